@@ -1,0 +1,3 @@
+//! The `warpsim` command.
+
+fn main() {}

@@ -1,0 +1,361 @@
+//! The vocabulary of the instruction set: types, state spaces, modifiers.
+//!
+//! An instruction is an [`Op`](crate::isa::Op) with [`Mods`]. The parser fills `Mods` from the dotted
+//! suffixes; execution and timing read it. Which modifiers an opcode accepts is in the
+//! table in [`crate::optable`].
+
+/// A scalar type as PTX spells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Type {
+    Pred,
+    B8,
+    B16,
+    B32,
+    B64,
+    B128,
+    U8,
+    U16,
+    U32,
+    U64,
+    S8,
+    S16,
+    S32,
+    S64,
+    F16,
+    F16x2,
+    Bf16,
+    Bf16x2,
+    Tf32,
+    F32,
+    F64,
+    /// Packed 16-bit integers.
+    U16x2,
+    S16x2,
+    /// 8-bit floats; parsed, not executed.
+    E4m3,
+    E5m2,
+    E4m3x2,
+    E5m2x2,
+    /// Opaque texture, sampler and surface handles.
+    Texref,
+    Samplerref,
+    Surfref,
+}
+
+impl Type {
+    /// Size of a value in bytes (predicates: 1, opaque handles: 8).
+    pub fn bytes(self) -> u32 {
+        use Type::*;
+        match self {
+            Pred | B8 | U8 | S8 | E4m3 | E5m2 => 1,
+            B16 | U16 | S16 | F16 | Bf16 | E4m3x2 | E5m2x2 => 2,
+            B32 | U32 | S32 | F32 | F16x2 | Bf16x2 | Tf32 | U16x2 | S16x2 => 4,
+            B64 | U64 | S64 | F64 | Texref | Samplerref | Surfref => 8,
+            B128 => 16,
+        }
+    }
+    /// True for `.s8 .s16 .s32 .s64`.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Type::S8 | Type::S16 | Type::S32 | Type::S64)
+    }
+    /// True for every floating-point type, packed ones included.
+    pub fn is_float(self) -> bool {
+        use Type::*;
+        matches!(self, F16 | F16x2 | Bf16 | Bf16x2 | Tf32 | F32 | F64)
+    }
+}
+
+/// A state space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Space {
+    Reg,
+    Param,
+    Const,
+    Global,
+    Local,
+    Shared,
+    Generic,
+    Tex,
+}
+
+/// Rounding: `.rn` to `.rp` for floats, `.rni` to `.rpi` to an integral value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Rounding {
+    Rn,
+    Rz,
+    Rm,
+    Rp,
+    Rna,
+    Rni,
+    Rzi,
+    Rmi,
+    Rpi,
+}
+
+/// Comparison of `set`, `setp` (the `u` forms are true when an operand is NaN).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Cmp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Lo,
+    Ls,
+    Hi,
+    Hs,
+    Equ,
+    Neu,
+    Ltu,
+    Leu,
+    Gtu,
+    Geu,
+    Num,
+    Nan,
+}
+
+/// Boolean operator of `setp`/`set` and of `bar.red`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum BoolOp {
+    And,
+    Or,
+    Xor,
+    Popc,
+}
+
+/// Which half of a product: `.lo .hi .wide`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Half {
+    Lo,
+    Hi,
+    Wide,
+}
+
+/// Operation of `atom`, `red` and `redux`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum AtomOp {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    Exch,
+    Cas,
+    Inc,
+    Dec,
+}
+
+/// Memory ordering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Sem {
+    Weak,
+    Volatile,
+    Relaxed,
+    Acquire,
+    Release,
+    AcqRel,
+    Sc,
+    Mmio,
+}
+
+/// Scope of an ordering, `.cta` to `.sys`. `membar.gl` is `Gpu`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Scope {
+    Cta,
+    Cluster,
+    Gpu,
+    Sys,
+}
+
+/// Cache operator of loads and stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum CacheOp {
+    Ca,
+    Cg,
+    Cs,
+    Lu,
+    Cv,
+    Wb,
+    Wt,
+}
+
+/// What a warp-wide or otherwise multi-form operation does: `shfl.down`, `vote.all`,
+/// `match.any`, `testp.nan`, `prmt.f4e`, `bar.arrive`, `shf.l`, `cvta.to`…
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Mode {
+    /// `shfl`
+    Up,
+    Down,
+    Bfly,
+    Idx,
+    /// `vote`, `match`
+    All,
+    Any,
+    Uni,
+    Ballot,
+    /// `testp`
+    Finite,
+    Infinite,
+    Number,
+    NotANumber,
+    Normal,
+    Subnormal,
+    /// `prmt`
+    F4e,
+    B4e,
+    Rc8,
+    Ecl,
+    Ecr,
+    Rc16,
+    /// `bar`, `barrier`
+    Arrive,
+    Red,
+    /// `shf`
+    Left,
+    Right,
+}
+
+/// Geometry of a texture access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Geometry {
+    D1,
+    D2,
+    D3,
+    A1d,
+    A2d,
+    Cube,
+}
+
+/// Everything the dotted suffixes of one instruction say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Mods {
+    /// The types in the order written; `types[0]` is the instruction's (destination) type.
+    pub types: [Option<Type>; 3],
+    /// State space; `None` on `ld`, `st`, `atom`… means generic addressing.
+    pub space: Option<Space>,
+    /// Rounding.
+    pub rounding: Option<Rounding>,
+    /// `.ftz`: denormal inputs and results become signed zero.
+    pub ftz: bool,
+    /// `.sat` (and `.satfinite`).
+    pub sat: bool,
+    /// `.relu`.
+    pub relu: bool,
+    /// `.approx`.
+    pub approx: bool,
+    /// `.full` (of `div`).
+    pub full: bool,
+    /// `.NaN` of `min`/`max`.
+    pub nan: bool,
+    /// `.xorsign.abs` of `min`/`max`.
+    pub xorsign_abs: bool,
+    /// Comparison.
+    pub cmp: Option<Cmp>,
+    /// Boolean combination.
+    pub boolop: Option<BoolOp>,
+    /// `.lo .hi .wide`.
+    pub half: Option<Half>,
+    /// `.cc`: write the carry flag.
+    pub cc: bool,
+    /// Vector width: 0 or 1 for scalars, 2, 4 (or 8).
+    pub vector: u8,
+    /// Atomic or reduction operator.
+    pub atom: Option<AtomOp>,
+    /// `.noftz` of fp16 atomics.
+    pub noftz: bool,
+    /// Memory ordering.
+    pub sem: Option<Sem>,
+    /// Scope.
+    pub scope: Option<Scope>,
+    /// Cache operator.
+    pub cache: Option<CacheOp>,
+    /// `.nc`: through the read-only path.
+    pub nc: bool,
+    /// Mode of a multi-form operation.
+    pub mode: Option<Mode>,
+    /// `.sync`: the operation names its threads.
+    pub sync: bool,
+    /// `.warp` of `bar.warp.sync`.
+    pub warp: bool,
+    /// `.aligned`.
+    pub aligned: bool,
+    /// `.uni` of branches and calls.
+    pub uni: bool,
+    /// `.to` of `cvta.to`.
+    pub to: bool,
+    /// `.shiftamt` of `bfind`.
+    pub shiftamt: bool,
+    /// `.clamp` (`false`) or `.wrap` (`true`) of shifts and `bmsk`.
+    pub wrap: bool,
+    /// Texture geometry.
+    pub geometry: Option<Geometry>,
+}
+
+impl Mods {
+    /// The instruction's type. Panics if it has none: the table guarantees one where
+    /// semantics ask.
+    pub fn ty(&self) -> Type {
+        self.types[0].expect("the instruction table requires a type here")
+    }
+}
+
+pub use crate::optable::Op;
+
+/// What kind of pipe an opcode runs on; the power study and the instruction mix use it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Pipe {
+    Int,
+    Fp,
+    Sfu,
+    Memory,
+    Control,
+}
+
+/// A special (read-only) register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Special {
+    /// Component 0, 1, 2 for x, y, z.
+    Tid(u8),
+    Ntid(u8),
+    Ctaid(u8),
+    Nctaid(u8),
+    Laneid,
+    Warpid,
+    Nwarpid,
+    Smid,
+    Nsmid,
+    Gridid,
+    LanemaskEq,
+    LanemaskLe,
+    LanemaskLt,
+    LanemaskGe,
+    LanemaskGt,
+    Clock,
+    ClockHi,
+    Clock64,
+    Globaltimer,
+    GlobaltimerLo,
+    GlobaltimerHi,
+    DynamicSmemSize,
+    TotalSmemSize,
+    Envreg(u8),
+    Pm(u8),
+    /// `WARP_SZ`, always 32.
+    WarpSize,
+}

@@ -1,0 +1,260 @@
+//! The lowered form: what the simulator runs. Nothing here is text any more; registers are
+//! numbered, symbols have a place, branches have targets and reconvergence points.
+
+use crate::isa::{Mods, Op, Pipe, Space, Special, Type};
+
+/// Index of an instruction in [`Kernel::code`].
+pub type Pc = u32;
+/// "No such instruction": the reconvergence point of a branch whose sides meet only at exit.
+pub const NO_PC: Pc = u32::MAX;
+/// Bytes an instruction takes in instruction memory.
+pub const INSTRUCTION_BYTES: u64 = 8;
+
+/// A whole lowered module.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Kernels in file order.
+    pub kernels: Vec<Kernel>,
+    /// Module variables in `.global` and `.const` space, to be given addresses at load.
+    pub symbols: Vec<Symbol>,
+    /// Source files by `.file` index.
+    pub files: Vec<(u32, String)>,
+    /// `.texref` variables; kernels name them by index in this list.
+    pub textures: Vec<String>,
+}
+
+/// A `.global` or `.const` variable of the module.
+#[derive(Clone, Debug)]
+pub struct Symbol {
+    /// Name.
+    pub name: String,
+    /// `Global` or `Const`.
+    pub space: Space,
+    /// Bytes.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// Initial contents; shorter than `size` means zeros follow.
+    pub init: Vec<u8>,
+    /// Places in `init` that hold the address of another symbol.
+    pub relocations: Vec<Relocation>,
+    /// Declared `.extern` without a definition.
+    pub external: bool,
+}
+
+/// "At `offset`, write `bytes` low bytes of the address of `target` plus `addend`".
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Relocation {
+    pub offset: u64,
+    pub bytes: u8,
+    pub target: RelocTarget,
+    pub addend: i64,
+}
+
+/// What a relocation points to.
+#[derive(Clone, Copy, Debug)]
+pub enum RelocTarget {
+    /// Index in [`Program::symbols`].
+    Symbol(u32),
+    /// An address fixed by lowering already (shared, local).
+    Absolute(u64),
+}
+
+/// One kernel.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Name as in the PTX (mangled).
+    pub name: String,
+    /// Parameters in order.
+    pub params: Vec<Param>,
+    /// Size of the parameter block in bytes.
+    pub param_bytes: u32,
+    /// Instructions. Never empty; control never runs off the end (a `ret` is added).
+    pub code: Vec<Instr>,
+    /// Every virtual register that `code` names; [`RegId`] indexes it.
+    pub registers: Vec<Register>,
+    /// How many 32-lane rows of 32-bit words the register slots take (64-bit slots take two
+    /// and are aligned to two).
+    pub rows: u32,
+    /// How many predicate slots there are.
+    pub predicate_slots: u32,
+    /// Largest number of live 32-bit registers, predicates aside: the occupancy estimate.
+    pub register_demand: u32,
+    /// Statically declared shared memory in bytes. Addresses from 0.
+    pub shared_bytes: u32,
+    /// Where `.extern .shared` begins (= `shared_bytes` rounded up to its alignment), if used.
+    pub dynamic_shared: Option<u32>,
+    /// Local memory for each thread in bytes.
+    pub local_bytes: u32,
+    /// `.maxntid` as a product of its dimensions.
+    pub max_ntid: Option<[u32; 3]>,
+    /// `.reqntid`.
+    pub req_ntid: Option<[u32; 3]>,
+    /// `.minnctapersm`.
+    pub min_ctas: Option<u32>,
+    /// `.maxnreg`.
+    pub max_nreg: Option<u32>,
+    /// Basic blocks.
+    pub blocks: Vec<BasicBlock>,
+}
+
+/// A kernel parameter.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Param {
+    pub name: String,
+    pub offset: u32,
+    pub size: u32,
+    pub align: u32,
+    pub ty: Type,
+    /// Declared as an array of bytes (a struct).
+    pub array: bool,
+}
+
+/// Index in [`Kernel::registers`]: the *name*, which timing (scoreboard, banks) uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RegId(pub u16);
+
+/// How wide a register is where values are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum RegClass {
+    Pred,
+    B32,
+    B64,
+}
+
+/// A virtual register.
+#[derive(Clone, Debug)]
+pub struct Register {
+    /// Name as written (with a suffix for inlined functions).
+    pub name: String,
+    /// The number in its name, which decides its register-file bank.
+    pub number: u32,
+    /// 8- and 16-bit registers are `B32` and hold their value in the low bits.
+    pub class: RegClass,
+    /// Declared type.
+    pub ty: Type,
+    /// Where the value lives: a predicate slot, or the index of the (first) 32-bit row.
+    /// Several registers may share a slot when they are never live together.
+    pub slot: u32,
+}
+
+/// A basic block.
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct BasicBlock {
+    pub start: Pc,
+    /// One past the last instruction.
+    pub end: Pc,
+    pub successors: Vec<u32>,
+    /// Immediate post-dominator; `None` when it is the exit.
+    pub ipdom: Option<u32>,
+    /// Reached from the entry.
+    pub reachable: bool,
+    /// Label, if it had one.
+    pub label: Option<String>,
+}
+
+/// A lowered instruction.
+#[derive(Clone, Debug)]
+pub struct Instr {
+    /// The opcode. `call` appears only for the runtime functions of [`Intrinsic`].
+    pub op: Op,
+    /// Modifiers.
+    pub mods: Mods,
+    /// `(register, negated)`.
+    pub guard: Option<(RegId, bool)>,
+    /// Destinations: one, several for vectors, two for `d|p`. [`Operand::Sink`] for `_`.
+    pub dst: Vec<Operand>,
+    /// Sources in the order of the PTX manual. Memory operations have the
+    /// [`Operand::Address`] first, then the values (a vector store has several).
+    /// Texture fetches: [`Operand::Texture`] first, then the coordinates.
+    /// `shfl`: a, b, c, membermask. `bar`: id, count, predicate as far as written.
+    pub src: Vec<Operand>,
+    /// Branch target, or [`NO_PC`].
+    pub target: Pc,
+    /// Reconvergence point of a branch: the first instruction of its block's immediate
+    /// post-dominator, or [`NO_PC`].
+    pub reconverge: Pc,
+    /// Proven to go one way for all threads of a block.
+    pub uniform: bool,
+    /// Runtime function, when `op` is `call`.
+    pub intrinsic: Option<Intrinsic>,
+    /// 1-based line in the PTX.
+    pub line: u32,
+    /// `(file index, line)` from `.loc`.
+    pub source: Option<(u32, u32)>,
+}
+
+/// Functions the CUDA runtime provides. Sources are the scalar arguments in order, the
+/// destination the return value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Intrinsic {
+    Vprintf,
+    AssertFail,
+}
+
+/// An operand of a lowered instruction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub enum Operand {
+    /// A register.
+    Reg(RegId),
+    /// A predicate register read inverted.
+    NotReg(RegId),
+    /// Bits of an immediate, already in the operand's type (a float literal is converted
+    /// to the instruction's type; an integer is sign-extended to 64 bits).
+    Imm(u64),
+    /// Address of a module symbol plus an offset; patched when the module is loaded.
+    Symbol { index: u32, offset: i64 },
+    /// A special register.
+    Special(Special),
+    /// A memory address in the instruction's space.
+    Address { base: AddrBase, offset: i64 },
+    /// A texture: a `.texref` of the module or a register with a 64-bit handle.
+    Texture(TexBase),
+    /// `_`
+    Sink,
+}
+
+/// What an address starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum AddrBase {
+    Reg(RegId),
+    /// Offset from the start of the space (shared, local and parameters are laid out).
+    Zero,
+    /// A module symbol (global, const).
+    Symbol(u32),
+}
+
+/// How a texture is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum TexBase {
+    Texref(u32),
+    Handle(RegId),
+}
+
+/// Generic addresses of shared, local and parameter memory: a window each, far from where
+/// global allocations lie. Within a window the offset is the address in the space.
+pub mod window {
+    /// Shared memory of the executing block.
+    pub const SHARED: u64 = 0x7000_0000_0000;
+    /// Local memory of the executing thread.
+    pub const LOCAL: u64 = 0x7100_0000_0000;
+    /// Kernel parameters.
+    pub const PARAM: u64 = 0x7200_0000_0000;
+    /// Size of each window.
+    pub const SIZE: u64 = 0x0100_0000_0000;
+}
+
+impl Kernel {
+    /// The pipe of an instruction: the opcode's, with float types moved from `Int` to `Fp`.
+    pub fn pipe(&self, pc: Pc) -> Pipe {
+        self.code[pc as usize].op.pipe(&self.code[pc as usize].mods)
+    }
+}

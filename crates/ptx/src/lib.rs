@@ -1,0 +1,13 @@
+//! PTX front end: text to AST to a lowered kernel that the simulator runs.
+//!
+//! The stages, each in its own module and each usable alone:
+//!
+//! 1. [`parse`] turns text into an [`ast::Module`], reporting every independent
+//!    error with its place, or
+//! 2. [`lower::lower`] turns an AST into a [`kernel::Program`]: device functions inlined,
+//!    symbols laid out, registers given slots, control flow analysed.
+
+pub mod ast;
+pub mod isa;
+pub mod kernel;
+pub mod optable;

@@ -1,0 +1,3 @@
+//! What instructions do: functional, warp-wide, no notion of time.
+
+pub mod state;

@@ -1,0 +1,186 @@
+//! Architectural state of the threads on one SM, and what one executed instruction did.
+//!
+//! A thread has a *home*: a static warp (32 threads by linear id) and a lane, which own its
+//! registers. What executes is a set of lanes, each naming the home warp of the thread that
+//! sits there; a thread never leaves its home lane.
+
+use warpsim_ptx::isa::{AtomOp, BoolOp, Space, Type};
+use warpsim_ptx::kernel::RegId;
+
+/// Threads in an architectural warp, whatever the hardware's width.
+pub const LANES: usize = 32;
+
+/// All threads resident on one SM.
+#[derive(Debug, Default)]
+pub struct Threads {
+    /// Home warps by slot. A slot is reused when its block has finished.
+    pub warps: Vec<HomeWarp>,
+    /// Resident blocks by slot.
+    pub blocks: Vec<HomeBlock>,
+}
+
+/// The registers and local memory of 32 threads.
+#[derive(Clone, Debug, Default)]
+pub struct HomeWarp {
+    /// Slot of its block in [`Threads::blocks`].
+    pub block: u16,
+    /// Number of the warp within its block.
+    pub index: u16,
+    /// Threads that exist and have not exited, by lane.
+    pub live: u32,
+    /// Register rows: `rows[slot * 32 + lane]`; a 64-bit register takes 64 words from its
+    /// slot, as 32 little-endian `u64` (low word first).
+    pub rows: Vec<u32>,
+    /// Predicate registers: one bit a lane.
+    pub predicates: Vec<u32>,
+    /// The carry flag (`.cc`): one bit a lane.
+    pub carry: u32,
+    /// Thread index in its block: x, y, z by lane.
+    pub tid: [[u32; LANES]; 3],
+    /// Local memory, `local_bytes` a lane, lane after lane.
+    pub local: Vec<u8>,
+}
+
+/// What the threads of a block share.
+#[derive(Clone, Debug, Default)]
+pub struct HomeBlock {
+    /// Block index in the grid.
+    pub ctaid: [u32; 3],
+    /// Shared memory, static and dynamic.
+    pub shared: Vec<u8>,
+}
+
+/// Which threads stand on the lanes of an issued group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lanes {
+    /// Lane i holds thread i of this home warp: the fast path.
+    Static(u16),
+    /// Lane i holds thread i of home warp `0[i]`: formed and compacted warps.
+    Gathered(Box<[u16; LANES]>),
+}
+
+impl Lanes {
+    /// The home warp of the thread on `lane`.
+    #[inline]
+    pub fn home(&self, lane: usize) -> u16 {
+        match self {
+            Lanes::Static(w) => *w,
+            Lanes::Gathered(homes) => homes[lane],
+        }
+    }
+}
+
+/// Simulated time and place, for `%clock` and the like.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moment {
+    /// Core cycle (in functional runs: warp instructions executed).
+    pub cycle: u64,
+    /// Nanoseconds of simulated time.
+    pub nanoseconds: u64,
+    /// SM executing.
+    pub sm: u32,
+}
+
+/// What executing an instruction did, as far as timing and control care. Reused from
+/// instruction to instruction.
+#[derive(Clone, Debug)]
+pub struct Effect {
+    /// Lanes whose guard was true: those that executed.
+    pub executed: u32,
+    /// What happened.
+    pub kind: EffectKind,
+    /// Addresses by lane in their space (shared: offset in the block's shared memory; local:
+    /// offset in the thread's; otherwise a global address). Valid for memory accesses on
+    /// executed lanes.
+    pub address: [u64; LANES],
+    /// Operands of an atomic by lane: value, and the second value of `cas`.
+    pub operands: [[u64; LANES]; 2],
+}
+
+/// The kind of an [`Effect`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum EffectKind {
+    /// Registers changed, nothing else.
+    Alu,
+    /// A branch: the lanes (of the group's active ones) that take it.
+    Branch {
+        /// Lanes that go to the target; the rest fall through.
+        taken: u32,
+    },
+    /// Executed lanes have finished (`live` is already cleared).
+    Exit,
+    /// A load or store; loads have already written their registers.
+    Access(Access),
+    /// A global atomic that waits to be performed: [`Effect::operands`] holds its values.
+    Atomic(Atomic),
+    /// A barrier of the block.
+    Barrier(Barrier),
+    /// `bar.warp.sync`: the member mask.
+    WarpBarrier {
+        /// Threads named.
+        members: u32,
+    },
+    /// `membar`, `fence`.
+    Fence,
+    /// `nanosleep`: the longest request of the executed lanes.
+    Sleep {
+        /// Nanoseconds.
+        nanoseconds: u32,
+    },
+}
+
+/// A memory access. Lanes are split by space, since generic addresses may differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Access {
+    /// Store (else load).
+    pub store: bool,
+    /// A shared-memory atomic (already performed).
+    pub shared_atomic: bool,
+    /// Bytes of one element.
+    pub element: u8,
+    /// Elements a lane: 1, 2, 4.
+    pub count: u8,
+    /// Lanes that touch shared memory.
+    pub shared: u32,
+    /// Lanes that touch global memory.
+    pub global: u32,
+    /// Lanes that touch local memory.
+    pub local: u32,
+    /// Space for what is none of these: `Const`, `Param`, `Tex`; else `Generic`.
+    pub other: Space,
+}
+
+/// A global atomic or reduction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Atomic {
+    /// Operation.
+    pub op: AtomOp,
+    /// Operand type.
+    pub ty: Type,
+    /// Where the old value goes; `None` for `red` or `_`.
+    pub dst: Option<RegId>,
+}
+
+/// A block-wide barrier.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Barrier {
+    /// Barrier number, 0 to 15.
+    pub id: u8,
+    /// Threads expected (a multiple of 32); `None` for all of the block.
+    pub count: Option<u32>,
+    /// `bar.arrive`: does not wait.
+    pub arrive: bool,
+    /// `bar.red`: operator, executed lanes whose predicate is true, destination.
+    pub reduction: Option<(BoolOp, u32, RegId)>,
+}
+
+impl Default for Effect {
+    fn default() -> Self {
+        Effect {
+            executed: 0,
+            kind: EffectKind::Alu,
+            address: [0; LANES],
+            operands: [[0; LANES]; 2],
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The simulated machine.
+//!
+//! [`exec`] says what instructions do, `sm` when they do it, [`memory`] what happens
+//! beyond the SM; `schedule`, `fetch` and `divergence` hold the mechanisms that
+//! papers are about, one file each.
+
+pub mod config;
+pub mod exec;
+pub mod gpu;
+pub mod memory;

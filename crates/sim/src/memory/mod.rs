@@ -1,0 +1,4 @@
+//! Memory beyond the SM: interconnect, L2 slices, DRAM channels. Timing only: data lives in
+//! `image::GlobalMemory`.
+
+pub mod packet;

@@ -1,0 +1,59 @@
+//! What SMs and memory partitions say to each other.
+
+/// What a request wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestKind {
+    /// Data back: one reply a sector.
+    Read,
+    /// An acknowledgement back: one a sector.
+    Write,
+    /// Performed in L2 in arrival order; the old value comes back in one data reply.
+    Atomic,
+}
+
+/// Which statistics bucket a request belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Traffic {
+    Global,
+    Local,
+    Instruction,
+    Constant,
+    Texture,
+}
+
+/// A request from an SM.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// Sending SM.
+    pub sm: u16,
+    /// What it wants.
+    pub kind: RequestKind,
+    /// Whose it is.
+    pub traffic: Traffic,
+    /// First byte, aligned to `bytes` where that is 32, 64 or 128.
+    pub addr: u64,
+    /// Bytes: 32, 64 or 128 (it never crosses a 128-byte line).
+    pub bytes: u16,
+    /// For writes: which of the (up to 128) bytes from the line's start are written.
+    pub byte_mask: u128,
+    /// The SM's own number for it, echoed in every reply.
+    pub token: u32,
+}
+
+/// A packet back to an SM.
+#[derive(Clone, Copy, Debug)]
+pub struct Reply {
+    /// What the request was.
+    pub kind: RequestKind,
+    /// Whose it is.
+    pub traffic: Traffic,
+    /// First byte of the sector (of the whole request when replies are not sectored).
+    pub addr: u64,
+    /// Bytes it carries or acknowledges.
+    pub bytes: u16,
+    /// The last reply of its request.
+    pub last: bool,
+    /// From the request.
+    pub token: u32,
+}
