@@ -202,8 +202,9 @@ pub struct Latency {
     pub fp64_div: [u32; 2],
     pub sfu: [u32; 2],
     pub other: [u32; 2],
-    /// Cycles between issue and execution, and execution and writeback, that every
-    /// operation pays; set by the pipeline's stages (see `sm`), not tunable.
+    /// Double-precision `fma` runs on SP (the reference's artifact) wherever other double
+    /// precision runs.
+    pub fp64_fma_on_sp: bool,
     /// Whether remainder runs on the SFU with division (else on SP, the artifact).
     pub rem_on_sfu: bool,
 }

@@ -1,0 +1,222 @@
+//! Divergence models: how threads are grouped into the warps that issue. One file a model,
+//! registered in [`MODELS`].
+
+mod pdom;
+
+use crate::config::Machine;
+use crate::exec::state::{Lanes, Threads};
+use crate::policy::PolicyInfo;
+use std::ops::Range;
+use warpsim_ptx::kernel::{NO_PC, Pc};
+
+/// What a hardware warp slot holds: threads that go through the pipeline together.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Next instruction.
+    pub pc: Pc,
+    /// The model wants to hear when `pc` becomes this ([`DivergenceModel::arrived`]).
+    pub watch: Pc,
+    /// Active lanes.
+    pub mask: u32,
+    /// Which threads they are.
+    pub lanes: Lanes,
+    /// What the slot is doing.
+    pub state: GroupState,
+}
+
+/// What a slot is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupState {
+    /// Nobody there.
+    Free,
+    /// Issues.
+    Running,
+    /// Held by the model: issues nothing; [`DivergenceModel::settled`] is called when what it
+    /// has in flight is done.
+    Stopped,
+    /// Its threads are done; retires when what it has in flight is done.
+    Finished,
+}
+
+/// The slots of an SM. Models change them through these methods, which note what changed so
+/// that the pipeline can follow.
+#[derive(Debug)]
+pub struct Groups {
+    slots: Vec<Group>,
+    changed: Vec<u16>,
+}
+
+impl Groups {
+    /// `slots` free slots.
+    pub fn new(slots: usize) -> Groups {
+        let free =
+            Group { pc: 0, watch: NO_PC, mask: 0, lanes: Lanes::Static(0), state: GroupState::Free };
+        Groups { slots: vec![free; slots], changed: Vec::with_capacity(64) }
+    }
+
+    /// A slot's group.
+    #[inline]
+    pub fn get(&self, slot: u16) -> &Group {
+        &self.slots[slot as usize]
+    }
+
+    /// Moves a group to `pc`. The pipeline uses this for straight-line code.
+    #[inline]
+    pub fn set_pc(&mut self, slot: u16, pc: Pc) {
+        self.slots[slot as usize].pc = pc;
+    }
+
+    /// Gives a running slot a new PC, watch and mask; the threads' homes stay.
+    pub fn redirect(&mut self, slot: u16, pc: Pc, watch: Pc, mask: u32) {
+        let group = &mut self.slots[slot as usize];
+        (group.pc, group.watch, group.mask, group.state) = (pc, watch, mask, GroupState::Running);
+        self.note(slot);
+    }
+
+    /// Starts a new group in a slot.
+    pub fn start(&mut self, slot: u16, pc: Pc, watch: Pc, mask: u32, lanes: Lanes) {
+        self.slots[slot as usize] = Group { pc, watch, mask, lanes, state: GroupState::Running };
+        self.note(slot);
+    }
+
+    /// Holds a slot.
+    pub fn stop(&mut self, slot: u16) {
+        self.slots[slot as usize].state = GroupState::Stopped;
+        self.note(slot);
+    }
+
+    /// Marks a slot's threads as done.
+    pub fn finish(&mut self, slot: u16) {
+        let group = &mut self.slots[slot as usize];
+        (group.mask, group.state) = (0, GroupState::Finished);
+        self.note(slot);
+    }
+
+    /// Empties a slot whose block has left.
+    pub fn free(&mut self, slot: u16) {
+        self.slots[slot as usize].state = GroupState::Free;
+    }
+
+    fn note(&mut self, slot: u16) {
+        if !self.changed.contains(&slot) {
+            self.changed.push(slot);
+        }
+    }
+
+    /// Slots changed since the last call, moved into `out`.
+    pub fn take_changed(&mut self, out: &mut Vec<u16>) {
+        out.append(&mut self.changed);
+    }
+}
+
+/// A block that has come to an SM.
+#[derive(Clone, Debug)]
+pub struct BlockArrival {
+    /// Its slot.
+    pub block: u16,
+    /// Its home warps.
+    pub homes: Range<u16>,
+    /// Slices each home warp's lanes are cut into.
+    pub slices: u16,
+    /// Domains of the SM: the slot of home h and slice s is `index × domains + domain` with
+    /// `domain = s × schedulers + h mod schedulers` and `index = h / schedulers`.
+    pub domains: u16,
+    /// Schedulers of each slice.
+    pub schedulers: u16,
+}
+
+impl BlockArrival {
+    /// The slot of a home warp's slice.
+    pub fn slot(&self, home: u16, slice: u16) -> u16 {
+        let domain = slice * self.schedulers + home % self.schedulers;
+        home / self.schedulers * self.domains + domain
+    }
+
+    /// Every slot of the block with its home warp and slice.
+    pub fn slots(&self) -> impl Iterator<Item = (u16, u16, u16)> + '_ {
+        let slice = |h: u16| (0..self.slices).map(move |s| (self.slot(h, s), h, s));
+        self.homes.clone().flat_map(slice)
+    }
+}
+
+/// A conditional branch that has executed.
+#[derive(Clone, Copy, Debug)]
+pub struct Branch {
+    /// The branch.
+    pub pc: Pc,
+    /// Where it goes when taken.
+    pub target: Pc,
+    /// Where its sides meet again, or [`NO_PC`].
+    pub reconverge: Pc,
+    /// Proven to go one way for the whole block.
+    pub uniform: bool,
+    /// Active lanes that take it.
+    pub taken: u32,
+}
+
+/// A divergence model: decides which threads go together.
+///
+/// # Contract
+///
+/// The pipeline executes the instruction at a group's PC for the lanes of its mask and then
+/// tells the model what happened; the model answers by changing [`Groups`]. For anything but a
+/// branch, an exit or arrival at `watch` the pipeline moves the PC on by itself. A model may
+/// move threads to another slot only once [`settled`](DivergenceModel::settled) has been called
+/// for the slot they leave: results in flight belong to the slot that issued them. No thread
+/// is lost or in two groups at once.
+pub trait DivergenceModel: Send {
+    /// A block has come: make groups of its threads, starting at instruction 0.
+    fn launched(&mut self, block: &BlockArrival, threads: &Threads, groups: &mut Groups);
+
+    /// A group has executed a branch.
+    fn branch(&mut self, slot: u16, branch: &Branch, groups: &mut Groups);
+
+    /// A group's PC has become its `watch`.
+    fn arrived(&mut self, slot: u16, groups: &mut Groups);
+
+    /// Lanes of a group have exited; the rest goes on at `next`.
+    fn exited(&mut self, slot: u16, lanes: u32, next: Pc, groups: &mut Groups);
+
+    /// A stopped slot has nothing in flight any more.
+    fn settled(&mut self, slot: u16, groups: &mut Groups) {
+        let _ = (slot, groups);
+    }
+
+    /// How many threads a group's arrival at a barrier stands for.
+    fn barrier_threads(&self, slot: u16, group: &Group, threads: &Threads) -> u32;
+
+    /// A block has left; its slots are free.
+    fn left(&mut self, block: &BlockArrival) {
+        let _ = block;
+    }
+
+    /// Cycle at which the model itself changes groups next.
+    fn next_event(&self) -> Option<u64> {
+        None
+    }
+
+    /// Called in every cycle that is not skipped, before issue.
+    fn tick(&mut self, now: u64, groups: &mut Groups) {
+        let _ = (now, groups);
+    }
+
+    /// Deepest stack so far, where there is one.
+    fn deepest(&self) -> u32 {
+        0
+    }
+}
+
+/// Every divergence model.
+pub const MODELS: &[PolicyInfo] = &[PolicyInfo {
+    name: "pdom",
+    description: "a reconvergence stack for each warp; sides of a branch meet at its immediate post-dominator",
+    parameters: &[],
+}];
+
+/// Makes the model that `machine` names; the name has been checked.
+pub fn make(machine: &Machine, slots: usize) -> Option<Box<dyn DivergenceModel>> {
+    Some(match machine.sm.divergence.as_str() {
+        "pdom" => Box::new(pdom::Pdom::new(slots)),
+        _ => return None,
+    })
+}

@@ -1,0 +1,91 @@
+//! Loose round robin over all warps of the SM.
+
+use super::{FetchPolicy, FetchView};
+use crate::schedule::Place;
+
+/// Fetches for the next eligible warp behind the last one, in the order of warp slots
+/// (slot = index × domains + domain).
+#[derive(Debug)]
+pub struct Lrr {
+    domains: u16,
+    /// Slot to look at first.
+    start: u16,
+}
+
+impl Lrr {
+    /// A policy for this many domains.
+    pub fn new(domains: usize) -> Lrr {
+        Lrr { domains: domains as u16, start: 0 }
+    }
+
+    fn slot(&self, place: Place) -> u16 {
+        place.index as u16 * self.domains + place.domain as u16
+    }
+
+    /// Distance from the start of the scan.
+    fn distance(&self, place: Place) -> u16 {
+        let slots = 64 * self.domains;
+        (self.slot(place) + slots - self.start) % slots
+    }
+}
+
+impl FetchPolicy for Lrr {
+    fn select(&mut self, view: &FetchView) -> Option<Place> {
+        let mut best: Option<(u16, Place)> = None;
+        for (domain, &set) in view.eligible.iter().enumerate() {
+            if set == 0 {
+                continue;
+            }
+            // The first index whose slot is at or after the start.
+            let first = (self.start + self.domains - 1 - domain as u16) / self.domains;
+            let later = if first >= 64 { 0 } else { set & (!0 << first) };
+            let index = if later != 0 { later } else { set }.trailing_zeros() as u8;
+            let place = Place { domain: domain as u8, index };
+            let distance = self.distance(place);
+            if best.is_none_or(|(d, _)| distance < d) {
+                best = Some((distance, place));
+            }
+        }
+        best.map(|(_, place)| place)
+    }
+
+    fn passes(&self, place: Place, found: Option<Place>) -> bool {
+        found.is_none_or(|f| self.distance(place) < self.distance(f))
+    }
+
+    fn fetched(&mut self, place: Place) {
+        self.start = (self.slot(place) + 1) % (64 * self.domains);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Machine;
+
+    #[test]
+    fn goes_round_over_both_domains_in_slot_order() {
+        let machine = Machine::preset("gtx480").unwrap();
+        let issue = crate::schedule::make(&machine, 2).unwrap();
+        let mut lrr = Lrr::new(2);
+        let eligible = [0b101, 0b110];
+        let view = FetchView { eligible: &eligible, at_barrier: &[0, 0], issue: &*issue };
+        let mut slots = Vec::new();
+        for _ in 0..5 {
+            let place = lrr.select(&view).unwrap();
+            lrr.fetched(place);
+            slots.push(place.index * 2 + place.domain);
+        }
+        assert_eq!(slots, [0, 3, 4, 5, 0]);
+    }
+
+    #[test]
+    fn the_scan_passes_what_lies_before_its_find() {
+        let mut lrr = Lrr::new(2);
+        lrr.fetched(Place { domain: 1, index: 1 }); // slot 3
+        let at = |domain, index| Place { domain, index };
+        assert!(lrr.passes(at(0, 2), Some(at(1, 2))));
+        assert!(!lrr.passes(at(0, 0), Some(at(1, 2))));
+        assert!(lrr.passes(at(0, 0), None));
+    }
+}

@@ -1,0 +1,138 @@
+//! Issue policies: which warp issues next. One file a policy, registered in [`POLICIES`].
+
+mod gto;
+mod lrr;
+mod oldest;
+mod order;
+mod tls;
+
+use crate::config::Machine;
+use crate::policy::{ParamInfo, ParamKind, PolicyInfo};
+
+/// Where a hardware warp sits: its scheduler's domain and its place there (below 64).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub struct Place {
+    pub domain: u8,
+    pub index: u8,
+}
+
+/// What a policy may know of the warps of a domain in a cycle, as bit sets by index.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Facts {
+    /// Warps that have come and not finished.
+    pub running: u64,
+    /// Waiting at a barrier or fence, for an atomic, or asleep.
+    pub waiting: u64,
+    /// The next instruction reads a register owed by a global, local or texture load.
+    pub long_wait: u64,
+}
+
+/// An issue policy: one instance serves all schedulers (domains) of an SM, so that policies
+/// can share state between them.
+///
+/// # Contract
+///
+/// In every cycle and for each domain the SM calls [`refresh`](IssuePolicy::refresh), then, if
+/// any warp is ready, [`select`](IssuePolicy::select) and [`issued`](IssuePolicy::issued). The
+/// order given by [`before`](IssuePolicy::before) and [`first`](IssuePolicy::first) is the one in
+/// which `select` looks at warps, ready or not; it may change only in the hooks and in
+/// [`advance`](IssuePolicy::advance). When nothing can happen the SM skips cycles: it then calls
+/// `advance(from, to)` once instead of cycle by cycle, and never skips beyond
+/// [`next_event`](IssuePolicy::next_event). Skipped and stepped runs must come out the same.
+pub trait IssuePolicy: Send {
+    /// A warp has come. `age` grows with every launch on the SM.
+    fn launched(&mut self, place: Place, age: u64, block: u16);
+
+    /// A warp has finished and left.
+    fn finished(&mut self, place: Place);
+
+    /// Looks at the state of a domain and says which of its warps may be considered now.
+    fn refresh(&mut self, domain: usize, facts: &Facts) -> u64 {
+        let _ = (domain, facts);
+        !0
+    }
+
+    /// Chooses one of the ready warps of `domain`; `ready[domain]` is not zero.
+    fn select(&mut self, domain: usize, ready: &[u64]) -> u8;
+
+    /// Other warps that issue in lock step with the chosen one, each from another domain.
+    fn gang(&mut self, leader: Place, ready: &[u64], members: &mut Vec<Place>) {
+        let _ = (leader, ready, members);
+    }
+
+    /// A warp has issued.
+    fn issued(&mut self, place: Place);
+
+    /// Whether `a` is looked at before `b`.
+    fn before(&self, domain: usize, a: u8, b: u8) -> bool;
+
+    /// The warp that is looked at first among these.
+    fn first(&self, domain: usize, among: u64) -> Option<u8> {
+        let mut best = None;
+        let mut rest = among;
+        while rest != 0 {
+            let i = rest.trailing_zeros() as u8;
+            rest &= rest - 1;
+            best = match best {
+                Some(b) if !self.before(domain, i, b) => Some(b),
+                _ => Some(i),
+            };
+        }
+        best
+    }
+
+    /// A warp of `block` has arrived at a barrier (`true`), or all have and go on (`false`).
+    fn barrier(&mut self, block: u16, arrived: bool) {
+        let _ = (block, arrived);
+    }
+
+    /// Cycles `from..to` pass with nothing issued.
+    fn advance(&mut self, from: u64, to: u64) {
+        let _ = (from, to);
+    }
+
+    /// The next cycle in which the policy itself changes something.
+    fn next_event(&self, now: u64) -> Option<u64> {
+        let _ = now;
+        None
+    }
+}
+
+/// Every issue policy.
+pub const POLICIES: &[PolicyInfo] = &[
+    PolicyInfo {
+        name: "lrr",
+        description: "loose round robin: the warp after the one issued last, then on around",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "gto",
+        description: "greedy then oldest: the warp issued last while it is ready, else the oldest",
+        parameters: &[],
+    },
+    PolicyInfo { name: "oldest", description: "always the oldest ready warp", parameters: &[] },
+    PolicyInfo {
+        name: "tls",
+        description: "two levels: round robin in a small active set; warps that wait long leave it",
+        parameters: &[ParamInfo {
+            name: "sm.tls_active",
+            kind: ParamKind::Integer { low: 1, high: 64 },
+            default: "6",
+            description: "active warps of each scheduler",
+            unit: "warps",
+        }],
+    },
+];
+
+/// Makes the issue policy that `machine` names, for `domains` schedulers. The name has been
+/// checked against [`POLICIES`].
+pub fn make(machine: &Machine, domains: usize) -> Option<Box<dyn IssuePolicy>> {
+    Some(match machine.sm.scheduler.as_str() {
+        "lrr" => Box::new(lrr::Lrr::new(domains)),
+        "gto" => Box::new(gto::Gto::new(domains)),
+        "oldest" => Box::new(oldest::Oldest::new(domains)),
+        "tls" => Box::new(tls::Tls::new(domains, machine.sm.tls_active as usize)),
+        _ => return None,
+    })
+}

@@ -1,0 +1,205 @@
+//! From a warp's addresses to what the memory pipeline moves: coalesced accesses and
+//! shared-memory bank cycles.
+
+use crate::exec::state::LANES;
+
+/// One transaction of a memory instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// First byte, aligned to `bytes`.
+    pub addr: u64,
+    /// 32, 64 or 128 (or a cache's line).
+    pub bytes: u16,
+    /// Lanes it serves.
+    pub lanes: u32,
+    /// Bytes touched, from the start of the 128-byte line.
+    pub byte_mask: u128,
+}
+
+/// How accesses are cut.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut {
+    /// Lanes in one aligned segment of this many bytes share an access.
+    pub segment: u64,
+    /// Shrink an access to the half or quarter that is touched, not below 32 bytes.
+    pub trim: bool,
+}
+
+impl Cut {
+    /// The segment for elements of `size` bytes: 128 for words, 64 for halves, 32 for bytes.
+    pub fn for_element(size: u8, trim: bool) -> Cut {
+        let segment = match size {
+            1 => 32,
+            2 => 64,
+            _ => 128,
+        };
+        Cut { segment, trim }
+    }
+}
+
+/// Coalesces the accesses of `lanes`, `size` bytes each, into `out` (cleared first), in
+/// growing address order.
+pub fn coalesce(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &mut Vec<Access>) {
+    out.clear();
+    let block_mask = !(cut.segment - 1);
+    let mut rest = lanes;
+    while rest != 0 {
+        let block = address[rest.trailing_zeros() as usize] & block_mask;
+        let mut same = 0u32;
+        for (lane, a) in address.iter().enumerate() {
+            same |= ((a & block_mask == block) as u32) << lane;
+        }
+        same &= rest;
+        rest &= !same;
+        let access = Access { addr: block, bytes: cut.segment as u16, lanes: same, byte_mask: 0 };
+        out.push(finish(access, address, size, cut.trim));
+    }
+    if out.len() > 1 {
+        out.sort_unstable_by_key(|a| a.addr);
+    }
+}
+
+/// Fills in the bytes touched and trims the access to them.
+fn finish(mut access: Access, address: &[u64; LANES], size: u32, trim: bool) -> Access {
+    let mut lanes = access.lanes;
+    let element = if size >= 128 { !0 } else { (1u128 << size) - 1 };
+    while lanes != 0 {
+        let lane = lanes.trailing_zeros() as usize;
+        lanes &= lanes - 1;
+        access.byte_mask |= element << (address[lane] & 127);
+    }
+    while trim && access.bytes > 32 {
+        let half = access.bytes / 2;
+        let lower = access.byte_mask >> (access.addr & 127) & ((1u128 << half) - 1) != 0;
+        let upper = access.byte_mask >> (access.addr + half as u64 & 127) & ((1u128 << half) - 1) != 0;
+        match (lower, upper) {
+            (true, false) => {}
+            (false, true) => access.addr += half as u64,
+            _ => break,
+        }
+        access.bytes = half;
+    }
+    access
+}
+
+/// Atomics: lanes on the same bytes become separate accesses, since each needs its own pass
+/// through the L2's arithmetic unit; distinct words of a 32-byte segment go together.
+pub fn coalesce_atomic(address: &[u64; LANES], lanes: u32, size: u32, out: &mut Vec<Access>) {
+    out.clear();
+    let mut rest = lanes;
+    while rest != 0 {
+        // One lane for each distinct address, the lowest first.
+        let mut round = 0u32;
+        let mut candidates = rest;
+        while candidates != 0 {
+            let lane = candidates.trailing_zeros() as usize;
+            candidates &= candidates - 1;
+            let mut others = round;
+            let mut taken = false;
+            while others != 0 && !taken {
+                taken = address[others.trailing_zeros() as usize] == address[lane];
+                others &= others - 1;
+            }
+            if !taken {
+                round |= 1 << lane;
+            }
+        }
+        let mut segment = Vec::new();
+        coalesce(address, round, size, Cut { segment: 32, trim: false }, &mut segment);
+        out.append(&mut segment);
+        rest &= !round;
+    }
+}
+
+/// Cycles a shared-memory access keeps the banks busy: the largest number of distinct words
+/// in one bank. Lanes on the same word are served together.
+pub fn bank_cycles(address: &[u64; LANES], lanes: u32, size: u32, banks: u32) -> u32 {
+    let words = size.div_ceil(4).max(1) as u64;
+    let mut first = [u64::MAX; 64];
+    let mut conflict = false;
+    let mut rest = lanes;
+    while rest != 0 && !conflict {
+        let lane = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        for word in address[lane] / 4..address[lane] / 4 + words {
+            let seen = &mut first[(word % banks as u64) as usize];
+            conflict |= *seen != u64::MAX && *seen != word;
+            *seen = word;
+        }
+    }
+    if conflict { slow_bank_cycles(address, lanes, words, banks) } else { 1 }
+}
+
+fn slow_bank_cycles(address: &[u64; LANES], lanes: u32, words: u64, banks: u32) -> u32 {
+    let mut seen: Vec<u64> = Vec::with_capacity(LANES * words as usize);
+    for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
+        seen.extend(address[lane] / 4..address[lane] / 4 + words);
+    }
+    seen.sort_unstable();
+    seen.dedup();
+    let mut busy = [0u32; 64];
+    for word in seen {
+        busy[(word % banks as u64) as usize] += 1;
+    }
+    busy.into_iter().max().unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lanes(f: impl Fn(u64) -> u64) -> [u64; LANES] {
+        std::array::from_fn(|i| f(i as u64))
+    }
+
+    fn count(address: &[u64; LANES], mask: u32, size: u32) -> usize {
+        let mut out = Vec::new();
+        coalesce(address, mask, size, Cut::for_element(size.min(4) as u8, true), &mut out);
+        out.len()
+    }
+
+    #[test]
+    fn consecutive_words_are_one_access_and_strides_more() {
+        assert_eq!(count(&lanes(|i| 0x1000 + 4 * i), !0, 4), 1);
+        assert_eq!(count(&lanes(|i| 0x1040 + 4 * i), !0, 4), 2, "across a line");
+        assert_eq!(count(&lanes(|i| 0x1000 + 8 * i), !0, 4), 2);
+        assert_eq!(count(&lanes(|i| 0x1000 + 128 * i), !0, 4), 32);
+        assert_eq!(count(&lanes(|_| 0x1000), !0, 4), 1);
+        assert_eq!(count(&lanes(|i| 0x1000 + 16 * i), !0, 16), 4);
+        assert_eq!(count(&lanes(|i| 0x1000 + 128 * i), 0b101, 4), 2, "inactive lanes ask nothing");
+    }
+
+    #[test]
+    fn stores_shrink_to_what_they_touch() {
+        let mut out = Vec::new();
+        let cut = Cut { segment: 128, trim: true };
+        coalesce(&lanes(|i| 0x1040 + 4 * (i % 8)), !0, 4, cut, &mut out);
+        assert_eq!((out[0].addr, out[0].bytes), (0x1040, 32));
+        assert_eq!(out[0].byte_mask, 0xffff_ffffu128 << 64);
+        coalesce(&lanes(|i| 0x1040 + 4 * (i % 16)), !0, 4, cut, &mut out);
+        assert_eq!((out[0].addr, out[0].bytes), (0x1040, 64));
+        coalesce(&lanes(|i| 0x1030 + 4 * (i % 8)), !0, 4, cut, &mut out);
+        assert_eq!((out[0].addr, out[0].bytes), (0x1000, 128), "both halves are touched");
+    }
+
+    #[test]
+    fn atomics_on_one_word_take_an_access_each() {
+        let mut out = Vec::new();
+        coalesce_atomic(&lanes(|_| 0x2000), 0xff, 4, &mut out);
+        assert_eq!(out.len(), 8);
+        coalesce_atomic(&lanes(|i| 0x2000 + 4 * i), !0, 4, &mut out);
+        assert_eq!(out.len(), 4);
+        let served = out.iter().fold(0, |m, a| m | a.lanes);
+        assert_eq!(served, !0);
+    }
+
+    #[test]
+    fn bank_conflicts_count_distinct_words() {
+        for stride in [1u64, 2, 8, 32] {
+            assert_eq!(bank_cycles(&lanes(|i| 4 * stride * i), !0, 4, 32), stride as u32);
+        }
+        assert_eq!(bank_cycles(&lanes(|_| 64), !0, 4, 32), 1, "broadcast");
+        assert_eq!(bank_cycles(&lanes(|i| 8 * i), !0, 8, 32), 2);
+        assert_eq!(bank_cycles(&lanes(|i| 128 * i), 1, 4, 32), 1);
+    }
+}

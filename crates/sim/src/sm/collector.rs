@@ -1,0 +1,237 @@
+//! Operand collection: instructions wait here until the banked register file has given them
+//! their sources. Order within a cycle (as on the reference machine): collectors that are
+//! complete leave, every bank serves its oldest read, waiting instructions take free
+//! collectors. So an instruction issued at t takes a collector at t+1, reads at t+2 and leaves
+//! at t+3, one cycle earlier when it reads no register; sources in one bank take turns, and a
+//! bank that is written in a cycle serves no read in it.
+
+use super::opinfo::{OpInfo, Unit};
+use crate::config::Collector as Config;
+use std::collections::VecDeque;
+
+/// An issued instruction on its way to a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Issued {
+    /// Hardware warp.
+    pub slot: u16,
+    /// Index of the memory operation, for loads and stores.
+    pub memory: u16,
+    /// Instruction.
+    pub pc: u32,
+    /// Order of issue: the oldest is served first.
+    pub order: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct CollectorUnit {
+    op: Issued,
+    /// Sources not yet read.
+    missing: u8,
+}
+
+/// The collectors of one unit group, with the pipeline registers before and behind them.
+#[derive(Debug)]
+struct Group {
+    ports: usize,
+    before: VecDeque<Issued>,
+    behind: Vec<Issued>,
+    units: Vec<CollectorUnit>,
+    /// Bit i: unit i is free.
+    free: u64,
+    /// Bit i: unit i has all its operands.
+    complete: u64,
+    /// Unit that left last, for each port: the search goes on behind it.
+    last: Vec<usize>,
+}
+
+/// All collectors of an SM.
+#[derive(Debug)]
+pub struct Collectors {
+    groups: [Group; 3],
+    /// Reads waiting at each bank, oldest first: group and unit.
+    banks: Vec<VecDeque<(u8, u8)>>,
+    /// Bit i: bank i has reads waiting.
+    reading: u64,
+    /// Bit i: bank i is written this cycle.
+    written: u64,
+    ideal: bool,
+    /// Instructions anywhere in here.
+    inside: u32,
+}
+
+impl Collectors {
+    /// Collectors as configured.
+    pub fn new(config: &Config) -> Collectors {
+        let group = |units: u32, ports: u32| {
+            let units = if config.ideal { 0 } else { units as usize };
+            let nothing = CollectorUnit { op: Issued { slot: 0, memory: 0, pc: 0, order: 0 }, missing: 0 };
+            Group {
+                ports: ports as usize,
+                before: VecDeque::with_capacity(8),
+                behind: Vec::with_capacity(8),
+                units: vec![nothing; units],
+                free: if units == 64 { !0 } else { (1u64 << units) - 1 },
+                complete: 0,
+                last: vec![units.saturating_sub(1); ports as usize],
+            }
+        };
+        Collectors {
+            groups: [
+                group(config.sp_units, config.sp_ports),
+                group(config.sfu_units, config.sfu_ports),
+                group(config.mem_units, config.mem_ports),
+            ],
+            banks: vec![VecDeque::with_capacity(16); config.banks as usize],
+            reading: 0,
+            written: 0,
+            ideal: config.ideal,
+            inside: 0,
+        }
+    }
+
+    /// Whether an instruction for `unit` may issue this cycle.
+    #[inline]
+    pub fn has_room(&self, unit: Unit) -> bool {
+        let group = &self.groups[unit as usize];
+        group.before.len() < group.ports
+    }
+
+    /// Takes an issued instruction; the caller has asked for room.
+    #[inline]
+    pub fn issue(&mut self, unit: Unit, op: Issued) {
+        self.groups[unit as usize].before.push_back(op);
+        self.inside += 1;
+    }
+
+    /// The oldest instruction that is ready to enter one of `unit`'s pipelines.
+    #[inline]
+    pub fn oldest(&self, unit: Unit) -> Option<Issued> {
+        self.groups[unit as usize].behind.iter().min_by_key(|op| op.order).copied()
+    }
+
+    /// Takes out what `oldest` returned.
+    pub fn leave(&mut self, unit: Unit, op: Issued) {
+        let behind = &mut self.groups[unit as usize].behind;
+        let at = behind.iter().position(|o| o.order == op.order);
+        behind.swap_remove(at.expect("the instruction that leaves is the one that was looked at"));
+        self.inside -= 1;
+    }
+
+    /// Whether no instruction is inside, so that nothing changes from cycle to cycle.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.inside == 0
+    }
+
+    /// Marks banks as written in this cycle.
+    #[inline]
+    pub fn write(&mut self, slot: u16, banks: &[u8]) {
+        for &number in banks {
+            self.written |= 1 << self.bank(slot, number);
+        }
+    }
+
+    /// Marks banks as written if none of them is already; a load's result tries again.
+    #[inline]
+    pub fn try_write(&mut self, slot: u16, banks: &[u8]) -> bool {
+        let wanted = banks.iter().fold(0u64, |m, &n| m | 1 << self.bank(slot, n));
+        if self.ideal || self.written & wanted == 0 {
+            self.written |= wanted;
+            return true;
+        }
+        false
+    }
+
+    #[inline]
+    fn bank(&self, slot: u16, number: u8) -> usize {
+        (number as usize + slot as usize) % self.banks.len()
+    }
+
+    /// One cycle. `info` gives the facts of an instruction.
+    pub fn step(&mut self, infos: &[OpInfo]) {
+        if self.inside != 0 {
+            if self.ideal {
+                self.pass_through();
+            } else {
+                self.dispatch();
+                self.read();
+                self.allocate(infos);
+            }
+        }
+        self.written = 0;
+    }
+
+    fn pass_through(&mut self) {
+        for group in &mut self.groups {
+            while group.behind.len() < group.ports.max(2) {
+                let Some(op) = group.before.pop_front() else { break };
+                group.behind.push(op);
+            }
+        }
+    }
+
+    /// Complete collectors move on, as far as there is room behind.
+    #[inline]
+    fn dispatch(&mut self) {
+        for group in &mut self.groups {
+            for port in 0..group.ports {
+                if group.complete == 0 || group.behind.len() >= group.ports {
+                    break;
+                }
+                let from = group.last[port] + 1;
+                let later = if from >= 64 { 0 } else { group.complete & (!0 << from) };
+                let unit = if later != 0 { later } else { group.complete }.trailing_zeros() as usize;
+                group.last[port] = unit;
+                group.complete &= !(1 << unit);
+                group.free |= 1 << unit;
+                group.behind.push(group.units[unit].op);
+            }
+        }
+    }
+
+    /// Every bank that is not written serves its oldest read.
+    #[inline]
+    fn read(&mut self) {
+        let mut serving = self.reading & !self.written;
+        while serving != 0 {
+            let bank = serving.trailing_zeros() as usize;
+            serving &= serving - 1;
+            let queue = &mut self.banks[bank];
+            let (group, unit) = queue.pop_front().expect("a bank marked as reading has a read");
+            if queue.is_empty() {
+                self.reading &= !(1 << bank);
+            }
+            let group = &mut self.groups[group as usize];
+            group.units[unit as usize].missing -= 1;
+            if group.units[unit as usize].missing == 0 {
+                group.complete |= 1 << unit;
+            }
+        }
+    }
+
+    /// Waiting instructions take free collectors and ask the banks for their sources.
+    #[inline]
+    fn allocate(&mut self, infos: &[OpInfo]) {
+        for g in 0..self.groups.len() {
+            for _ in 0..self.groups[g].ports {
+                let group = &mut self.groups[g];
+                if group.free == 0 {
+                    break;
+                }
+                let Some(op) = group.before.pop_front() else { break };
+                let unit = group.free.trailing_zeros();
+                group.free &= !(1 << unit);
+                let reads = &infos[op.pc as usize].read_banks;
+                group.units[unit as usize] = CollectorUnit { op, missing: reads.len() as u8 };
+                if reads.is_empty() {
+                    group.complete |= 1 << unit;
+                }
+                for &number in reads.iter() {
+                    let bank = self.bank(op.slot, number);
+                    self.banks[bank].push_back((g as u8, unit as u8));
+                    self.reading |= 1 << bank;
+                }
+            }
+        }
+    }
+}

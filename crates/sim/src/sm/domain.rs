@@ -1,0 +1,177 @@
+//! The state of a scheduler's warps as bit sets: ready is an AND, stall attribution a handful
+//! of population counts.
+
+use super::opinfo::Unit;
+use crate::stats::{SchedulerState, WarpState, WarpStates};
+
+/// Bit i of each set is the warp with index i in the domain.
+#[derive(Clone, Debug, Default)]
+pub struct Domain {
+    /// Belongs to a resident block.
+    pub resident: u64,
+    /// Has threads that go on.
+    pub running: u64,
+    /// Held by the divergence model.
+    pub stopped: u64,
+    /// All threads done.
+    pub finished: u64,
+    /// Finished with nothing in flight, and noticed.
+    pub retired: u64,
+    /// Waits at a barrier.
+    pub barrier: u64,
+    /// Waits at a fence.
+    pub fence: u64,
+    /// Waits for an atomic.
+    pub atomic: u64,
+    /// Sleeps.
+    pub asleep: u64,
+    /// Has an instruction in its buffer.
+    pub head: u64,
+    /// That instruction is the one to execute next (else it is on the wrong path).
+    pub matched: u64,
+    /// Nothing it reads or writes is owed by an earlier instruction.
+    pub clear: u64,
+    /// What is owed is owed by memory.
+    pub wait_memory: u64,
+    /// It reads a register owed by a global, local or texture load.
+    pub long_wait: u64,
+    /// Units the buffered instruction needs.
+    pub unit: [u64; 3],
+    /// Waits for the target of a branch.
+    pub control: u64,
+    /// May be fetched for as far as the buffer goes.
+    pub wants_fetch: u64,
+    /// Waits for an instruction-cache miss.
+    pub missing: u64,
+    /// Fetch waits for a branch to leave the pipeline.
+    pub unresolved: u64,
+}
+
+impl Domain {
+    /// Waits for something other than instructions, data or units.
+    #[inline]
+    pub fn waiting(&self) -> u64 {
+        self.barrier | self.fence | self.atomic | self.asleep
+    }
+
+    /// Warps that the scheduler looks at.
+    #[inline]
+    pub fn candidates(&self) -> u64 {
+        self.running & !self.waiting()
+    }
+
+    /// Warps that could issue if their unit has room.
+    #[inline]
+    pub fn issuable(&self) -> u64 {
+        self.candidates() & self.head & self.matched & self.clear
+    }
+
+    /// Warps with the wrong path in their buffer.
+    #[inline]
+    pub fn mismatched(&self) -> u64 {
+        self.candidates() & self.head & !self.matched
+    }
+
+    /// Warps whose buffered instruction has room at its unit.
+    #[inline]
+    pub fn with_room(&self, room: [bool; 3]) -> u64 {
+        let set = |u: Unit| if room[u as usize] { self.unit[u as usize] } else { 0 };
+        set(Unit::Sp) | set(Unit::Sfu) | set(Unit::Mem)
+    }
+
+    /// Warps to fetch for.
+    #[inline]
+    pub fn fetchable(&self) -> u64 {
+        self.running & self.wants_fetch & !self.missing & !self.unresolved
+    }
+
+    /// Accounts `cycles` cycles for every resident warp; `issued` is the set that issued and
+    /// `room` those whose unit has room.
+    #[inline]
+    pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) {
+        let mut count = |state: WarpState, set: u64| {
+            if set != 0 {
+                states.count(state, set.count_ones() as u64 * cycles);
+            }
+        };
+        let mut rest = self.resident;
+        let mut take = |set: u64| {
+            let taken = rest & set;
+            rest &= !set;
+            taken
+        };
+        count(WarpState::Issued, take(issued));
+        count(WarpState::ExitSiblings, take(self.retired));
+        count(WarpState::ExitStores, take(self.finished));
+        count(WarpState::Barrier, take(self.barrier));
+        count(WarpState::DataMemory, take(self.fence | self.atomic));
+        count(WarpState::DataAlu, take(self.asleep));
+        count(WarpState::Control, take(self.stopped | self.head & !self.matched | self.control & !self.head));
+        count(WarpState::Fetch, take(!self.head));
+        count(WarpState::DataMemory, take(!self.clear & self.wait_memory));
+        count(WarpState::DataAlu, take(!self.clear));
+        count(WarpState::Structural, take(!room));
+        count(WarpState::Eligible, rest);
+    }
+
+    /// Why a scheduler that issued nothing did not, given the warp it ranks first.
+    pub fn stall(&self, first: Option<u8>) -> SchedulerState {
+        let Some(i) = first else {
+            return if self.resident == 0 { SchedulerState::Idle } else { SchedulerState::Exit };
+        };
+        let is = |set: u64| set >> i & 1 != 0;
+        if is(self.barrier) {
+            SchedulerState::Barrier
+        } else if is(self.fence | self.atomic) {
+            SchedulerState::DataMemory
+        } else if is(self.asleep) {
+            SchedulerState::DataAlu
+        } else if is(self.stopped | self.head & !self.matched | self.control & !self.head) {
+            SchedulerState::Control
+        } else if is(!self.head) {
+            SchedulerState::Fetch
+        } else if is(!self.clear & self.wait_memory) {
+            SchedulerState::DataMemory
+        } else if is(!self.clear) {
+            SchedulerState::DataAlu
+        } else {
+            SchedulerState::Structural
+        }
+    }
+
+    /// Forgets a warp.
+    pub fn clear_warp(&mut self, index: u8) {
+        let keep = !(1u64 << index);
+        for set in [
+            &mut self.resident,
+            &mut self.running,
+            &mut self.stopped,
+            &mut self.finished,
+            &mut self.retired,
+            &mut self.barrier,
+            &mut self.fence,
+            &mut self.atomic,
+            &mut self.asleep,
+            &mut self.head,
+            &mut self.matched,
+            &mut self.clear,
+            &mut self.wait_memory,
+            &mut self.long_wait,
+            &mut self.control,
+            &mut self.wants_fetch,
+            &mut self.missing,
+            &mut self.unresolved,
+        ] {
+            *set &= keep;
+        }
+        for set in &mut self.unit {
+            *set &= keep;
+        }
+    }
+}
+
+/// Sets or clears bit `index`.
+#[inline]
+pub fn assign(set: &mut u64, index: u8, value: bool) {
+    *set = *set & !(1 << index) | (value as u64) << index;
+}

@@ -1,0 +1,292 @@
+//! Issue: each scheduler picks at most one warp a cycle, executes its instruction and sends it
+//! to the collectors.
+
+use super::block::Arrival;
+use super::collector::Issued;
+use super::domain::assign;
+use super::{Launched, Quantum, Sm, SmFault};
+use crate::divergence::{Branch, GroupState};
+use crate::exec::state::{Barrier, EffectKind, Moment};
+use crate::memory::store_buffer::GlobalView;
+use crate::observe::WarpEvent;
+use crate::schedule::Place;
+use crate::stats::SchedulerState;
+use warpsim_ptx::isa::Pipe;
+use warpsim_ptx::kernel::Pc;
+
+/// "No memory operation".
+pub(super) const NO_MEMORY: u16 = u16::MAX;
+
+/// Warps that issued an instruction together, by the order number of the instruction. Most
+/// instructions have no entry here: their one warp is in the instruction itself.
+#[derive(Debug, Default)]
+pub(super) struct Gangs {
+    members: Vec<(u64, Vec<u16>)>,
+}
+
+impl Gangs {
+    fn add(&mut self, order: u64, slots: Vec<u16>) {
+        self.members.push((order, slots));
+    }
+
+    /// Calls `f` for every warp that issued `op`, and forgets the gang.
+    #[inline]
+    pub fn each(&mut self, op: Issued, mut f: impl FnMut(u16)) {
+        if !self.members.is_empty()
+            && let Some(at) = self.members.iter().position(|(order, _)| *order == op.order)
+        {
+            let (_, slots) = self.members.swap_remove(at);
+            slots.into_iter().for_each(f);
+        } else {
+            f(op.slot);
+        }
+    }
+}
+
+impl Sm {
+    /// One cycle of all schedulers; which goes first alternates.
+    pub(super) fn issue(&mut self, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+        let domains = self.domains.len();
+        let mut resident = 0;
+        for d in 0..domains {
+            let facts = self.facts(d);
+            let considered = self.policy.refresh(d, &facts);
+            let domain = &self.domains[d];
+            let free = if self.issue_free[d] <= now { !0 } else { 0 };
+            self.ready[d] = domain.issuable() & considered & free;
+            resident += domain.resident.count_ones() as u64;
+        }
+        let mut taken = 0u64;
+        for turn in 0..domains {
+            let d = (now as usize + turn) % domains;
+            if taken >> d & 1 != 0 {
+                continue; // issued as a member of a gang
+            }
+            let room = self.domains[d].with_room(self.room());
+            let ready = self.ready[d] & room;
+            if ready == 0 {
+                let domain = &self.domains[d];
+                domain.account(0, room, 1, &mut self.stats.warps);
+                self.count_stall(d);
+                self.flush_mismatched(d, None, quantum.launched);
+                continue;
+            }
+            let all = std::mem::replace(&mut self.ready[d], ready);
+            let index = self.policy.select(d, &self.ready);
+            self.ready[d] = all;
+            debug_assert!(ready >> index & 1 != 0, "a policy picks only ready warps");
+            let leader = Place { domain: d as u8, index };
+            let mut members = std::mem::take(&mut self.members);
+            members.clear();
+            members.push(leader);
+            self.policy.gang(leader, &self.ready, &mut members);
+            for member in &members {
+                let d = member.domain as usize;
+                taken |= 1 << d;
+                let domain = &self.domains[d];
+                let room = domain.with_room(self.room());
+                domain.account(1 << member.index, room, 1, &mut self.stats.warps);
+                self.stats.schedulers.count(SchedulerState::Issued, 1);
+                self.flush_mismatched(d, Some(member.index), quantum.launched);
+                self.issue_free[d] = now + self.machine.passes() as u64;
+            }
+            let result = self.issue_members(&members, now, quantum);
+            for member in &members {
+                self.policy.issued(*member);
+            }
+            self.members = members;
+            result?;
+        }
+        self.count_cycles(1, resident);
+        Ok(())
+    }
+
+    /// Warps that the scheduler looked at and found on the wrong path lose their buffer.
+    fn flush_mismatched(&mut self, d: usize, winner: Option<u8>, launched: &Launched) {
+        let mut wrong = self.domains[d].mismatched();
+        while wrong != 0 {
+            let index = wrong.trailing_zeros() as u8;
+            wrong &= wrong - 1;
+            if winner.is_none_or(|w| self.policy.before(d, index, w)) {
+                let slot = self.slot_at(Place { domain: d as u8, index });
+                let pc = self.groups.get(slot).pc;
+                self.slots[slot as usize].buffer.flush(pc);
+                self.domains[d].control |= 1 << index;
+                self.update_head(slot, launched);
+            }
+        }
+    }
+
+    fn issue_members(
+        &mut self,
+        members: &[Place],
+        now: u64,
+        quantum: &mut Quantum,
+    ) -> Result<(), SmFault> {
+        let leader = self.slot_at(members[0]);
+        let pc = self.slots[leader as usize].buffer.head().expect("ready warps have an instruction");
+        let launched = quantum.launched;
+        let info = &launched.infos[pc as usize];
+        let mut memory = NO_MEMORY;
+        for place in members {
+            let slot = self.slot_at(*place);
+            self.execute(slot, pc, now, quantum)?;
+            if info.unit == super::opinfo::Unit::Mem {
+                memory = self.issue_memory(slot, pc, memory, launched);
+            }
+            self.after(slot, pc, now, quantum);
+        }
+        self.order += 1;
+        self.collectors.issue(info.unit, Issued { slot: leader, memory, pc, order: self.order });
+        if members.len() > 1 {
+            let slots = members.iter().map(|p| self.slot_at(*p)).collect();
+            self.gangs.add(self.order, slots);
+        }
+        Ok(())
+    }
+
+    /// Takes the instruction out of the buffer and executes it.
+    fn execute(&mut self, slot: u16, pc: Pc, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+        let launched = quantum.launched;
+        self.slots[slot as usize].buffer.pop();
+        let group = self.groups.get(slot);
+        let mut view = GlobalView::buffered(quantum.image, &mut self.stores, &mut self.prints);
+        let core = self.machine.gpu.core_mhz as u64;
+        let moment =
+            Moment { cycle: now, nanoseconds: now * 1000 / core.max(1), sm: self.id as u32 };
+        let result = launched.code.step(
+            pc,
+            &group.lanes,
+            group.mask,
+            &mut self.threads,
+            &launched.grid,
+            &mut view,
+            moment,
+            &mut self.effect,
+        );
+        result.map_err(|fault| SmFault { fault, pc })?;
+        let info = &launched.infos[pc as usize];
+        let lanes = group.mask.count_ones();
+        let counters = &mut self.stats.counters;
+        counters.warp_instructions += 1;
+        counters.thread_instructions += self.effect.executed.count_ones() as u64;
+        counters.active_lanes += lanes as u64;
+        counters.count_lanes(lanes);
+        *match info.pipe {
+            Pipe::Int => &mut counters.mix_int,
+            Pipe::Fp => &mut counters.mix_fp,
+            Pipe::Sfu => &mut counters.mix_sfu,
+            Pipe::Memory => &mut counters.mix_memory,
+            Pipe::Control => &mut counters.mix_control,
+        } += 1;
+        self.slots[slot as usize].in_flight += 1;
+        self.scoreboard.reserve(slot, info);
+        if let Some(observer) = quantum.observer.as_deref_mut() {
+            observer.warp(now, self.id, slot, WarpEvent::Issued { pc, lanes: group.mask });
+        }
+        Ok(())
+    }
+
+    /// Moves the warp on to where the instruction leads.
+    fn after(&mut self, slot: u16, pc: Pc, now: u64, quantum: &mut Quantum) {
+        let launched = quantum.launched;
+        let next = pc + 1;
+        let executed = self.effect.executed;
+        let place = self.place(slot);
+        match self.effect.kind {
+            EffectKind::Branch { taken } => {
+                let instr = &launched.kernel.code[pc as usize];
+                let mask = self.groups.get(slot).mask;
+                let counters = &mut self.stats.counters;
+                counters.branches += 1;
+                counters.divergent_branches += (taken != 0 && taken != mask) as u64;
+                let branch = Branch {
+                    pc,
+                    target: instr.target,
+                    reconverge: instr.reconverge,
+                    uniform: instr.uniform,
+                    taken,
+                };
+                self.model.branch(slot, &branch, &mut self.groups);
+            }
+            EffectKind::Exit if executed != 0 => {
+                self.model.exited(slot, executed, next, &mut self.groups);
+                self.exited(slot, now, quantum);
+            }
+            _ => {
+                self.groups.set_pc(slot, next);
+                if next == self.groups.get(slot).watch {
+                    self.model.arrived(slot, &mut self.groups);
+                }
+            }
+        }
+        match self.effect.kind {
+            EffectKind::Barrier(barrier) => self.arrive(slot, barrier, now, quantum),
+            EffectKind::Fence => {
+                assign(&mut self.domains[place.domain as usize].fence, place.index, true);
+            }
+            EffectKind::Sleep { nanoseconds } => {
+                let cycles = nanoseconds as u64 * self.machine.gpu.core_mhz as u64 / 1000;
+                self.sleepers.push((now + cycles.max(1), slot));
+                assign(&mut self.domains[place.domain as usize].asleep, place.index, true);
+            }
+            EffectKind::Atomic(_) if self.machine.sm.atomics_block_warp && executed != 0 => {
+                assign(&mut self.domains[place.domain as usize].atomic, place.index, true);
+            }
+            _ => {}
+        }
+        self.follow_groups(launched);
+        let domain = &mut self.domains[place.domain as usize];
+        if self.machine.fetch.ideal {
+            let group = self.groups.get(slot);
+            if group.state == GroupState::Running {
+                let buffer = &mut self.slots[slot as usize].buffer;
+                buffer.flush(group.pc);
+                buffer.fill(group.pc, 1, launched.infos.len() as Pc);
+            }
+        } else if launched.infos[pc as usize].control && self.groups.get(slot).pc != next {
+            domain.control |= 1 << place.index;
+        }
+        self.update_head(slot, launched);
+    }
+
+    /// Threads have exited: a barrier of their block may open.
+    fn exited(&mut self, slot: u16, _now: u64, quantum: &mut Quantum) {
+        let block = self.slots[slot as usize].block;
+        let Some(resident) = &mut self.blocks[block as usize] else { return };
+        let mut releases = Vec::new();
+        resident.recheck(&self.threads, |r| releases.push(r));
+        for release in releases {
+            self.release_barrier(block, release, quantum.launched);
+        }
+    }
+
+    fn arrive(&mut self, slot: u16, barrier: Barrier, now: u64, quantum: &mut Quantum) {
+        if self.effect.executed == 0 {
+            return;
+        }
+        let group = self.groups.get(slot);
+        let block = self.slots[slot as usize].block;
+        let threads = self.model.barrier_threads(slot, group, &self.threads);
+        self.stats.counters.barriers += 1;
+        if !barrier.arrive {
+            let place = self.place(slot);
+            assign(&mut self.domains[place.domain as usize].barrier, place.index, true);
+        }
+        self.policy.barrier(block, true);
+        if let Some(observer) = quantum.observer.as_deref_mut() {
+            observer.warp(now, self.id, slot, WarpEvent::Barrier { id: barrier.id });
+        }
+        let arrival = Arrival {
+            slot,
+            lanes: &self.groups.get(slot).lanes,
+            executed: self.effect.executed,
+            threads,
+            barrier,
+        };
+        let Some(resident) = &mut self.blocks[block as usize] else { return };
+        if let Some(release) = resident.arrive(arrival, &self.threads) {
+            self.release_barrier(block, release, quantum.launched);
+        }
+    }
+}

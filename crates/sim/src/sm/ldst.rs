@@ -1,0 +1,551 @@
+//! The load/store unit. One instruction at a time, one access a cycle; shared memory takes a
+//! cycle for every conflict and then a fixed pipeline; global and local accesses cross a queue
+//! to the L1 lookup; results come back through one writeback port.
+//!
+//! Order within a cycle, as on the reference machine: write back, (operand collectors step),
+//! take one response, send one request from each cache, look up L1, work on the current
+//! instruction. So a load issued at t enters at t+3 and works from t+4; a shared load is usable
+//! at t+31, an L1 hit at t+39.
+
+use super::access::Access;
+use super::cache::{L1, Outcome};
+use super::collector::Collectors;
+use super::memop::{MemOp, MemOps, Path};
+use super::opinfo::OpInfo;
+use super::port::{Port, TokenKind, token, untoken};
+use crate::config::Machine;
+use crate::memory::packet::{Reply, Request, RequestKind, Traffic};
+use crate::memory::tags::Evicted;
+use crate::stats::SmCounters;
+use std::collections::VecDeque;
+
+/// Replies that wait inside the unit.
+const RESPONSES: usize = 2;
+/// Parts that compete for the writeback port: shared, texture, constant, uncached, L1.
+const WRITEBACK_CLIENTS: usize = 5;
+
+/// Something the rest of the SM must hear of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The registers that `op` owes to `slot` are written.
+    Loaded {
+        /// Hardware warp.
+        slot: u16,
+        /// Instruction.
+        pc: u32,
+    },
+    /// A store has left the pipeline.
+    Stored {
+        /// Hardware warp.
+        slot: u16,
+    },
+    /// This many stores of `slot` will be acknowledged.
+    StoresSent {
+        /// Hardware warp.
+        slot: u16,
+        /// Acknowledgements to come.
+        count: u32,
+    },
+    /// A store of `slot` was acknowledged.
+    Acknowledged {
+        /// Hardware warp.
+        slot: u16,
+    },
+    /// An access of an atomic is back: old values are in its record until it is released.
+    AtomicBack {
+        /// Record.
+        op: u16,
+        /// Lanes served.
+        lanes: u32,
+        /// No access of it is left.
+        last: bool,
+    },
+}
+
+/// What the unit works with in a cycle.
+pub struct Surroundings<'a> {
+    /// Operand collectors, for bank conflicts at writeback.
+    pub collectors: &'a mut Collectors,
+    /// Facts of the kernel's instructions.
+    pub infos: &'a [OpInfo],
+    /// Way out.
+    pub port: &'a mut Port,
+    /// Counters.
+    pub stats: &'a mut SmCounters,
+    /// What happened.
+    pub events: &'a mut Vec<Event>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Queued {
+    /// Cycle of the lookup, unless held up.
+    at: u64,
+    op: u16,
+    access: Access,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Writeback {
+    Shared { op: u16 },
+    Flight(u32),
+}
+
+/// The unit.
+#[derive(Debug)]
+pub struct LoadStore {
+    sm: u16,
+    /// Instructions under way.
+    pub ops: MemOps,
+    current: Option<u16>,
+    shared_pipe: VecDeque<(u64, u16)>,
+    shared_latency: u64,
+    l1_queue: VecDeque<Queued>,
+    l1_latency: u64,
+    data: L1,
+    data_enabled: bool,
+    constant: L1,
+    texture: L1,
+    responses: VecDeque<Reply>,
+    uncached_back: Option<u32>,
+    writeback: Option<Writeback>,
+    next_client: usize,
+}
+
+impl LoadStore {
+    /// The unit of SM `sm`.
+    pub fn new(machine: &Machine, sm: u16) -> LoadStore {
+        LoadStore {
+            sm,
+            ops: MemOps::default(),
+            current: None,
+            shared_pipe: VecDeque::with_capacity(machine.shared.latency as usize + 1),
+            shared_latency: machine.shared.latency.max(1) as u64,
+            l1_queue: VecDeque::with_capacity(machine.l1d.latency as usize + 1),
+            l1_latency: machine.l1d.latency as u64,
+            data: L1::new(&machine.l1d),
+            data_enabled: machine.l1d.sets > 0,
+            constant: L1::new(&machine.constant),
+            texture: L1::new(&machine.texture),
+            responses: VecDeque::with_capacity(RESPONSES),
+            uncached_back: None,
+            writeback: None,
+            next_client: 0,
+        }
+    }
+
+    /// Whether loads go through the L1 data cache at all.
+    pub fn caches_data(&self) -> bool {
+        self.data_enabled
+    }
+
+    /// Line size of the cache that a path looks up.
+    pub fn line_bytes(&self, path: Path) -> u64 {
+        match path {
+            Path::Constant => self.constant.line_bytes(),
+            Path::Texture => self.texture.line_bytes(),
+            _ => self.data.line_bytes(),
+        }
+    }
+
+    /// Whether another instruction may enter.
+    #[inline]
+    pub fn accepts(&self) -> bool {
+        self.current.is_none()
+    }
+
+    /// Takes an instruction; each access that will return is counted for its owners now.
+    pub fn enter(&mut self, op: u16) {
+        self.current = Some(op);
+    }
+
+    /// Whether a reply can be taken.
+    pub fn accepts_reply(&self) -> bool {
+        self.responses.len() < RESPONSES
+    }
+
+    /// Takes a reply.
+    pub fn take_reply(&mut self, reply: Reply) {
+        self.responses.push_back(reply);
+    }
+
+    /// Forgets L1 data lines.
+    pub fn invalidate_data(&mut self) {
+        self.data.invalidate();
+    }
+
+    /// Forgets constant and texture lines (a new launch has other parameters).
+    pub fn invalidate_read_only(&mut self) {
+        self.constant.invalidate();
+        self.texture.invalidate();
+    }
+
+    /// First half of a cycle, before the operand collectors step.
+    #[inline]
+    pub fn write_back(&mut self, now: u64, with: &mut Surroundings) {
+        if let Some(writeback) = self.writeback {
+            let op = match writeback {
+                Writeback::Shared { op } => op,
+                Writeback::Flight(f) => self.ops.flight(f).op,
+            };
+            let record = self.ops.get(op);
+            let banks = &with.infos[record.pc as usize].write_banks;
+            let slot = record.owners.first().map_or(0, |o| o.slot);
+            if !with.collectors.try_write(slot, banks) {
+                return;
+            }
+            self.writeback = None;
+            match writeback {
+                Writeback::Shared { op } => self.complete_shared(op, with),
+                Writeback::Flight(f) => {
+                    let flight = self.ops.land(f);
+                    self.returned(flight.op, flight.lanes, with);
+                }
+            }
+        }
+        self.choose_writeback(now, with);
+    }
+
+    fn choose_writeback(&mut self, now: u64, with: &mut Surroundings) {
+        for i in 0..WRITEBACK_CLIENTS {
+            let client = (self.next_client + i) % WRITEBACK_CLIENTS;
+            let chosen = match client {
+                0 => match self.shared_pipe.front() {
+                    Some(&(at, op)) if at <= now => {
+                        self.shared_pipe.pop_front();
+                        Some(Writeback::Shared { op })
+                    }
+                    _ => None,
+                },
+                1 => self.texture.next_ready().map(Writeback::Flight),
+                2 => self.constant.next_ready().map(Writeback::Flight),
+                3 => self.uncached_back.take().map(|f| {
+                    self.atomic_back(f, with);
+                    Writeback::Flight(f)
+                }),
+                _ => self.data.next_ready().map(Writeback::Flight),
+            };
+            if chosen.is_some() {
+                self.writeback = chosen;
+                // The turn passes only when somebody had it.
+                self.next_client = (client + 1) % WRITEBACK_CLIENTS;
+                return;
+            }
+        }
+    }
+
+    fn atomic_back(&mut self, flight: u32, with: &mut Surroundings) {
+        let flight = self.ops.flight(flight);
+        let record = self.ops.get(flight.op);
+        if record.is_atomic {
+            let left = record.owners.iter().map(|o| o.pending as u32).max().unwrap_or(0);
+            let last = left == 1 && record.accesses.is_empty();
+            with.events.push(Event::AtomicBack { op: flight.op, lanes: flight.lanes, last });
+        }
+    }
+
+    fn complete_shared(&mut self, op: u16, with: &mut Surroundings) {
+        let record = self.ops.get(op);
+        for owner in record.owners.iter() {
+            with.events.push(Event::Loaded { slot: owner.slot, pc: record.pc });
+        }
+        self.ops.release(op);
+    }
+
+    /// An access of a load is back: owners with none left have their registers.
+    fn returned(&mut self, op: u16, lanes: u32, with: &mut Surroundings) {
+        let record = self.ops.get_mut(op);
+        let pc = record.pc;
+        for owner in record.owners.iter_mut() {
+            if owner.lanes & lanes != 0 {
+                owner.pending -= 1;
+                if owner.pending == 0 {
+                    with.events.push(Event::Loaded { slot: owner.slot, pc });
+                }
+            }
+        }
+        self.ops.release(op);
+    }
+
+    /// Second half of a cycle, after the operand collectors have stepped.
+    #[inline]
+    pub fn cycle(&mut self, now: u64, with: &mut Surroundings) {
+        self.take_response(with);
+        for cache in [&mut self.texture, &mut self.constant, &mut self.data] {
+            if let Some(request) = cache.first_request()
+                && with.port.try_send(now, request)
+            {
+                cache.send();
+            }
+        }
+        self.look_up(now, with);
+        if let Some(op) = self.current {
+            self.work(now, op, with);
+        }
+    }
+
+    fn take_response(&mut self, with: &mut Surroundings) {
+        let Some(reply) = self.responses.front() else { return };
+        let (kind, index) = untoken(reply.token);
+        match kind {
+            TokenKind::Data if reply.last => self.data.fill(reply.addr),
+            TokenKind::Constant if reply.last => self.constant.fill(reply.addr),
+            TokenKind::Texture if reply.last => self.texture.fill(reply.addr),
+            TokenKind::Store => with.events.push(Event::Acknowledged { slot: index as u16 }),
+            TokenKind::Uncached if reply.last => {
+                if self.uncached_back.is_some() {
+                    return;
+                }
+                self.uncached_back = Some(index);
+            }
+            _ => {}
+        }
+        self.responses.pop_front();
+    }
+
+    /// The L1 lookup at the head of the queue. A lookup that cannot proceed stalls it.
+    fn look_up(&mut self, now: u64, with: &mut Surroundings) {
+        let Some(&queued) = self.l1_queue.front() else { return };
+        if queued.at > now {
+            return;
+        }
+        if self.access_data(queued.op, &queued.access, with) {
+            self.l1_queue.pop_front();
+        } else {
+            with.stats.l1d_stalls += 1;
+        }
+    }
+
+    /// Looks an access up in the L1 data cache; `false` when it must wait.
+    fn access_data(&mut self, op: u16, access: &Access, with: &mut Surroundings) -> bool {
+        let (store, local) = (self.ops.get(op).store, self.ops.get(op).local);
+        let traffic = if local { Traffic::Local } else { Traffic::Global };
+        if store {
+            let slot = self.ops.get(op).owners.first().map_or(0, |o| o.slot);
+            let request =
+                self.request(RequestKind::Write, traffic, access, token(TokenKind::Store, slot as u32));
+            let Some(stored) = self.data.write(access.addr, local, request) else { return false };
+            with.stats.l1d_writes += 1;
+            with.stats.l1d_write_hits += stored.hit as u64;
+            if stored.kept {
+                for _ in 0..access.bytes / 32 {
+                    with.events.push(Event::Acknowledged { slot });
+                }
+            }
+            self.ops.release(op);
+            return true;
+        }
+        let line = Access { addr: self.data.line_of(access.addr), bytes: self.data.line_bytes() as u16, ..*access };
+        let request = self.request(RequestKind::Read, traffic, &line, token(TokenKind::Data, 0));
+        let flight = self.ops.fly(op, access.lanes);
+        let sm = self.sm;
+        match self.data.read(access.addr, flight, request, |evicted| write_back_request(sm, evicted)) {
+            Outcome::Stall => {
+                self.ops.land(flight);
+                self.ops.release(op);
+                return false;
+            }
+            Outcome::Hit => {
+                with.stats.l1d_hits += 1;
+                self.ops.land(flight);
+                self.returned(op, access.lanes, with);
+            }
+            Outcome::Miss => with.stats.l1d_misses += 1,
+            Outcome::Merged => with.stats.l1d_merges += 1,
+        }
+        with.stats.l1d_reads += 1;
+        self.ops.release(op);
+        true
+    }
+
+    fn request(&self, kind: RequestKind, traffic: Traffic, access: &Access, token: u32) -> Request {
+        let (addr, bytes) = (access.addr, access.bytes);
+        Request { sm: self.sm, kind, traffic, addr, bytes, byte_mask: access.byte_mask, token }
+    }
+
+    /// Works on the current instruction.
+    fn work(&mut self, now: u64, op: u16, with: &mut Surroundings) {
+        let record = self.ops.get_mut(op);
+        if record.busy > 1 {
+            record.busy -= 1;
+            with.stats.memory_stalls += 1;
+            return;
+        }
+        let done = match record.path {
+            Path::Shared => true,
+            Path::Cached => self.send_cached(now, op, with),
+            Path::Uncached => self.send_uncached(now, op, with),
+            Path::Constant | Path::Texture => self.send_read_only(op, with),
+        };
+        if !done {
+            with.stats.memory_stalls += 1;
+            return;
+        }
+        self.finish(now, op, with);
+    }
+
+    /// The instruction has sent all its accesses and leaves.
+    fn finish(&mut self, now: u64, op: u16, with: &mut Surroundings) {
+        let record = self.ops.get(op);
+        if record.store {
+            for owner in record.owners.iter() {
+                with.events.push(Event::Stored { slot: owner.slot });
+            }
+        } else if record.path == Path::Shared {
+            if self.shared_pipe.len() as u64 >= self.shared_latency {
+                with.stats.memory_stalls += 1;
+                return;
+            }
+            self.shared_pipe.push_back((now + self.shared_latency, op));
+            self.current = None;
+            return;
+        } else {
+            // Owners without any access (all their lanes were masked off) have nothing to
+            // wait for; the others hear when their last access returns.
+            self.complete_without_access(op, with);
+        }
+        self.ops.release(op);
+        self.current = None;
+    }
+
+    fn complete_without_access(&mut self, op: u16, with: &mut Surroundings) {
+        let record = self.ops.get(op);
+        for owner in record.owners.iter().filter(|o| o.lanes == 0) {
+            with.events.push(Event::Loaded { slot: owner.slot, pc: record.pc });
+        }
+    }
+
+    fn send_cached(&mut self, now: u64, op: u16, with: &mut Surroundings) -> bool {
+        let Some(&access) = self.ops.get(op).accesses.last() else { return true };
+        if self.l1_latency == 0 {
+            self.ops.get_mut(op).holds += 1;
+            if !self.access_data(op, &access, with) {
+                self.ops.get_mut(op).holds -= 1;
+                with.stats.l1d_stalls += 1;
+                return false;
+            }
+        } else {
+            if self.l1_queue.len() as u64 >= self.l1_latency {
+                return false;
+            }
+            self.ops.get_mut(op).holds += 1;
+            self.l1_queue.push_back(Queued { at: now + self.l1_latency, op, access });
+        }
+        let record = self.ops.get_mut(op);
+        record.accesses.pop();
+        if record.store {
+            count_stores(record, &access, with);
+        }
+        record.accesses.is_empty()
+    }
+
+    fn send_uncached(&mut self, now: u64, op: u16, with: &mut Surroundings) -> bool {
+        let Some(&access) = self.ops.get(op).accesses.last() else { return true };
+        let record = self.ops.get(op);
+        let (store, atomic) = (record.store, record.is_atomic);
+        let traffic = if record.local { Traffic::Local } else { Traffic::Global };
+        let slot = record.owners.first().map_or(0, |o| o.slot);
+        let (kind, token) = if store {
+            (RequestKind::Write, token(TokenKind::Store, slot as u32))
+        } else {
+            let flight = self.ops.fly(op, access.lanes);
+            let kind = if atomic { RequestKind::Atomic } else { RequestKind::Read };
+            (kind, token(TokenKind::Uncached, flight))
+        };
+        if !with.port.try_send(now, &self.request(kind, traffic, &access, token)) {
+            if !store {
+                self.ops.land(untoken(token).1);
+                self.ops.release(op);
+            }
+            return false;
+        }
+        let record = self.ops.get_mut(op);
+        record.accesses.pop();
+        if store {
+            count_stores(record, &access, with);
+        }
+        record.accesses.is_empty()
+    }
+
+    fn send_read_only(&mut self, op: u16, with: &mut Surroundings) -> bool {
+        let record = self.ops.get(op);
+        let Some(&access) = record.accesses.last() else { return true };
+        let constant = record.path == Path::Constant;
+        let (traffic, kind) = if constant {
+            (Traffic::Constant, TokenKind::Constant)
+        } else {
+            (Traffic::Texture, TokenKind::Texture)
+        };
+        let request = self.request(RequestKind::Read, traffic, &access, token(kind, 0));
+        let flight = self.ops.fly(op, access.lanes);
+        let sm = self.sm;
+        let cache = if constant { &mut self.constant } else { &mut self.texture };
+        let outcome = cache.read(access.addr, flight, request, |e| write_back_request(sm, e));
+        match outcome {
+            Outcome::Stall => {
+                self.ops.land(flight);
+                self.ops.release(op);
+                return false;
+            }
+            Outcome::Hit => {
+                self.ops.land(flight);
+                self.returned(op, access.lanes, with);
+            }
+            Outcome::Miss | Outcome::Merged => {}
+        }
+        let missed = (outcome != Outcome::Hit) as u64;
+        if constant {
+            with.stats.constant_accesses += 1;
+            with.stats.constant_misses += missed;
+        } else {
+            with.stats.texture_accesses += 1;
+            with.stats.texture_misses += missed;
+        }
+        let record = self.ops.get_mut(op);
+        record.accesses.pop();
+        record.accesses.is_empty()
+    }
+
+    /// The next cycle at or after `now` in which the unit has something to do.
+    pub fn next_event(&self, now: u64) -> Option<u64> {
+        let busy = self.current.is_some()
+            || self.writeback.is_some()
+            || self.uncached_back.is_some()
+            || !self.responses.is_empty()
+            || [&self.data, &self.constant, &self.texture]
+                .iter()
+                .any(|c| c.has_ready() || c.first_request().is_some());
+        if busy {
+            return Some(now);
+        }
+        let queued = self.l1_queue.front().map(|q| q.at.max(now));
+        let shared = self.shared_pipe.front().map(|&(at, _)| at.max(now));
+        [queued, shared].into_iter().flatten().min()
+    }
+
+    /// What is under way, for a deadlock report.
+    pub fn describe(&self) -> String {
+        format!(
+            "{} L1 data, {} constant, {} texture fetches outstanding",
+            self.data.outstanding(),
+            self.constant.outstanding(),
+            self.texture.outstanding()
+        )
+    }
+}
+
+fn count_stores(record: &MemOp, access: &Access, with: &mut Surroundings) {
+    let slot = record.owners.first().map_or(0, |o| o.slot);
+    with.events.push(Event::StoresSent { slot, count: (access.bytes / 32) as u32 });
+}
+
+fn write_back_request(sm: u16, evicted: Evicted) -> Request {
+    Request {
+        sm,
+        kind: RequestKind::Write,
+        traffic: Traffic::Local,
+        addr: evicted.addr,
+        bytes: 128,
+        byte_mask: !0,
+        token: token(TokenKind::WriteBack, 0),
+    }
+}

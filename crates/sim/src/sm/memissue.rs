@@ -1,0 +1,226 @@
+//! From an executed memory instruction to the accesses it makes.
+
+use super::access::{Access, Cut, bank_cycles, coalesce, coalesce_atomic};
+use super::issue::NO_MEMORY;
+use super::memop::{AtomicData, MemOp, Owner, Path};
+use super::{Launched, Sm};
+use crate::exec::state::{Access as Touched, EffectKind, LANES, Lanes};
+use warpsim_ptx::isa::{CacheOp, Op, Sem, Space};
+use warpsim_ptx::kernel::{Instr, Pc};
+
+/// Where local memory of SMs lies for the caches: far from every allocation.
+const LOCAL_BASE: u64 = 0x20_0000_0000;
+
+impl Sm {
+    /// Makes the record of a memory instruction that `slot` has executed, or adds `slot` to
+    /// that of its gang (`joined`).
+    pub(super) fn issue_memory(&mut self, slot: u16, pc: Pc, joined: u16, launched: &Launched) -> u16 {
+        let instr = &launched.kernel.code[pc as usize];
+        let executed = self.effect.executed;
+        let (path, store, local) = self.path(instr);
+        let op = if joined == NO_MEMORY { self.ldst.ops.open(pc, path) } else { joined };
+        let mut accesses = std::mem::take(&mut self.accesses);
+        let mut busy = 0;
+        match &self.effect.kind {
+            EffectKind::Access(touched) if executed != 0 => {
+                let touched = touched.clone();
+                busy = self.make_accesses(&touched, path, slot, launched, &mut accesses);
+            }
+            EffectKind::Atomic(what) if executed != 0 => {
+                let size = what.ty.bytes();
+                coalesce_atomic(&self.effect.address, executed, size, &mut accesses);
+                let counters = &mut self.stats.counters;
+                counters.atomics += 1;
+                counters.atomic_transactions += accesses.len() as u64;
+            }
+            _ => accesses.clear(),
+        }
+        let lanes = self.groups.get(slot).lanes.clone();
+        let record = self.ldst.ops.get_mut(op);
+        if joined == NO_MEMORY {
+            std::mem::swap(&mut record.accesses, &mut accesses);
+        } else {
+            merge(&mut record.accesses, &accesses);
+        }
+        record.store = store;
+        record.local = local;
+        record.busy = record.busy.max(busy);
+        if let (EffectKind::Atomic(what), true) = (&self.effect.kind, executed != 0) {
+            keep_atomic(record, *what, lanes, &self.effect.address, &self.effect.operands);
+        }
+        record.owners.push(Owner { slot, lanes: executed, pending: 0 });
+        count_pending(record);
+        self.accesses = accesses;
+        op
+    }
+
+    /// The way an instruction takes, whether it stores, whether its memory is local.
+    fn path(&self, instr: &Instr) -> (Path, bool, bool) {
+        let uncached = !self.ldst.caches_data()
+            || matches!(instr.mods.cache, Some(CacheOp::Cg | CacheOp::Cv))
+            || matches!(
+                instr.mods.sem,
+                Some(Sem::Volatile | Sem::Relaxed | Sem::Acquire | Sem::Mmio)
+            );
+        match &self.effect.kind {
+            EffectKind::Atomic(_) => (Path::Uncached, false, false),
+            EffectKind::Access(a) => {
+                let local = a.local != 0 && a.global == 0;
+                let store = a.store && !a.shared_atomic;
+                if a.shared != 0 && a.global | a.local == 0 {
+                    return (Path::Shared, store, false);
+                }
+                match a.other {
+                    Space::Const | Space::Param => (Path::Constant, false, false),
+                    Space::Tex => (Path::Texture, false, false),
+                    _ if uncached && !a.store => (Path::Uncached, store, local),
+                    _ if !self.ldst.caches_data() => (Path::Uncached, store, local),
+                    _ => (Path::Cached, store, local),
+                }
+            }
+            // Nobody executed it: it passes through the unit without touching anything.
+            _ => (Path::Cached, matches!(instr.op, Op::St | Op::Red), false),
+        }
+    }
+
+    /// Fills `accesses`; returns the cycles the unit is busy with shared memory or with
+    /// distinct constant addresses.
+    fn make_accesses(
+        &mut self,
+        touched: &Touched,
+        path: Path,
+        slot: u16,
+        launched: &Launched,
+        accesses: &mut Vec<Access>,
+    ) -> u32 {
+        let size = touched.element as u32 * touched.count as u32;
+        let address = &self.effect.address;
+        let executed = self.effect.executed;
+        let counters = &mut self.stats.counters;
+        accesses.clear();
+        let mut busy = 0;
+        if touched.shared != 0 {
+            busy = bank_cycles(address, touched.shared, size, self.machine.shared.banks);
+            counters.shared_requests += 1;
+            counters.shared_bank_cycles += busy as u64;
+        }
+        match path {
+            Path::Constant | Path::Texture => {
+                let line = self.ldst.line_bytes(path);
+                let base = if touched.other == Space::Param { launched.param_base } else { 0 };
+                let moved: [u64; LANES] = std::array::from_fn(|l| address[l] + base);
+                coalesce(&moved, executed, size, Cut { segment: line, trim: false }, accesses);
+                if path == Path::Constant {
+                    busy = distinct(&moved, executed).saturating_sub(accesses.len() as u32 - 1);
+                }
+                return busy;
+            }
+            _ => {}
+        }
+        if touched.global != 0 {
+            let trim = touched.store || path == Path::Uncached;
+            let mut cut = Cut::for_element(touched.element, trim);
+            if path == Path::Uncached && !touched.store {
+                cut = Cut { segment: 32, trim: false };
+            } else if path == Path::Cached {
+                cut.segment = cut.segment.min(self.ldst.line_bytes(path));
+            }
+            coalesce(address, touched.global, size, cut, accesses);
+            let n = accesses.len() as u64;
+            if touched.store {
+                counters.global_stores += 1;
+                counters.global_store_transactions += n;
+            } else {
+                counters.global_loads += 1;
+                counters.global_load_transactions += n;
+            }
+        }
+        if touched.local != 0 {
+            let before = accesses.len();
+            self.local_accesses(touched, slot, size, path, accesses);
+            let counters = &mut self.stats.counters;
+            counters.local_requests += 1;
+            counters.local_transactions += (accesses.len() - before) as u64;
+        }
+        busy
+    }
+
+    /// Local words of a warp's threads lie side by side: the same word of all lanes is one
+    /// 128-byte line.
+    fn local_accesses(
+        &self,
+        touched: &Touched,
+        slot: u16,
+        size: u32,
+        path: Path,
+        accesses: &mut Vec<Access>,
+    ) {
+        let home = self.groups.get(slot).lanes.home(touched.local.trailing_zeros() as usize) as u64;
+        let words = (self.threads.warps[home as usize].local.len() / LANES).div_ceil(4) as u64;
+        let warp = self.id as u64 * self.threads.warps.len() as u64 + home;
+        let mut part = Vec::new();
+        for word in 0..size.div_ceil(4) as u64 {
+            let place: [u64; LANES] = std::array::from_fn(|lane| {
+                let offset = self.effect.address[lane] / 4 + word;
+                LOCAL_BASE + (warp * words + offset) * 128 + lane as u64 * 4
+            });
+            let segment = 128.min(self.ldst.line_bytes(path));
+            let cut = Cut { segment, trim: touched.store };
+            coalesce(&place, touched.local, 4, cut, &mut part);
+            for access in &part {
+                if !accesses.iter().any(|a| a.addr == access.addr) {
+                    accesses.push(*access);
+                }
+            }
+        }
+    }
+}
+
+/// Adds the accesses of another member of a gang: what touches the same bytes goes together.
+fn merge(into: &mut Vec<Access>, more: &[Access]) {
+    for access in more {
+        match into.iter_mut().find(|a| a.addr == access.addr && a.bytes == access.bytes) {
+            Some(same) => {
+                same.lanes |= access.lanes;
+                same.byte_mask |= access.byte_mask;
+            }
+            None => into.push(*access),
+        }
+    }
+    into.sort_unstable_by_key(|a| a.addr);
+}
+
+fn keep_atomic(
+    record: &mut MemOp,
+    what: crate::exec::state::Atomic,
+    lanes: Lanes,
+    address: &[u64; LANES],
+    operands: &[[u64; LANES]; 2],
+) {
+    record.is_atomic = true;
+    let data = AtomicData { what, lanes, address: *address, operands: *operands, old: [0; LANES] };
+    match &mut record.atomic {
+        Some(kept) => **kept = data,
+        none => *none = Some(Box::new(data)),
+    }
+}
+
+/// How many accesses each owner waits for.
+fn count_pending(record: &mut MemOp) {
+    let accesses = std::mem::take(&mut record.accesses);
+    for owner in record.owners.iter_mut() {
+        owner.pending = accesses.iter().filter(|a| a.lanes & owner.lanes != 0).count() as u16;
+    }
+    record.accesses = accesses;
+}
+
+/// Distinct addresses among the lanes.
+fn distinct(address: &[u64; LANES], lanes: u32) -> u32 {
+    let mut seen = Vec::with_capacity(4);
+    for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
+        if !seen.contains(&address[lane]) {
+            seen.push(address[lane]);
+        }
+    }
+    seen.len() as u32
+}

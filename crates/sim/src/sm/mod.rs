@@ -1,0 +1,742 @@
+//! A streaming multiprocessor, cycle by cycle: fetch, buffer, issue, scoreboard, collectors,
+//! units, load/store, barriers, exit.
+//!
+//! Stages run back to front within a cycle (writeback first, fetch last), so that a register
+//! released in a cycle is usable by that cycle's issue and an instruction takes at least a cycle
+//! for each stage. The SM changes nothing outside itself while it runs: requests leave through
+//! its [`Port`], stores through its store buffer, and both are collected at quantum ends.
+
+pub mod access;
+mod alu;
+mod block;
+mod cache;
+mod collector;
+mod domain;
+mod front;
+mod issue;
+mod ldst;
+mod memissue;
+mod memop;
+pub mod opinfo;
+mod port;
+mod report;
+mod scoreboard;
+mod short;
+mod slot;
+mod wheel;
+
+use crate::config::{Machine, Scoreboard as ScoreboardKind};
+use crate::divergence::{BlockArrival, DivergenceModel, GroupState, Groups};
+use crate::exec::Code;
+use crate::exec::fault::Fault;
+use crate::exec::grid::Grid;
+use crate::exec::state::{Effect, HomeBlock, HomeWarp, LANES, Threads};
+use crate::fetch::FetchPolicy;
+use crate::memory::image::GlobalMemory;
+use crate::memory::store_buffer::StoreBuffer;
+use crate::observe::{Observer, WarpEvent};
+use crate::schedule::{IssuePolicy, Place};
+use crate::stats::{SchedulerState, SmStats};
+use alu::{AluUnit, EXIT_STAGES, ResultBuses};
+use block::{Release, ResidentBlock};
+use collector::Collectors;
+use domain::{Domain, assign};
+use ldst::{Event, LoadStore, Surroundings};
+use opinfo::{OpInfo, Unit};
+pub use port::Port;
+use scoreboard::Scoreboard;
+use slot::Slot;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use warpsim_ptx::kernel::{Kernel, Pc};
+use wheel::{Done, Wheel};
+
+/// A kernel being launched, as every SM sees it.
+pub struct Launched {
+    /// The kernel.
+    pub kernel: Arc<Kernel>,
+    /// Decoded for execution.
+    pub code: Code,
+    /// Timing facts of its instructions.
+    pub infos: Vec<OpInfo>,
+    /// The launch.
+    pub grid: Grid,
+    /// Where its code lies in instruction memory.
+    pub code_base: u64,
+    /// Where its parameters lie, for the constant cache.
+    pub param_base: u64,
+    /// Blocks an SM holds at once.
+    pub blocks_per_sm: u32,
+}
+
+impl Launched {
+    /// Home warps a block takes.
+    pub fn warps_per_block(&self) -> u32 {
+        (self.grid.threads() as u32).div_ceil(LANES as u32)
+    }
+}
+
+/// A thread of the simulated program has failed.
+#[derive(Debug)]
+pub struct SmFault {
+    /// What happened.
+    pub fault: Fault,
+    /// Instruction.
+    pub pc: Pc,
+}
+
+/// What an SM sees of the world in a quantum.
+pub struct Quantum<'a> {
+    /// The kernel.
+    pub launched: &'a Launched,
+    /// Global memory as of the quantum's start.
+    pub image: &'a GlobalMemory,
+    /// Who listens.
+    pub observer: Option<&'a mut dyn Observer>,
+    /// Skip cycles in which nothing happens.
+    pub skip: bool,
+}
+
+/// An SM.
+pub struct Sm {
+    id: u16,
+    machine: Arc<Machine>,
+    slices: u16,
+    schedulers: u16,
+    /// Architectural state.
+    pub threads: Threads,
+    blocks: Vec<Option<ResidentBlock>>,
+    /// Blocks on their way: cycle of arrival and number in the grid.
+    pub arrivals: VecDeque<(u64, u64)>,
+    /// Blocks completed since the dispatcher last looked.
+    pub completed: u32,
+    groups: Groups,
+    model: Box<dyn DivergenceModel>,
+    policy: Box<dyn IssuePolicy>,
+    fetch_policy: Box<dyn FetchPolicy>,
+    slots: Vec<Slot>,
+    domains: Vec<Domain>,
+    issue_free: Vec<u64>,
+    scoreboard: Scoreboard,
+    collectors: Collectors,
+    sp: Vec<AluUnit>,
+    sfu: Vec<AluUnit>,
+    buses: ResultBuses,
+    wheel: Wheel,
+    front: front::Front,
+    ldst: LoadStore,
+    /// Way to the network.
+    pub port: Port,
+    /// Stores of this quantum.
+    pub stores: StoreBuffer,
+    /// What threads printed in this quantum.
+    pub prints: Vec<u8>,
+    /// Counters.
+    pub stats: SmStats,
+    effect: Effect,
+    order: u64,
+    next_age: u64,
+    /// Cycle up to which everything is accounted for.
+    accounted: u64,
+    sleepers: Vec<(u64, u16)>,
+    ready: Vec<u64>,
+    done: Vec<Done>,
+    events: Vec<Event>,
+    changed: Vec<u16>,
+    accesses: Vec<access::Access>,
+    members: Vec<Place>,
+    gangs: issue::Gangs,
+}
+
+impl Sm {
+    /// SM number `id`. Policy names have been checked.
+    pub fn new(machine: &Arc<Machine>, id: u16) -> Option<Sm> {
+        let slices = (LANES as u32 / machine.sm.warp_width) as u16;
+        let schedulers = machine.sm.schedulers as u16;
+        let domains = (slices * schedulers) as usize;
+        let homes = (machine.sm.max_threads as usize).div_ceil(LANES);
+        let slots = homes.div_ceil(schedulers as usize) * domains;
+        let unit_width = |n: u32| (0..n.max(1)).map(|_| AluUnit::new()).collect();
+        Some(Sm {
+            id,
+            slices,
+            schedulers,
+            threads: Threads {
+                warps: vec![HomeWarp::default(); homes],
+                blocks: vec![HomeBlock::default(); machine.sm.max_blocks as usize],
+                ..Threads::default()
+            },
+            blocks: (0..machine.sm.max_blocks).map(|_| None).collect(),
+            arrivals: VecDeque::new(),
+            completed: 0,
+            groups: Groups::new(slots),
+            model: crate::divergence::make(machine, slots)?,
+            policy: crate::schedule::make(machine, domains)?,
+            fetch_policy: crate::fetch::make(machine, domains)?,
+            slots: vec![Slot::default(); slots],
+            domains: vec![Domain::default(); domains],
+            issue_free: vec![0; domains],
+            scoreboard: Scoreboard::default(),
+            collectors: Collectors::new(&machine.collector),
+            sp: unit_width(machine.sm.sp_units),
+            sfu: unit_width(machine.sm.sfu_units),
+            buses: ResultBuses::new(machine.sm.result_buses),
+            wheel: Wheel::new(),
+            front: front::Front::new(machine, id),
+            ldst: LoadStore::new(machine, id),
+            port: Port::new(machine.interconnect.flit, machine.interconnect.header),
+            stores: StoreBuffer::new(),
+            prints: Vec::new(),
+            stats: SmStats::default(),
+            effect: Effect::default(),
+            order: 0,
+            next_age: 0,
+            accounted: 0,
+            sleepers: Vec::new(),
+            ready: vec![0; domains],
+            done: Vec::new(),
+            events: Vec::new(),
+            changed: Vec::new(),
+            accesses: Vec::new(),
+            members: Vec::new(),
+            gangs: issue::Gangs::default(),
+            machine: machine.clone(),
+        })
+    }
+
+    /// Puts another model, issue policy in place of the configured ones; tests of the seams
+    /// use this.
+    #[cfg(test)]
+    pub fn replace_mechanisms(
+        &mut self,
+        model: Option<Box<dyn DivergenceModel>>,
+        policy: Option<Box<dyn IssuePolicy>>,
+    ) {
+        if let Some(model) = model {
+            self.model = model;
+        }
+        if let Some(policy) = policy {
+            self.policy = policy;
+        }
+    }
+
+    /// Gets ready for a launch that starts at cycle `now`.
+    pub fn begin(&mut self, launched: &Launched, now: u64) {
+        self.scoreboard.reset(self.slots.len(), launched.kernel.registers.len());
+        self.stats = SmStats::default();
+        self.accounted = now;
+        // Kernel parameters differ from launch to launch at the same constant addresses.
+        self.ldst.invalidate_read_only();
+    }
+
+    /// Forgets the L1 data cache.
+    pub fn invalidate_l1(&mut self) {
+        self.ldst.invalidate_data();
+    }
+
+    /// Blocks resident or on their way.
+    pub fn blocks_held(&self) -> u32 {
+        (self.blocks.iter().flatten().count() + self.arrivals.len()) as u32
+    }
+
+    /// Deepest reconvergence stack so far.
+    pub fn deepest_stack(&self) -> u32 {
+        self.model.deepest()
+    }
+
+    /// Where a slot sits.
+    #[inline]
+    fn place(&self, slot: u16) -> Place {
+        let domains = self.domains.len() as u16;
+        Place { domain: (slot % domains) as u8, index: (slot / domains) as u8 }
+    }
+
+    /// The slot at a place.
+    #[inline]
+    fn slot_at(&self, place: Place) -> u16 {
+        place.index as u16 * self.domains.len() as u16 + place.domain as u16
+    }
+
+    /// Runs cycles up to (not including) `to`.
+    pub fn run(&mut self, to: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+        let mut now = if quantum.skip { self.next_event(self.accounted) } else { self.accounted };
+        loop {
+            let stop = now.min(to);
+            self.pass(stop);
+            if now >= to {
+                return Ok(());
+            }
+            self.cycle(now, quantum)?;
+            self.accounted = now + 1;
+            now = if quantum.skip { self.next_event(now + 1) } else { now + 1 };
+        }
+    }
+
+    /// Accounts for cycles up to `to` in which nothing happens.
+    fn pass(&mut self, to: u64) {
+        let cycles = to - self.accounted;
+        if cycles == 0 {
+            return;
+        }
+        self.policy.advance(self.accounted, to);
+        let room = self.room();
+        let mut resident = 0u64;
+        for d in 0..self.domains.len() {
+            let facts = self.facts(d);
+            let considered = self.policy.refresh(d, &facts);
+            let domain = &self.domains[d];
+            domain.account(0, domain.with_room(room), cycles, &mut self.stats.warps);
+            let _ = considered;
+            let state = domain.stall(self.policy.first(d, domain.running | domain.stopped));
+            self.stats.schedulers.count(state, cycles);
+            resident += domain.resident.count_ones() as u64;
+        }
+        self.count_cycles(cycles, resident);
+        self.accounted = to;
+    }
+
+    fn count_cycles(&mut self, cycles: u64, resident: u64) {
+        let counters = &mut self.stats.counters;
+        counters.warp_cycles += resident * cycles;
+        counters.active_cycles += if resident != 0 { cycles } else { 0 };
+        counters.scheduler_cycles += self.domains.len() as u64 * cycles;
+    }
+
+    /// One cycle.
+    fn cycle(&mut self, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+        let launched = quantum.launched;
+        self.take_arrivals(now, launched, quantum);
+        self.take_reply(now);
+        self.write_back(now, launched, quantum);
+        self.enter_units(now, launched);
+        self.memory_cycle(now, launched, quantum);
+        self.model.tick(now, &mut self.groups);
+        self.follow_groups(launched);
+        self.wake(now);
+        self.issue(now, quantum)?;
+        self.decode(now, launched);
+        self.fetch(now, launched, quantum);
+        Ok(())
+    }
+
+    /// Blocks whose time has come.
+    fn take_arrivals(&mut self, now: u64, launched: &Launched, quantum: &mut Quantum) {
+        while let Some(&(at, number)) = self.arrivals.front() {
+            if at > now {
+                break;
+            }
+            self.arrivals.pop_front();
+            self.start_block(number, now, launched, quantum);
+        }
+    }
+
+    fn start_block(&mut self, number: u64, now: u64, launched: &Launched, quantum: &mut Quantum) {
+        let free = self.blocks.iter().position(Option::is_none);
+        let block = free.expect("the dispatcher sends a block only where there is room") as u16;
+        let warps = launched.warps_per_block() as u16;
+        let first = block * warps;
+        self.threads.start_block(block, first, number, &launched.grid, &launched.code);
+        let arrival = BlockArrival {
+            block,
+            homes: first..first + warps,
+            slices: self.slices,
+            domains: self.domains.len() as u16,
+            schedulers: self.schedulers,
+        };
+        self.model.launched(&arrival, &self.threads, &mut self.groups);
+        for (slot, _, _) in arrival.slots() {
+            let place = self.place(slot);
+            self.slots[slot as usize] = Slot::new(block);
+            let domain = &mut self.domains[place.domain as usize];
+            domain.clear_warp(place.index);
+            domain.resident |= 1 << place.index;
+            self.policy.launched(place, self.next_age, block);
+            self.next_age += 1;
+            if let Some(observer) = quantum.observer.as_deref_mut() {
+                observer.warp(now, self.id, slot, WarpEvent::Launched { block: number });
+            }
+        }
+        self.blocks[block as usize] = Some(ResidentBlock::new(arrival, number));
+        self.follow_groups(launched);
+    }
+
+    /// One packet from the network.
+    fn take_reply(&mut self, now: u64) {
+        let Some(reply) = self.port.arrived(now) else { return };
+        if port::untoken(reply.token).0 == port::TokenKind::Instruction {
+            self.front.take_reply(*reply);
+        } else if self.ldst.accepts_reply() {
+            self.ldst.take_reply(*reply);
+        } else {
+            return;
+        }
+        self.port.inbox.pop_front();
+    }
+
+    /// ALU results whose time has come.
+    fn write_back(&mut self, now: u64, launched: &Launched, quantum: &mut Quantum) {
+        let mut done = std::mem::take(&mut self.done);
+        self.wheel.take(now, &mut done);
+        for d in &done {
+            let info = &launched.infos[d.pc as usize];
+            self.collectors.write(d.slot, &info.write_banks);
+            self.complete(d.slot, info, launched);
+            if info.control && self.machine.fetch.wait_for_branch {
+                self.resolve(d.slot);
+            }
+        }
+        self.done = done;
+        let _ = quantum;
+    }
+
+    /// An instruction is complete: registers are free, its warp may be waiting for that.
+    fn complete(&mut self, slot: u16, info: &OpInfo, launched: &Launched) {
+        self.scoreboard.release(slot, info);
+        self.slots[slot as usize].in_flight -= 1;
+        self.check_hazard(slot, launched);
+        self.settle(slot);
+    }
+
+    /// A warp with nothing in flight any more may leave a fence, be regrouped, or retire.
+    fn settle(&mut self, slot: u16) {
+        let state = &self.slots[slot as usize];
+        if state.in_flight != 0 {
+            return;
+        }
+        let place = self.place(slot);
+        let domain = &mut self.domains[place.domain as usize];
+        if domain.fence >> place.index & 1 != 0 && state.stores == 0 {
+            assign(&mut domain.fence, place.index, false);
+        }
+        if self.groups.get(slot).state == GroupState::Stopped {
+            self.model.settled(slot, &mut self.groups);
+        }
+    }
+
+    /// Recomputes what holds back the instruction at the head of a warp's buffer.
+    #[inline]
+    fn check_hazard(&mut self, slot: u16, launched: &Launched) {
+        let state = &self.slots[slot as usize];
+        let Some(pc) = state.buffer.head() else { return };
+        let place = self.place(slot);
+        let domain = &mut self.domains[place.domain as usize];
+        let mut hazard = self.scoreboard.check(slot, &launched.infos[pc as usize]);
+        if self.machine.sm.scoreboard == ScoreboardKind::OneInFlight {
+            hazard.any |= state.in_flight != 0;
+        }
+        assign(&mut domain.clear, place.index, !hazard.any);
+        assign(&mut domain.wait_memory, place.index, hazard.memory);
+        assign(&mut domain.long_wait, place.index, hazard.long);
+    }
+
+    /// Recomputes everything that depends on the head of a warp's buffer.
+    #[inline]
+    fn update_head(&mut self, slot: u16, launched: &Launched) {
+        let place = self.place(slot);
+        let bit = 1u64 << place.index;
+        let buffer = &self.slots[slot as usize].buffer;
+        let wants = buffer.wants_fetch(&self.machine.fetch);
+        let head = buffer.head();
+        let pc = self.groups.get(slot).pc;
+        let domain = &mut self.domains[place.domain as usize];
+        assign(&mut domain.wants_fetch, place.index, wants);
+        match head {
+            None => {
+                domain.head &= !bit;
+                domain.clear &= !bit;
+                domain.wait_memory &= !bit;
+                domain.long_wait &= !bit;
+            }
+            Some(buffered) => {
+                domain.head |= bit;
+                assign(&mut domain.matched, place.index, buffered == pc);
+                if buffered == pc {
+                    domain.control &= !bit;
+                }
+                let unit = launched.infos[buffered as usize].unit as usize;
+                for (u, set) in domain.unit.iter_mut().enumerate() {
+                    assign(set, place.index, u == unit);
+                }
+                self.check_hazard(slot, launched);
+            }
+        }
+    }
+
+    /// Collected operations enter their units.
+    fn enter_units(&mut self, now: u64, launched: &Launched) {
+        if self.collectors.is_empty() {
+            return;
+        }
+        for (unit, pipes) in [(Unit::Sp, &mut self.sp), (Unit::Sfu, &mut self.sfu)] {
+            for pipe in pipes {
+                let Some(op) = self.collectors.oldest(unit) else { break };
+                let info = &launched.infos[op.pc as usize];
+                let interval = info.interval.max(self.machine.passes() as u16);
+                if !pipe.accepts(now, info.latency) || !self.buses.book(now + info.latency as u64) {
+                    continue;
+                }
+                pipe.enter(now, info.latency, interval);
+                self.collectors.leave(unit, op);
+                let at = now + info.latency as u64 + EXIT_STAGES + (self.machine.passes() - 1) as u64;
+                self.gangs.each(op, |slot| self.wheel.push(at, Done { slot, pc: op.pc }));
+            }
+        }
+    }
+
+    /// The load/store unit, and with it the operand collectors.
+    fn memory_cycle(&mut self, now: u64, launched: &Launched, quantum: &mut Quantum) {
+        let mut with = Surroundings {
+            collectors: &mut self.collectors,
+            infos: &launched.infos,
+            port: &mut self.port,
+            stats: &mut self.stats.counters,
+            events: &mut self.events,
+        };
+        self.ldst.write_back(now, &mut with);
+        with.collectors.step(with.infos);
+        self.ldst.cycle(now, &mut with);
+        if self.ldst.accepts()
+            && let Some(op) = self.collectors.oldest(Unit::Mem)
+        {
+            self.collectors.leave(Unit::Mem, op);
+            self.ldst.enter(op.memory);
+        }
+        if !self.events.is_empty() {
+            self.memory_events(launched, quantum);
+        }
+    }
+
+    fn memory_events(&mut self, launched: &Launched, _quantum: &mut Quantum) {
+        let mut events = std::mem::take(&mut self.events);
+        for event in events.drain(..) {
+            match event {
+                Event::Loaded { slot, pc } => {
+                    self.complete(slot, &launched.infos[pc as usize], launched);
+                }
+                Event::Stored { slot } => {
+                    self.slots[slot as usize].in_flight -= 1;
+                    self.check_hazard(slot, launched);
+                    self.settle(slot);
+                }
+                Event::StoresSent { slot, count } => self.slots[slot as usize].stores += count,
+                Event::Acknowledged { slot } => {
+                    self.slots[slot as usize].stores -= 1;
+                    self.settle(slot);
+                }
+                Event::AtomicBack { op, lanes, last } => self.atomic_back(op, lanes, last, launched),
+            }
+        }
+        self.events = events;
+    }
+
+    /// Old values of an atomic have come: they are in the registers before anybody who waits
+    /// for them can issue.
+    fn atomic_back(&mut self, op: u16, lanes: u32, last: bool, launched: &Launched) {
+        let record = self.ldst.ops.get(op);
+        if let Some(data) = record.atomic.as_deref() {
+            for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
+                launched.code.complete_atomic(
+                    &data.lanes,
+                    &data.what,
+                    lane,
+                    data.old[lane],
+                    &mut self.threads,
+                );
+            }
+        }
+        if last {
+            for owner in record.owners.iter() {
+                let place = self.place(owner.slot);
+                assign(&mut self.domains[place.domain as usize].atomic, place.index, false);
+            }
+        }
+    }
+
+    /// Performs an atomic access that has reached the L2.
+    pub fn perform_atomic(
+        &mut self,
+        token: u32,
+        image: &mut GlobalMemory,
+    ) -> Result<(), SmFault> {
+        let flight = self.ldst.ops.flight(port::untoken(token).1);
+        let record = self.ldst.ops.get_mut(flight.op);
+        let pc = record.pc;
+        let Some(data) = record.atomic.as_deref_mut() else { return Ok(()) };
+        for lane in (0..LANES).filter(|l| flight.lanes >> l & 1 != 0) {
+            let operands = [data.operands[0][lane], data.operands[1][lane]];
+            let old = crate::exec::atomic::apply(image, data.address[lane], &data.what, operands);
+            data.old[lane] = old.map_err(|cause| SmFault {
+                fault: crate::exec::atomic::fault(cause, &data.what, data.address[lane], lane, &data.lanes),
+                pc,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Brings the bit sets and buffers in line with what the divergence model changed.
+    fn follow_groups(&mut self, launched: &Launched) {
+        let mut changed = std::mem::take(&mut self.changed);
+        self.groups.take_changed(&mut changed);
+        for slot in changed.drain(..) {
+            self.follow_group(slot, launched);
+        }
+        self.changed = changed;
+    }
+
+    fn follow_group(&mut self, slot: u16, launched: &Launched) {
+        let place = self.place(slot);
+        let (state, pc) = (self.groups.get(slot).state, self.groups.get(slot).pc);
+        let domain = &mut self.domains[place.domain as usize];
+        assign(&mut domain.running, place.index, state == GroupState::Running);
+        assign(&mut domain.stopped, place.index, state == GroupState::Stopped);
+        assign(&mut domain.finished, place.index, state == GroupState::Finished);
+        let buffer = &mut self.slots[slot as usize].buffer;
+        if state != GroupState::Running {
+            buffer.flush(pc);
+        } else if self.machine.fetch.ideal {
+            buffer.flush(pc);
+            buffer.fill(pc, 1, launched.infos.len() as u32);
+        } else if buffer.is_untouched() {
+            buffer.flush(pc);
+        }
+        self.update_head(slot, launched);
+        if state == GroupState::Stopped {
+            self.settle(slot);
+        }
+    }
+
+    /// Sleepers whose time is up.
+    fn wake(&mut self, now: u64) {
+        if self.sleepers.is_empty() {
+            return;
+        }
+        let mut sleepers = std::mem::take(&mut self.sleepers);
+        sleepers.retain(|&(until, slot)| {
+            if until <= now {
+                let place = self.place(slot);
+                assign(&mut self.domains[place.domain as usize].asleep, place.index, false);
+            }
+            until > now
+        });
+        self.sleepers = sleepers;
+    }
+
+    /// Lets the warps of an opened barrier go.
+    fn release_barrier(&mut self, block: u16, release: Release, launched: &Launched) {
+        for slot in &release.slots {
+            let place = self.place(*slot);
+            assign(&mut self.domains[place.domain as usize].barrier, place.index, false);
+        }
+        for (result, value) in &release.results {
+            for lane in (0..LANES).filter(|l| result.mask >> l & 1 != 0) {
+                launched.code.write_register(
+                    &result.lanes,
+                    result.register,
+                    lane,
+                    *value,
+                    &mut self.threads,
+                );
+            }
+        }
+        self.policy.barrier(block, false);
+    }
+
+    /// A finished warp with nothing in flight leaves; with the last one its block does.
+    fn retire(&mut self, slot: u16, now: u64, quantum: &mut Quantum) {
+        let place = self.place(slot);
+        assign(&mut self.domains[place.domain as usize].retired, place.index, true);
+        self.policy.finished(place);
+        if let Some(observer) = quantum.observer.as_deref_mut() {
+            observer.warp(now, self.id, slot, WarpEvent::Retired);
+        }
+        let index = self.slots[slot as usize].block as usize;
+        let Some(block) = &mut self.blocks[index] else { return };
+        block.retired += 1;
+        if block.retired < block.warps {
+            return;
+        }
+        let block = self.blocks[index].take().expect("looked at above");
+        for (slot, _, _) in block.arrival.slots() {
+            let place = self.place(slot);
+            self.domains[place.domain as usize].clear_warp(place.index);
+            self.groups.free(slot);
+        }
+        self.model.left(&block.arrival);
+        self.stats.counters.blocks += 1;
+        self.completed += 1;
+        if self.machine.gpu.flush_l1_when_idle && self.blocks.iter().all(Option::is_none) {
+            self.ldst.invalidate_data();
+        }
+    }
+
+    /// Warps that could retire.
+    #[inline]
+    fn retirable(&self, domain: usize) -> u64 {
+        let d = &self.domains[domain];
+        let mut set = 0;
+        let mut rest = d.finished & !d.retired;
+        while rest != 0 {
+            let index = rest.trailing_zeros() as u8;
+            rest &= rest - 1;
+            let slot = self.slot_at(Place { domain: domain as u8, index });
+            let state = &self.slots[slot as usize];
+            if state.in_flight == 0 && state.stores == 0 {
+                set |= 1 << index;
+            }
+        }
+        set
+    }
+
+    /// Which unit groups can take an instruction this cycle.
+    #[inline]
+    fn room(&self) -> [bool; 3] {
+        [
+            self.collectors.has_room(Unit::Sp),
+            self.collectors.has_room(Unit::Sfu),
+            self.collectors.has_room(Unit::Mem),
+        ]
+    }
+
+    fn facts(&self, domain: usize) -> crate::schedule::Facts {
+        let d = &self.domains[domain];
+        crate::schedule::Facts { running: d.running, waiting: d.waiting(), long_wait: d.long_wait }
+    }
+
+    /// The next cycle at or after `now` in which something can happen; until then every cycle
+    /// is like the one before.
+    pub fn next_event(&self, now: u64) -> u64 {
+        if !self.collectors.is_empty() || self.front.is_busy() {
+            return now;
+        }
+        for d in 0..self.domains.len() {
+            let domain = &self.domains[d];
+            let moving = domain.issuable() | domain.mismatched();
+            if moving != 0 || domain.fetchable() != 0 || self.retirable(d) != 0 {
+                return now;
+            }
+        }
+        let times = [
+            self.wheel.next(now),
+            self.ldst.next_event(now),
+            self.port.next().map(|t| t.max(now)),
+            self.arrivals.front().map(|&(t, _)| t.max(now)),
+            self.sleepers.iter().map(|&(t, _)| t.max(now)).min(),
+            self.model.next_event(),
+            self.policy.next_event(now),
+        ];
+        times.into_iter().flatten().min().unwrap_or(u64::MAX)
+    }
+
+    /// Whether nothing is resident or on its way.
+    pub fn is_idle(&self) -> bool {
+        self.blocks.iter().all(Option::is_none) && self.arrivals.is_empty() && self.ldst.ops.is_empty()
+    }
+
+    fn count_stall(&mut self, domain: usize) {
+        let d = &self.domains[domain];
+        let first = self.policy.first(domain, d.running | d.stopped);
+        let state = d.stall(first);
+        debug_assert!(state != SchedulerState::Issued);
+        self.stats.schedulers.count(state, 1);
+    }
+}

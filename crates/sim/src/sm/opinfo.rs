@@ -1,0 +1,149 @@
+//! What timing needs to know of each instruction, looked up once when a kernel is loaded.
+
+use super::short::Short;
+use crate::config::{Latency, Machine};
+use warpsim_ptx::isa::{Op, Pipe, Space, Type};
+use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegId, TexBase};
+
+/// Which group of units an instruction issues to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Streaming processors: integer, single precision, logic, control.
+    Sp = 0,
+    /// Special functions, division and (as configured) double precision.
+    Sfu = 1,
+    /// Load/store.
+    Mem = 2,
+}
+
+/// Timing facts of one instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct OpInfo {
+    /// Units it issues to.
+    pub unit: Unit,
+    /// Pipe class, for statistics and power.
+    pub pipe: Pipe,
+    /// Execution latency in cycles.
+    pub latency: u16,
+    /// Cycles its unit's entry is held.
+    pub interval: u16,
+    /// Registers whose pending writes hold it back: sources, guard, destinations.
+    pub hazards: Short<u16, 16>,
+    /// Source registers among the hazards (for "reads a register owed by a load").
+    pub sources: Short<u16, 12>,
+    /// Destination registers.
+    pub writes: Short<u16, 8>,
+    /// Bank number (before the warp's offset) of every source operand to collect; repeated
+    /// registers count each time.
+    pub read_banks: Short<u8, 12>,
+    /// Bank numbers of the destinations.
+    pub write_banks: Short<u8, 8>,
+    /// Loads from memory other than shared and constant: the results are "long".
+    pub long: bool,
+    /// Can change the PC other than by one.
+    pub control: bool,
+}
+
+/// Facts for every instruction of a kernel.
+pub fn op_infos(kernel: &Kernel, machine: &Machine) -> Vec<OpInfo> {
+    kernel.code.iter().map(|i| op_info(i, kernel, machine)).collect()
+}
+
+fn op_info(instr: &Instr, kernel: &Kernel, machine: &Machine) -> OpInfo {
+    let (unit, [latency, interval]) = unit_and_latency(instr, machine);
+    let banks = machine.collector.banks;
+    let ignore_sources =
+        machine.sm.atomics_ignore_address_hazard && matches!(instr.op, Op::Atom | Op::Red);
+    let mut info = OpInfo {
+        unit,
+        pipe: instr.op.pipe(&instr.mods),
+        latency: latency as u16,
+        interval: interval as u16,
+        hazards: Short::default(),
+        sources: Short::default(),
+        writes: Short::default(),
+        read_banks: Short::default(),
+        write_banks: Short::default(),
+        long: is_long(instr),
+        control: matches!(instr.op, Op::Bra | Op::Ret | Op::Exit),
+    };
+    let bank = |r: RegId| (kernel.registers[r.0 as usize].number % banks) as u8;
+    for operand in &instr.dst {
+        if let Operand::Reg(r) | Operand::NotReg(r) = operand {
+            info.writes.push_new(r.0);
+            info.hazards.push_new(r.0);
+            info.write_banks.push(bank(*r));
+        }
+    }
+    if let Some((guard, _)) = instr.guard {
+        info.hazards.push_new(guard.0);
+        info.sources.push_new(guard.0);
+    }
+    if !ignore_sources {
+        for r in instr.src.iter().filter_map(source_register) {
+            info.hazards.push_new(r.0);
+            info.sources.push_new(r.0);
+            info.read_banks.push(bank(r));
+        }
+    }
+    info
+}
+
+/// The register a source operand reads, if any.
+pub fn source_register(operand: &Operand) -> Option<RegId> {
+    match operand {
+        Operand::Reg(r) | Operand::NotReg(r) => Some(*r),
+        Operand::Address { base: AddrBase::Reg(r), .. } => Some(*r),
+        Operand::Texture(TexBase::Handle(r)) => Some(*r),
+        _ => None,
+    }
+}
+
+/// Results of loads from global, local, generic and texture memory (and of atomics) take
+/// long enough that the two-level scheduler sets a warp aside for them.
+fn is_long(instr: &Instr) -> bool {
+    match instr.op {
+        Op::Ld | Op::Ldu => !matches!(instr.mods.space, Some(Space::Shared | Space::Const | Space::Param)),
+        Op::Tex | Op::Atom => true,
+        _ => false,
+    }
+}
+
+fn unit_and_latency(instr: &Instr, machine: &Machine) -> (Unit, [u32; 2]) {
+    let l: &Latency = &machine.latency;
+    let ty = operation_type(instr);
+    let double = ty == Some(Type::F64);
+    let float = ty.is_some_and(Type::is_float);
+    let fp64_unit = if machine.sm.fp64_on_sfu { Unit::Sfu } else { Unit::Sp };
+    let arithmetic = |int: [u32; 2], single: [u32; 2], dp: [u32; 2]| match (double, float) {
+        (true, _) => (fp64_unit, dp),
+        (_, true) => (Unit::Sp, single),
+        _ => (Unit::Sp, int),
+    };
+    match instr.op {
+        Op::Add | Op::Sub | Op::Addc | Op::Subc => arithmetic(l.int_add, l.fp32_add, l.fp64_add),
+        Op::Min | Op::Max => arithmetic(l.int_minmax, l.fp32_minmax, l.fp64_minmax),
+        Op::Mul | Op::Mul24 => arithmetic(l.int_mul, l.fp32_mul, l.fp64_mul),
+        Op::Mad | Op::Mad24 | Op::Madc | Op::Dp2a | Op::Dp4a => {
+            arithmetic(l.int_mad, l.fp32_mad, l.fp64_mad)
+        }
+        Op::Fma => {
+            let unit = if double && l.fp64_fma_on_sp { Unit::Sp } else { arithmetic([0; 2], [0; 2], [0; 2]).0 };
+            (unit, if double { l.fp64_fma } else { l.fp32_fma })
+        }
+        Op::Div => (Unit::Sfu, if double { l.fp64_div } else if float { l.fp32_div } else { l.int_div }),
+        Op::Rem => (if l.rem_on_sfu { Unit::Sfu } else { Unit::Sp }, l.int_rem),
+        _ => match instr.op.pipe(&instr.mods) {
+            Pipe::Sfu => (Unit::Sfu, l.sfu),
+            Pipe::Memory if !matches!(instr.op, Op::Membar | Op::Fence | Op::Prefetch | Op::Prefetchu) => {
+                (Unit::Mem, [1, 1])
+            }
+            _ => (Unit::Sp, l.other),
+        },
+    }
+}
+
+/// The type that decides an operation's class.
+fn operation_type(instr: &Instr) -> Option<Type> {
+    instr.mods.types[0]
+}

@@ -1,0 +1,87 @@
+//! The SM's side of the network: requests leave through here, stamped with their cycle, as
+//! far as the injection queue has room. Room comes back at quantum ends.
+
+use crate::memory::packet::{Reply, Request, RequestKind};
+use std::collections::VecDeque;
+
+/// What a reply is for: the top bits of a token. The rest is an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenKind {
+    /// A line for the L1 data cache.
+    Data,
+    /// A flight that bypasses L1.
+    Uncached,
+    /// A store of a hardware warp.
+    Store,
+    /// A line for the constant cache.
+    Constant,
+    /// A line for the instruction cache.
+    Instruction,
+    /// A line for the texture cache.
+    Texture,
+    /// A dirty line that nobody waits for.
+    WriteBack,
+}
+
+const KINDS: [TokenKind; 7] = [
+    TokenKind::Data,
+    TokenKind::Uncached,
+    TokenKind::Store,
+    TokenKind::Constant,
+    TokenKind::Instruction,
+    TokenKind::Texture,
+    TokenKind::WriteBack,
+];
+
+/// Packs a token.
+pub fn token(kind: TokenKind, index: u32) -> u32 {
+    (kind as u32) << 28 | index
+}
+
+/// Takes a token apart.
+pub fn untoken(token: u32) -> (TokenKind, u32) {
+    (KINDS[(token >> 28) as usize], token & 0x0fff_ffff)
+}
+
+/// The port.
+#[derive(Debug, Default)]
+pub struct Port {
+    /// Requests sent in this quantum, with their cycles.
+    pub sent: Vec<(u64, Request)>,
+    /// Flits the injection queue can still take.
+    pub room: u32,
+    /// Replies that have arrived or will in this quantum, with their cycles.
+    pub inbox: VecDeque<(u64, Reply)>,
+    flit: u32,
+    header: u32,
+}
+
+impl Port {
+    /// A port for packets of these sizes.
+    pub fn new(flit: u32, header: u32) -> Port {
+        Port { flit, header, ..Port::default() }
+    }
+
+    /// Sends a request if there is room for all of it.
+    pub fn try_send(&mut self, now: u64, request: &Request) -> bool {
+        let data = if request.kind == RequestKind::Read { 0 } else { request.bytes as u32 };
+        let flits = (self.header + data).div_ceil(self.flit);
+        if flits > self.room {
+            return false;
+        }
+        self.room -= flits;
+        self.sent.push((now, *request));
+        true
+    }
+
+    /// Whether a packet has arrived by `now`.
+    #[inline]
+    pub fn arrived(&self, now: u64) -> Option<&Reply> {
+        self.inbox.front().filter(|(at, _)| *at <= now).map(|(_, reply)| reply)
+    }
+
+    /// When the next packet arrives or arrived.
+    pub fn next(&self) -> Option<u64> {
+        self.inbox.front().map(|(at, _)| *at)
+    }
+}

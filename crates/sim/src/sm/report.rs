@@ -1,0 +1,92 @@
+//! What each warp is doing and waiting for, in words: for runs that cannot go on.
+
+use super::{Launched, Sm};
+use crate::divergence::GroupState;
+use crate::schedule::Place;
+use warpsim_ptx::kernel::Pc;
+
+/// A warp of a run that does not go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StuckWarp {
+    /// SM.
+    pub sm: u16,
+    /// Block in the grid.
+    pub block: [u32; 3],
+    /// Warp of the block.
+    pub warp: u16,
+    /// Next instruction.
+    pub pc: Pc,
+    /// Line in the PTX.
+    pub line: u32,
+    /// File number and line of the source.
+    pub source: Option<(u32, u32)>,
+    /// What it waits for.
+    pub waits_for: String,
+}
+
+impl Sm {
+    /// Every warp that has not finished.
+    pub fn stuck_warps(&self, launched: &Launched) -> Vec<StuckWarp> {
+        let mut warps = Vec::new();
+        for block in self.blocks.iter().flatten() {
+            for (slot, home, _) in block.arrival.slots() {
+                let group = self.groups.get(slot);
+                if group.state == GroupState::Finished || group.state == GroupState::Free {
+                    continue;
+                }
+                let instr = launched.kernel.code.get(group.pc as usize);
+                warps.push(StuckWarp {
+                    sm: self.id,
+                    block: launched.grid.block_index(block.number),
+                    warp: self.threads.warps[home as usize].index,
+                    pc: group.pc,
+                    line: instr.map_or(0, |i| i.line),
+                    source: instr.and_then(|i| i.source),
+                    waits_for: self.waits_for(slot, launched),
+                });
+            }
+        }
+        warps
+    }
+
+    fn waits_for(&self, slot: u16, launched: &Launched) -> String {
+        let Place { domain, index } = self.place(slot);
+        let d = &self.domains[domain as usize];
+        let is = |set: u64| set >> index & 1 != 0;
+        if is(d.barrier) {
+            let block = self.blocks[self.slots[slot as usize].block as usize].as_ref();
+            let counts = block.map_or(Vec::new(), |b| b.barrier_counts(&self.threads));
+            let counts: Vec<String> = counts
+                .into_iter()
+                .map(|(id, here, of)| format!("barrier {id}: {here} of {of} threads have arrived"))
+                .collect();
+            return counts.join("; ");
+        }
+        if is(d.fence) {
+            return format!("a fence, {} stores not acknowledged", self.slots[slot as usize].stores);
+        }
+        if is(d.atomic) {
+            return "an atomic to return".into();
+        }
+        if is(d.asleep) {
+            return "the end of its nanosleep".into();
+        }
+        if is(d.stopped) {
+            return "its siblings, held by the divergence model".into();
+        }
+        if is(d.missing) {
+            return "an instruction-cache miss".into();
+        }
+        if is(d.head) && !is(d.clear) {
+            let what = if is(d.wait_memory) { "memory" } else { "an ALU or SFU" };
+            let pc = self.slots[slot as usize].buffer.head().unwrap_or(0);
+            let registers: Vec<&str> = launched.infos[pc as usize]
+                .hazards
+                .iter()
+                .map(|&r| launched.kernel.registers[r as usize].name.as_str())
+                .collect();
+            return format!("a register owed by {what} ({}); {}", registers.join(", "), self.ldst.describe());
+        }
+        "its turn (running)".into()
+    }
+}

@@ -1,0 +1,88 @@
+//! What the pipeline keeps for each hardware warp beside its bit sets: the instruction buffer
+//! and what is in flight.
+
+use crate::config::{Eligible, Fetch};
+use warpsim_ptx::kernel::Pc;
+
+/// State of a hardware warp.
+#[derive(Clone, Debug, Default)]
+pub struct Slot {
+    /// Decoded instructions.
+    pub buffer: Buffer,
+    /// Slot of its block.
+    pub block: u16,
+    /// Instructions issued and not complete.
+    pub in_flight: u16,
+    /// Stores not acknowledged.
+    pub stores: u32,
+}
+
+impl Slot {
+    /// A warp that has just come.
+    pub fn new(block: u16) -> Slot {
+        Slot { block, ..Slot::default() }
+    }
+}
+
+/// The largest instruction buffer.
+pub const MAX_BUFFER: usize = 8;
+
+/// Decoded instructions of a warp: consecutive PCs, so that the first and the number suffice.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Buffer {
+    first: Pc,
+    len: u8,
+    /// Nothing was ever fetched.
+    touched: bool,
+}
+
+impl Buffer {
+    /// The next instruction.
+    #[inline]
+    pub fn head(&self) -> Option<Pc> {
+        (self.len != 0).then_some(self.first)
+    }
+
+    /// Takes the next instruction.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Pc> {
+        let head = self.head()?;
+        self.first += 1;
+        self.len -= 1;
+        Some(head)
+    }
+
+    /// Where to fetch from.
+    #[inline]
+    pub fn fetch_pc(&self) -> Pc {
+        self.first + self.len as Pc
+    }
+
+    /// Drops everything and goes on at `pc`.
+    pub fn flush(&mut self, pc: Pc) {
+        (self.first, self.len, self.touched) = (pc, 0, true);
+    }
+
+    /// Adds up to `count` instructions from `pc`, as far as the code goes.
+    pub fn fill(&mut self, pc: Pc, count: u32, end: Pc) {
+        if self.len == 0 {
+            self.first = pc;
+        }
+        let room = MAX_BUFFER as u32 - self.len as u32;
+        self.len += count.min(end.saturating_sub(pc)).min(room) as u8;
+    }
+
+    /// Whether nothing was fetched since the warp came.
+    pub fn is_untouched(&self) -> bool {
+        !self.touched
+    }
+
+    /// Whether the fetch unit may bring more.
+    #[inline]
+    pub fn wants_fetch(&self, fetch: &Fetch) -> bool {
+        match fetch.eligible {
+            Eligible::Empty => self.len == 0,
+            Eligible::Room => self.len as u32 + fetch.width <= fetch.buffer,
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Results under way in the ALU pipelines, by the cycle in which they are written back.
+//! Latencies are fixed when an operation enters its unit, so a ring of buckets does what
+//! shifting pipeline registers would, and the next busy cycle is a bit scan away.
+
+/// An ALU result to be written back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// Hardware warp.
+    pub slot: u16,
+    /// Instruction.
+    pub pc: u32,
+}
+
+/// A ring of `HORIZON` cycles.
+#[derive(Debug)]
+pub struct Wheel {
+    buckets: Vec<Vec<Done>>,
+    occupied: [u64; Wheel::HORIZON / 64],
+    pending: u32,
+}
+
+impl Wheel {
+    /// Longest time ahead that can be booked; above every configured latency.
+    pub const HORIZON: usize = 1024;
+
+    /// An empty wheel.
+    pub fn new() -> Wheel {
+        Wheel { buckets: vec![Vec::new(); Wheel::HORIZON], occupied: [0; 16], pending: 0 }
+    }
+
+    /// Books `done` for cycle `at`, less than `HORIZON` ahead.
+    pub fn push(&mut self, at: u64, done: Done) {
+        let b = at as usize % Wheel::HORIZON;
+        self.buckets[b].push(done);
+        self.occupied[b / 64] |= 1 << (b % 64);
+        self.pending += 1;
+    }
+
+    /// Takes what is booked for `now` into `out` (cleared first).
+    #[inline]
+    pub fn take(&mut self, now: u64, out: &mut Vec<Done>) {
+        out.clear();
+        let b = now as usize % Wheel::HORIZON;
+        if self.occupied[b / 64] >> (b % 64) & 1 != 0 {
+            self.occupied[b / 64] &= !(1 << (b % 64));
+            std::mem::swap(out, &mut self.buckets[b]);
+            self.pending -= out.len() as u32;
+        }
+    }
+
+    /// The first booked cycle at or after `now`.
+    pub fn next(&self, now: u64) -> Option<u64> {
+        if self.pending == 0 {
+            return None;
+        }
+        let start = now as usize % Wheel::HORIZON;
+        let words = self.occupied.len();
+        for i in 0..=words {
+            let w = (start / 64 + i) % words;
+            let mut bits = self.occupied[w];
+            if i == 0 {
+                bits &= !0 << (start % 64);
+            } else if i == words {
+                bits &= !(!0 << (start % 64));
+            }
+            if bits != 0 {
+                let b = w * 64 + bits.trailing_zeros() as usize;
+                return Some(now + ((b + Wheel::HORIZON - start) % Wheel::HORIZON) as u64);
+            }
+        }
+        None
+    }
+}
+
+impl Default for Wheel {
+    fn default() -> Self {
+        Wheel::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_out_in_their_cycle_and_the_next_one_is_known() {
+        let mut wheel = Wheel::new();
+        let done = |pc| Done { slot: 1, pc };
+        wheel.push(1000, done(1));
+        wheel.push(1030, done(2));
+        wheel.push(1030, done(3));
+        let mut out = Vec::new();
+        assert_eq!(wheel.next(995), Some(1000));
+        wheel.take(999, &mut out);
+        assert!(out.is_empty());
+        wheel.take(1000, &mut out);
+        assert_eq!(out, [done(1)]);
+        assert_eq!(wheel.next(1001), Some(1030));
+        wheel.take(1030, &mut out);
+        assert_eq!(out, [done(2), done(3)]);
+        assert_eq!(wheel.next(1031), None);
+    }
+
+    #[test]
+    fn next_looks_around_the_whole_ring() {
+        let mut wheel = Wheel::new();
+        wheel.push(64 * 5 + 3 + 1000, Done { slot: 0, pc: 0 });
+        assert_eq!(wheel.next(64 * 5 + 4), Some(64 * 5 + 1003));
+    }
+}

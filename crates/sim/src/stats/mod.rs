@@ -1,0 +1,10 @@
+//! Statistics: every counter is declared once, with unit and description, next to the field
+//! that counts it.
+
+mod decl;
+mod report;
+mod sm;
+
+pub use decl::{StatInfo, Visit};
+pub use report::{HostStats, LaunchReport, Totals, all_statistics};
+pub use sm::{SchedulerState, SchedulerStates, SmCounters, SmStats, WarpState, WarpStates};

@@ -1,0 +1,118 @@
+//! What an SM counts.
+
+use super::decl::{counters, states};
+
+states! {
+    /// What a warp is doing in a cycle: exactly one of these, in every cycle from its block's
+    /// arrival to its block's departure.
+    pub enum WarpState counted by WarpStates in "warp-cycles" {
+        Issued "issued" "issued an instruction";
+        Eligible "eligible" "ready, but another warp was chosen";
+        Fetch "fetch" "instruction buffer empty: not fetched yet, or instruction-cache miss";
+        Control "control" "from a branch's issue to its target's arrival in the buffer";
+        DataMemory "data_memory" "waits for a register owed by memory, for an atomic or at a fence";
+        DataAlu "data_alu" "waits for a register owed by an ALU or SFU, or sleeps";
+        Structural "structural" "its collector, unit or load/store queue is busy";
+        Barrier "barrier" "waits at a barrier";
+        ExitStores "exit_stores" "finished; results or stores not acknowledged yet";
+        ExitSiblings "exit_siblings" "finished; siblings of its block still run";
+    }
+}
+
+states! {
+    /// What a scheduler is doing in a cycle: issuing, or what blocks the warp it ranks first.
+    pub enum SchedulerState counted by SchedulerStates in "scheduler-cycles" {
+        Issued "issued" "issued an instruction";
+        Fetch "fetch" "the warp ranked first waits for instructions";
+        Control "control" "the warp ranked first waits for a branch";
+        DataMemory "data_memory" "the warp ranked first waits for memory";
+        DataAlu "data_alu" "the warp ranked first waits for an ALU or SFU result";
+        Structural "structural" "the warp ranked first waits for a collector, unit or queue";
+        Barrier "barrier" "the warp ranked first waits at a barrier";
+        Exit "exit" "all its warps have finished";
+        Idle "idle" "has no warps";
+    }
+}
+
+counters! {
+    /// Counters of an SM.
+    pub struct SmCounters {
+        warp_instructions: "instructions", "warp instructions issued";
+        thread_instructions: "instructions", "thread instructions: lanes whose guard was true";
+        active_lanes: "lanes", "active lanes of issued instructions, before the guard";
+        lanes_1_4: "instructions", "issued with 1 to 4 active lanes";
+        lanes_5_8: "instructions", "issued with 5 to 8 active lanes";
+        lanes_9_12: "instructions", "issued with 9 to 12 active lanes";
+        lanes_13_16: "instructions", "issued with 13 to 16 active lanes";
+        lanes_17_20: "instructions", "issued with 17 to 20 active lanes";
+        lanes_21_24: "instructions", "issued with 21 to 24 active lanes";
+        lanes_25_28: "instructions", "issued with 25 to 28 active lanes";
+        lanes_29_32: "instructions", "issued with 29 to 32 active lanes";
+        mix_int: "instructions", "warp instructions of the integer pipe";
+        mix_fp: "instructions", "warp instructions of the floating-point pipe";
+        mix_sfu: "instructions", "warp instructions of the special-function pipe";
+        mix_memory: "instructions", "warp instructions of the memory pipe";
+        mix_control: "instructions", "warp instructions of the control pipe";
+        branches: "instructions", "conditional and unconditional branches issued";
+        divergent_branches: "instructions", "branches whose lanes went both ways";
+        barriers: "arrivals", "warps arriving at barriers";
+        blocks: "blocks", "thread blocks completed";
+        warp_cycles: "warp-cycles", "cycles that warps were resident";
+        active_cycles: "cycles", "SM-cycles with at least one resident warp";
+        scheduler_cycles: "scheduler-cycles", "schedulers times cycles";
+        fetches: "fetches", "instruction fetches that hit";
+        l1i_accesses: "accesses", "instruction-cache lookups";
+        l1i_misses: "accesses", "instruction-cache lookups that missed or merged";
+        l1d_reads: "accesses", "L1 data-cache load lookups";
+        l1d_hits: "accesses", "L1 data-cache load hits";
+        l1d_misses: "accesses", "L1 data-cache load misses that went to L2";
+        l1d_merges: "accesses", "L1 data-cache loads merged with an outstanding miss";
+        l1d_writes: "accesses", "stores looked up in L1";
+        l1d_write_hits: "accesses", "stores that hit (and evict or dirty the line)";
+        l1d_stalls: "cycles", "cycles the L1 queue stood still: no MSHR, merge, way or queue room";
+        constant_accesses: "accesses", "constant-cache lookups (constants and parameters)";
+        constant_misses: "accesses", "constant-cache lookups that missed or merged";
+        texture_accesses: "accesses", "texture-cache lookups";
+        texture_misses: "accesses", "texture-cache lookups that missed or merged";
+        global_loads: "instructions", "global and generic loads";
+        global_load_transactions: "transactions", "accesses they were coalesced into";
+        global_stores: "instructions", "global and generic stores";
+        global_store_transactions: "transactions", "accesses they were coalesced into";
+        local_requests: "instructions", "local loads and stores";
+        local_transactions: "transactions", "accesses they were coalesced into";
+        atomics: "instructions", "global atomics and reductions";
+        atomic_transactions: "transactions", "accesses they were split into";
+        shared_requests: "instructions", "shared-memory loads, stores and atomics";
+        shared_bank_cycles: "cycles", "cycles they kept the banks busy; above one each is conflicts";
+        memory_stalls: "cycles", "cycles the load/store unit could not finish its instruction";
+    }
+}
+
+/// Everything an SM counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SmStats {
+    /// Plain counters.
+    pub counters: SmCounters,
+    /// Warp-cycles by state; they add up to `counters.warp_cycles`.
+    pub warps: WarpStates,
+    /// Scheduler-cycles by state; they add up to `counters.scheduler_cycles`.
+    pub schedulers: SchedulerStates,
+}
+
+impl SmCounters {
+    /// Counts an issued instruction by its active lanes.
+    #[inline]
+    pub fn count_lanes(&mut self, lanes: u32) {
+        let bins = [
+            &mut self.lanes_1_4,
+            &mut self.lanes_5_8,
+            &mut self.lanes_9_12,
+            &mut self.lanes_13_16,
+            &mut self.lanes_17_20,
+            &mut self.lanes_21_24,
+            &mut self.lanes_25_28,
+            &mut self.lanes_29_32,
+        ];
+        *bins.into_iter().nth((lanes.max(1) as usize - 1) / 4).expect("at most 32 lanes") += 1;
+    }
+}
