@@ -456,3 +456,7 @@ impl MemorySystem {
 #[cfg(test)]
 #[path = "system_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "system_properties.rs"]
+mod properties;
