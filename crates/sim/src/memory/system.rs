@@ -1,0 +1,462 @@
+//! The memory system as the rest of the GPU sees it: requests in, replies out, time given in
+//! core cycles.
+//!
+//! Every part says in which core cycle it has something to do next (`wake`); a cycle in which
+//! none has is not looked at. Within a cycle the order is fixed: replies into the network,
+//! DRAM, L2 slices, requests through the network. Requests injected in cycle s take part from
+//! s + 1 on, and nothing reaches the other side in less than the network's latency, so SMs and
+//! memory can take turns in quanta up to that long without seeing a difference.
+
+use super::address_map::AddressMap;
+use super::channel::Channel;
+use super::clock::Clock;
+use super::inflight::{InflightTable, MAX_PIECES};
+use super::interconnect::{Crossbar, Sink};
+use super::l2::{REPLY_CYCLES, ReplyFlits, Slice, Surroundings};
+use super::packet::{Reply, Request, RequestKind};
+use super::stats::MemoryStats;
+use crate::config::Machine;
+use std::collections::VecDeque;
+
+/// Core cycles from an SM's injection to the packet's first network tick: in a cycle the
+/// network steps before the SMs run.
+pub const INJECTION_CYCLES: u64 = 1;
+
+/// Bytes of the largest request.
+const LARGEST_REQUEST: u32 = 128;
+
+/// Interconnect, L2 and DRAM.
+pub struct MemorySystem {
+    map: AddressMap,
+    network: Clock,
+    l2: Clock,
+    dram: Clock,
+    line: u64,
+    l2_bytes: u64,
+    slices_per_channel: usize,
+    /// Sectors of the largest request.
+    largest_pieces: usize,
+    request_header: u32,
+    reply_flits: ReplyFlits,
+    requests: Crossbar<u32>,
+    replies: Crossbar<Reply>,
+    inflight: InflightTable,
+    slices: Vec<Slice>,
+    channels: Vec<Channel>,
+    inboxes: Inboxes,
+    wake: Wake,
+    /// Core cycles before this one have been simulated.
+    now: u64,
+    stats: MemoryStats,
+}
+
+/// The core cycle in which each part has something to do next.
+struct Wake {
+    replies: u64,
+    requests: u64,
+    channels: Vec<u64>,
+    slices: Vec<u64>,
+}
+
+impl Wake {
+    fn earliest(&self) -> u64 {
+        let parts = self.channels.iter().chain(&self.slices);
+        parts.fold(self.replies.min(self.requests), |a, &b| a.min(b))
+    }
+}
+
+/// Replies that have arrived or are in the last stretch of wire, by SM.
+struct Inboxes {
+    queues: Vec<VecDeque<(u64, Reply)>>,
+    capacity: usize,
+    network: Clock,
+    packets: u64,
+    flits: u64,
+}
+
+impl Sink<Reply> for Inboxes {
+    fn has_room(&self, sm: usize) -> bool {
+        self.queues[sm].len() < self.capacity
+    }
+
+    fn deliver(&mut self, sm: usize, tick: u64, flits: u32, reply: Reply) {
+        self.packets += 1;
+        self.flits += u64::from(flits);
+        self.queues[sm].push_back((self.network.cycle_of(tick), reply));
+    }
+}
+
+/// The partitions' side of the request network.
+struct Arrivals<'a> {
+    slices: &'a mut [Slice],
+    wake: &'a mut [u64],
+    inflight: &'a InflightTable,
+    network: Clock,
+    largest: usize,
+    stats: &'a mut MemoryStats,
+}
+
+impl Sink<u32> for Arrivals<'_> {
+    fn has_room(&self, slice: usize) -> bool {
+        self.slices[slice].has_room(self.largest)
+    }
+
+    fn deliver(&mut self, slice: usize, tick: u64, flits: u32, index: u32) {
+        self.stats.requests.packets += 1;
+        self.stats.requests.flits += u64::from(flits);
+        let pieces = self.inflight.get(index).pieces;
+        let ready = self.slices[slice].arrive(self.network.cycle_of(tick), index, pieces);
+        self.wake[slice] = self.wake[slice].min(ready);
+    }
+}
+
+impl MemorySystem {
+    /// Says what in the machine's description this model cannot build.
+    pub fn check(machine: &Machine) -> Result<(), String> {
+        let (l2, dram, net) = (&machine.l2, &machine.dram, &machine.interconnect);
+        let rule = |good: bool, what: &str| if good { Ok(()) } else { Err(what.to_string()) };
+        let sizes = [l2.line, l2.sector];
+        rule(
+            sizes.iter().all(|s| s.is_power_of_two()),
+            "l2.line and l2.sector must be powers of two",
+        )?;
+        rule(
+            l2.sector >= LARGEST_REQUEST / MAX_PIECES && l2.sector <= l2.line && l2.line <= 128,
+            "l2.sector must be between 16 and l2.line, and l2.line at most 128",
+        )?;
+        rule(
+            dram.interleave >= LARGEST_REQUEST && dram.interleave.is_multiple_of(LARGEST_REQUEST),
+            "dram.interleave must be a multiple of 128",
+        )?;
+        let nonzero = [
+            (machine.gpu.sms, "gpu.sms"),
+            (machine.gpu.core_mhz, "gpu.core_mhz"),
+            (machine.gpu.interconnect_mhz, "gpu.interconnect_mhz"),
+            (machine.gpu.l2_mhz, "gpu.l2_mhz"),
+            (machine.gpu.dram_mhz, "gpu.dram_mhz"),
+            (l2.slices_per_channel, "l2.slices_per_channel"),
+            (l2.sets, "l2.sets"),
+            (l2.ways, "l2.ways"),
+            (l2.mshrs, "l2.mshrs"),
+            (l2.merges, "l2.merges"),
+            (l2.miss_queue, "l2.miss_queue"),
+            (dram.channels, "dram.channels"),
+            (dram.queue, "dram.queue"),
+            (net.flit, "interconnect.flit"),
+            (net.reply_queue, "interconnect.reply_queue"),
+        ];
+        for (value, name) in nonzero {
+            rule(value > 0, &format!("{name} must be above zero"))?;
+        }
+        rule(
+            l2.queue >= LARGEST_REQUEST / l2.sector,
+            "l2.queue must hold the sectors of a 128-byte request",
+        )?;
+        rule(
+            (1..=64).contains(&dram.banks) && dram.banks.is_multiple_of(l2.slices_per_channel),
+            "dram.banks must be at most 64 and a multiple of l2.slices_per_channel",
+        )?;
+        let largest = (net.header + LARGEST_REQUEST).div_ceil(net.flit);
+        rule(
+            net.injection_queue >= largest,
+            "interconnect.injection_queue must hold a write of 128 bytes",
+        )
+    }
+
+    /// The memory system of a machine, empty. The machine has passed [`MemorySystem::check`].
+    pub fn new(machine: &Machine) -> MemorySystem {
+        let (gpu, net, l2) = (&machine.gpu, &machine.interconnect, &machine.l2);
+        let map = AddressMap::new(machine);
+        let (sms, slices) = (gpu.sms as usize, map.slices());
+        let slices_per_channel = l2.slices_per_channel.max(1) as usize;
+        let [network, l2_clock, dram] =
+            [gpu.interconnect_mhz, gpu.l2_mhz, gpu.dram_mhz].map(|m| Clock::new(m, gpu.core_mhz));
+        let largest_data = if net.sectored_replies {
+            l2.sector.max(32)
+        } else {
+            LARGEST_REQUEST
+        };
+        let reply_flits = ReplyFlits {
+            header: net.header,
+            flit: net.flit.max(1),
+            largest: (net.header + largest_data).div_ceil(net.flit.max(1)),
+        };
+        // A slice's reply queue and the network's injection queue behind it, as one.
+        let reply_capacity = l2.queue * reply_flits.largest + net.injection_queue;
+        MemorySystem {
+            map,
+            network,
+            l2: l2_clock,
+            dram,
+            line: u64::from(l2.line),
+            l2_bytes: u64::from(l2.sets) * u64::from(l2.ways) * u64::from(l2.line) * slices as u64,
+            slices_per_channel,
+            largest_pieces: (LARGEST_REQUEST / l2.sector.max(1)).max(1) as usize,
+            request_header: net.header,
+            reply_flits,
+            requests: Crossbar::new(sms, slices, net.latency, net.injection_queue),
+            replies: Crossbar::new(slices, sms, net.latency, reply_capacity),
+            inflight: InflightTable::new(l2.sector, net.sectored_replies),
+            slices: (0..slices as u32)
+                .map(|number| Slice::new(machine, map, number))
+                .collect(),
+            channels: (0..machine.dram.channels.max(1))
+                .map(|_| Channel::new(&machine.dram, dram, slices_per_channel, l2.queue))
+                .collect(),
+            inboxes: Inboxes {
+                queues: vec![VecDeque::new(); sms],
+                capacity: net.reply_queue.max(1) as usize,
+                network,
+                packets: 0,
+                flits: 0,
+            },
+            wake: Wake {
+                replies: u64::MAX,
+                requests: u64::MAX,
+                channels: vec![u64::MAX; machine.dram.channels.max(1) as usize],
+                slices: vec![u64::MAX; slices],
+            },
+            now: 0,
+            stats: MemoryStats::default(),
+        }
+    }
+
+    /// Flits free in the SM's injection queue.
+    pub fn injection_free(&self, sm: usize) -> u32 {
+        self.requests.free(sm)
+    }
+
+    /// Flits of a request's packet: writes and atomics carry their data.
+    pub fn flits(&self, request: &Request) -> u32 {
+        let data = match request.kind {
+            RequestKind::Read => 0,
+            _ => u32::from(request.bytes),
+        };
+        (self.request_header + data)
+            .div_ceil(self.reply_flits.flit)
+            .max(1)
+    }
+
+    /// Injects a request in core cycle `cycle`, which has not been simulated yet. The SM has
+    /// checked that it fits; for each SM, cycles never decrease.
+    pub fn push(&mut self, cycle: u64, request: Request) {
+        let at = self.map.locate(request.addr);
+        let flits = self.flits(&request);
+        let index = self.inflight.insert(request, at.local);
+        let tick = self.network.first_tick(cycle + INJECTION_CYCLES);
+        let (sm, slice) = (usize::from(request.sm), at.slice as usize);
+        self.requests.push(sm, tick, slice, flits, index);
+        self.wake.requests = self.wake.requests.min(self.network.cycle_of(tick));
+    }
+
+    /// Simulates all core cycles before `until`. `perform_atomic(sm, token)` is called for
+    /// every atomic that an L2 slice serves, in that order.
+    pub fn advance(&mut self, until: u64, perform_atomic: &mut dyn FnMut(u16, u32)) {
+        loop {
+            let cycle = self.wake.earliest().max(self.now);
+            if cycle >= until {
+                break;
+            }
+            self.cycle(cycle, perform_atomic);
+            self.now = cycle + 1;
+        }
+        self.now = self.now.max(until);
+        self.refresh_stats();
+    }
+
+    fn cycle(&mut self, cycle: u64, perform_atomic: &mut dyn FnMut(u16, u32)) {
+        if self.wake.replies <= cycle {
+            let ticks = self.network.first_tick(cycle)..self.network.first_tick(cycle + 1);
+            let mut next = self.network.first_tick(self.wake.replies.max(cycle));
+            for tick in ticks {
+                if next <= tick {
+                    next = self.replies.step(tick, &mut self.inboxes);
+                }
+            }
+            self.wake.replies = self.network.cycle_of(next);
+        }
+        self.run_channels(cycle);
+        self.run_slices(cycle, perform_atomic);
+        if self.wake.requests <= cycle {
+            self.run_requests(cycle);
+        }
+    }
+
+    fn run_channels(&mut self, cycle: u64) {
+        let end = self.dram.first_tick(cycle + 1);
+        for (number, channel) in self.channels.iter_mut().enumerate() {
+            if self.wake.channels[number] > cycle {
+                continue;
+            }
+            let first = number * self.slices_per_channel;
+            let (slices, wake) = (&mut self.slices, &mut self.wake.slices);
+            channel.run(cycle, end, &mut self.stats.dram, &mut |slice, local| {
+                slices[first + slice].fill(local);
+                wake[first + slice] = wake[first + slice].min(cycle);
+            });
+            self.wake.channels[number] = channel.next_cycle();
+        }
+    }
+
+    fn run_slices(&mut self, cycle: u64, perform_atomic: &mut dyn FnMut(u16, u32)) {
+        let ticks = self.l2.first_tick(cycle)..self.l2.first_tick(cycle + 1);
+        let next_tick_cycle = self.l2.cycle_of(ticks.end);
+        let reply_tick = self.network.first_tick(cycle + REPLY_CYCLES);
+        for number in 0..self.slices.len() {
+            if self.wake.slices[number] > cycle {
+                continue;
+            }
+            let channel = number / self.slices_per_channel;
+            let mut around = Surroundings {
+                inflight: &mut self.inflight,
+                replies: &mut self.replies,
+                reply_tick,
+                channel: &mut self.channels[channel],
+                channel_wake: &mut self.wake.channels[channel],
+                stats: &mut self.stats,
+                perform_atomic,
+                reply_flits: self.reply_flits,
+            };
+            let mut next = cycle + 1;
+            for _ in ticks.clone() {
+                next = self.slices[number].step(cycle, &mut around);
+            }
+            self.wake.slices[number] = next.max(next_tick_cycle);
+            if self.replies.queued(number) > 0 {
+                let leave = self.network.cycle_of(reply_tick);
+                self.wake.replies = self.wake.replies.min(leave);
+            }
+        }
+    }
+
+    fn run_requests(&mut self, cycle: u64) {
+        let ticks = self.network.first_tick(cycle)..self.network.first_tick(cycle + 1);
+        let mut arrivals = Arrivals {
+            slices: &mut self.slices,
+            wake: &mut self.wake.slices,
+            inflight: &self.inflight,
+            network: self.network,
+            largest: self.largest_pieces,
+            stats: &mut self.stats,
+        };
+        let mut next = self.network.first_tick(self.wake.requests.max(cycle));
+        for tick in ticks {
+            if next <= tick {
+                next = self.requests.step(tick, &mut arrivals);
+            }
+        }
+        self.wake.requests = self.network.cycle_of(next);
+    }
+
+    fn refresh_stats(&mut self) {
+        let clocks = self.dram.first_tick(self.now);
+        self.stats.dram.total_clocks = clocks * self.channels.len() as u64;
+        self.stats.requests.full_stalls = self.requests.blocked();
+        self.stats.replies.full_stalls = self.replies.blocked();
+        self.stats.replies.packets = self.inboxes.packets;
+        self.stats.replies.flits = self.inboxes.flits;
+    }
+
+    /// The SM's next reply, if it has arrived by core cycle `now`.
+    pub fn peek_reply(&self, sm: usize, now: u64) -> Option<&Reply> {
+        match self.inboxes.queues[sm].front() {
+            Some((arrival, reply)) if *arrival <= now => Some(reply),
+            _ => None,
+        }
+    }
+
+    /// Takes the SM's next reply, if it has arrived by core cycle `now`. Its place in the
+    /// SM's reply queue is free from the next [`MemorySystem::advance`] on.
+    pub fn pop_reply(&mut self, sm: usize, now: u64) -> Option<Reply> {
+        self.peek_reply(sm, now)?;
+        self.inboxes.queues[sm].pop_front().map(|(_, reply)| reply)
+    }
+
+    /// The core cycle in which the SM's next known reply arrives. More may be on their way;
+    /// see [`MemorySystem::next_event`].
+    pub fn next_reply(&self, sm: usize) -> Option<u64> {
+        self.inboxes.queues[sm].front().map(|&(arrival, _)| arrival)
+    }
+
+    /// The earliest core cycle in which anything can happen inside.
+    pub fn next_event(&self) -> Option<u64> {
+        match self.wake.earliest() {
+            u64::MAX => None,
+            cycle => Some(cycle.max(self.now)),
+        }
+    }
+
+    /// Everything has drained, replies and write-backs included.
+    pub fn idle(&self) -> bool {
+        self.inflight.is_empty()
+            && self.inboxes.queues.iter().all(VecDeque::is_empty)
+            && self.requests.is_empty()
+            && self.replies.is_empty()
+            && self.slices.iter().all(Slice::is_empty)
+            && self.channels.iter().all(Channel::is_empty)
+    }
+
+    /// A copy from the host leaves its sectors valid in L2, least recently used lines making
+    /// room; of a copy larger than the L2 the later bytes remain.
+    pub fn warm_l2(&mut self, addr: u64, bytes: u64) {
+        let end = addr.saturating_add(bytes);
+        // What lies further back than several times the capacity cannot survive.
+        let start = addr.max(end.saturating_sub(self.l2_bytes * 4));
+        let mut line = start / self.line * self.line;
+        while line < end {
+            let at = self.map.locate(line);
+            self.slices[at.slice as usize].install(at.local);
+            line += self.line;
+        }
+    }
+
+    /// Forgets all of L2.
+    pub fn invalidate_l2(&mut self) {
+        self.slices.iter_mut().for_each(Slice::invalidate);
+    }
+
+    /// Counters so far.
+    pub fn stats(&self) -> &MemoryStats {
+        &self.stats
+    }
+
+    /// What is waiting where, a line for each part that is not empty.
+    pub fn describe_pending(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if !self.inflight.is_empty() {
+            lines.push(format!("{} requests not answered", self.inflight.len()));
+        }
+        for (sm, queue) in self.inboxes.queues.iter().enumerate() {
+            let waiting = self.requests.queued(sm);
+            if waiting > 0 || !queue.is_empty() {
+                lines.push(format!(
+                    "SM {sm}: {waiting} requests to inject, {} replies to take",
+                    queue.len()
+                ));
+            }
+        }
+        for (number, slice) in self.slices.iter().enumerate() {
+            let replies = self.replies.queued(number);
+            if !slice.is_empty() || replies > 0 {
+                lines.push(format!(
+                    "L2 slice {number}: {}, {replies} replies to send",
+                    slice.describe()
+                ));
+            }
+        }
+        for (number, channel) in self.channels.iter().enumerate() {
+            if !channel.is_empty() {
+                lines.push(format!("DRAM channel {number}: {}", channel.describe()));
+            }
+        }
+        lines
+    }
+}
+
+#[cfg(test)]
+#[path = "system_tests.rs"]
+mod tests;
+
+#[cfg(test)]
+#[path = "system_properties.rs"]
+mod properties;

@@ -1,0 +1,175 @@
+//! Laws that hold for any stream of requests.
+
+use super::*;
+use crate::config::DramModel;
+use crate::memory::packet::Traffic;
+use crate::memory::testing::gtx480;
+use proptest::prelude::*;
+use std::collections::HashMap;
+
+fn kind() -> impl Strategy<Value = RequestKind> {
+    prop_oneof![
+        4 => Just(RequestKind::Read),
+        2 => Just(RequestKind::Write),
+        1 => Just(RequestKind::Atomic),
+    ]
+}
+
+/// Requests with the cycles since the one before.
+fn stream() -> impl Strategy<Value = Vec<(u64, Request)>> {
+    // Few lines in few sets, so that there are hits, merges, evictions and stalls.
+    let one = (
+        0u64..6,
+        0u16..15,
+        kind(),
+        0u64..40,
+        0u64..12,
+        0u64..4,
+        0u32..3,
+    );
+    prop::collection::vec(one, 1..250).prop_map(|all| {
+        let with_tokens = all.into_iter().enumerate();
+        let built = with_tokens.map(|(token, (gap, sm, kind, way, slice, sector, size))| {
+            let size = if kind == RequestKind::Atomic { 0 } else { size };
+            let bytes = 32u64 << size;
+            let line = way * 64 * 128 * 12 + slice * 256;
+            let addr = line + sector * 32 / bytes * bytes;
+            let mask = (u128::MAX >> (128 - bytes)) << (addr % 128);
+            let request = Request {
+                sm,
+                kind,
+                traffic: Traffic::Global,
+                addr,
+                bytes: bytes as u16,
+                // Some writes leave holes.
+                byte_mask: if way % 3 == 0 {
+                    mask & (u128::MAX / 3)
+                } else {
+                    mask
+                },
+                token: token as u32,
+            };
+            (gap, request)
+        });
+        built.collect()
+    })
+}
+
+/// A tight machine: every limit is met now and then.
+fn tight(simple: bool, slow_network: bool) -> Machine {
+    let mut machine = gtx480();
+    machine.l2.mshrs = 6;
+    machine.l2.merges = 2;
+    machine.l2.ways = 2;
+    machine.l2.queue = 8;
+    machine.dram.queue = 4;
+    if simple {
+        machine.dram.model = DramModel::Simple;
+        machine.dram.simple_bytes_per_cycle = 24;
+    }
+    if slow_network {
+        machine.gpu.interconnect_mhz = 350;
+        machine.gpu.l2_mhz = 500;
+    }
+    machine
+}
+
+type Arrivals = Vec<(u64, usize, u32, u64, bool)>;
+type Outcome = (Arrivals, Vec<(u16, u32)>, MemoryStats);
+
+/// Runs the stream, exchanging with the memory every `step` cycles. Replies are all left in
+/// their queues, which are large enough, until the end: no feedback depends on `step`.
+fn run(machine: &Machine, stream: &[(u64, Request)], step: u64) -> Outcome {
+    let mut machine = machine.clone();
+    machine.interconnect.reply_queue = 10_000;
+    machine.interconnect.injection_queue = 10_000;
+    let mut memory = MemorySystem::new(&machine);
+    let mut performed = Vec::new();
+    let mut now = 0;
+    let mut cycle = 0;
+    let mut pending = stream.iter().peekable();
+    while now < 60_000 {
+        while let Some((gap, request)) = pending.next_if(|(gap, _)| cycle + gap < now + step) {
+            cycle += gap;
+            memory.push(cycle, *request);
+        }
+        now += step;
+        memory.advance(now, &mut |sm, token| performed.push((sm, token)));
+    }
+    let mut replies = Vec::new();
+    for sm in 0..machine.gpu.sms as usize {
+        while let Some(at) = memory.next_reply(sm) {
+            let reply = memory.pop_reply(sm, at).unwrap();
+            replies.push((at, sm, reply.token, reply.addr, reply.last));
+        }
+    }
+    assert!(memory.idle(), "{:#?}", memory.describe_pending());
+    (replies, performed, memory.stats().clone())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn the_size_of_a_step_changes_nothing(
+        stream in stream(), simple in any::<bool>(), slow_network in any::<bool>(),
+    ) {
+        let machine = tight(simple, slow_network);
+        let stepped = run(&machine, &stream, 1);
+        prop_assert_eq!(&stepped, &run(&machine, &stream, 4));
+        prop_assert_eq!(&stepped, &run(&machine, &stream, 60_000));
+    }
+
+    #[test]
+    fn every_request_gets_exactly_its_replies(stream in stream(), simple in any::<bool>()) {
+        let (replies, performed, stats) = run(&tight(simple, false), &stream, 4);
+        let mut by_token: HashMap<u32, Vec<(u64, usize, u64, bool)>> = HashMap::new();
+        for (at, sm, token, addr, last) in replies {
+            by_token.entry(token).or_default().push((at, sm, addr, last));
+        }
+        for (_, request) in &stream {
+            let mut got = by_token.remove(&request.token).unwrap_or_default();
+            let lasts: Vec<bool> = got.iter().map(|r| r.3).collect();
+            prop_assert_eq!(lasts.iter().filter(|&&last| last).count(), 1);
+            prop_assert!(lasts[lasts.len() - 1], "the last reply says so");
+            got.sort_by_key(|r| r.2);
+            let sectors: Vec<u64> = got.iter().map(|r| r.2).collect();
+            let expected: Vec<u64> = match request.kind {
+                RequestKind::Atomic => vec![request.addr],
+                _ => (0..u64::from(request.bytes) / 32).map(|i| request.addr + i * 32).collect(),
+            };
+            prop_assert_eq!(sectors, expected);
+            prop_assert!(got.iter().all(|r| r.1 == usize::from(request.sm)));
+        }
+        prop_assert!(by_token.is_empty());
+        let atomics = stream.iter().filter(|(_, r)| r.kind == RequestKind::Atomic).count();
+        prop_assert_eq!(performed.len(), atomics);
+        let total = stats.l2_total();
+        prop_assert_eq!(total.accesses, total.hits + total.misses + total.merges);
+    }
+
+    /// With the real limits and an SM that takes a reply a cycle, everything drains.
+    #[test]
+    fn limits_never_deadlock(stream in stream(), simple in any::<bool>()) {
+        let mut machine = tight(simple, false);
+        machine.interconnect.reply_queue = 2;
+        let mut memory = MemorySystem::new(&machine);
+        let mut waiting: Vec<Request> = stream.iter().rev().map(|(_, r)| *r).collect();
+        let mut now = 0;
+        while !(waiting.is_empty() && memory.idle()) {
+            prop_assert!(now < 500_000, "{:#?}", memory.describe_pending());
+            while let Some(request) = waiting.last()
+                && memory.injection_free(usize::from(request.sm)) >= memory.flits(request)
+            {
+                memory.push(now, *request);
+                waiting.pop();
+            }
+            for sm in 0..15 {
+                memory.pop_reply(sm, now);
+            }
+            now += 1;
+            memory.advance(now, &mut |_, _| {});
+        }
+        prop_assert_eq!(memory.next_event(), None);
+    }
+}

@@ -1,0 +1,359 @@
+use super::*;
+use crate::memory::packet::Traffic;
+use crate::memory::testing::{gtx480, request};
+use RequestKind::{Atomic, Read, Write};
+
+/// A reply as a test sees it: arrival, SM and what came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seen {
+    at: u64,
+    sm: usize,
+    token: u32,
+    addr: u64,
+    last: bool,
+}
+
+/// Advances until idle, `step` cycles at a time, taking every reply as it arrives.
+fn drain(memory: &mut MemorySystem, from: u64, step: u64) -> Vec<Seen> {
+    let mut seen = Vec::new();
+    let mut now = from;
+    while !memory.idle() {
+        assert!(now < from + 1_000_000, "{:#?}", memory.describe_pending());
+        now += step;
+        memory.advance(now, &mut |_, _| {});
+        for sm in 0..memory.inboxes.queues.len() {
+            while let Some(at) = memory.next_reply(sm).filter(|&at| at < now) {
+                let reply = memory.pop_reply(sm, at).unwrap();
+                let (token, addr, last) = (reply.token, reply.addr, reply.last);
+                seen.push(Seen {
+                    at,
+                    sm,
+                    token,
+                    addr,
+                    last,
+                });
+            }
+        }
+    }
+    seen.sort_by_key(|s| (s.at, s.sm));
+    seen
+}
+
+fn latency(memory: &mut MemorySystem, at: u64, request: Request) -> u64 {
+    memory.push(at, request);
+    drain(memory, at, 1).last().unwrap().at - at
+}
+
+/// Injection, six steps, 120 at the partition, one to the queue, one to serve, six steps back.
+const L2_HIT: u64 = INJECTION_CYCLES + 6 + 120 + 1 + REPLY_CYCLES + 6;
+
+#[test]
+fn an_l2_hit_takes_network_and_partition_latency() {
+    let mut memory = MemorySystem::new(&gtx480());
+    memory.warm_l2(0, 4096);
+    memory.push(10, request(Read, 0, 32, 7));
+    memory.advance(10 + L2_HIT - 6, &mut |_, _| {});
+    assert_eq!(memory.next_reply(0), None);
+    memory.advance(10 + L2_HIT, &mut |_, _| {});
+    assert!(memory.peek_reply(0, 10 + L2_HIT - 1).is_none());
+    let reply = memory.pop_reply(0, 10 + L2_HIT).unwrap();
+    assert_eq!((reply.token, reply.bytes, reply.last), (7, 32, true));
+    assert!(memory.idle());
+}
+
+#[test]
+fn a_dram_row_hit_takes_117_cycles_more_than_an_l2_hit() {
+    let mut seen = [0u64; 3];
+    for start in 0..200u64 {
+        let mut memory = MemorySystem::new(&gtx480());
+        let at = 1000 + start * 7;
+        let closed = latency(&mut memory, at, request(Read, 0, 32, 0));
+        let open = latency(&mut memory, at + 1000, request(Read, 32, 32, 0));
+        // The same bank, another row: 16 bits up in the channel address.
+        let conflict = latency(&mut memory, at + 2000, request(Read, 6 << 16, 32, 0));
+        seen[0] += open;
+        seen[1] += closed;
+        seen[2] += conflict;
+    }
+    let [open, closed, conflict] = seen.map(|sum| sum as f64 / 200.0 - L2_HIT as f64);
+    assert!((open - 117.0).abs() < 0.6, "{open}");
+    assert!((closed - open - 9.09).abs() < 0.3, "{closed}");
+    assert!((conflict - closed - 9.09).abs() < 0.3, "{conflict}");
+}
+
+#[test]
+fn sectors_of_a_line_come_a_cycle_apart() {
+    let mut memory = MemorySystem::new(&gtx480());
+    memory.warm_l2(0, 4096);
+    memory.push(0, request(Read, 128, 128, 1));
+    let seen = drain(&mut memory, 0, 1);
+    let times: Vec<u64> = seen.iter().map(|s| s.at - L2_HIT).collect();
+    assert_eq!(times, [0, 1, 2, 3]);
+    let addresses: Vec<u64> = seen.iter().map(|s| s.addr).collect();
+    assert_eq!(addresses, [128, 160, 192, 224]);
+    let last: Vec<bool> = seen.iter().map(|s| s.last).collect();
+    assert_eq!(last, [false, false, false, true]);
+}
+
+#[test]
+fn replies_can_come_a_request_each() {
+    let mut machine = gtx480();
+    machine.interconnect.sectored_replies = false;
+    let mut memory = MemorySystem::new(&machine);
+    memory.warm_l2(0, 4096);
+    memory.push(0, request(Read, 128, 128, 1));
+    let seen = drain(&mut memory, 0, 1);
+    // Four sectors, then 136 bytes in four flits.
+    assert_eq!(seen.len(), 1);
+    assert_eq!((seen[0].at, seen[0].last), (L2_HIT + 3 + 3, true));
+    assert_eq!(memory.stats().replies.flits, 4);
+}
+
+#[test]
+fn a_second_miss_on_a_sector_joins_the_first() {
+    let mut memory = MemorySystem::new(&gtx480());
+    memory.push(0, request(Read, 0, 32, 1));
+    memory.push(0, request(Read, 0, 32, 2));
+    let seen = drain(&mut memory, 0, 1);
+    assert_eq!((seen[0].token, seen[1].token), (1, 2));
+    assert_eq!(seen[1].at - seen[0].at, 1, "one waiter a cycle");
+    let counters = memory.stats().l2(Traffic::Global, Read);
+    assert_eq!((counters.misses, counters.merges), (1, 1));
+    assert_eq!(memory.stats().dram.reads, 1);
+}
+
+#[test]
+fn a_full_merge_list_stalls_the_slice_until_the_fill() {
+    let mut memory = MemorySystem::new(&gtx480());
+    for token in 0..5 {
+        memory.push(u64::from(token), request(Read, 0, 32, token));
+    }
+    let seen = drain(&mut memory, 0, 1);
+    let counters = memory.stats().l2(Traffic::Global, Read);
+    assert_eq!((counters.merges, counters.hits), (3, 1));
+    assert!(counters.stall_cycles > 100, "{}", counters.stall_cycles);
+    assert_eq!(seen.len(), 5);
+}
+
+#[test]
+fn a_write_is_acknowledged_without_a_fetch_and_read_back_from_l2() {
+    let mut memory = MemorySystem::new(&gtx480());
+    assert_eq!(latency(&mut memory, 0, request(Write, 0, 32, 1)), L2_HIT);
+    assert_eq!(latency(&mut memory, 1000, request(Read, 0, 32, 2)), L2_HIT);
+    let stats = memory.stats();
+    assert_eq!(stats.l2(Traffic::Global, Write).misses, 1);
+    assert_eq!(stats.l2(Traffic::Global, Read).hits, 1);
+    assert_eq!(stats.dram.reads + stats.dram.writes, 0);
+}
+
+#[test]
+fn a_partly_written_sector_is_fetched_when_read() {
+    let mut memory = MemorySystem::new(&gtx480());
+    let mut write = request(Write, 0, 32, 1);
+    write.byte_mask = 0xff;
+    assert_eq!(latency(&mut memory, 0, write), L2_HIT);
+    assert!(latency(&mut memory, 1000, request(Read, 0, 32, 2)) > L2_HIT + 100);
+    assert_eq!(memory.stats().dram.reads, 1);
+}
+
+#[test]
+fn the_byte_mask_counts_from_the_lines_start() {
+    let mut memory = MemorySystem::new(&gtx480());
+    // The upper half of a line, written whole.
+    latency(&mut memory, 0, request(Write, 64, 64, 1));
+    assert_eq!(latency(&mut memory, 1000, request(Read, 96, 32, 2)), L2_HIT);
+    assert!(latency(&mut memory, 2000, request(Read, 0, 32, 3)) > L2_HIT);
+}
+
+#[test]
+fn a_dirty_line_goes_to_dram_when_it_is_replaced() {
+    let mut memory = MemorySystem::new(&gtx480());
+    // Nine lines of one set: 64 sets of 128 bytes over 12 slices apart.
+    for way in 0..9u64 {
+        latency(
+            &mut memory,
+            way * 1000,
+            request(Write, way * 64 * 128 * 12, 64, 0),
+        );
+    }
+    assert!(memory.idle());
+    let stats = memory.stats();
+    assert_eq!((stats.l2_write_backs, stats.dram.writes), (1, 1));
+    assert_eq!(stats.dram.write_bytes, 64, "the dirty sectors only");
+}
+
+#[test]
+fn the_end_waits_for_write_backs() {
+    let mut memory = MemorySystem::new(&gtx480());
+    for way in 0..8u64 {
+        latency(
+            &mut memory,
+            way * 1000,
+            request(Write, way * 64 * 128 * 12, 32, 0),
+        );
+    }
+    memory.push(9000, request(Write, 8 * 64 * 128 * 12, 32, 0));
+    memory.advance(9000 + L2_HIT + 1, &mut |_, _| {});
+    assert!(memory.pop_reply(0, 9000 + L2_HIT).is_some());
+    assert!(!memory.idle());
+    assert_eq!(memory.describe_pending().len(), 1);
+    drain(&mut memory, 9000 + L2_HIT + 1, 1);
+    assert_eq!(memory.stats().dram.writes, 1);
+}
+
+#[test]
+fn atomics_on_one_slice_are_performed_one_a_cycle_in_order_of_arrival() {
+    let mut memory = MemorySystem::new(&gtx480());
+    memory.warm_l2(0, 256);
+    for token in 0..8 {
+        for sm in 0..15u16 {
+            let mut atomic = request(Atomic, 0, 32, token);
+            atomic.sm = sm;
+            memory.push(u64::from(token), atomic);
+        }
+    }
+    let mut performed = Vec::new();
+    let mut times = Vec::new();
+    for now in 1..600 {
+        memory.advance(now, &mut |sm, token| {
+            performed.push((sm, token));
+            times.push(now);
+        });
+        for sm in 0..15 {
+            memory.pop_reply(sm, now);
+        }
+    }
+    let expected: Vec<(u16, u32)> = (0..8)
+        .flat_map(|token| (0..15).map(move |sm| (sm, token)))
+        .collect();
+    assert_eq!(performed, expected);
+    assert!(times.windows(2).all(|pair| pair[1] == pair[0] + 1));
+    assert!(memory.idle());
+    assert_eq!(memory.stats().atomics, 120);
+}
+
+#[test]
+fn an_atomic_that_misses_is_performed_once_and_answered_after_the_fetch() {
+    let mut memory = MemorySystem::new(&gtx480());
+    memory.push(0, request(Atomic, 0, 32, 3));
+    let mut performed = 0;
+    memory.advance(L2_HIT, &mut |_, _| performed += 1);
+    assert_eq!(performed, 1);
+    memory.advance(L2_HIT + 100, &mut |_, _| performed += 1);
+    assert_eq!(memory.next_reply(0), None);
+    memory.advance(1000, &mut |_, _| performed += 1);
+    assert_eq!(performed, 1);
+    assert_eq!(memory.pop_reply(0, 1000).map(|r| r.token), Some(3));
+}
+
+#[test]
+fn the_injection_queue_fills_and_drains_a_flit_a_cycle() {
+    let mut memory = MemorySystem::new(&gtx480());
+    let write = request(Write, 0, 128, 0);
+    assert_eq!(memory.flits(&write), 4);
+    assert_eq!(memory.flits(&request(Read, 0, 128, 0)), 1);
+    assert_eq!(memory.flits(&request(Write, 0, 32, 0)), 1);
+    assert_eq!(memory.flits(&request(Write, 0, 64, 0)), 2);
+    assert_eq!(memory.injection_free(0), 9);
+    memory.push(0, write);
+    memory.push(0, write);
+    assert_eq!(memory.injection_free(0), 1);
+    memory.advance(2, &mut |_, _| {});
+    assert_eq!(memory.injection_free(0), 5);
+    memory.advance(5, &mut |_, _| {});
+    assert_eq!(
+        memory.injection_free(0),
+        5,
+        "the first still holds the port"
+    );
+    memory.advance(6, &mut |_, _| {});
+    assert_eq!(memory.injection_free(0), 9);
+}
+
+#[test]
+fn a_full_reply_queue_holds_replies_in_the_network() {
+    let mut memory = MemorySystem::new(&gtx480());
+    memory.warm_l2(0, 64 * 1024);
+    for i in 0..64u64 {
+        memory.push(i, request(Read, i * 256, 32, i as u32));
+        memory.advance(i + 1, &mut |_, _| {});
+    }
+    memory.advance(2000, &mut |_, _| {});
+    assert_eq!(memory.inboxes.queues[0].len(), 32);
+    assert!(memory.stats().replies.full_stalls > 0);
+    let reply = memory.pop_reply(0, 2000);
+    assert!(reply.is_some());
+    memory.advance(2004, &mut |_, _| {});
+    assert_eq!(memory.inboxes.queues[0].len(), 32);
+    assert_eq!(drain(&mut memory, 2004, 4).len(), 63);
+}
+
+#[test]
+fn nothing_crosses_within_a_quantum() {
+    let mut memory = MemorySystem::new(&gtx480());
+    memory.warm_l2(0, 4096);
+    memory.push(0, request(Read, 0, 32, 0));
+    let mut now = 0;
+    while memory.next_reply(0).is_none() {
+        now += 4;
+        memory.advance(now, &mut |_, _| {});
+    }
+    assert!(memory.next_reply(0).unwrap() >= now);
+}
+
+#[test]
+fn an_idle_system_has_no_events_and_a_waiting_one_says_when() {
+    let mut memory = MemorySystem::new(&gtx480());
+    assert_eq!(memory.next_event(), None);
+    memory.push(50, request(Read, 0, 32, 0));
+    assert_eq!(memory.next_event(), Some(50 + INJECTION_CYCLES));
+    memory.advance(52, &mut |_, _| {});
+    assert_eq!(
+        memory.next_event(),
+        Some(50 + INJECTION_CYCLES + 6 + 120),
+        "nothing to do in the partition's delay"
+    );
+    drain(&mut memory, 52, 1);
+    assert_eq!(memory.next_event(), None);
+}
+
+#[test]
+fn copies_warm_l2_with_their_later_bytes_and_invalidation_forgets_them() {
+    let mut memory = MemorySystem::new(&gtx480());
+    let l2 = 768 * 1024;
+    memory.warm_l2(0, l2 * 8);
+    let hit = request(Read, l2 * 8 - 128, 128, 0);
+    assert_eq!(latency(&mut memory, 0, hit), L2_HIT + 3);
+    let first_kept = request(Read, l2 * 7, 32, 0);
+    assert_eq!(latency(&mut memory, 1000, first_kept), L2_HIT);
+    let gone = request(Read, l2 * 7 - 32, 32, 0);
+    assert!(latency(&mut memory, 2000, gone) > L2_HIT);
+    memory.invalidate_l2();
+    assert!(latency(&mut memory, 3000, hit) > L2_HIT + 3);
+}
+
+#[test]
+fn a_machine_that_cannot_be_built_is_refused_with_a_reason() {
+    assert_eq!(MemorySystem::check(&gtx480()), Ok(()));
+    let mut machine = gtx480();
+    machine.l2.sector = 48;
+    assert!(
+        MemorySystem::check(&machine)
+            .unwrap_err()
+            .contains("l2.sector")
+    );
+    let mut machine = gtx480();
+    machine.interconnect.injection_queue = 3;
+    assert!(
+        MemorySystem::check(&machine)
+            .unwrap_err()
+            .contains("injection_queue")
+    );
+    let mut machine = gtx480();
+    machine.dram.channels = 0;
+    assert!(
+        MemorySystem::check(&machine)
+            .unwrap_err()
+            .contains("dram.channels")
+    );
+}
