@@ -8,6 +8,7 @@
 //!    symbols laid out, registers given slots, control flow analysed.
 
 pub mod ast;
+pub mod diagnostic;
 pub mod isa;
 pub mod kernel;
 pub mod optable;
