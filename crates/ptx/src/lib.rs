@@ -7,8 +7,10 @@
 //! 2. [`lower::lower`] turns an AST into a [`kernel::Program`]: device functions inlined,
 //!    symbols laid out, registers given slots, control flow analysed.
 
+pub mod analysis;
 pub mod ast;
 pub mod diagnostic;
 pub mod isa;
 pub mod kernel;
+pub mod lower;
 pub mod optable;
