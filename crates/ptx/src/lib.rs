@@ -11,4 +11,11 @@ pub mod ast;
 pub mod diagnostic;
 pub mod isa;
 pub mod kernel;
+mod modtable;
 pub mod optable;
+pub mod parse;
+pub mod print;
+
+pub use diagnostic::Diagnostic;
+pub use parse::parse;
+pub use print::print;
