@@ -13,4 +13,12 @@ pub mod diagnostic;
 pub mod isa;
 pub mod kernel;
 pub mod lower;
+mod modtable;
 pub mod optable;
+pub mod parse;
+pub mod print;
+
+pub use diagnostic::Diagnostic;
+pub use lower::lower;
+pub use parse::parse;
+pub use print::print;
