@@ -10,6 +10,7 @@
 pub mod analysis;
 pub mod ast;
 pub mod diagnostic;
+pub mod inspect;
 pub mod isa;
 pub mod kernel;
 pub mod lower;
