@@ -1,3 +1,181 @@
-//! A GPU as a host program sees it: memory, modules, launches.
+//! A GPU as a host program sees it: memory, modules, launches, statistics.
 
 pub mod api;
+mod dispatch;
+mod error;
+mod hot;
+mod load;
+mod run;
+
+use crate::config::Machine;
+use crate::memory::image::{AccessError, GlobalMemory};
+use crate::memory::system::MemorySystem;
+use crate::observe::Observer;
+use crate::progress::{Progress, Silent};
+use crate::sm::Sm;
+use crate::stats::{LaunchReport, Totals};
+use api::Texture;
+pub use error::{HotLoop, SimError, Stuck};
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+use warpsim_ptx::kernel::Program;
+
+/// How to run.
+pub struct Options {
+    /// Execute without timing.
+    pub functional: bool,
+    /// Skip cycles in which nothing happens; results are the same either way.
+    pub skip: bool,
+    /// Give up a launch after this many cycles (warp instructions, when functional).
+    pub max_cycles: Option<u64>,
+    /// Who is told how far a run is.
+    pub progress: Box<dyn Progress>,
+    /// Who listens to the pipeline.
+    pub observer: Option<Box<dyn Observer>>,
+    /// Where kernels print.
+    pub output: Box<dyn Write>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            functional: false,
+            skip: true,
+            max_cycles: None,
+            progress: Box::new(Silent),
+            observer: None,
+            output: Box::new(std::io::sink()),
+        }
+    }
+}
+
+/// A loaded module.
+struct Module {
+    program: Arc<Program>,
+    /// Address of each symbol.
+    symbols: Vec<u64>,
+    /// Where each kernel's code lies in instruction memory.
+    code_bases: Vec<u64>,
+    /// Textures bound to `.texref` variables.
+    texrefs: Vec<Option<Texture>>,
+}
+
+/// The simulated GPU.
+pub struct Gpu {
+    machine: Arc<Machine>,
+    options: Options,
+    image: GlobalMemory,
+    memory: MemorySystem,
+    sms: Vec<Sm>,
+    modules: Vec<Module>,
+    texture_objects: Vec<Option<Texture>>,
+    /// Core cycles since the GPU was made; launches follow one another.
+    cycle: u64,
+    next_code: u64,
+    launches: u64,
+    reports: Vec<LaunchReport>,
+    totals: Totals,
+    host: Duration,
+}
+
+impl Gpu {
+    /// A GPU as the machine describes it. Names of policies are checked here.
+    pub fn new(machine: Machine, options: Options) -> Result<Gpu, SimError> {
+        check_names(&machine)?;
+        MemorySystem::check(&machine).map_err(SimError::BadLaunch)?;
+        let machine = Arc::new(machine);
+        let sms: Option<Vec<Sm>> = (0..machine.gpu.sms).map(|i| Sm::new(&machine, i as u16)).collect();
+        let sms = sms.ok_or_else(|| SimError::BadLaunch("a policy has no implementation".into()))?;
+        Ok(Gpu {
+            memory: MemorySystem::new(&machine),
+            sms,
+            machine,
+            options,
+            image: GlobalMemory::new(),
+            modules: Vec::new(),
+            texture_objects: Vec::new(),
+            cycle: 0,
+            next_code: load::CODE_BASE,
+            launches: 0,
+            reports: Vec::new(),
+            totals: Totals::default(),
+            host: Duration::ZERO,
+        })
+    }
+
+    /// The machine.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// Reserves global memory.
+    pub fn alloc(&mut self, bytes: u64, label: &str) -> Option<u64> {
+        self.image.alloc(bytes, 256, label)
+    }
+
+    /// Gives global memory back; later accesses to it are errors.
+    pub fn free(&mut self, address: u64) -> Result<(), AccessError> {
+        self.image.free(address)
+    }
+
+    /// Copies from the host; as on the reference machine the data is in L2 afterwards as far
+    /// as it fits.
+    pub fn write(&mut self, address: u64, data: &[u8]) -> Result<(), AccessError> {
+        self.image.write(address, data)?;
+        if self.machine.gpu.copies_warm_l2 && !self.options.functional {
+            self.memory.warm_l2(address, data.len() as u64);
+        }
+        Ok(())
+    }
+
+    /// Copies to the host.
+    pub fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>, AccessError> {
+        Ok(self.image.slice(address, bytes)?.to_vec())
+    }
+
+    /// Statistics of every launch so far.
+    pub fn reports(&self) -> &[LaunchReport] {
+        &self.reports
+    }
+
+    /// Statistics of all launches together.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+
+    /// Wall-clock time spent in launches.
+    pub fn host_time(&self) -> Duration {
+        self.host
+    }
+
+    /// Ends the run: tells whoever waits, gives the observer back.
+    pub fn finish(&mut self) -> Option<Box<dyn Observer>> {
+        let snapshot = self.snapshot(0, 0);
+        self.options.progress.finish(snapshot);
+        self.options.observer.take()
+    }
+}
+
+/// Every policy name must be registered; the error names the nearest.
+fn check_names(machine: &Machine) -> Result<(), SimError> {
+    for (key, name, registry) in [
+        ("sm.scheduler", &machine.sm.scheduler, crate::schedule::POLICIES),
+        ("fetch.policy", &machine.fetch.policy, crate::fetch::POLICIES),
+        ("sm.divergence", &machine.sm.divergence, crate::divergence::MODELS),
+    ] {
+        if registry.iter().any(|p| p.name == *name) {
+            continue;
+        }
+        let names: Vec<&str> = registry.iter().map(|p| p.name).collect();
+        let nearest = names.iter().max_by(|a, b| {
+            strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name))
+        });
+        return Err(SimError::BadLaunch(format!(
+            "{key}: there is no `{name}`; did you mean `{}`? There are: {}",
+            nearest.unwrap_or(&""),
+            names.join(", ")
+        )));
+    }
+    Ok(())
+}

@@ -47,6 +47,7 @@ pub struct MemorySystem {
     wake: Wake,
     /// Core cycles before this one have been simulated.
     now: u64,
+    last_active: u64,
     stats: MemoryStats,
 }
 
@@ -217,6 +218,7 @@ impl MemorySystem {
                 slices: vec![u64::MAX; slices],
             },
             now: 0,
+            last_active: 0,
             stats: MemoryStats::default(),
         }
     }
@@ -258,6 +260,7 @@ impl MemorySystem {
                 break;
             }
             self.cycle(cycle, perform_atomic);
+            self.last_active = cycle;
             self.now = cycle + 1;
         }
         self.now = self.now.max(until);
@@ -355,6 +358,11 @@ impl MemorySystem {
         self.stats.replies.full_stalls = self.replies.blocked();
         self.stats.replies.packets = self.inboxes.packets;
         self.stats.replies.flits = self.inboxes.flits;
+    }
+
+    /// The last core cycle in which anything happened inside.
+    pub fn idle_since(&self) -> u64 {
+        self.last_active
     }
 
     /// The SM's next reply, if it has arrived by core cycle `now`.

@@ -44,6 +44,7 @@ use domain::{Domain, assign};
 use ldst::{Event, LoadStore, Surroundings};
 use opinfo::{OpInfo, Unit};
 pub use port::Port;
+pub use report::StuckWarp;
 use scoreboard::Scoreboard;
 use slot::Slot;
 use std::collections::VecDeque;
@@ -138,6 +139,9 @@ pub struct Sm {
     next_age: u64,
     /// Cycle up to which everything is accounted for.
     accounted: u64,
+    /// Next cycle with something to do, as of the end of the last run.
+    wake_at: u64,
+    last_retired: u64,
     sleepers: Vec<(u64, u16)>,
     ready: Vec<u64>,
     done: Vec<Done>,
@@ -192,6 +196,8 @@ impl Sm {
             order: 0,
             next_age: 0,
             accounted: 0,
+            wake_at: 0,
+            last_retired: 0,
             sleepers: Vec::new(),
             ready: vec![0; domains],
             done: Vec::new(),
@@ -225,6 +231,8 @@ impl Sm {
         self.scoreboard.reset(self.slots.len(), launched.kernel.registers.len());
         self.stats = SmStats::default();
         self.accounted = now;
+        self.wake_at = now;
+        self.last_retired = now;
         // Kernel parameters differ from launch to launch at the same constant addresses.
         self.ldst.invalidate_read_only();
     }
@@ -264,12 +272,36 @@ impl Sm {
             let stop = now.min(to);
             self.pass(stop);
             if now >= to {
+                self.wake_at = now;
                 return Ok(());
             }
             self.cycle(now, quantum)?;
             self.accounted = now + 1;
             now = if quantum.skip { self.next_event(now + 1) } else { now + 1 };
         }
+    }
+
+    /// The next cycle with something to do, packets that arrive aside.
+    pub fn sleeps_until(&self) -> u64 {
+        let arrival = self.arrivals.front().map_or(u64::MAX, |&(at, _)| at);
+        self.wake_at.min(arrival)
+    }
+
+    /// Cycle in which a warp retired last.
+    pub fn last_retired(&self) -> u64 {
+        self.last_retired
+    }
+
+    /// Accounts for the time up to the end of a launch. An SM may have run a little beyond:
+    /// nothing was resident then, and those cycles are taken back.
+    pub fn finish(&mut self, end: u64) {
+        if self.accounted <= end {
+            return self.pass(end);
+        }
+        let beyond = (self.accounted - end) * self.domains.len() as u64;
+        self.stats.schedulers.uncount(SchedulerState::Idle, beyond);
+        self.stats.counters.scheduler_cycles -= beyond;
+        self.accounted = end;
     }
 
     /// Accounts for cycles up to `to` in which nothing happens.
@@ -644,6 +676,7 @@ impl Sm {
     /// A finished warp with nothing in flight leaves; with the last one its block does.
     fn retire(&mut self, slot: u16, now: u64, quantum: &mut Quantum) {
         let place = self.place(slot);
+        self.last_retired = now;
         assign(&mut self.domains[place.domain as usize].retired, place.index, true);
         self.policy.finished(place);
         if let Some(observer) = quantum.observer.as_deref_mut() {

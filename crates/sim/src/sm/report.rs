@@ -10,6 +10,8 @@ use warpsim_ptx::kernel::Pc;
 pub struct StuckWarp {
     /// SM.
     pub sm: u16,
+    /// Hardware warp.
+    pub slot: u16,
     /// Block in the grid.
     pub block: [u32; 3],
     /// Warp of the block.
@@ -37,6 +39,7 @@ impl Sm {
                 let instr = launched.kernel.code.get(group.pc as usize);
                 warps.push(StuckWarp {
                     sm: self.id,
+                    slot,
                     block: launched.grid.block_index(block.number),
                     warp: self.threads.warps[home as usize].index,
                     pc: group.pc,

@@ -32,6 +32,11 @@ macro_rules! counters {
             }
             fn add(&mut self, other: &Self) { $(self.$field += other.$field;)* }
         }
+
+        impl $name {
+            /// What was counted since `before`.
+            pub fn since(&self, before: &Self) -> Self { $name { $($field: self.$field - before.$field,)* } }
+        }
     };
 }
 
@@ -59,6 +64,8 @@ macro_rules! states {
             /// Adds `n` to a state.
             #[inline]
             pub fn count(&mut self, state: $name, n: u64) { self.0[state as usize] += n; }
+            /// Takes `n` back from a state.
+            pub fn uncount(&mut self, state: $name, n: u64) { self.0[state as usize] -= n; }
             /// The count of a state.
             pub fn get(&self, state: $name) -> u64 { self.0[state as usize] }
             /// Sum over all states.

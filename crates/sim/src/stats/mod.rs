@@ -2,9 +2,11 @@
 //! that counts it.
 
 mod decl;
+mod memory;
 mod report;
 mod sm;
 
 pub use decl::{StatInfo, Visit};
+pub use memory::MemoryCounters;
 pub use report::{HostStats, LaunchReport, Totals, all_statistics};
 pub use sm::{SchedulerState, SchedulerStates, SmCounters, SmStats, WarpState, WarpStates};

@@ -1,0 +1,49 @@
+//! Block dispatch: each cycle every SM with room may take one block, in turn. Room freed in a
+//! quantum is seen at its end.
+
+use crate::sm::Sm;
+
+/// Hands out the blocks of a grid.
+#[derive(Debug)]
+pub struct Dispatcher {
+    next: u64,
+    total: u64,
+    /// Blocks an SM may hold.
+    limit: u32,
+    /// SM that took a block last.
+    last: usize,
+}
+
+impl Dispatcher {
+    /// For `total` blocks, `limit` an SM. `spread` limits an SM to its even share as well.
+    pub fn new(total: u64, limit: u32, sms: usize, spread: bool) -> Dispatcher {
+        let share = total.div_ceil(sms as u64).min(u32::MAX as u64) as u32;
+        let limit = if spread { limit.min(share) } else { limit };
+        Dispatcher { next: 0, total, limit, last: sms - 1 }
+    }
+
+    /// Sends blocks that are to arrive in cycles `from..to`, one a cycle to each SM.
+    pub fn dispatch(&mut self, from: u64, to: u64, sms: &mut [Sm]) {
+        for cycle in from..to {
+            let start = self.last;
+            let mut sent = false;
+            for i in 1..=sms.len() {
+                let at = (start + i) % sms.len();
+                if self.next < self.total && sms[at].blocks_held() < self.limit {
+                    sms[at].arrivals.push_back((cycle, self.next));
+                    self.next += 1;
+                    self.last = at;
+                    sent = true;
+                }
+            }
+            if !sent {
+                return;
+            }
+        }
+    }
+
+    /// Blocks handed out.
+    pub fn sent(&self) -> u64 {
+        self.next
+    }
+}

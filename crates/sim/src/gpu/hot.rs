@@ -1,0 +1,44 @@
+//! Where spinning warps spend their time: a short look at what each issues.
+
+use super::error::HotLoop;
+use crate::observe::{Observer, WarpEvent};
+use crate::sm::{Launched, StuckWarp};
+use std::collections::BTreeMap;
+use warpsim_ptx::kernel::Pc;
+
+/// Counts the instructions of each warp by PC.
+#[derive(Default)]
+pub struct HotSpots {
+    counts: BTreeMap<(u16, u16), BTreeMap<Pc, u64>>,
+}
+
+impl Observer for HotSpots {
+    fn warp(&mut self, _: u64, sm: u16, slot: u16, event: WarpEvent) {
+        if let WarpEvent::Issued { pc, .. } = event {
+            *self.counts.entry((sm, slot)).or_default().entry(pc).or_default() += 1;
+        }
+    }
+}
+
+impl HotSpots {
+    /// The loop of each stuck warp that issued anything.
+    pub fn loops(&self, stuck: &[StuckWarp], launched: &Launched) -> Vec<HotLoop> {
+        let mut loops = Vec::new();
+        for warp in stuck {
+            let Some(counts) = self.counts.get(&(warp.sm, warp.slot)) else { continue };
+            let (Some((&first, _)), Some((&last, _))) = (counts.first_key_value(), counts.last_key_value()) else {
+                continue;
+            };
+            let line = |pc: Pc| launched.kernel.code.get(pc as usize).map_or(0, |i| i.line);
+            loops.push(HotLoop {
+                sm: warp.sm,
+                block: warp.block,
+                warp: warp.warp,
+                first_line: line(first),
+                last_line: line(last),
+                instructions: counts.values().sum(),
+            });
+        }
+        loops
+    }
+}

@@ -1,0 +1,189 @@
+//! Modules: symbols get addresses and contents, kernels a place in instruction memory.
+
+use super::api::{Launch, Texture};
+use super::{Gpu, Module, SimError};
+use crate::exec::Code;
+use crate::exec::grid::Grid;
+use crate::occupancy::{Occupancy, occupancy};
+use crate::sm::Launched;
+use crate::sm::opinfo::op_infos;
+use std::sync::Arc;
+use warpsim_ptx::isa::Op;
+use warpsim_ptx::kernel::{INSTRUCTION_BYTES, Kernel, Operand, Program, RelocTarget, TexBase};
+
+/// Where instruction memory begins for the caches.
+pub(super) const CODE_BASE: u64 = 0xf000_0000;
+/// Where kernel parameters lie for the constant cache.
+const PARAM_BASE: u64 = 0xe000_0000;
+
+impl Gpu {
+    /// Loads a module; returns its number.
+    pub fn load(&mut self, program: Arc<Program>) -> Result<usize, SimError> {
+        let mut symbols = Vec::with_capacity(program.symbols.len());
+        for symbol in &program.symbols {
+            let address = self.image.alloc(symbol.size.max(1), symbol.align.max(256), &symbol.name);
+            symbols.push(address.ok_or_else(|| {
+                SimError::BadLaunch(format!("no room for the variable {} of {} bytes", symbol.name, symbol.size))
+            })?);
+        }
+        for (symbol, &address) in program.symbols.iter().zip(&symbols) {
+            let mut bytes = symbol.init.clone();
+            for r in &symbol.relocations {
+                let target = match r.target {
+                    RelocTarget::Symbol(i) => symbols[i as usize],
+                    RelocTarget::Absolute(a) => a,
+                };
+                let value = target.wrapping_add_signed(r.addend).to_le_bytes();
+                let (at, n) = (r.offset as usize, r.bytes as usize);
+                if bytes.len() < at + n {
+                    bytes.resize(at + n, 0);
+                }
+                bytes[at..at + n].copy_from_slice(&value[..n]);
+            }
+            if !bytes.is_empty() {
+                let what = |e| SimError::BadLaunch(format!("initialising {}: {e}", symbol.name));
+                self.write(address, &bytes).map_err(what)?;
+            }
+        }
+        let line = self.machine.l1i.line.max(1) as u64;
+        let mut code_bases = Vec::new();
+        for kernel in &program.kernels {
+            if !self.machine.fetch.kernels_back_to_back {
+                self.next_code = self.next_code.next_multiple_of(line);
+            }
+            code_bases.push(self.next_code);
+            self.next_code += kernel.code.len() as u64 * INSTRUCTION_BYTES;
+        }
+        let texrefs = vec![None; program.textures.len()];
+        self.modules.push(Module { program, symbols, code_bases, texrefs });
+        Ok(self.modules.len() - 1)
+    }
+
+    /// Address and size of a module variable.
+    pub fn symbol(&self, module: usize, name: &str) -> Option<(u64, u64)> {
+        let module = self.modules.get(module)?;
+        let at = module.program.symbols.iter().position(|s| s.name == name)?;
+        Some((module.symbols[at], module.program.symbols[at].size))
+    }
+
+    /// Binds a texture to a `.texref` variable.
+    pub fn bind_texref(&mut self, module: usize, name: &str, texture: Texture) -> Result<(), SimError> {
+        let module = &mut self.modules[module];
+        let names = &module.program.textures;
+        let Some(at) = names.iter().position(|t| t == name) else {
+            let known = if names.is_empty() { "it has none".into() } else { names.join(", ") };
+            return Err(SimError::BadLaunch(format!("the module has no texture `{name}`: {known}")));
+        };
+        module.texrefs[at] = Some(texture);
+        Ok(())
+    }
+
+    /// Makes a texture object; returns its handle.
+    pub fn make_texture(&mut self, texture: Texture) -> u64 {
+        self.texture_objects.push(Some(texture));
+        self.texture_objects.len() as u64
+    }
+
+    /// Registers a thread that occupancy counts with: what the launch says, else the PTX's
+    /// limits, else the estimate.
+    fn registers(&self, kernel: &Kernel, launch: &Launch) -> u32 {
+        let estimate = kernel.register_demand.max(1);
+        let limited = kernel.max_nreg.map_or(estimate, |limit| estimate.min(limit));
+        let limited = kernel.min_ctas.map_or(limited, |blocks| {
+            let threads = launch.block.iter().product::<u32>().next_multiple_of(32).max(32);
+            let granularity = self.machine.sm.register_granularity.max(1);
+            let share = self.machine.sm.registers / (threads * blocks.max(1)).max(1);
+            limited.min((share / granularity * granularity).max(granularity))
+        });
+        launch.registers.unwrap_or(limited)
+    }
+
+    /// Checks a launch and gets everything ready for it.
+    pub(super) fn prepare(&self, module: usize, launch: &Launch) -> Result<(Launched, Occupancy, u32), SimError> {
+        let module = &self.modules[module];
+        let kernel = module.program.kernels.get(launch.kernel);
+        let kernel = kernel.ok_or_else(|| SimError::BadLaunch("the module has no such kernel".into()))?;
+        self.check(kernel, launch)?;
+        self.check_textures(module, kernel)?;
+        let bad = |text: String| SimError::BadLaunch(format!("kernel {}: {text}", kernel.name));
+        let total_shared = kernel.dynamic_shared.unwrap_or(kernel.shared_bytes) + launch.dynamic_shared;
+        let registers = self.registers(kernel, launch);
+        let threads = launch.block.iter().product::<u32>();
+        let occupancy = occupancy(&self.machine, registers, total_shared, threads);
+        if occupancy.blocks == 0 {
+            return Err(bad(format!(
+                "a block of {threads} threads with {registers} registers each and {total_shared} bytes of \
+                 shared memory does not fit an SM of {}: limited by {}",
+                self.machine.name, occupancy.limited_by
+            )));
+        }
+        let code = Code::new(kernel, &module.symbols).map_err(|e| SimError::BadLaunch(e.to_string()))?;
+        let grid = Grid {
+            grid: launch.grid,
+            block: launch.block,
+            params: launch.params.clone(),
+            dynamic_shared: launch.dynamic_shared,
+            total_shared,
+            id: self.launches,
+            sms: self.machine.gpu.sms,
+            warps_per_sm: self.machine.sm.max_threads / 32,
+            texrefs: module.texrefs.clone(),
+            texture_objects: self.texture_objects.clone(),
+        };
+        // Parameters of every launch have a place of their own, unless the reference's
+        // artifact (always constant address 0) is asked for.
+        let own = if self.machine.fetch.kernels_back_to_back { 0 } else { self.launches % 4096 };
+        let launched = Launched {
+            infos: op_infos(kernel, &self.machine),
+            kernel: Arc::new(kernel.clone()),
+            code,
+            code_base: module.code_bases[launch.kernel],
+            param_base: PARAM_BASE + own * 4096,
+            blocks_per_sm: occupancy.blocks,
+            grid,
+        };
+        Ok((launched, occupancy, registers))
+    }
+
+    fn check(&self, kernel: &Kernel, launch: &Launch) -> Result<(), SimError> {
+        let bad = |text: String| Err(SimError::BadLaunch(format!("kernel {}: {text}", kernel.name)));
+        let threads: u64 = launch.block.iter().map(|&n| n as u64).product();
+        let limit = 1024.min(self.machine.sm.max_threads as u64);
+        if threads == 0 || threads > limit {
+            return bad(format!("{threads} threads a block; 1 to {limit} are possible"));
+        }
+        if launch.grid.contains(&0) {
+            return bad(format!("an empty grid {:?}", launch.grid));
+        }
+        if launch.params.len() != kernel.param_bytes as usize {
+            return bad(format!(
+                "{} bytes of parameters given, {} expected",
+                launch.params.len(),
+                kernel.param_bytes
+            ));
+        }
+        if kernel.req_ntid.is_some_and(|r| r != launch.block) {
+            return bad(format!("blocks of {:?}, but the PTX requires {:?}", launch.block, kernel.req_ntid));
+        }
+        if let Some(max) = kernel.max_ntid
+            && threads > max.iter().map(|&n| n as u64).product()
+        {
+            return bad(format!("{threads} threads a block, but the PTX says at most {max:?} (.maxntid)"));
+        }
+        Ok(())
+    }
+
+    fn check_textures(&self, module: &Module, kernel: &Kernel) -> Result<(), SimError> {
+        for instr in kernel.code.iter().filter(|i| i.op == Op::Tex) {
+            if let Some(Operand::Texture(TexBase::Texref(index))) = instr.src.first()
+                && module.texrefs[*index as usize].is_none()
+            {
+                return Err(SimError::BadLaunch(format!(
+                    "kernel {} reads the texture `{}` (PTX line {}), which is not bound; bind it in the launch file",
+                    kernel.name, module.program.textures[*index as usize], instr.line
+                )));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,242 @@
+//! Running a launch: quanta in which SMs run by themselves, and between them the exchange of
+//! requests, replies, stores and blocks, always in SM order.
+
+use super::api::Launch;
+use super::dispatch::Dispatcher;
+use super::hot::HotSpots;
+use super::{Gpu, SimError, Stuck};
+use crate::exec::functional;
+use crate::progress::Snapshot;
+use crate::sm::{Launched, Quantum, SmFault};
+use crate::stats::{LaunchReport, MemoryCounters, SmStats, Totals};
+use std::time::Instant;
+
+/// Quanta between two calls of the progress callback.
+const PROGRESS_EVERY: u64 = 4096;
+/// Cycles a spinning kernel is looked at before it is given up.
+const LAST_LOOK: u64 = 4000;
+
+impl Gpu {
+    /// Runs a kernel to its end.
+    pub fn launch(&mut self, module: usize, launch: &Launch) -> Result<(), SimError> {
+        let (launched, occupancy, registers) = self.prepare(module, launch)?;
+        let begin = Instant::now();
+        let blocks = launched.grid.blocks();
+        self.options.progress.kernel(&launched.kernel.name, blocks);
+        let files = self.modules[module].program.files.clone();
+        let totals = if self.options.functional {
+            self.run_functional(&launched, &files)
+        } else {
+            self.run_timed(&launched, &files)
+        };
+        self.host += begin.elapsed();
+        let totals = totals?;
+        self.launches += 1;
+        self.totals.add(&totals);
+        self.reports.push(LaunchReport {
+            kernel: launched.kernel.name.clone(),
+            grid: launch.grid,
+            block: launch.block,
+            registers,
+            shared_bytes: launched.grid.total_shared,
+            blocks_per_sm: occupancy.blocks,
+            limited_by: occupancy.limited_by.to_string(),
+            totals,
+        });
+        Ok(())
+    }
+
+    fn run_functional(&mut self, launched: &Launched, files: &[(u32, String)]) -> Result<Totals, SimError> {
+        let options = functional::Options { max_instructions: self.options.max_cycles.unwrap_or(u64::MAX) };
+        let mut prints = Vec::new();
+        let result = functional::run(
+            &launched.code,
+            &launched.kernel,
+            &launched.grid,
+            files,
+            &mut self.image,
+            &mut prints,
+            &options,
+        );
+        let _ = self.options.output.write_all(&prints);
+        let stats = result.map_err(|e| e.into_error(&launched.kernel.name))?;
+        let mut totals = Totals { sms: self.machine.gpu.sms as u64, ..Totals::default() };
+        totals.sm.counters.warp_instructions = stats.warp_instructions;
+        totals.sm.counters.thread_instructions = stats.thread_instructions;
+        totals.sm.counters.blocks = launched.grid.blocks();
+        Ok(totals)
+    }
+
+    fn run_timed(&mut self, launched: &Launched, files: &[(u32, String)]) -> Result<Totals, SimError> {
+        let quantum = self.machine.gpu.quantum.max(1) as u64;
+        let start = self.cycle.next_multiple_of(quantum);
+        if self.machine.gpu.flush_l2_between_kernels {
+            self.memory.invalidate_l2();
+        }
+        let memory_before = MemoryCounters::of(self.memory.stats());
+        let clocks_before = self.memory.stats().dram.total_clocks;
+        for sm in &mut self.sms {
+            sm.begin(launched, start);
+        }
+        let total = launched.grid.blocks();
+        let spread = self.machine.gpu.spread_blocks;
+        let mut dispatcher =
+            Dispatcher::new(total, launched.blocks_per_sm, self.sms.len(), spread);
+        let limit = self.options.max_cycles.map(|n| start.saturating_add(n));
+        let mut hot: Option<HotSpots> = None;
+        let mut completed = 0u64;
+        let mut quanta = 0u64;
+        let mut now = start;
+        // A block dispatched in a cycle is first fetched for in the next.
+        dispatcher.dispatch(now + 1, now + 1 + quantum, &mut self.sms);
+        loop {
+            let end = now + quantum;
+            self.run_quantum(now, end, launched, files, hot.as_mut())?;
+            for sm in &mut self.sms {
+                completed += std::mem::take(&mut sm.completed) as u64;
+            }
+            if dispatcher.sent() < total {
+                dispatcher.dispatch(end, end + quantum, &mut self.sms);
+            }
+            now = end;
+            if completed == total && self.memory.idle() && self.sms.iter().all(|sm| sm.is_idle()) {
+                break;
+            }
+            quanta += 1;
+            if quanta.is_multiple_of(PROGRESS_EVERY) {
+                let snapshot = self.snapshot(completed, total);
+                let running: u64 = self.sms.iter().map(|sm| sm.stats.counters.warp_instructions).sum();
+                self.options.progress.update(Snapshot {
+                    cycles: snapshot.cycles + now - start,
+                    warp_instructions: snapshot.warp_instructions + running,
+                    ..snapshot
+                });
+            }
+            let next = if self.options.skip { self.next_event(now) } else { Some(now) };
+            let Some(next) = next else {
+                return Err(SimError::Deadlock(self.stuck(launched, files, now - start)));
+            };
+            if !self.options.skip && self.next_event(now).is_none() {
+                return Err(SimError::Deadlock(self.stuck(launched, files, now - start)));
+            }
+            now = next / quantum * quantum;
+            if let Some(limit) = limit
+                && now >= limit
+            {
+                match &hot {
+                    None => hot = Some(HotSpots::default()),
+                    Some(spots) if now >= limit + LAST_LOOK => {
+                        let stuck = self.stuck(launched, files, now - start);
+                        let loops = spots.loops(&stuck.warps, launched);
+                        return Err(SimError::CycleLimit { limit: limit - start, stuck, loops });
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let last = self.sms.iter().map(|sm| sm.last_retired()).max().unwrap_or(start);
+        let finish = last.max(self.memory.idle_since()).max(start) + 1;
+        self.cycle = finish;
+        let mut sm = SmStats::default();
+        for core in &mut self.sms {
+            core.finish(finish);
+            sm.add(&core.stats);
+        }
+        let memory = MemoryCounters::of(self.memory.stats()).since(&memory_before);
+        Ok(Totals {
+            cycles: finish - start,
+            sms: self.sms.len() as u64,
+            max_warps: self.machine.sm.max_threads as u64 / self.machine.sm.warp_width as u64,
+            sm,
+            memory,
+            dram_clocks: (self.memory.stats().dram.total_clocks - clocks_before),
+            deepest_stack: self.sms.iter().map(|sm| sm.deepest_stack()).max().unwrap_or(0) as u64,
+        })
+    }
+
+    /// One quantum: SMs first, then memory, joined only by queues.
+    fn run_quantum(
+        &mut self,
+        now: u64,
+        end: u64,
+        launched: &Launched,
+        files: &[(u32, String)],
+        hot: Option<&mut HotSpots>,
+    ) -> Result<(), SimError> {
+        let skip = self.options.skip;
+        let mut hot = hot;
+        for i in 0..self.sms.len() {
+            while let Some(at) = self.memory.next_reply(i).filter(|at| *at < end) {
+                let at = at.max(now);
+                let reply = self.memory.pop_reply(i, at).expect("it has arrived by then");
+                self.sms[i].port.inbox.push_back((at, reply));
+            }
+            let sm = &mut self.sms[i];
+            if skip && sm.sleeps_until() >= end && sm.port.next().is_none_or(|t| t >= end) {
+                continue;
+            }
+            sm.port.room = self.memory.injection_free(i);
+            let observer = match hot.as_deref_mut() {
+                Some(spots) => Some(spots as &mut dyn crate::observe::Observer),
+                None => self.options.observer.as_deref_mut(),
+            };
+            let mut world = Quantum { launched, image: &self.image, observer, skip };
+            sm.run(end, &mut world).map_err(|e| self.fault(i, e, launched, files))?;
+        }
+        for sm in &mut self.sms {
+            if !sm.stores.is_empty() {
+                sm.stores.flush_into(&mut self.image);
+            }
+            if !sm.prints.is_empty() {
+                let _ = self.options.output.write_all(&sm.prints);
+                sm.prints.clear();
+            }
+            for (cycle, request) in sm.port.sent.drain(..) {
+                self.memory.push(cycle, request);
+            }
+        }
+        let (sms, image) = (&mut self.sms, &mut self.image);
+        let mut failed: Option<(usize, SmFault)> = None;
+        self.memory.advance(end, &mut |sm, token| {
+            if let Err(e) = sms[sm as usize].perform_atomic(token, image) {
+                failed.get_or_insert((sm as usize, e));
+            }
+        });
+        match failed {
+            Some((sm, e)) => Err(self.fault(sm, e, launched, files)),
+            None => Ok(()),
+        }
+    }
+
+    fn fault(&self, sm: usize, e: SmFault, launched: &Launched, files: &[(u32, String)]) -> SimError {
+        SimError::Fault(e.fault.report(&launched.kernel, files, e.pc, &self.sms[sm].threads))
+    }
+
+    /// The next cycle in which anything can happen anywhere.
+    fn next_event(&self, now: u64) -> Option<u64> {
+        let memory = self.memory.next_event().into_iter();
+        let replies = (0..self.sms.len()).filter_map(|i| self.memory.next_reply(i));
+        let sms = self.sms.iter().map(|sm| sm.sleeps_until()).filter(|&t| t != u64::MAX);
+        let inboxes = self.sms.iter().filter_map(|sm| sm.port.next());
+        memory.chain(replies).chain(sms).chain(inboxes).min().map(|t| t.max(now))
+    }
+
+    fn stuck(&self, launched: &Launched, files: &[(u32, String)], cycle: u64) -> Stuck {
+        Stuck {
+            kernel: launched.kernel.name.clone(),
+            cycle,
+            warps: self.sms.iter().flat_map(|sm| sm.stuck_warps(launched)).collect(),
+            files: files.to_vec(),
+            memory: self.memory.describe_pending(),
+        }
+    }
+
+    pub(super) fn snapshot(&self, blocks_done: u64, blocks_total: u64) -> Snapshot {
+        Snapshot {
+            cycles: self.totals.cycles,
+            warp_instructions: self.totals.sm.counters.warp_instructions,
+            blocks_done,
+            blocks_total,
+        }
+    }
+}

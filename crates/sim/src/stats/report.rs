@@ -1,0 +1,199 @@
+//! Statistics of a launch and of a whole run, as data and as JSON.
+
+use super::decl::{StatInfo, Visit};
+use super::memory::MemoryCounters;
+use super::sm::{SchedulerStates, SmCounters, SmStats, WarpStates};
+use serde_json::{Map, Value, json};
+
+/// What a launch did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LaunchReport {
+    /// Kernel.
+    pub kernel: String,
+    /// Blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads a block in x, y, z.
+    pub block: [u32; 3],
+    /// Registers a thread that occupancy was computed with.
+    pub registers: u32,
+    /// Shared memory of a block in bytes.
+    pub shared_bytes: u32,
+    /// Blocks an SM could hold.
+    pub blocks_per_sm: u32,
+    /// What limits that.
+    pub limited_by: String,
+    /// The counts.
+    pub totals: Totals,
+}
+
+/// Counts of a launch or a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// Core cycles.
+    pub cycles: u64,
+    /// SMs of the machine.
+    pub sms: u64,
+    /// Warps an SM can hold.
+    pub max_warps: u64,
+    /// All SMs together.
+    pub sm: SmStats,
+    /// Interconnect, L2 and DRAM.
+    pub memory: MemoryCounters,
+    /// DRAM clocks times channels: what `dram_busy_clocks` is a share of.
+    pub dram_clocks: u64,
+    /// Deepest reconvergence stack (entries below the running one).
+    pub deepest_stack: u64,
+}
+
+/// How fast the simulation itself ran; apart from everything simulated.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HostStats {
+    /// Wall-clock seconds spent simulating.
+    pub seconds: f64,
+}
+
+/// Name, unit and meaning of a derived value, with how to compute it.
+type Derived = (StatInfo, fn(&Totals) -> f64);
+
+/// Values computed from counters.
+const DERIVED: &[Derived] = &[
+    (stat("ipc", "instructions/cycle", "thread instructions a cycle, whole GPU"), |t| {
+        ratio(t.sm.counters.thread_instructions, t.cycles)
+    }),
+    (stat("warp_ipc", "instructions/cycle", "warp instructions a cycle, whole GPU"), |t| {
+        ratio(t.sm.counters.warp_instructions, t.cycles)
+    }),
+    (stat("simd_efficiency", "fraction", "active lanes over 32, on issues, before the guard"), |t| {
+        ratio(t.sm.counters.active_lanes, 32 * t.sm.counters.warp_instructions)
+    }),
+    (stat("simd_efficiency_guarded", "fraction", "executing lanes over 32, on issues"), |t| {
+        ratio(t.sm.counters.thread_instructions, 32 * t.sm.counters.warp_instructions)
+    }),
+    (stat("occupancy", "fraction", "resident warps over what SMs hold, while they have any"), |t| {
+        ratio(t.sm.counters.warp_cycles, t.sm.counters.active_cycles * t.max_warps)
+    }),
+    (stat("l1d_hit_rate", "fraction", "L1 data-cache load hits over lookups"), |t| {
+        ratio(t.sm.counters.l1d_hits, t.sm.counters.l1d_reads)
+    }),
+    (stat("l2_hit_rate", "fraction", "L2 hits over accesses"), |t| {
+        ratio(t.memory.l2_hits, t.memory.l2_accesses)
+    }),
+    (stat("transactions_per_load", "transactions", "accesses a global load makes"), |t| {
+        ratio(t.sm.counters.global_load_transactions, t.sm.counters.global_loads)
+    }),
+    (stat("transactions_per_store", "transactions", "accesses a global store makes"), |t| {
+        ratio(t.sm.counters.global_store_transactions, t.sm.counters.global_stores)
+    }),
+    (stat("bank_cycles_per_shared", "cycles", "bank cycles a shared access takes; 1 is no conflict"), |t| {
+        ratio(t.sm.counters.shared_bank_cycles, t.sm.counters.shared_requests)
+    }),
+    (stat("dram_row_hit_rate", "fraction", "DRAM requests that found their row open"), |t| {
+        ratio(t.memory.dram_row_hits, t.memory.dram_row_hits + t.memory.dram_row_misses)
+    }),
+    (stat("dram_utilisation", "fraction", "share of DRAM clocks with data on the bus"), |t| {
+        ratio(t.memory.dram_busy_clocks, t.dram_clocks)
+    }),
+    (stat("barrier_share", "fraction", "warp-cycles spent at barriers"), |t| {
+        ratio(t.sm.warps.get(super::WarpState::Barrier), t.sm.counters.warp_cycles)
+    }),
+];
+
+const fn stat(name: &'static str, unit: &'static str, description: &'static str) -> StatInfo {
+    StatInfo { name, unit, description }
+}
+
+fn ratio(a: u64, b: u64) -> f64 {
+    if b == 0 { 0.0 } else { a as f64 / b as f64 }
+}
+
+/// Derived values are written with six decimals, everywhere.
+fn rounded(value: f64) -> Value {
+    json!((value * 1e6).round() / 1e6)
+}
+
+impl Totals {
+    /// Adds the counts of another launch.
+    pub fn add(&mut self, other: &Totals) {
+        self.cycles += other.cycles;
+        self.sms = other.sms;
+        self.max_warps = other.max_warps;
+        self.sm.add(&other.sm);
+        self.memory.add(&other.memory);
+        self.dram_clocks += other.dram_clocks;
+        self.deepest_stack = self.deepest_stack.max(other.deepest_stack);
+    }
+
+    /// A derived value by name.
+    pub fn derived(&self, name: &str) -> Option<f64> {
+        DERIVED.iter().find(|(info, _)| info.name == name).map(|(_, f)| f(self))
+    }
+
+    /// Everything as JSON: plain counters, derived values, and the two state tables.
+    pub fn to_json(&self) -> Value {
+        let mut map = Map::new();
+        map.insert("cycles".into(), json!(self.cycles));
+        self.sm.counters.visit(&mut |info, n| {
+            map.insert(info.name.into(), json!(n));
+        });
+        self.memory.visit(&mut |info, n| {
+            map.insert(info.name.into(), json!(n));
+        });
+        map.insert("deepest_stack".into(), json!(self.deepest_stack));
+        for (info, f) in DERIVED {
+            map.insert(info.name.into(), rounded(f(self)));
+        }
+        map.insert("warp_states".into(), table(&self.sm.warps));
+        map.insert("scheduler_states".into(), table(&self.sm.schedulers));
+        Value::Object(map)
+    }
+}
+
+fn table(states: &impl Visit) -> Value {
+    let mut map = Map::new();
+    states.visit(&mut |info, n| {
+        map.insert(info.name.into(), json!(n));
+    });
+    Value::Object(map)
+}
+
+impl LaunchReport {
+    /// As JSON.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "kernel": self.kernel,
+            "grid": self.grid,
+            "block": self.block,
+            "registers": self.registers,
+            "shared_bytes": self.shared_bytes,
+            "blocks_per_sm": self.blocks_per_sm,
+            "limited_by": self.limited_by,
+            "stats": self.totals.to_json(),
+        })
+    }
+}
+
+impl SmStats {
+    /// Adds the counts of another SM or launch.
+    pub fn add(&mut self, other: &SmStats) {
+        self.counters.add(&other.counters);
+        self.warps.add(&other.warps);
+        self.schedulers.add(&other.schedulers);
+    }
+}
+
+/// Every statistic there is: group and declaration, for `warpsim list stats`.
+pub fn all_statistics() -> Vec<(&'static str, StatInfo)> {
+    let mut all = vec![
+        ("totals", stat("cycles", "cycles", "core cycles from launch to the last store's arrival")),
+        ("totals", stat("deepest_stack", "entries", "deepest reconvergence stack below the running entry")),
+    ];
+    fn group(all: &mut Vec<(&'static str, StatInfo)>, name: &'static str, of: &dyn Fn(&mut dyn FnMut(StatInfo, u64))) {
+        of(&mut |info, _| all.push((name, info)));
+    }
+    group(&mut all, "totals", &|f| SmCounters::default().visit(f));
+    group(&mut all, "totals", &|f| MemoryCounters::default().visit(f));
+    all.extend(DERIVED.iter().map(|(info, _)| ("totals", *info)));
+    group(&mut all, "totals.warp_states", &|f| WarpStates::default().visit(f));
+    group(&mut all, "totals.scheduler_states", &|f| SchedulerStates::default().visit(f));
+    all
+}
