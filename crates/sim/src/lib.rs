@@ -8,3 +8,7 @@ pub mod config;
 pub mod exec;
 pub mod gpu;
 pub mod memory;
+pub mod occupancy;
+pub mod policy;
+pub mod progress;
+pub mod text;

@@ -202,10 +202,11 @@ pub struct Latency {
     pub fp64_div: [u32; 2],
     pub sfu: [u32; 2],
     pub other: [u32; 2],
-    /// Cycles between issue and execution, and execution and writeback, that every
-    /// operation pays; set by the pipeline's stages (see `sm`), not tunable.
     /// Whether remainder runs on the SFU with division (else on SP, the artifact).
     pub rem_on_sfu: bool,
+    /// Whether double-precision fma runs where other double precision does (else on SP, the
+    /// artifact).
+    pub fp64_fma_on_sfu: bool,
 }
 
 /// Shared memory.
