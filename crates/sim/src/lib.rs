@@ -5,6 +5,16 @@
 //! papers are about, one file each.
 
 pub mod config;
+pub mod divergence;
 pub mod exec;
+pub mod fetch;
 pub mod gpu;
 pub mod memory;
+pub mod observe;
+pub mod occupancy;
+pub mod policy;
+pub mod progress;
+pub mod schedule;
+pub mod sm;
+pub mod stats;
+pub mod text;

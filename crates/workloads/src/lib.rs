@@ -1,1 +1,21 @@
-//! Workloads and launch files.
+//! Workloads and launch files: what runs on the simulated GPU, with what input, and whether the
+//! result is right.
+//!
+//! Nothing here knows how the GPU works: everything goes through [`device::Device`], which the
+//! simulator implements and tests replace.
+
+pub mod args;
+pub mod compare;
+pub mod device;
+pub mod element;
+pub mod files;
+pub mod graph;
+pub mod launchfile;
+pub mod npy;
+pub mod random;
+pub mod session;
+pub mod suite;
+
+pub use compare::Outcome;
+pub use device::{Category, Compiler, Device, DeviceError, ModuleId};
+pub use session::Session;

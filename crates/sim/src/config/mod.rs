@@ -1,5 +1,33 @@
 //! A machine as data. Presets are TOML files in `configs/` with the source of every number;
-//! `model` holds the typed form.
+//! [`model`] holds the typed form, [`load`] reads files and follows `extends`, [`set`] applies
+//! `--set key=value`, [`validate`] says which values make no sense.
 
+pub mod load;
+mod merge;
 pub mod model;
+pub mod presets;
+pub mod set;
+pub mod validate;
+
 pub use model::*;
+
+use crate::text::SourceError;
+use std::path::Path;
+
+impl Machine {
+    /// A preset by its name.
+    pub fn preset(name: &str) -> Result<Machine, SourceError> {
+        load::load(&load::Origin::Preset(name.to_string()), &[])
+    }
+
+    /// A machine from a TOML file, which may extend a preset or another file.
+    pub fn from_file(path: &Path) -> Result<Machine, SourceError> {
+        load::load(&load::Origin::File(path.to_path_buf()), &[])
+    }
+
+    /// What the command line means by `--machine NAME_OR_FILE --set KEY=VALUE…`: a file when
+    /// the name looks like a path, else a preset; then the overrides, in order.
+    pub fn resolve(name_or_file: &str, overrides: &[String]) -> Result<Machine, SourceError> {
+        load::load(&load::Origin::parse(name_or_file, None), overrides)
+    }
+}

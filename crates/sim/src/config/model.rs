@@ -202,11 +202,11 @@ pub struct Latency {
     pub fp64_div: [u32; 2],
     pub sfu: [u32; 2],
     pub other: [u32; 2],
-    /// Double-precision `fma` runs on SP (the reference's artifact) wherever other double
-    /// precision runs.
-    pub fp64_fma_on_sp: bool,
     /// Whether remainder runs on the SFU with division (else on SP, the artifact).
     pub rem_on_sfu: bool,
+    /// Whether double-precision fma runs where other double precision does (else on SP, the
+    /// artifact).
+    pub fp64_fma_on_sfu: bool,
 }
 
 /// Shared memory.
@@ -358,4 +358,11 @@ pub struct DramTiming {
     pub cdlr: u32,
     pub wr: u32,
     pub rtpl: u32,
+}
+
+impl Machine {
+    /// Cycles an instruction holds its issue slot: how often the lanes are used for one warp.
+    pub fn passes(&self) -> u32 {
+        self.sm.warp_width.div_ceil(self.sm.simd_width.max(1)).max(1)
+    }
 }

@@ -128,7 +128,7 @@ fn unit_and_latency(instr: &Instr, machine: &Machine) -> (Unit, [u32; 2]) {
             arithmetic(l.int_mad, l.fp32_mad, l.fp64_mad)
         }
         Op::Fma => {
-            let unit = if double && l.fp64_fma_on_sp { Unit::Sp } else { arithmetic([0; 2], [0; 2], [0; 2]).0 };
+            let unit = if double && !l.fp64_fma_on_sfu { Unit::Sp } else { arithmetic([0; 2], [0; 2], [0; 2]).0 };
             (unit, if double { l.fp64_fma } else { l.fp32_fma })
         }
         Op::Div => (Unit::Sfu, if double { l.fp64_div } else if float { l.fp32_div } else { l.int_div }),

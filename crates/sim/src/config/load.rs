@@ -1,0 +1,159 @@
+//! From a preset's name or a file to a checked [`Machine`]: follows `extends`, merges the
+//! layers, applies overrides, validates.
+
+use super::merge::{Layer, Merged};
+use super::{Machine, presets, set, validate};
+use crate::text::{Node, Source, SourceError, Value, nearest};
+use std::path::{Path, PathBuf};
+
+/// `extends` chains longer than this are refused: they are almost surely circular through
+/// differently spelled paths.
+const LONGEST_CHAIN: usize = 16;
+
+/// Where a machine description comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A preset's name.
+    Preset(String),
+    /// A file.
+    File(PathBuf),
+}
+
+impl Origin {
+    /// A name with a path separator or ending in `.toml` is a file, relative to `directory`;
+    /// any other a preset.
+    pub fn parse(name: &str, directory: Option<&Path>) -> Origin {
+        if name.contains(['/', '\\']) || name.ends_with(".toml") {
+            let path = Path::new(name);
+            Origin::File(match directory {
+                Some(directory) => directory.join(path),
+                None => path.to_path_buf(),
+            })
+        } else {
+            Origin::Preset(name.to_string())
+        }
+    }
+}
+
+/// Loads a machine and applies `key=value` overrides.
+pub fn load(origin: &Origin, overrides: &[String]) -> Result<Machine, SourceError> {
+    let mut layers = chain(origin)?;
+    let schema = schema()?;
+    // The chain runs from what the user named to the root; merging goes the other way.
+    layers.reverse();
+    let mut merged = Merged::new(&schema);
+    for layer in &layers {
+        merged.apply(layer)?;
+    }
+    if let Some(root) = layers.first() {
+        merged.require_complete(&root.source)?;
+    }
+    for text in overrides {
+        merged.apply_override(&set::parse(text)?)?;
+    }
+    let machine = merged.finish()?;
+    match validate::validate(&machine) {
+        Ok(()) => Ok(machine),
+        Err(problem) => Err(merged.error_at(&problem.key, problem.message)),
+    }
+}
+
+/// The base preset as a tree: its keys and their kinds are what every machine file may use.
+fn schema() -> Result<Node, SourceError> {
+    let text = presets::text(presets::BASE).unwrap_or_default();
+    Node::parse(&Source::new(presets::BASE, text))
+}
+
+/// The file itself, then what it extends, and so on.
+fn chain(origin: &Origin) -> Result<Vec<Layer>, SourceError> {
+    let mut layers = Vec::new();
+    let mut next = open(origin, None)?;
+    loop {
+        let root = Node::parse(&next.0)?;
+        check_schema(&next.0, &root)?;
+        let extends = extends(&next, &root)?;
+        layers.push(Layer {
+            source: next.0.clone(),
+            root,
+        });
+        let Some((parent, at)) = extends else {
+            return Ok(layers);
+        };
+        let source = open(&parent, Some((&next.0, at.clone())))?;
+        let circular = layers.iter().any(|l| l.source.name == source.0.name);
+        if circular || layers.len() >= LONGEST_CHAIN {
+            return Err(next.0.error(at, "`extends` goes in a circle"));
+        }
+        next = source;
+    }
+}
+
+type Opened = (Source, Option<PathBuf>);
+type Place<'a> = (&'a Source, std::ops::Range<usize>);
+
+fn open(origin: &Origin, from: Option<Place<'_>>) -> Result<Opened, SourceError> {
+    let fail = |name: &str, message: String| match &from {
+        Some((source, span)) => source.error(span.clone(), message),
+        None => Source::new(name, "").error_without_place(message),
+    };
+    match origin {
+        Origin::Preset(name) => match presets::text(name) {
+            Some(text) => Ok((Source::new(&format!("preset {name}"), text), None)),
+            None => {
+                let known = presets::names().collect::<Vec<_>>().join(", ");
+                let hint = nearest(name, presets::names())
+                    .map(|n| format!("did you mean `{n}`? "))
+                    .unwrap_or_default();
+                Err(fail("--machine", format!("no preset is called `{name}`"))
+                    .with_help(format!("{hint}presets: {known}; a file ends in .toml")))
+            }
+        },
+        Origin::File(path) => {
+            let name = path.display().to_string();
+            let bytes =
+                std::fs::read(path).map_err(|e| fail(&name, format!("cannot read {name}: {e}")))?;
+            let text = String::from_utf8(bytes)
+                .map_err(|_| fail(&name, format!("{name} is not UTF-8 text")))?;
+            Ok((
+                Source::new(&name, &text),
+                path.parent().map(Path::to_path_buf),
+            ))
+        }
+    }
+}
+
+fn check_schema(source: &Source, root: &Node) -> Result<(), SourceError> {
+    match root.get("schema") {
+        None => Err(source
+            .error_without_place("the file does not say which format it is in")
+            .with_help("start it with `schema = 1`")),
+        Some(Node {
+            value: Value::Integer(1),
+            ..
+        }) => Ok(()),
+        Some(node) => Err(source
+            .error(node.span.clone(), "this version of warpsim reads schema 1")
+            .with_help("write `schema = 1`")),
+    }
+}
+
+type Extends = Option<(Origin, std::ops::Range<usize>)>;
+
+fn extends(opened: &Opened, root: &Node) -> Result<Extends, SourceError> {
+    let Some(node) = root.get("extends") else {
+        return Ok(None);
+    };
+    match &node.value {
+        Value::String(name) => Ok(Some((
+            Origin::parse(name, opened.1.as_deref()),
+            node.span.clone(),
+        ))),
+        other => Err(opened.0.error(
+            node.span.clone(),
+            format!(
+                "`extends` takes a preset's name or a file, not {}",
+                other.kind()
+            ),
+        )),
+    }
+}

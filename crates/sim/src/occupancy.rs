@@ -1,0 +1,145 @@
+//! How many blocks an SM holds, and what stops it from holding more.
+
+use crate::config::Machine;
+use std::fmt;
+
+/// What runs out first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Limit {
+    Blocks,
+    Threads,
+    Registers,
+    SharedMemory,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Limit::Blocks => "blocks per SM",
+            Limit::Threads => "threads per SM",
+            Limit::Registers => "registers",
+            Limit::SharedMemory => "shared memory",
+        })
+    }
+}
+
+/// How a kernel fits on an SM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Blocks an SM holds; 0 when not even one fits.
+    pub blocks: u32,
+    /// Warps (of 32 threads) an SM holds with them.
+    pub warps: u32,
+    /// Warps an SM could hold.
+    pub max_warps: u32,
+    /// What stops one more block. On a tie the first of blocks, threads, registers, shared
+    /// memory.
+    pub limited_by: Limit,
+    /// Blocks that the block slots allow.
+    pub by_blocks: u32,
+    /// Blocks that the thread slots allow.
+    pub by_threads: u32,
+    /// Blocks that the register file allows; `u32::MAX` for a kernel without registers.
+    pub by_registers: u32,
+    /// Blocks that shared memory allows; `u32::MAX` for a kernel that uses none.
+    pub by_shared: u32,
+    /// Registers a thread takes after rounding.
+    pub registers_per_thread: u32,
+}
+
+/// The occupancy of blocks of `threads_per_block` threads, each thread with
+/// `kernel_registers` registers and each block with `shared_bytes` of shared memory (static
+/// and dynamic). A block takes whole warps of threads and of registers.
+pub fn occupancy(
+    machine: &Machine,
+    kernel_registers: u32,
+    shared_bytes: u32,
+    threads_per_block: u32,
+) -> Occupancy {
+    let sm = &machine.sm;
+    let warps = threads_per_block.div_ceil(32).max(1);
+    let granularity = sm.register_granularity.max(1);
+    let registers = kernel_registers
+        .div_ceil(granularity)
+        .saturating_mul(granularity);
+    let registers_a_block = u64::from(warps) * 32 * u64::from(registers);
+    let room = |have: u32, need: u64| match need {
+        0 => u32::MAX,
+        need => u32::try_from(u64::from(have) / need).unwrap_or(u32::MAX),
+    };
+    let by_threads = room(sm.max_threads, u64::from(warps) * 32);
+    let by_registers = room(sm.registers, registers_a_block);
+    let by_shared = room(machine.shared.bytes, u64::from(shared_bytes));
+    let limits = [
+        (sm.max_blocks, Limit::Blocks),
+        (by_threads, Limit::Threads),
+        (by_registers, Limit::Registers),
+        (by_shared, Limit::SharedMemory),
+    ];
+    let (blocks, limited_by) = limits
+        .into_iter()
+        .min_by_key(|(blocks, _)| *blocks)
+        .unwrap_or((0, Limit::Blocks));
+    Occupancy {
+        blocks,
+        warps: blocks * warps,
+        max_warps: sm.max_threads / 32,
+        limited_by,
+        by_blocks: sm.max_blocks,
+        by_threads,
+        by_registers,
+        by_shared,
+        registers_per_thread: registers,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gtx480() -> Machine {
+        Machine::preset("gtx480").unwrap()
+    }
+
+    #[test]
+    fn small_blocks_are_limited_by_block_slots() {
+        let o = occupancy(&gtx480(), 10, 0, 64);
+        assert_eq!((o.blocks, o.limited_by, o.warps), (8, Limit::Blocks, 16));
+        assert_eq!(o.by_shared, u32::MAX);
+    }
+
+    #[test]
+    fn large_blocks_are_limited_by_threads() {
+        let o = occupancy(&gtx480(), 16, 0, 512);
+        assert_eq!((o.blocks, o.limited_by, o.warps), (3, Limit::Threads, 48));
+    }
+
+    #[test]
+    fn registers_round_up_to_four_and_by_whole_warps() {
+        // 33 registers take 36; 200 threads take 7 warps: 36 * 224 = 8064 a block.
+        let o = occupancy(&gtx480(), 33, 0, 200);
+        assert_eq!(o.registers_per_thread, 36);
+        assert_eq!((o.blocks, o.limited_by), (4, Limit::Registers));
+    }
+
+    #[test]
+    fn shared_memory_counts_static_and_dynamic() {
+        let o = occupancy(&gtx480(), 8, 20_000, 128);
+        assert_eq!((o.blocks, o.limited_by), (2, Limit::SharedMemory));
+    }
+
+    #[test]
+    fn what_does_not_fit_at_all_is_zero_blocks() {
+        assert_eq!(occupancy(&gtx480(), 8, 50_000, 128).blocks, 0);
+        assert_eq!(occupancy(&gtx480(), 8, 0, 2048).blocks, 0);
+        assert_eq!(occupancy(&gtx480(), u32::MAX, 0, u32::MAX).blocks, 0);
+    }
+
+    #[test]
+    fn shapes_of_the_barrier_paper() {
+        // 16 warps a block, 3 blocks; 8 warps a block, 6 blocks.
+        assert_eq!(occupancy(&gtx480(), 20, 0, 512).blocks, 3);
+        assert_eq!(occupancy(&gtx480(), 20, 0, 256).blocks, 6);
+    }
+}

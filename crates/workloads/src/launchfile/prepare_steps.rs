@@ -1,0 +1,163 @@
+//! Steps with names turned into addresses.
+
+use super::model::*;
+use super::prepare::{Names, Op};
+use crate::args::{self, Arg};
+use warpsim_sim::gpu::api::Launch;
+use warpsim_sim::text::SourceError;
+
+/// Resolves steps in order.
+pub(super) fn steps(names: &Names<'_>, steps: &[Step]) -> Result<Vec<Op>, SourceError> {
+    steps.iter().map(|s| step(names, s)).collect()
+}
+
+fn step(names: &Names<'_>, step: &Step) -> Result<Op, SourceError> {
+    match &step.kind {
+        StepKind::Launch(spec) => launch(names, spec),
+        StepKind::Fill { slice, value } => fill(names, slice, value),
+        StepKind::Copy { from, to } => copy(names, from, to),
+        StepKind::Repeat { times, steps: s } => Ok(Op::Repeat {
+            times: *times,
+            ops: steps(names, s)?,
+        }),
+        StepKind::While {
+            word,
+            limit,
+            steps: s,
+        } => {
+            let part = names.slice(word)?;
+            Ok(Op::While {
+                address: part.address,
+                bytes: part.element.bytes() as u64,
+                limit: *limit,
+                ops: steps(names, s)?,
+                name: word.buffer.value.clone(),
+                place: word.buffer.place.clone(),
+            })
+        }
+    }
+}
+
+fn fill(
+    names: &Names<'_>,
+    slice: &Slice,
+    value: &At<crate::element::Scalar>,
+) -> Result<Op, SourceError> {
+    let part = names.slice(slice)?;
+    let mut one = Vec::new();
+    if part.element.encode(value.value, &mut one).is_none() {
+        let message = format!("{} does not fit in {}", value.value, part.element);
+        return Err(names.file.source.error(value.place.clone(), message));
+    }
+    let same = one.iter().all(|b| *b == one[0]);
+    Ok(if same {
+        Op::Fill {
+            address: part.address,
+            bytes: part.count * part.element.bytes() as u64,
+            value: one[0],
+        }
+    } else {
+        Op::Write {
+            address: part.address,
+            data: one.repeat(part.count as usize),
+        }
+    })
+}
+
+fn copy(names: &Names<'_>, from: &Slice, to: &Slice) -> Result<Op, SourceError> {
+    let source = names.slice(from)?;
+    let bytes = source.count * source.element.bytes() as u64;
+    let target = names.slice(to)?;
+    let room = target.count * target.element.bytes() as u64;
+    if bytes > room {
+        let message = format!(
+            "{bytes} bytes do not fit in `{}`, which has {room} there",
+            to.buffer.value
+        );
+        return Err(names.file.source.error(to.buffer.place.clone(), message));
+    }
+    Ok(Op::Copy {
+        from: source.address,
+        to: target.address,
+        bytes,
+    })
+}
+
+fn launch(names: &Names<'_>, spec: &LaunchStep) -> Result<Op, SourceError> {
+    let source = &names.file.source;
+    let at_kernel = |message: &str| {
+        let (first, rest) = message.split_once('\n').unwrap_or((message, ""));
+        let help = Some(rest.to_string()).filter(|r| !r.is_empty());
+        source
+            .error(spec.kernel.place.clone(), first)
+            .with_optional_help(help)
+    };
+    let program = &names.module.program;
+    let index = args::find_kernel(program, &spec.kernel.value).map_err(|e| at_kernel(&e))?;
+    let kernel = &program.kernels[index];
+    let arguments = spec
+        .args
+        .value
+        .iter()
+        .map(|a| argument(names, a))
+        .collect::<Result<Vec<_>, _>>()?;
+    let params = args::pack(kernel, &arguments).map_err(|e| {
+        let place = match e.index {
+            Some(i) => &spec.args.value[i].place,
+            None => &spec.args.place,
+        };
+        let (first, rest) = e.message.split_once('\n').unwrap_or((&e.message, ""));
+        source.error(place.clone(), first).with_help(rest)
+    })?;
+    let threads: u64 = spec.block.iter().map(|d| u64::from(*d)).product();
+    if threads > 1024 {
+        return Err(at_kernel(&format!(
+            "{threads} threads a block: 1024 is the most"
+        )));
+    }
+    Ok(Op::Launch {
+        launch: Launch {
+            kernel: index,
+            grid: spec.grid,
+            block: spec.block,
+            dynamic_shared: spec.shared,
+            params,
+            registers: spec.registers,
+        },
+        kernel: kernel.name.clone(),
+        place: spec.kernel.place.clone(),
+    })
+}
+
+fn argument(names: &Names<'_>, arg: &At<ArgSpec>) -> Result<Arg, SourceError> {
+    let source = &names.file.source;
+    Ok(match &arg.value {
+        ArgSpec::Buffer { name, offset } => {
+            let part = names.slice(&Slice {
+                buffer: At {
+                    value: name.clone(),
+                    place: arg.place.clone(),
+                },
+                offset: *offset,
+                count: None,
+            })?;
+            Arg::Pointer(part.address)
+        }
+        ArgSpec::Scalar(element, value) => {
+            let mut bytes = Vec::new();
+            if element.encode(*value, &mut bytes).is_none() {
+                let message = format!("{value} does not fit in {element}");
+                return Err(source.error(arg.place.clone(), message));
+            }
+            Arg::Scalar(element.name(), bytes)
+        }
+        ArgSpec::Bytes(bytes) => Arg::Bytes(bytes.clone()),
+        ArgSpec::Texture(name) => match names.textures.get(name.as_str()) {
+            Some(handle) => Arg::Pointer(*handle),
+            None => {
+                let message = format!("there is no texture `{name}`");
+                return Err(source.error(arg.place.clone(), message));
+            }
+        },
+    })
+}

@@ -1,0 +1,108 @@
+//! A host program's view of one run: a device, a compiler, and the calls workloads make often.
+
+use crate::args::{self, Arg};
+use crate::device::{Compiler, Device, DeviceError, ModuleId};
+use crate::element::{f32_bytes, u32_bytes};
+use std::sync::Arc;
+use warpsim_ptx::kernel::Program;
+use warpsim_sim::gpu::api::Launch;
+
+/// A device and a compiler for the length of a run.
+pub struct Session<'a> {
+    /// The GPU.
+    pub device: &'a mut dyn Device,
+    /// Turns PTX into programs.
+    pub compiler: &'a dyn Compiler,
+}
+
+/// A program on the device.
+pub struct Module {
+    /// The device's number for it.
+    pub id: ModuleId,
+    /// What was loaded.
+    pub program: Arc<Program>,
+}
+
+/// Grid and block of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads in x, y, z.
+    pub block: [u32; 3],
+}
+
+impl Shape {
+    /// A one-dimensional launch.
+    pub fn linear(grid: u32, block: u32) -> Shape {
+        Shape {
+            grid: [grid, 1, 1],
+            block: [block, 1, 1],
+        }
+    }
+
+    /// One thread for each of `n` items, at least one block.
+    pub fn cover(n: u32, block: u32) -> Shape {
+        Shape::linear(n.div_ceil(block).max(1), block)
+    }
+}
+
+impl Session<'_> {
+    /// Compiles and loads PTX.
+    pub fn load(&mut self, name: &str, ptx: &str) -> Result<Module, DeviceError> {
+        let program = self.compiler.compile(name, ptx)?;
+        let id = self.device.load(program.clone())?;
+        Ok(Module { id, program })
+    }
+
+    /// A zeroed buffer.
+    pub fn zeroed(&mut self, label: &str, bytes: u64) -> Result<u64, DeviceError> {
+        self.device.alloc(bytes, label)
+    }
+
+    /// A buffer with these bytes.
+    pub fn upload(&mut self, label: &str, data: &[u8]) -> Result<u64, DeviceError> {
+        let address = self.device.alloc(data.len() as u64, label)?;
+        self.device.write(address, data)?;
+        Ok(address)
+    }
+
+    /// A buffer with these words.
+    pub fn upload_u32(&mut self, label: &str, data: &[u32]) -> Result<u64, DeviceError> {
+        self.upload(label, &u32_bytes(data))
+    }
+
+    /// A buffer with these floats.
+    pub fn upload_f32(&mut self, label: &str, data: &[f32]) -> Result<u64, DeviceError> {
+        self.upload(label, &f32_bytes(data))
+    }
+
+    /// The word at an address.
+    pub fn read_u32(&self, address: u64) -> Result<u32, DeviceError> {
+        let bytes = self.device.read(address, 4)?;
+        let word = bytes.first_chunk().copied().unwrap_or_default();
+        Ok(u32::from_le_bytes(word))
+    }
+
+    /// Launches a kernel of a module by its name and waits for its end.
+    pub fn launch(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        shape: Shape,
+        arguments: &[Arg],
+    ) -> Result<(), DeviceError> {
+        let index = args::find_kernel(&module.program, kernel).map_err(DeviceError::bad_input)?;
+        let params = args::pack(&module.program.kernels[index], arguments)
+            .map_err(|e| DeviceError::bad_input(e.message))?;
+        let launch = Launch {
+            kernel: index,
+            grid: shape.grid,
+            block: shape.block,
+            dynamic_shared: 0,
+            params,
+            registers: None,
+        };
+        self.device.launch(module.id, &launch)
+    }
+}

@@ -1,0 +1,143 @@
+//! Breadth-first search.
+
+use super::{Info, Parameter, Parameters, Workload};
+use crate::args::Arg;
+use crate::compare::{Outcome, Tolerance, compare};
+use crate::device::DeviceError;
+use crate::element::{Element, u32_bytes};
+use crate::graph::{self, Graph};
+use crate::random::Random;
+use crate::session::{Session, Shape};
+use std::collections::VecDeque;
+
+/// The level of a node that is not reached, as the kernel sees it: -1.
+const UNREACHED: u32 = u32::MAX;
+
+static INFO: Info = Info {
+    name: "bfs",
+    algorithm: "level-synchronous breadth-first search over a scale-free graph, two kernels a level",
+    known_for: "heavy control and memory divergence: neighbour loops of very different length",
+    shape: "256 threads a block, one thread a node, until no node is new",
+    papers: &["tbc: BFS2 (divergent)", "vtw: BFS", "vws: figure 19"],
+    comparison: "exact: the level of every node",
+    parameters: &[
+        Parameter {
+            name: "scale",
+            description: "the graph has 2^scale nodes",
+            sizes: [10, 16, 20],
+            range: (1, 26),
+            multiple: 1,
+        },
+        Parameter {
+            name: "degree",
+            description: "mean degree",
+            sizes: [8, 8, 16],
+            range: (1, 64),
+            multiple: 1,
+        },
+        Parameter {
+            name: "block",
+            description: "threads a block",
+            sizes: [256, 256, 256],
+            range: (32, 1024),
+            multiple: 32,
+        },
+    ],
+    ptx: include_str!("../../kernels/bfs.ptx"),
+};
+
+/// The workload.
+pub struct Bfs;
+
+/// Levels by a queue.
+fn reference(graph: &Graph, source: u32) -> Vec<u32> {
+    let mut level = vec![UNREACHED; graph.nodes() as usize];
+    level[source as usize] = 0;
+    let mut queue = VecDeque::from([source]);
+    while let Some(node) = queue.pop_front() {
+        let next = level[node as usize] + 1;
+        for &neighbour in graph.neighbours(node) {
+            if level[neighbour as usize] == UNREACHED {
+                level[neighbour as usize] = next;
+                queue.push_back(neighbour);
+            }
+        }
+    }
+    level
+}
+
+impl Workload for Bfs {
+    fn info(&self) -> &'static Info {
+        &INFO
+    }
+
+    fn run(
+        &self,
+        parameters: &Parameters,
+        seed: u64,
+        session: &mut Session<'_>,
+    ) -> Result<Outcome, DeviceError> {
+        let mut random = Random::new(seed, "bfs");
+        let (scale, degree) = (parameters.get_u32("scale"), parameters.get_u32("degree"));
+        let graph = graph::scale_free(scale, degree, &mut random);
+        let nodes = graph.nodes();
+        let source = graph.hub();
+        let only_source = |there: u32, elsewhere: u32| -> Vec<u32> {
+            let mut v = vec![elsewhere; nodes as usize];
+            v[source as usize] = there;
+            v
+        };
+
+        let module = session.load("bfs.ptx", INFO.ptx)?;
+        let row = session.upload_u32("row", &graph.row)?;
+        let edges = session.upload_u32("edges", &graph.edges)?;
+        let frontier = session.upload_u32("frontier", &only_source(1, 0))?;
+        let next = session.zeroed("next", u64::from(nodes) * 4)?;
+        let visited = session.upload_u32("visited", &only_source(1, 0))?;
+        let level = session.upload_u32("level", &only_source(0, UNREACHED))?;
+        let again = session.zeroed("again", 4)?;
+
+        let shape = Shape::cover(nodes, parameters.get_u32("block"));
+        let pointers = |list: &[u64]| -> Vec<Arg> {
+            let mut args: Vec<Arg> = list.iter().map(|p| Arg::Pointer(*p)).collect();
+            args.push(Arg::u32(nodes));
+            args
+        };
+        let visit = pointers(&[row, edges, frontier, next, visited, level]);
+        let advance = pointers(&[frontier, next, visited, again]);
+        // No path is longer than the number of nodes: more passes mean a broken machine.
+        for pass in 0.. {
+            if pass > nodes {
+                return Err(DeviceError::program_failed(
+                    "bfs still finds new nodes after as many levels as there are nodes",
+                ));
+            }
+            session.device.write(again, &[0; 4])?;
+            session.launch(&module, "bfs_visit", shape, &visit)?;
+            session.launch(&module, "bfs_advance", shape, &advance)?;
+            if session.read_u32(again)? == 0 {
+                break;
+            }
+        }
+        let got = session.device.read(level, u64::from(nodes) * 4)?;
+        let expected = u32_bytes(&reference(&graph, source));
+        Ok(Outcome::of([compare(
+            "level",
+            Element::I32,
+            &expected,
+            &got,
+            &Tolerance::EXACT,
+        )]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reference_counts_levels() {
+        let graph = Graph::undirected(6, &[(0, 1), (1, 2), (0, 3), (3, 2), (2, 4)]);
+        assert_eq!(reference(&graph, 0), [0, 1, 2, 1, 3, UNREACHED]);
+    }
+}

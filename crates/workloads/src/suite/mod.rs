@@ -1,0 +1,76 @@
+//! The workloads: kernels with generated input, host code, and a CPU reference each.
+
+mod bfs;
+mod collatz;
+mod histogram;
+mod matmul;
+mod parameters;
+mod reduction;
+mod vecadd;
+
+pub use parameters::{Parameter, Parameters, Size};
+
+use crate::compare::Outcome;
+use crate::device::DeviceError;
+use crate::session::Session;
+use warpsim_sim::text::nearest;
+
+/// What `warpsim list workloads` shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Info {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// The algorithm, in a sentence.
+    pub algorithm: &'static str,
+    /// What it is known for: its divergence, barriers, memory behaviour.
+    pub known_for: &'static str,
+    /// Launch shape.
+    pub shape: &'static str,
+    /// The papers that use it, with the name and set it has there.
+    pub papers: &'static [&'static str],
+    /// How the result is compared.
+    pub comparison: &'static str,
+    /// What decides its size.
+    pub parameters: &'static [Parameter],
+    /// Its PTX.
+    pub ptx: &'static str,
+}
+
+/// A workload.
+pub trait Workload: Sync {
+    /// What it is.
+    fn info(&self) -> &'static Info;
+
+    /// Generates the input from `seed`, runs the kernels and compares with the reference.
+    fn run(
+        &self,
+        parameters: &Parameters,
+        seed: u64,
+        session: &mut Session<'_>,
+    ) -> Result<Outcome, DeviceError>;
+}
+
+/// Every workload, in the order they are listed.
+pub const WORKLOADS: &[&dyn Workload] = &[
+    &vecadd::VecAdd,
+    &matmul::MatMul,
+    &reduction::Reduction,
+    &bfs::Bfs,
+    &collatz::Collatz,
+    &histogram::Histogram,
+];
+
+/// The workload of that name.
+pub fn find(name: &str) -> Result<&'static dyn Workload, DeviceError> {
+    if let Some(workload) = WORKLOADS.iter().find(|w| w.info().name == name) {
+        return Ok(*workload);
+    }
+    let names = || WORKLOADS.iter().map(|w| w.info().name);
+    let hint = nearest(name, names())
+        .map(|n| format!("; did you mean `{n}`?"))
+        .unwrap_or_default();
+    Err(DeviceError::bad_input(format!(
+        "no workload is called `{name}`{hint}\nworkloads: {}\na launch file ends in .toml",
+        names().collect::<Vec<_>>().join(", ")
+    )))
+}

@@ -1,0 +1,145 @@
+//! Sizes of workloads.
+
+use crate::device::DeviceError;
+use warpsim_sim::text::nearest;
+
+/// The named sizes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Size {
+    /// For tests: well under a second.
+    Tiny,
+    /// 5 to 30 million thread instructions, several blocks for each of 15 SMs. Frozen once
+    /// published.
+    #[default]
+    Small,
+    /// For patient people.
+    Large,
+}
+
+/// A number that decides a workload's size.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// What it is.
+    pub description: &'static str,
+    /// Values at `tiny`, `small` and `large`.
+    pub sizes: [u64; 3],
+    /// Smallest and largest value.
+    pub range: (u64, u64),
+    /// Every value must be a multiple of this.
+    pub multiple: u64,
+}
+
+/// The values of a workload's parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameters(Vec<(&'static str, u64)>);
+
+impl Parameters {
+    /// The values of a named size with `key=value` changes on top, all checked.
+    pub fn resolve(
+        declared: &'static [Parameter],
+        size: Size,
+        changes: &[String],
+    ) -> Result<Parameters, DeviceError> {
+        let mut values: Vec<(&'static str, u64)> = declared
+            .iter()
+            .map(|p| (p.name, p.sizes[size as usize]))
+            .collect();
+        for change in changes {
+            let (key, text) = change.split_once('=').ok_or_else(|| {
+                DeviceError::bad_input(format!(
+                    "--param {change}: a parameter is written KEY=VALUE"
+                ))
+            })?;
+            let (key, text) = (key.trim(), text.trim());
+            let Some(index) = declared.iter().position(|p| p.name == key) else {
+                return Err(unknown(declared, key));
+            };
+            let value: u64 = text.replace('_', "").parse().map_err(|_| {
+                DeviceError::bad_input(format!("--param {change}: `{text}` is not a whole number"))
+            })?;
+            check(&declared[index], value)
+                .map_err(|e| DeviceError::bad_input(format!("--param {change}: {e}")))?;
+            values[index].1 = value;
+        }
+        Ok(Parameters(values))
+    }
+
+    /// The value of a declared parameter.
+    pub fn get(&self, name: &str) -> u64 {
+        self.0
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, v)| *v)
+            .expect("a workload asks only for parameters it declares")
+    }
+
+    /// The value as the kernels take it; ranges keep it within 32 bits.
+    pub fn get_u32(&self, name: &str) -> u32 {
+        u32::try_from(self.get(name)).expect("declared ranges fit in 32 bits")
+    }
+
+    /// Names and values in the order declared.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        self.0.iter().copied()
+    }
+}
+
+fn unknown(declared: &[Parameter], key: &str) -> DeviceError {
+    let names = || declared.iter().map(|p| p.name);
+    let hint = nearest(key, names())
+        .map(|n| format!("; did you mean `{n}`?"))
+        .unwrap_or_default();
+    DeviceError::bad_input(format!(
+        "--param {key}: the workload has no such parameter{hint}\nparameters: {}",
+        names().collect::<Vec<_>>().join(", ")
+    ))
+}
+
+fn check(parameter: &Parameter, value: u64) -> Result<(), String> {
+    let (low, high) = parameter.range;
+    if !(low..=high).contains(&value) {
+        Err(format!("must lie between {low} and {high}"))
+    } else if !value.is_multiple_of(parameter.multiple) {
+        Err(format!("must be a multiple of {}", parameter.multiple))
+    } else {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::WORKLOADS;
+
+    #[test]
+    fn every_named_size_is_within_its_range() {
+        for w in WORKLOADS {
+            for p in w.info().parameters {
+                for value in p.sizes {
+                    assert_eq!(check(p, value), Ok(()), "{} {}", w.info().name, p.name);
+                }
+                assert!(p.range.1 <= u64::from(u32::MAX));
+            }
+        }
+    }
+
+    #[test]
+    fn changes_are_checked() {
+        const DECLARED: &[Parameter] = &[Parameter {
+            name: "n",
+            description: "",
+            sizes: [16, 32, 64],
+            range: (16, 128),
+            multiple: 16,
+        }];
+        let resolve = |c: &str| Parameters::resolve(DECLARED, Size::Small, &[c.to_string()]);
+        assert_eq!(resolve("n=48").unwrap().get("n"), 48);
+        for bad in ["n=50", "n=0", "n=x", "n", "m=16", "n=144"] {
+            assert!(resolve(bad).is_err(), "{bad}");
+        }
+        let default = Parameters::resolve(DECLARED, Size::Large, &[]).unwrap();
+        assert_eq!(default.get_u32("n"), 64);
+    }
+}
