@@ -134,7 +134,7 @@ impl BlockArrival {
 
     /// Every slot of the block with its home warp and slice.
     pub fn slots(&self) -> impl Iterator<Item = (u16, u16, u16)> + '_ {
-        let slice = |h: u16| (0..self.slices).map(move |s| (self.slot(h, s), h, s));
+        let slice = move |h: u16| (0..self.slices).map(move |s| (self.slot(h, s), h, s));
         self.homes.clone().flat_map(slice)
     }
 }

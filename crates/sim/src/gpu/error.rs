@@ -1,6 +1,7 @@
 //! What can end a launch other than its completion.
 
 use crate::exec::fault::FaultReport;
+use crate::exec::functional::SimFault;
 use crate::sm::StuckWarp;
 use std::fmt;
 
@@ -11,6 +12,8 @@ pub enum SimError {
     BadLaunch(String),
     /// A thread did something wrong.
     Fault(FaultReport),
+    /// A functional run ended early.
+    Functional(SimFault),
     /// No warp can go on and nothing is under way.
     Deadlock(Stuck),
     /// The cycle limit was reached.
@@ -81,6 +84,7 @@ impl fmt::Display for SimError {
         match self {
             SimError::BadLaunch(text) => f.write_str(text),
             SimError::Fault(report) => write!(f, "{report}"),
+            SimError::Functional(fault) => write!(f, "{fault}"),
             SimError::Deadlock(stuck) => write!(
                 f,
                 "deadlock in kernel {} at cycle {}: no warp can go on and nothing is under way{stuck}",

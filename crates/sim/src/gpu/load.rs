@@ -2,7 +2,7 @@
 
 use super::api::{Launch, Texture};
 use super::{Gpu, Module, SimError};
-use crate::exec::Code;
+use crate::exec::code::Code;
 use crate::exec::grid::Grid;
 use crate::occupancy::{Occupancy, occupancy};
 use crate::sm::Launched;

@@ -6,6 +6,7 @@ use super::dispatch::Dispatcher;
 use super::hot::HotSpots;
 use super::{Gpu, SimError, Stuck};
 use crate::exec::functional;
+use crate::observe::Observer;
 use crate::progress::Snapshot;
 use crate::sm::{Launched, Quantum, SmFault};
 use crate::stats::{LaunchReport, MemoryCounters, SmStats, Totals};
@@ -47,19 +48,22 @@ impl Gpu {
     }
 
     fn run_functional(&mut self, launched: &Launched, files: &[(u32, String)]) -> Result<Totals, SimError> {
-        let options = functional::Options { max_instructions: self.options.max_cycles.unwrap_or(u64::MAX) };
+        let options = functional::Options {
+            max_instructions: self.options.max_cycles.unwrap_or(u64::MAX),
+            ..functional::Options::default()
+        };
         let mut prints = Vec::new();
         let result = functional::run(
             &launched.code,
             &launched.kernel,
-            &launched.grid,
             files,
+            &launched.grid,
             &mut self.image,
             &mut prints,
-            &options,
+            options,
         );
         let _ = self.options.output.write_all(&prints);
-        let stats = result.map_err(|e| e.into_error(&launched.kernel.name))?;
+        let stats = result.map_err(SimError::Functional)?;
         let mut totals = Totals { sms: self.machine.gpu.sms as u64, ..Totals::default() };
         totals.sm.counters.warp_instructions = stats.warp_instructions;
         totals.sm.counters.thread_instructions = stats.thread_instructions;
@@ -161,10 +165,9 @@ impl Gpu {
         end: u64,
         launched: &Launched,
         files: &[(u32, String)],
-        hot: Option<&mut HotSpots>,
+        mut hot: Option<&mut HotSpots>,
     ) -> Result<(), SimError> {
         let skip = self.options.skip;
-        let mut hot = hot;
         for i in 0..self.sms.len() {
             while let Some(at) = self.memory.next_reply(i).filter(|at| *at < end) {
                 let at = at.max(now);
@@ -177,11 +180,12 @@ impl Gpu {
             }
             sm.port.room = self.memory.injection_free(i);
             let observer = match hot.as_deref_mut() {
-                Some(spots) => Some(spots as &mut dyn crate::observe::Observer),
-                None => self.options.observer.as_deref_mut(),
+                Some(spots) => Some(spots as &mut dyn Observer),
+                None => self.options.observer.as_mut().map(|o| &mut **o as &mut dyn Observer),
             };
             let mut world = Quantum { launched, image: &self.image, observer, skip };
-            sm.run(end, &mut world).map_err(|e| self.fault(i, e, launched, files))?;
+            let result = sm.run(end, &mut world);
+            result.map_err(|e| self.fault(i, e, launched, files))?;
         }
         for sm in &mut self.sms {
             if !sm.stores.is_empty() {

@@ -27,8 +27,8 @@ mod wheel;
 
 use crate::config::{Machine, Scoreboard as ScoreboardKind};
 use crate::divergence::{BlockArrival, DivergenceModel, GroupState, Groups};
-use crate::exec::Code;
-use crate::exec::fault::Fault;
+use crate::exec::code::Code;
+use crate::exec::fault::{Fault, FaultKind};
 use crate::exec::grid::Grid;
 use crate::exec::state::{Effect, HomeBlock, HomeWarp, LANES, Threads};
 use crate::fetch::FetchPolicy;
@@ -49,6 +49,7 @@ use scoreboard::Scoreboard;
 use slot::Slot;
 use std::collections::VecDeque;
 use std::sync::Arc;
+use warpsim_ptx::isa::Space;
 use warpsim_ptx::kernel::{Kernel, Pc};
 use wheel::{Done, Wheel};
 
@@ -93,7 +94,7 @@ pub struct Quantum<'a> {
     /// Global memory as of the quantum's start.
     pub image: &'a GlobalMemory,
     /// Who listens.
-    pub observer: Option<&'a mut dyn Observer>,
+    pub observer: Option<&'a mut (dyn Observer + 'a)>,
     /// Skip cycles in which nothing happens.
     pub skip: bool,
 }
@@ -597,9 +598,15 @@ impl Sm {
         for lane in (0..LANES).filter(|l| flight.lanes >> l & 1 != 0) {
             let operands = [data.operands[0][lane], data.operands[1][lane]];
             let old = crate::exec::atomic::apply(image, data.address[lane], &data.what, operands);
-            data.old[lane] = old.map_err(|cause| SmFault {
-                fault: crate::exec::atomic::fault(cause, &data.what, data.address[lane], lane, &data.lanes),
-                pc,
+            data.old[lane] = old.map_err(|cause| {
+                let kind = FaultKind::Memory {
+                    space: Space::Global,
+                    address: data.address[lane],
+                    bytes: data.what.ty.bytes(),
+                    store: true,
+                    cause,
+                };
+                SmFault { fault: Fault::new(kind, lane, data.lanes.home(lane)), pc }
             })?;
         }
         Ok(())
