@@ -1,4 +1,6 @@
 //! Memory beyond the SM: interconnect, L2 slices, DRAM channels. Timing only: data lives in
-//! `image::GlobalMemory`.
+//! [`image::GlobalMemory`].
 
+pub mod image;
 pub mod packet;
+pub mod store_buffer;
