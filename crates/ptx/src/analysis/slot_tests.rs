@@ -138,7 +138,7 @@ fn run(kernel: &Kernel, choices: &[u8]) -> Result<(), TestCaseError> {
         let instr = &kernel.code[thread.pc];
         // The scoreboard holds an instruction that names a register still to arrive.
         let named: Vec<RegId> = reads(instr).chain(writes(instr)).collect();
-        let hurry = choice & 0xc0 == 0;
+        let hurry = choice & 0xe0 == 0;
         thread.late.retain(|(reg, value)| {
             let arrives = hurry || named.contains(reg);
             if arrives {
@@ -219,59 +219,69 @@ fn run(kernel: &Kernel, choices: &[u8]) -> Result<(), TestCaseError> {
 
 /// Raw numbers become a program: few registers of each class, so that they meet often.
 fn program(raw: &[(u8, u8, u8, u8, u8)]) -> Kernel {
-    const EACH: u16 = 6;
+    const EACH: u16 = 5;
     let classes = [RegClass::B32, RegClass::B64, RegClass::Pred];
     let registers: Vec<Register> = (0..EACH * 3)
         .map(|r| register(classes[usize::from(r / EACH)]))
         .collect();
     let value = |n: u8| RegId(u16::from(n) % (EACH * 2));
     let pred = |n: u8| RegId(EACH * 2 + u16::from(n) % EACH);
-    let end = raw.len() as u32;
-    let mut code: Vec<Instr> = raw
-        .iter()
-        .map(|(kind, a, b, c, guard)| {
-            let mut result = match kind % 8 {
-                0 => instr(
-                    Op::Mov,
-                    vec![Operand::Reg(value(*a))],
-                    vec![Operand::Imm(u64::from(*b))],
-                ),
-                1 | 2 => instr(
-                    Op::Add,
-                    vec![Operand::Reg(value(*a))],
-                    vec![Operand::Reg(value(*b)), Operand::Reg(value(*c))],
-                ),
-                3 | 4 => instr(
-                    Op::Setp,
-                    vec![Operand::Reg(pred(*a))],
-                    vec![Operand::Reg(value(*b)), Operand::Imm(u64::from(*c))],
-                ),
-                5 => instr(
-                    Op::Atom,
-                    vec![Operand::Reg(value(*a))],
-                    vec![Operand::Reg(value(*b))],
-                ),
-                6 => {
-                    let second = value(a.wrapping_add(1 + c % 5));
-                    instr(
-                        Op::Ld,
-                        vec![Operand::Reg(value(*a)), Operand::Reg(second)],
-                        vec![Operand::Reg(value(*b))],
-                    )
-                }
-                _ => {
-                    let mut branch = instr(Op::Bra, vec![], vec![]);
-                    branch.target = u32::from(*a) % (end + 1);
-                    branch.guard = Some((pred(*b), c % 2 == 0));
-                    branch
-                }
-            };
-            if guard % 4 == 0 && result.op != Op::Bra {
-                result.guard = Some((pred(guard / 4), guard % 8 == 0));
-            }
-            result
+    // Everything is written once at the start, so that what is read later is defined; a
+    // first value that is written over before it is read is dead in between.
+    let start = EACH * 3;
+    let mut code: Vec<Instr> = (0..start)
+        .map(|r| {
+            instr(
+                Op::Mov,
+                vec![Operand::Reg(RegId(r))],
+                vec![Operand::Imm(u64::from(r))],
+            )
         })
         .collect();
+    let end = raw.len() as u32;
+    let body = raw.iter().map(|(kind, a, b, c, guard)| {
+        let mut result = match kind % 8 {
+            0 => instr(
+                Op::Mov,
+                vec![Operand::Reg(value(*a))],
+                vec![Operand::Imm(u64::from(*b))],
+            ),
+            1 | 2 => instr(
+                Op::Add,
+                vec![Operand::Reg(value(*a))],
+                vec![Operand::Reg(value(*b)), Operand::Reg(value(*c))],
+            ),
+            3 | 4 => instr(
+                Op::Setp,
+                vec![Operand::Reg(pred(*a))],
+                vec![Operand::Reg(value(*b)), Operand::Imm(u64::from(*c))],
+            ),
+            5 => instr(
+                Op::Atom,
+                vec![Operand::Reg(value(*a))],
+                vec![Operand::Reg(value(*b))],
+            ),
+            6 => {
+                let second = value(a.wrapping_add(1 + c % 5));
+                instr(
+                    Op::Ld,
+                    vec![Operand::Reg(value(*a)), Operand::Reg(second)],
+                    vec![Operand::Reg(value(*b))],
+                )
+            }
+            _ => {
+                let mut branch = instr(Op::Bra, vec![], vec![]);
+                branch.target = u32::from(start) + u32::from(*a) % (end + 1);
+                branch.guard = Some((pred(*b), c % 2 == 0));
+                branch
+            }
+        };
+        if guard % 4 == 0 && result.op != Op::Bra {
+            result.guard = Some((pred(guard / 4), guard % 8 == 0));
+        }
+        result
+    });
+    code.extend(body);
     code.push(instr(Op::Ret, vec![], vec![]));
     kernel(registers, code)
 }
