@@ -4,7 +4,10 @@
 use crate::isa::{Mods, Op, Space, Type};
 
 /// A place in the source text: byte offset and length, and the 1-based line and column.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+///
+/// All spans compare equal: two trees are the same when they say the same, wherever the
+/// text stood.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Span {
     /// Byte offset of the first character.
     pub start: u32,
@@ -15,6 +18,12 @@ pub struct Span {
     /// 1-based column.
     pub column: u32,
 }
+impl PartialEq for Span {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+impl Eq for Span {}
 
 /// A name with its place. Equality looks at the name alone.
 #[derive(Clone, Debug, Eq)]

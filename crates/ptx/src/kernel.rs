@@ -1,6 +1,7 @@
 //! The lowered form: what the simulator runs. Nothing here is text any more; registers are
 //! numbered, symbols have a place, branches have targets and reconvergence points.
 
+use crate::diagnostic::Diagnostic;
 use crate::isa::{Mods, Op, Pipe, Space, Special, Type};
 
 /// Index of an instruction in [`Kernel::code`].
@@ -21,6 +22,9 @@ pub struct Program {
     pub files: Vec<(u32, String)>,
     /// `.texref` variables; kernels name them by index in this list.
     pub textures: Vec<String>,
+    /// Kernels that are valid PTX but ask for something that is not supported (an indirect
+    /// call, recursion, an opcode): name and reasons. The others are usable all the same.
+    pub rejected: Vec<(String, Vec<Diagnostic>)>,
 }
 
 /// A `.global` or `.const` variable of the module.
@@ -42,12 +46,14 @@ pub struct Symbol {
     pub external: bool,
 }
 
-/// "At `offset`, write `bytes` low bytes of the address of `target` plus `addend`".
+/// "At `offset`, write `bytes` low bytes of the address of `target` plus `addend`, shifted
+/// right by `shift` bits". Only the byte-wise forms (`0xff00(symbol)`) shift.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Relocation {
     pub offset: u64,
     pub bytes: u8,
+    pub shift: u8,
     pub target: RelocTarget,
     pub addend: i64,
 }

@@ -7,7 +7,19 @@
 //! 2. [`lower::lower`] turns an AST into a [`kernel::Program`]: device functions inlined,
 //!    symbols laid out, registers given slots, control flow analysed.
 
+pub mod analysis;
 pub mod ast;
+pub mod diagnostic;
+pub mod inspect;
 pub mod isa;
 pub mod kernel;
+pub mod lower;
+mod modtable;
 pub mod optable;
+pub mod parse;
+pub mod print;
+
+pub use diagnostic::Diagnostic;
+pub use lower::lower;
+pub use parse::parse;
+pub use print::print;

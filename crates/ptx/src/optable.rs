@@ -1,7 +1,17 @@
 //! The instruction table: one entry an opcode. Adding an opcode is an entry here and its
 //! semantics in the simulator's `exec`.
+//!
+//! An entry reads
+//!
+//! ```text
+//! Variant "spelling" PipeRule [types by position] [modifier groups] [needs] { when => [operands]; … };
+//! ```
+//!
+//! The spelling may have several parts (`st.async`): the longest one that fits wins. The
+//! operand forms are tried in order and the first whose condition holds applies.
 
-use crate::isa::{Mods, Pipe, Type};
+use crate::isa::{AtomOp, Mode, Mods, Pipe, Type};
+use crate::modtable::{sets::*, *};
 
 /// How an opcode's pipe follows from its entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,42 +24,265 @@ enum PipeRule {
     ByType,
     /** `Fp` in fp32 etc.; division and the like go to the special unit. */
     Division,
+    /** Read with any modifiers and operands, not executed yet. */
+    Later,
+}
+
+/// A part of the mnemonic that must be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    Cmp,
+    Mode,
+    Atom,
+    Space,
+    Scope,
+    /// `.lo .hi .wide`.
+    Half,
+    /// The same, unless the type is a float.
+    HalfOfInt,
+    /// One of `.sync .arrive .red`.
+    BarrierKind,
+    Geometry,
+}
+
+/// When an operand form applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    Always,
+    Sync,
+    Bool,
+    Cas,
+    Arrive,
+    Red,
+    Warp,
+}
+
+impl When {
+    pub(crate) fn holds(self, mods: &Mods) -> bool {
+        match self {
+            When::Always => true,
+            When::Sync => mods.sync,
+            When::Bool => mods.boolop.is_some(),
+            When::Cas => mods.atom == Some(AtomOp::Cas),
+            When::Arrive => mods.mode == Some(Mode::Arrive),
+            When::Red => mods.mode == Some(Mode::Red),
+            When::Warp => mods.warp,
+        }
+    }
+}
+
+/// What one operand may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slot {
+    /// Destination register or `_`.
+    D,
+    /// The same, or a pair `d|p`.
+    Pair,
+    /// The same, or a vector `{a, b}`, or a vector and a predicate `{a, b}|p`.
+    DVec,
+    /// Source: register, immediate, symbol.
+    S,
+    /// Source that may be left out.
+    Opt,
+    /// Source or vector.
+    SVec,
+    /// Memory address `[a]`.
+    Addr,
+    /// Texture and coordinates `[t, {x, y}]`.
+    Tex,
+    /// Label or list of labels.
+    Label,
+    /// What `call` takes.
+    Callee,
+    /// Any number of anything.
+    Any,
+}
+
+/// Everything the parser has to know about an opcode.
+pub(crate) struct Entry {
+    pub(crate) op: Op,
+    /// Accepted types, by position.
+    pub(crate) types: &'static [TypeSet],
+    /// Accepted modifiers.
+    pub(crate) groups: &'static [Group],
+    pub(crate) needs: &'static [Need],
+    pub(crate) forms: &'static [(When, &'static [Slot])],
+}
+
+impl Entry {
+    /// The operands an instruction with these modifiers takes.
+    pub(crate) fn operands(&self, mods: &Mods) -> &'static [Slot] {
+        self.forms
+            .iter()
+            .find(|(when, _)| when.holds(mods))
+            .map_or(&[], |(_, slots)| slots)
+    }
+    /// What the suffix `text` (without dot) does, if the opcode accepts it.
+    pub(crate) fn effect(&self, text: &str) -> Option<Effect> {
+        let mut all = self.groups.iter().flat_map(|group| group.iter());
+        all.find(|(spelling, _)| *spelling == text)
+            .map(|(_, effect)| *effect)
+    }
+    /// Spellings of all accepted modifiers, types last.
+    pub(crate) fn spellings(&self) -> impl Iterator<Item = &'static str> {
+        let groups = self
+            .groups
+            .iter()
+            .flat_map(|group| group.iter())
+            .map(|(text, _)| *text);
+        groups.chain(self.types.iter().flat_map(|set| set.spellings()))
+    }
 }
 
 macro_rules! ops {
-    ($($variant:ident $text:literal $rule:ident;)*) => {
+    (executed { $($variant:ident $text:literal $rule:ident [$($ty:expr),*] [$($group:ident)*] [$($need:ident)*]
+        { $($when:ident => [$($slot:ident)*]);* };)* }
+     later { $($later:ident $later_text:literal,)* }
+    ) => {
         /// An opcode.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs)]
-        pub enum Op { $($variant),* }
+        pub enum Op { $($variant,)* $($later,)* }
 
         impl Op {
             /// Every opcode in table order.
-            pub const ALL: &'static [Op] = &[$(Op::$variant),*];
+            pub const ALL: &'static [Op] = &[$(Op::$variant,)* $(Op::$later,)*];
             /// The opcode as PTX spells it.
-            pub fn text(self) -> &'static str { match self { $(Op::$variant => $text),* } }
-            fn rule(self) -> PipeRule { match self { $(Op::$variant => PipeRule::$rule),* } }
+            pub fn text(self) -> &'static str {
+                match self { $(Op::$variant => $text,)* $(Op::$later => $later_text,)* }
+            }
+            fn rule(self) -> PipeRule {
+                match self { $(Op::$variant => PipeRule::$rule,)* $(Op::$later => PipeRule::Later,)* }
+            }
+            pub(crate) fn entry(self) -> &'static Entry { &TABLE[self as usize] }
         }
+
+        static TABLE: &[Entry] = &[
+            $(Entry {
+                op: Op::$variant,
+                types: &[$($ty),*],
+                groups: &[$($group),*],
+                needs: &[$(Need::$need),*],
+                forms: &[$((When::$when, &[$(Slot::$slot),*])),*],
+            },)*
+            $(Entry {
+                op: Op::$later, types: &[], groups: &[], needs: &[],
+                forms: &[(When::Always, &[Slot::Any])],
+            },)*
+        ];
     };
 }
 
 ops! {
-    Abs "abs" ByType; Activemask "activemask" Int; Add "add" ByType; Addc "addc" Int; And "and" Int;
-    Atom "atom" Memory; Bar "bar" Control; Barrier "barrier" Control; Bfe "bfe" Int; Bfi "bfi" Int;
-    Bfind "bfind" Int; Bmsk "bmsk" Int; Bra "bra" Control; Brev "brev" Int; Brkpt "brkpt" Control;
-    Brx "brx" Control; Call "call" Control; Clz "clz" Int; Cnot "cnot" Int; Copysign "copysign" ByType;
-    Cos "cos" Sfu; Cvt "cvt" ByType; Cvta "cvta" Int; Div "div" Division; Dp2a "dp2a" Int; Dp4a "dp4a" Int;
-    Ex2 "ex2" Sfu; Exit "exit" Control; Fence "fence" Memory; Fma "fma" ByType; Fns "fns" Int;
-    Isspacep "isspacep" Int; Ld "ld" Memory; Ldu "ldu" Memory; Lg2 "lg2" Sfu; Lop3 "lop3" Int;
-    Mad "mad" ByType; Mad24 "mad24" Int; Madc "madc" Int; Match "match" Int; Max "max" ByType;
-    Membar "membar" Memory; Min "min" ByType; Mov "mov" ByType; Mul "mul" ByType; Mul24 "mul24" Int;
-    Nanosleep "nanosleep" Control; Neg "neg" ByType; Not "not" Int; Or "or" Int; Pmevent "pmevent" Control;
-    Popc "popc" Int; Prefetch "prefetch" Memory; Prefetchu "prefetchu" Memory; Prmt "prmt" Int;
-    Rcp "rcp" Sfu; Red "red" Memory; Redux "redux" Int; Rem "rem" Int; Ret "ret" Control;
-    Rsqrt "rsqrt" Sfu; Sad "sad" Int; Selp "selp" ByType; Set "set" ByType; Setp "setp" ByType;
-    Shf "shf" Int; Shfl "shfl" Int; Shl "shl" Int; Shr "shr" Int; Sin "sin" Sfu; Slct "slct" ByType;
-    Sqrt "sqrt" Sfu; St "st" Memory; Sub "sub" ByType; Subc "subc" Int; Szext "szext" Int;
-    Tanh "tanh" Sfu; Testp "testp" ByType; Tex "tex" Memory; Trap "trap" Control; Vote "vote" Int; Xor "xor" Int;
+    executed {
+    Abs "abs" ByType [SIGNED.and(FLOAT)] [FTZ] [] { Always => [D S] };
+    Activemask "activemask" Int [B32_] [] [] { Always => [D] };
+    Add "add" ByType [ARITHMETIC] [ROUND FTZ SAT CARRY] [] { Always => [D S S] };
+    Addc "addc" Int [INT32_64] [CARRY] [] { Always => [D S S] };
+    And "and" Int [LOGIC] [] [] { Always => [D S S] };
+    Atom "atom" Memory [ATOMIC_TYPES] [ATOMIC_ORDER SCOPE GLOBAL SHARED ATOMIC EXCHANGE NOFTZ VECTOR HINTS] [Atom]
+        { Cas => [D Addr SVec S Opt]; Always => [DVec Addr SVec Opt] };
+    Bar "bar" Control [BARRIER_TYPES] [BARRIER BARRIER_REDUCTION WARP ALIGNED] [BarrierKind]
+        { Warp => [S]; Red => [D S S Opt]; Arrive => [S S]; Always => [S Opt] };
+    Barrier "barrier" Control [BARRIER_TYPES] [BARRIER BARRIER_REDUCTION ALIGNED] [BarrierKind]
+        { Red => [D S S Opt]; Arrive => [S S]; Always => [S Opt] };
+    Bfe "bfe" Int [INT32_64] [] [] { Always => [D S S S] };
+    Bfi "bfi" Int [B32_64] [] [] { Always => [D S S S S] };
+    Bfind "bfind" Int [INT32_64] [SHIFT_AMOUNT] [] { Always => [D S] };
+    Bmsk "bmsk" Int [B32_] [WRAP] [] { Always => [D S S] };
+    Bra "bra" Control [] [UNIFORM] [] { Always => [Label] };
+    Brev "brev" Int [B32_64] [] [] { Always => [D S] };
+    Brkpt "brkpt" Control [] [] [] { Always => [] };
+    Brx "brx" Control [] [INDEXED UNIFORM] [] { Always => [S Label] };
+    Call "call" Control [] [UNIFORM] [] { Always => [Callee] };
+    Clz "clz" Int [B32_64] [] [] { Always => [D S] };
+    Cnot "cnot" Int [BITS] [] [] { Always => [D S] };
+    Copysign "copysign" ByType [F32_64] [] [] { Always => [D S S] };
+    Cos "cos" Sfu [F32_] [APPROX FTZ] [] { Always => [D S] };
+    Cvt "cvt" ByType [CONVERTED, CONVERTED] [ROUND ROUND_INTEGRAL FTZ SAT SATFINITE RELU] []
+        { Always => [D S Opt] };
+    Cvta "cvta" Int [ADDRESS] [TO GLOBAL SHARED LOCAL CONST PARAM] [Space] { Always => [D S] };
+    Div "div" Division [INT.and(F32_64)] [APPROX FULL ROUND FTZ] [] { Always => [D S S] };
+    Dp2a "dp2a" Int [INT32, INT32] [LO_HI] [Half] { Always => [D S S S] };
+    Dp4a "dp4a" Int [INT32, INT32] [] [] { Always => [D S S S] };
+    Ex2 "ex2" Sfu [TANH] [APPROX FTZ] [] { Always => [D S] };
+    Exit "exit" Control [] [] [] { Always => [] };
+    Fence "fence" Memory [] [FENCE_ORDER SCOPE] [Scope] { Always => [] };
+    Fma "fma" ByType [FLOAT] [ROUND FTZ SAT RELU] [] { Always => [D S S S] };
+    Fns "fns" Int [B32_] [] [] { Always => [D S S S] };
+    Isspacep "isspacep" Int [] [GLOBAL SHARED LOCAL CONST PARAM] [Space] { Always => [D S] };
+    Ld "ld" Memory [LOADED]
+        [LOAD_ORDER SCOPE GLOBAL SHARED LOCAL CONST PARAM LOAD_CACHE READ_ONLY HINTS VECTOR] []
+        { Always => [DVec Addr Opt] };
+    Ldu "ldu" Memory [LOADED] [GLOBAL VECTOR] [] { Always => [DVec Addr] };
+    Lg2 "lg2" Sfu [F32_] [APPROX FTZ] [] { Always => [D S] };
+    Lop3 "lop3" Int [B32_] [BOOL] [] { Bool => [Pair S S S S S]; Always => [D S S S S] };
+    Mad "mad" ByType [INT.and(F32_64)] [HALF CARRY ROUND FTZ SAT] [HalfOfInt] { Always => [D S S S] };
+    Mad24 "mad24" Int [INT32] [LO_HI SAT] [Half] { Always => [D S S S] };
+    Madc "madc" Int [INT32_64] [LO_HI CARRY] [Half] { Always => [D S S S] };
+    Match "match" Int [B32_64] [MATCH SYNC] [Mode] { Always => [Pair S S] };
+    Max "max" ByType [ARITHMETIC] [FTZ NAN XORSIGN RELU] [] { Always => [D S S] };
+    Membar "membar" Memory [] [MEMBAR] [Scope] { Always => [] };
+    Min "min" ByType [ARITHMETIC] [FTZ NAN XORSIGN RELU] [] { Always => [D S S] };
+    Mov "mov" ByType [MOVED] [] [] { Always => [DVec SVec] };
+    Mul "mul" ByType [INT.and(FLOAT)] [HALF ROUND FTZ SAT] [HalfOfInt] { Always => [D S S] };
+    Mul24 "mul24" Int [INT32] [LO_HI] [Half] { Always => [D S S] };
+    Nanosleep "nanosleep" Control [TypeSet::of(&[Type::U32])] [] [] { Always => [S] };
+    Neg "neg" ByType [SIGNED.and(FLOAT)] [FTZ] [] { Always => [D S] };
+    Not "not" Int [LOGIC] [] [] { Always => [D S] };
+    Or "or" Int [LOGIC] [] [] { Always => [D S S] };
+    Pmevent "pmevent" Control [] [EVENT_MASK] [] { Always => [S] };
+    Popc "popc" Int [B32_64] [] [] { Always => [D S] };
+    Prefetch "prefetch" Memory [] [GLOBAL LOCAL LEVEL] [] { Always => [Addr] };
+    Prefetchu "prefetchu" Memory [] [LEVEL] [] { Always => [Addr] };
+    Prmt "prmt" Int [B32_] [PERMUTE] [] { Always => [D S S S] };
+    Rcp "rcp" Sfu [F32_64] [APPROX ROUND FTZ] [] { Always => [D S] };
+    Red "red" Memory [ATOMIC_TYPES] [ATOMIC_ORDER SCOPE GLOBAL SHARED ATOMIC NOFTZ VECTOR HINTS] [Atom]
+        { Always => [Addr SVec Opt] };
+    Redux "redux" Int [INT32.and(B32_)] [SYNC REDUX] [Atom] { Always => [D S S] };
+    Rem "rem" Int [INT] [] [] { Always => [D S S] };
+    Ret "ret" Control [] [UNIFORM] [] { Always => [] };
+    Rsqrt "rsqrt" Sfu [F32_64] [APPROX FTZ] [] { Always => [D S] };
+    Sad "sad" Int [INT] [] [] { Always => [D S S S] };
+    Selp "selp" ByType [COMPARED] [] [] { Always => [D S S S] };
+    Set "set" ByType [SET_RESULT, COMPARED] [CMP BOOL FTZ] [Cmp] { Bool => [D S S S]; Always => [D S S] };
+    Setp "setp" ByType [COMPARED] [CMP BOOL FTZ] [Cmp] { Bool => [Pair S S S]; Always => [Pair S S] };
+    Shf "shf" Int [B32_] [DIRECTION WRAP] [Mode] { Always => [D S S S] };
+    Shfl "shfl" Int [B32_] [SYNC SHUFFLE] [Mode] { Sync => [Pair S S S S]; Always => [Pair S S S] };
+    Shl "shl" Int [BITS] [] [] { Always => [D S S] };
+    Shr "shr" Int [SHIFTED] [] [] { Always => [D S S] };
+    Sin "sin" Sfu [F32_] [APPROX FTZ] [] { Always => [D S] };
+    Slct "slct" ByType [BITS.and(INT).and(F32_64), SLCT_TEST] [FTZ] [] { Always => [D S S S] };
+    Sqrt "sqrt" Sfu [F32_64] [APPROX ROUND FTZ] [] { Always => [D S] };
+    St "st" Memory [LOADED] [STORE_ORDER SCOPE GLOBAL SHARED LOCAL PARAM STORE_CACHE HINTS VECTOR] []
+        { Always => [Addr SVec Opt] };
+    Sub "sub" ByType [ARITHMETIC] [ROUND FTZ SAT CARRY] [] { Always => [D S S] };
+    Subc "subc" Int [INT32_64] [CARRY] [] { Always => [D S S] };
+    Szext "szext" Int [INT32] [WRAP] [] { Always => [D S S] };
+    Tanh "tanh" Sfu [TANH] [APPROX] [] { Always => [D S] };
+    Testp "testp" ByType [F32_64] [TESTP] [Mode] { Always => [D S] };
+    Tex "tex" Memory [TEXEL, COORDINATE] [GEOMETRY VECTOR MIP_BASE] [Geometry] { Always => [DVec Tex Opt Opt] };
+    Trap "trap" Control [] [] [] { Always => [] };
+    Vote "vote" Int [VOTED] [SYNC VOTE] [Mode] { Sync => [D S S]; Always => [D S] };
+    Xor "xor" Int [LOGIC] [] [] { Always => [D S S] };
+    }
+    // Read and printed, refused when a kernel that has them is lowered.
+    later {
+        Alloca "alloca", Applypriority "applypriority", BarrierCluster "barrier.cluster",
+        Clusterlaunchcontrol "clusterlaunchcontrol", Cp "cp", Createpolicy "createpolicy", CvtPack "cvt.pack",
+        Discard "discard", Elect "elect", FenceMbarrier "fence.mbarrier_init", FenceProxy "fence.proxy",
+        Getctarank "getctarank", Griddepcontrol "griddepcontrol", Istypep "istypep", Ldmatrix "ldmatrix",
+        Mapa "mapa", Mbarrier "mbarrier", MembarProxy "membar.proxy", Mma "mma", Movmatrix "movmatrix",
+        Multimem "multimem", PrefetchTensormap "prefetch.tensormap", RedAsync "red.async",
+        Setmaxnreg "setmaxnreg", StAsync "st.async", StBulk "st.bulk", Stackrestore "stackrestore",
+        Stacksave "stacksave", Stmatrix "stmatrix", Suld "suld", Suq "suq", Sured "sured", Sust "sust",
+        Tcgen05 "tcgen05", Tensormap "tensormap", TexGrad "tex.grad", TexLevel "tex.level", Tld4 "tld4",
+        Txq "txq", Vabsdiff "vabsdiff", Vabsdiff2 "vabsdiff2", Vabsdiff4 "vabsdiff4", Vadd "vadd",
+        Vadd2 "vadd2", Vadd4 "vadd4", Vavrg2 "vavrg2", Vavrg4 "vavrg4", Vmad "vmad", Vmax "vmax",
+        Vmax2 "vmax2", Vmax4 "vmax4", Vmin "vmin", Vmin2 "vmin2", Vmin4 "vmin4", Vset "vset",
+        Vset2 "vset2", Vset4 "vset4", Vshl "vshl", Vshr "vshr", Vsub "vsub", Vsub2 "vsub2",
+        Vsub4 "vsub4", Wgmma "wgmma", Wmma "wmma",
+    }
 }
 
 impl Op {
@@ -59,7 +292,7 @@ impl Op {
         let float =
             mods.types[0].is_some_and(Type::is_float) || mods.types[1].is_some_and(Type::is_float);
         match self.rule() {
-            PipeRule::Int => Pipe::Int,
+            PipeRule::Int | PipeRule::Later => Pipe::Int,
             PipeRule::Sfu | PipeRule::Division => Pipe::Sfu,
             PipeRule::Memory => Pipe::Memory,
             PipeRule::Control => Pipe::Control,
@@ -70,6 +303,54 @@ impl Op {
                     Pipe::Int
                 }
             }
+        }
+    }
+
+    /// False for opcodes that are read and printed only; their modifiers are not
+    /// interpreted ([`Mods`] stays empty).
+    pub fn is_supported(self) -> bool {
+        self.rule() != PipeRule::Later
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn entries_stand_at_their_opcode() {
+        for (i, op) in Op::ALL.iter().enumerate() {
+            assert_eq!(*op as usize, i);
+            assert_eq!(op.entry().op, *op);
+        }
+    }
+
+    #[test]
+    fn spellings_are_unique() {
+        let texts: HashSet<_> = Op::ALL.iter().map(|op| op.text()).collect();
+        assert_eq!(texts.len(), Op::ALL.len());
+    }
+
+    #[test]
+    fn no_opcode_has_a_modifier_with_two_meanings() {
+        for op in Op::ALL {
+            let mut seen = HashSet::new();
+            for (text, _) in op.entry().groups.iter().flat_map(|group| group.iter()) {
+                assert!(seen.insert(*text), "{}.{text}", op.text());
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_form_always_applies() {
+        for op in Op::ALL {
+            assert_eq!(
+                op.entry().forms.last().map(|form| form.0),
+                Some(When::Always),
+                "{}",
+                op.text()
+            );
         }
     }
 }

@@ -1,0 +1,71 @@
+//! What is computed about a kernel's code once it is flat: basic blocks, post-dominators,
+//! uniformity of branches, liveness, and the register slots that follow from liveness.
+//!
+//! Each analysis is a function of its own over plain data, so that each can be tested on
+//! hand-made input. [`finish`] runs them in order and writes the results into a kernel.
+
+mod access;
+mod graph;
+mod liveness;
+mod postdom;
+#[cfg(test)]
+mod slot_tests;
+mod slots;
+mod uniform;
+
+pub use access::{reads, writes};
+pub use graph::{build_blocks, predecessors};
+pub use liveness::{Liveness, RegSet, live_words, liveness, peak};
+pub use postdom::immediate_post_dominators;
+pub use slots::{SlotPlan, assign_slots};
+pub use uniform::{Uniformity, uniformity};
+
+use crate::isa::Op;
+use crate::kernel::{Kernel, NO_PC, RegClass};
+
+/// Fills in everything of `kernel` that follows from its code: blocks, reconvergence points,
+/// uniform branches, register demand and slots. Targets must be resolved already.
+pub fn finish(kernel: &mut Kernel, labels: &[(u32, String)]) {
+    kernel.blocks = build_blocks(&kernel.code);
+    for (pc, name) in labels {
+        if let Some(block) = kernel.blocks.iter_mut().find(|b| b.start == *pc) {
+            block.label.get_or_insert_with(|| name.clone());
+        }
+    }
+    let successors: Vec<Vec<u32>> = kernel.blocks.iter().map(|b| b.successors.clone()).collect();
+    let ipdom = immediate_post_dominators(&successors);
+    for (block, parent) in kernel.blocks.iter_mut().zip(&ipdom) {
+        block.ipdom = *parent;
+    }
+    for index in 0..kernel.blocks.len() {
+        let last = kernel.blocks[index].end - 1;
+        let meet = kernel.blocks[index]
+            .ipdom
+            .map_or(NO_PC, |b| kernel.blocks[b as usize].start);
+        let instr = &mut kernel.code[last as usize];
+        if instr.op == Op::Bra {
+            instr.reconverge = meet;
+        }
+    }
+    let proven = uniformity(kernel);
+    for (instr, proof) in kernel.code.iter_mut().zip(&proven.branches) {
+        instr.uniform = *proof;
+    }
+    let live = liveness(kernel);
+    kernel.register_demand = peak(kernel, &live);
+    let plan = assign_slots(kernel, &live);
+    for (register, slot) in kernel.registers.iter_mut().zip(&plan.slots) {
+        register.slot = *slot;
+    }
+    kernel.rows = plan.rows;
+    kernel.predicate_slots = plan.predicates;
+}
+
+/// 32-bit words a register of this class takes; predicates take none.
+pub fn words(class: RegClass) -> u32 {
+    match class {
+        RegClass::Pred => 0,
+        RegClass::B32 => 1,
+        RegClass::B64 => 2,
+    }
+}

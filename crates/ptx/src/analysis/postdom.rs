@@ -1,0 +1,215 @@
+//! Immediate post-dominators, by the iterative algorithm of Cooper, Harvey and Kennedy on
+//! the reversed graph.
+
+use super::graph::predecessors;
+
+/// The immediate post-dominator of every block; `None` when it is the (virtual) exit.
+///
+/// Blocks without successors lead to the virtual exit. So does one block of every region
+/// that cannot reach an exit at all (an infinite loop): the highest-numbered such block gets
+/// a virtual edge, which for compiled code is the one that closes the loop, so that branches
+/// inside the loop still have a meeting point inside it. A guarded `exit` needs no edge
+/// of its own: the threads that exit are gone and never reconverge, the rest go on.
+pub fn immediate_post_dominators(successors: &[Vec<u32>]) -> Vec<Option<u32>> {
+    let count = successors.len();
+    let exit = count as u32;
+    let preds = predecessors(successors);
+    let leaves = leaving(successors, &preds);
+
+    // Edges of the graph with the virtual exit as the last node.
+    let forward = |block: u32| {
+        successors[block as usize]
+            .iter()
+            .copied()
+            .chain(leaves[block as usize].then_some(exit))
+    };
+    let mut backward = preds;
+    backward.push((0..exit).filter(|b| leaves[*b as usize]).collect());
+
+    let order = post_order(&backward, exit);
+    let mut rank = vec![u32::MAX; count + 1];
+    for (position, block) in order.iter().enumerate() {
+        rank[*block as usize] = position as u32;
+    }
+    let mut parent = vec![u32::MAX; count + 1];
+    parent[exit as usize] = exit;
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in order.iter().rev().copied().filter(|b| *b != exit) {
+            let mut meet = u32::MAX;
+            for next in forward(block).filter(|n| parent[*n as usize] != u32::MAX) {
+                meet = match meet {
+                    u32::MAX => next,
+                    other => intersect(&parent, &rank, next, other),
+                };
+            }
+            if meet != u32::MAX && parent[block as usize] != meet {
+                parent[block as usize] = meet;
+                changed = true;
+            }
+        }
+    }
+    parent[..count]
+        .iter()
+        .map(|p| (*p < exit).then_some(*p))
+        .collect()
+}
+
+/// Blocks with an edge to the virtual exit: real ends, and one block of each region that
+/// has none.
+fn leaving(successors: &[Vec<u32>], preds: &[Vec<u32>]) -> Vec<bool> {
+    let mut leaves: Vec<bool> = successors.iter().map(Vec::is_empty).collect();
+    let mut reaches = leaves.clone();
+    let ends = (0..leaves.len() as u32).filter(|b| leaves[*b as usize]);
+    flood(preds, &mut reaches, ends.collect());
+    while let Some(stuck) = reaches.iter().rposition(|r| !r) {
+        leaves[stuck] = true;
+        reaches[stuck] = true;
+        flood(preds, &mut reaches, vec![stuck as u32]);
+    }
+    leaves
+}
+
+fn flood(preds: &[Vec<u32>], reached: &mut [bool], mut work: Vec<u32>) {
+    while let Some(block) = work.pop() {
+        for p in &preds[block as usize] {
+            if !reached[*p as usize] {
+                reached[*p as usize] = true;
+                work.push(*p);
+            }
+        }
+    }
+}
+
+/// Post-order from `root`, without recursion: compiled kernels have thousands of blocks.
+fn post_order(edges: &[Vec<u32>], root: u32) -> Vec<u32> {
+    let mut seen = vec![false; edges.len()];
+    let mut order = Vec::with_capacity(edges.len());
+    let mut stack = vec![(root, 0usize)];
+    seen[root as usize] = true;
+    while let Some((node, next)) = stack.last_mut() {
+        match edges[*node as usize].get(*next) {
+            Some(child) => {
+                *next += 1;
+                if !seen[*child as usize] {
+                    seen[*child as usize] = true;
+                    stack.push((*child, 0));
+                }
+            }
+            None => {
+                order.push(*node);
+                stack.pop();
+            }
+        }
+    }
+    order
+}
+
+fn intersect(parent: &[u32], rank: &[u32], mut a: u32, mut b: u32) -> u32 {
+    while a != b {
+        while rank[a as usize] < rank[b as usize] {
+            a = parent[a as usize];
+        }
+        while rank[b as usize] < rank[a as usize] {
+            b = parent[b as usize];
+        }
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ipdom(edges: &[&[u32]]) -> Vec<Option<u32>> {
+        immediate_post_dominators(&edges.iter().map(|e| e.to_vec()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_diamond_meets_at_its_join() {
+        assert_eq!(
+            ipdom(&[&[2, 1], &[3], &[3], &[]]),
+            [Some(3), Some(3), Some(3), None]
+        );
+    }
+
+    #[test]
+    fn a_loop_meets_behind_its_exit_test() {
+        // 0 -> 1; 1 -> 2 | 3; 2 -> 1; 3 ends.
+        assert_eq!(
+            ipdom(&[&[1], &[3, 2], &[1], &[]]),
+            [Some(1), Some(3), Some(1), None]
+        );
+    }
+
+    #[test]
+    fn two_exits_meet_nowhere() {
+        assert_eq!(ipdom(&[&[2, 1], &[], &[]]), [None, None, None]);
+    }
+
+    #[test]
+    fn a_branch_in_an_infinite_loop_still_meets() {
+        // 0 -> 1; 1 -> 2 | 3; 2 -> 3; 3 -> 1 forever.
+        assert_eq!(
+            ipdom(&[&[1], &[3, 2], &[3], &[1]]),
+            [Some(1), Some(3), Some(3), None]
+        );
+    }
+
+    #[test]
+    fn an_infinite_loop_beside_an_exit() {
+        // 0 -> 1 | 2; 1 -> 1 forever; 2 ends.
+        assert_eq!(ipdom(&[&[2, 1], &[1], &[]]), [None, None, None]);
+    }
+
+    #[test]
+    fn unreachable_code_has_a_post_dominator_too() {
+        // 1 is reached by nothing.
+        assert_eq!(ipdom(&[&[2], &[2], &[]]), [Some(2), Some(2), None]);
+    }
+
+    /// `d` post-dominates `b` when removing `d` leaves no path from `b` to the exit.
+    fn exits_without(graph: &[Vec<u32>], leaves: &[bool], from: u32, removed: u32) -> bool {
+        let mut seen = vec![false; graph.len()];
+        let mut work = vec![from];
+        while let Some(b) = work.pop() {
+            if removed == b || std::mem::replace(&mut seen[b as usize], true) {
+                continue;
+            }
+            if leaves[b as usize] {
+                return true;
+            }
+            work.extend(&graph[b as usize]);
+        }
+        false
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_the_definition(
+            raw in proptest::collection::vec(proptest::collection::vec(0u32..14, 0..3), 1..14)
+        ) {
+            let count = raw.len() as u32;
+            let graph: Vec<Vec<u32>> = raw
+                .iter()
+                .map(|list| list.iter().map(|t| t % count).collect())
+                .collect();
+            let found = immediate_post_dominators(&graph);
+            let leaves = leaving(&graph, &predecessors(&graph));
+            for b in 0..count {
+                prop_assert!(exits_without(&graph, &leaves, b, count), "{} is stuck", b);
+                let dominators: Vec<u32> = (0..count)
+                    .filter(|d| *d != b && !exits_without(&graph, &leaves, b, *d))
+                    .collect();
+                // The immediate one is post-dominated by all the others.
+                let expected = dominators.iter().copied().find(|d| {
+                    let others = dominators.iter().filter(|e| *e != d);
+                    others.copied().all(|e| !exits_without(&graph, &leaves, *d, e))
+                });
+                prop_assert_eq!(found[b as usize], expected, "block {}", b);
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The control-flow graph as a picture that needs no other program.
+
+use super::layers::layers;
+use super::{block_lines, edges};
+use crate::kernel::Kernel;
+use std::fmt::Write as _;
+
+const CHARACTER: f64 = 6.7;
+const LINE: f64 = 14.0;
+const PADDING: f64 = 8.0;
+const GAP_X: f64 = 36.0;
+const GAP_Y: f64 = 48.0;
+const MARGIN: f64 = 90.0;
+const LEGEND: f64 = 56.0;
+
+/// A placed block.
+struct Box2d {
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
+    lines: Vec<String>,
+}
+
+/// The graph of `kernel` as an SVG document: blocks in rows along control flow, taken
+/// branches in orange, fall-through and jumps in grey, edges that go back along the sides,
+/// reconvergence of conditional branches dashed in blue.
+pub fn cfg_svg(kernel: &Kernel) -> String {
+    let edges = edges(kernel);
+    let (boxes, width, height) = placed(kernel, &edges);
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\">"
+    );
+    out.push_str(STYLE);
+    let _ = writeln!(
+        out,
+        "<text x=\"16\" y=\"24\" class=\"title\">{}</text>",
+        escaped(&kernel.name)
+    );
+    out.push_str(LEGEND_TEXT);
+    for (index, block) in kernel.blocks.iter().enumerate() {
+        if let Some(meet) = block.ipdom.filter(|_| block.successors.len() > 1) {
+            let path = side_path(&boxes[index], &boxes[meet as usize]);
+            let _ = writeln!(out, "<path class=\"meet\" d=\"{path}\"/>");
+        }
+    }
+    for (from, to, taken) in &edges {
+        let conditional = kernel.blocks[*from].successors.len() > 1;
+        let class = if conditional && *taken {
+            "taken"
+        } else {
+            "falls"
+        };
+        let path = edge_path(&boxes[*from], &boxes[*to], *taken && conditional, width);
+        let _ = writeln!(
+            out,
+            "<path class=\"{class}\" d=\"{path}\" marker-end=\"url(#{class})\"/>"
+        );
+    }
+    for (index, shape) in boxes.iter().enumerate() {
+        draw(&mut out, shape, kernel.blocks[index].reachable);
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+/// Boxes by block, and the size of the whole picture.
+fn placed(kernel: &Kernel, edges: &[(usize, usize, bool)]) -> (Vec<Box2d>, f64, f64) {
+    let mut boxes: Vec<Box2d> = (0..kernel.blocks.len())
+        .map(|index| {
+            let lines = block_lines(kernel, index);
+            let longest = lines.iter().map(|l| l.chars().count()).max().unwrap_or(0);
+            Box2d {
+                x: 0.0,
+                y: 0.0,
+                width: longest as f64 * CHARACTER + 2.0 * PADDING,
+                height: lines.len() as f64 * LINE + 2.0 * PADDING,
+                lines,
+            }
+        })
+        .collect();
+    let rows = layers(boxes.len(), edges);
+    let inner = rows
+        .iter()
+        .map(|row| row_width(row, &boxes))
+        .fold(200.0, f64::max);
+    let mut y = LEGEND + 16.0;
+    for row in &rows {
+        let mut x = MARGIN + (inner - row_width(row, &boxes)) / 2.0;
+        let mut tallest = 0.0f64;
+        for index in row {
+            let shape = &mut boxes[*index];
+            shape.x = x;
+            shape.y = y;
+            x += shape.width + GAP_X;
+            tallest = tallest.max(shape.height);
+        }
+        y += tallest + GAP_Y;
+    }
+    (boxes, inner + 2.0 * MARGIN, y)
+}
+
+fn row_width(row: &[usize], boxes: &[Box2d]) -> f64 {
+    row.iter().map(|b| boxes[*b].width).sum::<f64>() + GAP_X * (row.len() as f64 - 1.0)
+}
+
+/// From the bottom of one box to the top of another; edges that go up run along the side
+/// of the picture.
+fn edge_path(from: &Box2d, to: &Box2d, taken: bool, width: f64) -> String {
+    let shift = if taken { 18.0 } else { -18.0 };
+    let (x1, y1) = (from.x + from.width / 2.0 + shift, from.y + from.height);
+    let (x2, y2) = (to.x + to.width / 2.0, to.y);
+    if y2 > y1 {
+        let bend = (y2 - y1) / 2.0;
+        return format!(
+            "M{x1:.1},{y1:.1} C{x1:.1},{:.1} {x2:.1},{:.1} {x2:.1},{y2:.1}",
+            y1 + bend,
+            y2 - bend
+        );
+    }
+    // Nearer side, further out the longer the way, so that loops nest.
+    let reach = 20.0 + (MARGIN - 40.0) * ((y1 - y2) / (y1 + 1.0)).min(1.0);
+    let right = x1 > width / 2.0;
+    let side = if right {
+        (from.x + from.width).max(to.x + to.width) + reach
+    } else {
+        from.x.min(to.x) - reach
+    };
+    format!(
+        "M{x1:.1},{y1:.1} C{x1:.1},{:.1} {side:.1},{:.1} {side:.1},{:.1} L{side:.1},{:.1} C{side:.1},{:.1} {x2:.1},{:.1} {x2:.1},{y2:.1}",
+        y1 + 24.0,
+        y1 + 24.0,
+        y1 - 8.0,
+        y2 + 8.0,
+        y2 - 24.0,
+        y2 - 24.0
+    )
+}
+
+/// A faint curve from the left edge of a branch's block to that of its meeting point.
+fn side_path(from: &Box2d, to: &Box2d) -> String {
+    let (x1, y1) = (from.x, from.y + from.height - LINE);
+    let (x2, y2) = (to.x, to.y + PADDING + LINE / 2.0);
+    let out = x1.min(x2) - 26.0;
+    format!("M{x1:.1},{y1:.1} C{out:.1},{y1:.1} {out:.1},{y2:.1} {x2:.1},{y2:.1}")
+}
+
+fn draw(out: &mut String, shape: &Box2d, reachable: bool) {
+    let class = if reachable { "block" } else { "block dead" };
+    let _ = writeln!(
+        out,
+        "<rect class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"4\"/>",
+        shape.x, shape.y, shape.width, shape.height
+    );
+    for (row, line) in shape.lines.iter().enumerate() {
+        let class = if row == 0 { "head" } else { "code" };
+        let _ = writeln!(
+            out,
+            "<text class=\"{class}\" xml:space=\"preserve\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            shape.x + PADDING,
+            shape.y + PADDING + (row as f64 + 0.8) * LINE,
+            escaped(line)
+        );
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+const STYLE: &str = r##"<style>
+.title { font: bold 15px sans-serif; fill: #222 }
+.key { font: 12px sans-serif; fill: #444 }
+.code { font: 11px monospace; fill: #222 }
+.head { font: bold 11px monospace; fill: #205080 }
+.block { fill: #fbfbf8; stroke: #888; stroke-width: 1 }
+.dead { stroke-dasharray: 3 3; fill: #f0f0f0 }
+.taken { fill: none; stroke: #c05000; stroke-width: 1.4 }
+.falls { fill: none; stroke: #606060; stroke-width: 1.2 }
+.meet { fill: none; stroke: #3060c0; stroke-width: 1; stroke-dasharray: 5 4; opacity: 0.7 }
+</style>
+<defs>
+<marker id="taken" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#c05000"/></marker>
+<marker id="falls" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#606060"/></marker>
+</defs>
+<rect width="100%" height="100%" fill="white"/>
+"##;
+
+const LEGEND_TEXT: &str = r##"<path class="taken" d="M16,42 L46,42"/><text class="key" x="52" y="46">taken</text>
+<path class="falls" d="M106,42 L136,42"/><text class="key" x="142" y="46">falls through or jumps</text>
+<path class="meet" d="M286,42 L316,42"/><text class="key" x="322" y="46">sides meet</text>
+"##;

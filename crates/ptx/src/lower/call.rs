@@ -1,0 +1,316 @@
+//! Calls: device functions are inlined, functions of the CUDA runtime stay calls.
+
+use super::builder::{Builder, Frame, LONGEST_CODE, Resolved};
+use super::params::{ParamUse, Passed};
+use super::scope::{Entity, Scope};
+use super::shape::Kind;
+use crate::ast::{self, Function, Ident, Instruction, Variable};
+use crate::isa::{Mods, Op, Type};
+use crate::kernel::{Intrinsic, Operand, RegId};
+
+/// Chains of calls deeper than this are refused; each level of inlining recurses here.
+const DEEPEST_CALLS: usize = 64;
+
+fn intrinsic(name: &str) -> Option<Intrinsic> {
+    match name {
+        "vprintf" => Some(Intrinsic::Vprintf),
+        "__assertfail" => Some(Intrinsic::AssertFail),
+        _ => None,
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// `call`, under an optional guard.
+    pub(super) fn call(
+        &mut self,
+        instr: &'a Instruction,
+        guard: Option<(RegId, bool)>,
+    ) -> Option<()> {
+        let [operand] = self.operands::<1>(instr)?;
+        let ast::Operand::Call {
+            returns,
+            callee,
+            args,
+            ..
+        } = operand
+        else {
+            self.error(instr.span, "a call needs a function and its parameters");
+            return None;
+        };
+        let Some(function) = self.table.function(&callee.name) else {
+            return self.refuse_callee(callee);
+        };
+        if function.body.is_none() {
+            return match intrinsic(&callee.name) {
+                Some(which) => self.call_intrinsic(instr, which, returns, args, function, guard),
+                None => self.refuse_extern(callee),
+            };
+        }
+        if self.frames.iter().any(|f| f.name == function.name.name) {
+            let chain: Vec<&str> = self.frames.iter().map(|f| f.name).collect();
+            let path = format!("{} -> {}", chain.join(" -> "), function.name.name);
+            self.unsupported(
+                callee.span,
+                format!("recursion is not supported: {path} (functions are inlined)"),
+            );
+            return None;
+        }
+        if self.frames.len() > DEEPEST_CALLS || self.code.len() > LONGEST_CODE {
+            self.unsupported(callee.span, "too many nested or inlined calls");
+            return None;
+        }
+        if function.params.len() != args.len() || function.returns.len() > returns.len().max(1) {
+            self.error_hint(
+                callee.span,
+                format!("`{}` is called with {} arguments", callee.name, args.len()),
+                format!("it is declared with {}", function.params.len()),
+            );
+            return None;
+        }
+        let skip = guard.map(|(pred, negated)| {
+            let skip = self.new_label();
+            self.emit_branch(skip, Some((pred, !negated)));
+            skip
+        });
+        self.inline(function, callee, returns, args);
+        if let Some(skip) = skip {
+            self.place_label(skip);
+        }
+        Some(())
+    }
+
+    fn refuse_callee(&mut self, callee: &Ident) -> Option<()> {
+        match self.resolve(callee)? {
+            Resolved::Entity(Entity::Register(_)) => {
+                self.unsupported(
+                    callee.span,
+                    format!(
+                        "indirect calls are not supported (through `{}`)",
+                        callee.name
+                    ),
+                );
+            }
+            _ => self.error(callee.span, format!("`{}` is not a function", callee.name)),
+        }
+        None
+    }
+
+    fn refuse_extern(&mut self, callee: &Ident) -> Option<()> {
+        let message = match callee.name.as_str() {
+            "malloc" | "free" => format!(
+                "device-side `{}` is not supported: there is no device heap",
+                callee.name
+            ),
+            name => format!("`{name}` is declared but not defined in this file"),
+        };
+        self.unsupported(callee.span, message);
+        None
+    }
+
+    fn inline(
+        &mut self,
+        function: &'a Function,
+        callee: &Ident,
+        returns: &'a [ast::Operand],
+        args: &'a [ast::Operand],
+    ) {
+        let body = function.body.as_deref().unwrap_or_default();
+        let usage = ParamUse::of(body);
+        self.inlined += 1;
+        let suffix = format!("@{}.{}", function.name.name, self.inlined);
+        let saved_top = self.local_top;
+        let saved_source = self.source;
+        // Arguments are read in the caller's scope, parameters belong to the callee's. All
+        // formals are new registers or new memory, so one after the other is safe.
+        let passed: Vec<Option<Passed>> = args
+            .iter()
+            .zip(&function.params)
+            .map(|(arg, formal)| self.argument(arg, formal, callee))
+            .collect();
+        let given: Vec<RegId> = passed
+            .iter()
+            .filter_map(|p| match p {
+                Some(Passed::Entity(Entity::ParamRegister(reg, _))) => Some(*reg),
+                _ => None,
+            })
+            .collect();
+        let targets: Vec<Option<Entity>> = (0..function.returns.len())
+            .map(|index| match returns.get(index) {
+                Some(ast::Operand::Name(id)) => match self.resolve(id)? {
+                    Resolved::Entity(entity) => Some(entity),
+                    _ => None,
+                },
+                _ => None,
+            })
+            .collect();
+        let join = self.new_label();
+        let frame = Frame {
+            name: &function.name.name,
+            first_scope: self.scopes.len(),
+            join: Some(join),
+            suffix,
+        };
+        self.frames.push(frame);
+        self.scopes.push(Scope::default());
+        // A scalar in a register is passed without a copy: the callee only reads its
+        // parameters, so the caller's register can stand for them.
+        for (formal, passed) in function.params.iter().zip(passed) {
+            let entity = match &passed {
+                Some(Passed::Entity(Entity::ParamRegister(reg, ty)))
+                    if usage.can_share(formal, *ty) =>
+                {
+                    Entity::ParamRegister(*reg, formal.ty)
+                }
+                _ => {
+                    let entity = self.param_entity(formal, &usage);
+                    if let Some(passed) = passed
+                        && !self.hand_over(&entity, &passed, formal.ty)
+                    {
+                        self.argument_mismatch(callee, formal);
+                    }
+                    entity
+                }
+            };
+            self.declare(&formal.name, entity);
+        }
+        let mut results = Vec::new();
+        for (formal, target) in function.returns.iter().zip(targets) {
+            let entity = match &target {
+                // Not when the same parameter is also an argument: the callee could write
+                // the result before it has read all arguments.
+                Some(Entity::ParamRegister(reg, ty))
+                    if usage.can_share(formal, *ty) && !given.contains(reg) =>
+                {
+                    Entity::ParamRegister(*reg, formal.ty)
+                }
+                _ => {
+                    let entity = self.param_entity(formal, &usage);
+                    results.push((entity.clone(), formal, target));
+                    entity
+                }
+            };
+            self.declare(&formal.name, entity);
+        }
+        self.statements(body);
+        self.scopes.pop();
+        self.frames.pop();
+        self.end_inlined(join);
+        for (result, formal, target) in results {
+            if let Some(to) = target
+                && !self.hand_over(&to, &Passed::Entity(result), formal.ty)
+            {
+                self.argument_mismatch(callee, formal);
+            }
+        }
+        self.local_top = saved_top;
+        self.source = saved_source;
+    }
+
+    /// Places the join label. A `ret` that ends the body needs no branch to it.
+    fn end_inlined(&mut self, join: u32) {
+        let end = self.code.len() as u32;
+        let jumped_over = self.labels.contains(&end);
+        if let Some(last) = self.code.last()
+            && last.op == Op::Bra
+            && last.target == join
+            && last.guard.is_none()
+            && !jumped_over
+        {
+            // Labels in front of it move to the join by themselves: same address.
+            self.code.pop();
+        }
+        self.place_label(join);
+    }
+
+    fn argument(
+        &mut self,
+        arg: &ast::Operand,
+        formal: &Variable,
+        callee: &Ident,
+    ) -> Option<Passed> {
+        if let ast::Operand::Name(id) = arg {
+            match self.resolve(id)? {
+                Resolved::Entity(entity) => return Some(Passed::Entity(entity)),
+                Resolved::Function => {
+                    self.unsupported(
+                        id.span,
+                        format!("passing function `{}` is not supported", id.name),
+                    );
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        let kind = match formal.ty {
+            Type::Pred => Kind::Pred,
+            ty => Kind::AtLeast(ty),
+        };
+        self.source(arg, kind, &format!("call {}", callee.name))
+            .map(Passed::Value)
+    }
+
+    fn argument_mismatch(&mut self, callee: &Ident, formal: &Variable) {
+        self.error(
+            callee.span,
+            format!(
+                "parameter `{}` of `{}` does not fit what is passed for it",
+                formal.name.name, callee.name
+            ),
+        );
+    }
+
+    fn call_intrinsic(
+        &mut self,
+        instr: &Instruction,
+        which: Intrinsic,
+        returns: &[ast::Operand],
+        args: &[ast::Operand],
+        function: &Function,
+        guard: Option<(RegId, bool)>,
+    ) -> Option<()> {
+        let callee = &function.name;
+        let mut src = Vec::new();
+        for (arg, formal) in args.iter().zip(&function.params) {
+            let value = match self.argument(arg, formal, callee)? {
+                Passed::Value(value) => value,
+                Passed::Entity(Entity::Register(reg) | Entity::ParamRegister(reg, _)) => {
+                    Operand::Reg(reg)
+                }
+                Passed::Entity(entity) => {
+                    let reg = self.new_register("%arg", formal.ty, instr.span);
+                    let to = Entity::ParamRegister(reg, formal.ty);
+                    if !self.hand_over(&to, &Passed::Entity(entity), formal.ty) {
+                        self.argument_mismatch(callee, formal);
+                        return None;
+                    }
+                    Operand::Reg(reg)
+                }
+            };
+            src.push(value);
+        }
+        let mut dst = Vec::new();
+        let mut stored = None;
+        if let (Some(ast::Operand::Name(id)), Some(formal)) =
+            (returns.first(), function.returns.first())
+            && let Resolved::Entity(entity) = self.resolve(id)?
+        {
+            dst.push(Operand::Reg(match entity {
+                Entity::Register(reg) | Entity::ParamRegister(reg, _) => reg,
+                other => {
+                    let reg = self.new_register("%result", formal.ty, instr.span);
+                    stored = Some((other, Entity::ParamRegister(reg, formal.ty), formal));
+                    reg
+                }
+            }));
+        }
+        let call = self.emit(Op::Call, Mods::default(), dst, src);
+        call.intrinsic = Some(which);
+        call.guard = guard;
+        if let Some((to, from, formal)) = stored
+            && !self.hand_over(&to, &Passed::Entity(from), formal.ty)
+        {
+            self.argument_mismatch(callee, formal);
+        }
+        Some(())
+    }
+}

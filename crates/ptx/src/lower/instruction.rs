@@ -1,0 +1,237 @@
+//! One instruction: guard, operands against the shape of the opcode, emission.
+
+use super::builder::Builder;
+use super::operand::span_of;
+use super::shape::{Kind, shape_of};
+use crate::ast::{self, Instruction};
+use crate::isa::{Mode, Op, Type};
+use crate::kernel::{Operand, RegId};
+
+type Guard = Option<(RegId, bool)>;
+
+impl<'a> Builder<'a> {
+    /// Lowers one instruction. Mistakes are recorded; the rest of the kernel is still
+    /// looked at, so that all of them are found.
+    pub(super) fn instruction(&mut self, instr: &'a Instruction) {
+        self.line = instr.span.line;
+        // A bad guard is reported; the operands are still worth checking.
+        let guard = instr.guard.as_ref().and_then(|guard| {
+            let reg = self.predicate(&guard.pred)?;
+            Some((reg, guard.negated))
+        });
+        // Every failure has been reported where it was found.
+        let _: Option<()> = match instr.op {
+            Op::Ld | Op::Ldu => self.load(instr, guard),
+            Op::St => self.store(instr, guard),
+            Op::Atom | Op::Red => self.atomic(instr, guard),
+            Op::Prefetch | Op::Prefetchu => self.prefetch(instr, guard),
+            Op::Tex => self.texture(instr, guard),
+            Op::Mov => self.mov(instr, guard),
+            Op::Bra => self.branch(instr, guard),
+            Op::Brx => self.indexed_branch(instr, guard),
+            Op::Call => self.call(instr, guard),
+            Op::Ret => {
+                self.ret(instr, guard);
+                Some(())
+            }
+            Op::Bar | Op::Barrier if instr.mods.mode == Some(Mode::Red) => {
+                self.barrier_reduction(instr, guard)
+            }
+            _ => self.regular(instr, guard),
+        };
+    }
+
+    /// Exactly `N` operands, or a report.
+    pub(super) fn operands<'i, const N: usize>(
+        &mut self,
+        instr: &'i Instruction,
+    ) -> Option<[&'i ast::Operand; N]> {
+        let list: Vec<&ast::Operand> = instr.operands.iter().collect();
+        let found = <[&ast::Operand; N]>::try_from(list).ok();
+        if found.is_none() {
+            self.wrong_count(instr, N, N);
+        }
+        found
+    }
+
+    /// Reports a wrong number of operands.
+    pub(super) fn wrong_count(&mut self, instr: &Instruction, least: usize, most: usize) {
+        let wanted = if least == most {
+            format!("{least}")
+        } else {
+            format!("{least} to {most}")
+        };
+        self.error(
+            instr.span,
+            format!(
+                "`{}` takes {wanted} operand{}, not {}",
+                instr.text,
+                if most == 1 { "" } else { "s" },
+                instr.operands.len()
+            ),
+        );
+    }
+
+    /// An instruction that the shape table describes.
+    fn regular(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
+        let Some(shape) = shape_of(instr.op, &instr.mods) else {
+            self.unsupported(instr.span, format!("`{}` is not supported yet", instr.text));
+            return None;
+        };
+        let has_dst = usize::from(!shape.dst.is_empty());
+        let most = has_dst + shape.src.len();
+        let least = most - shape.src_optional;
+        if !(least..=most).contains(&instr.operands.len()) {
+            self.wrong_count(instr, least, most);
+            return None;
+        }
+        let (dst, src) = instr.operands.split_at(has_dst);
+        let dst = match dst.first() {
+            Some(dst) => self.destinations(dst, &shape.dst, shape.dst_optional, instr),
+            None => Some(vec![]),
+        };
+        let src: Vec<Option<Operand>> = src
+            .iter()
+            .zip(&shape.src)
+            .map(|(operand, kind)| self.source(operand, *kind, &instr.text))
+            .collect();
+        let src: Option<Vec<Operand>> = src.into_iter().collect();
+        self.emit(instr.op, instr.mods, dst?, src?).guard = guard;
+        Some(())
+    }
+
+    /// `d` or `d|p`.
+    fn destinations(
+        &mut self,
+        operand: &ast::Operand,
+        kinds: &[Kind],
+        optional: usize,
+        instr: &Instruction,
+    ) -> Option<Vec<Operand>> {
+        let list: Vec<&ast::Operand> = match operand {
+            ast::Operand::Pair(a, b) => vec![a, b],
+            single => vec![single],
+        };
+        if list.len() > kinds.len() || list.len() < kinds.len() - optional {
+            self.error(
+                span_of(operand),
+                format!(
+                    "`{}` writes {} here",
+                    instr.text,
+                    match kinds.len() {
+                        1 => "one register, not a pair",
+                        _ => "a pair `d|p`",
+                    }
+                ),
+            );
+            return None;
+        }
+        let found: Vec<Option<Operand>> = list
+            .iter()
+            .zip(kinds)
+            .map(|(d, kind)| self.destination(d, *kind, &instr.text))
+            .collect();
+        found.into_iter().collect()
+    }
+
+    /// `bar.red`: the count in the middle may be missing.
+    fn barrier_reduction(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
+        if !(3..=4).contains(&instr.operands.len()) {
+            self.wrong_count(instr, 3, 4);
+            return None;
+        }
+        let kind = match instr.mods.types[0] {
+            Some(Type::Pred) | None => Kind::Pred,
+            Some(ty) => Kind::Value(ty),
+        };
+        let dst = self.destination(&instr.operands[0], kind, &instr.text);
+        let (pred, numbers) = instr.operands[1..].split_last()?;
+        let mut src = Vec::new();
+        for number in numbers {
+            src.push(self.source(number, Kind::Value(Type::U32), &instr.text));
+        }
+        src.push(self.source(pred, Kind::Pred, &instr.text));
+        let src: Option<Vec<Operand>> = src.into_iter().collect();
+        self.emit(instr.op, instr.mods, vec![dst?], src?).guard = guard;
+        Some(())
+    }
+
+    /// `mov`: plain, of an address, packing and unpacking vectors.
+    fn mov(&mut self, instr: &'a Instruction, guard: Guard) -> Option<()> {
+        let [dst, src] = self.operands::<2>(instr)?;
+        let ty = instr.mods.types[0]?;
+        let whole = if ty == Type::Pred {
+            Kind::Pred
+        } else {
+            Kind::Value(ty)
+        };
+        let to = self.elements(dst);
+        let from = self.elements(src);
+        let several = to.len().max(from.len());
+        // `mov.v4` copies vector registers component by component.
+        let copies = to.len() == from.len() && several > 1;
+        if !copies && to.len() > 1 && from.len() > 1 {
+            self.error(
+                instr.span,
+                format!(
+                    "`{}` has {} and {} elements",
+                    instr.text,
+                    to.len(),
+                    from.len()
+                ),
+            );
+            return None;
+        }
+        if copies {
+            let mut mods = instr.mods;
+            mods.vector = 0;
+            for (to, from) in to.iter().zip(&from) {
+                let dst = self.destination(to, whole, &instr.text);
+                let src = self.source(from, whole, &instr.text);
+                self.emit(Op::Mov, mods, vec![dst?], vec![src?]).guard = guard;
+            }
+            return Some(());
+        }
+        let part = if several == 1 {
+            Some(whole)
+        } else {
+            part_of(ty, several)
+        };
+        let Some(part) = part else {
+            self.error(
+                instr.span,
+                format!("`{}` cannot be split into {several} parts", instr.text),
+            );
+            return None;
+        };
+        let dst: Vec<Option<Operand>> = to
+            .iter()
+            .map(|d| {
+                let kind = if to.len() > 1 { part } else { whole };
+                self.destination(d, kind, &instr.text)
+            })
+            .collect();
+        let src: Vec<Option<Operand>> = from
+            .iter()
+            .map(|s| {
+                let kind = if from.len() > 1 { part } else { whole };
+                self.source(s, kind, &instr.text)
+            })
+            .collect();
+        let dst: Option<Vec<Operand>> = dst.into_iter().collect();
+        let src: Option<Vec<Operand>> = src.into_iter().collect();
+        self.emit(instr.op, instr.mods, dst?, src?).guard = guard;
+        Some(())
+    }
+}
+
+/// The type of one of `parts` parts of a `ty`. Bytes have no registers of their own size in
+/// most code, so wider registers will do for them.
+fn part_of(ty: Type, parts: usize) -> Option<Kind> {
+    match (ty.bytes() as usize / parts, ty.bytes() as usize % parts) {
+        (4, 0) => Some(Kind::Value(Type::B32)),
+        (2, 0) => Some(Kind::Value(Type::B16)),
+        (1, 0) => Some(Kind::AtLeast(Type::B8)),
+        _ => None,
+    }
+}

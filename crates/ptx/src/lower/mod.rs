@@ -1,0 +1,211 @@
+//! Lowering: from the syntax tree to what the simulator runs.
+//!
+//! Device functions are inlined, names resolved, variables laid out and operands checked
+//! while walking a kernel's statements once ([`builder`]); everything that follows from the
+//! finished code (blocks, reconvergence, uniformity, slots) is [`crate::analysis`].
+//!
+//! Two kinds of trouble are told apart. A *mistake* in the file (an unknown name, a register
+//! of the wrong width) makes [`lower`] fail with every mistake it found. Something valid
+//! that is *not supported* (recursion, an indirect call, an opcode) only takes the kernels
+//! that reach it out of the program: they are listed with the reasons in
+//! [`Program::rejected`], and the rest of the file stays usable.
+
+mod body;
+mod builder;
+mod call;
+mod control;
+mod immediate;
+mod instruction;
+mod layout;
+mod memory;
+mod module;
+mod operand;
+mod params;
+mod reach;
+mod scope;
+mod shape;
+mod special;
+
+use crate::analysis;
+use crate::ast::{Directive, Function, Ident, Item, Module};
+use crate::diagnostic::Diagnostic;
+use crate::isa::{Mods, Op};
+use crate::kernel::{Kernel, NO_PC, Param, Program};
+use builder::{Builder, Frame};
+use layout::{SharedLayout, align_up, variable_align, variable_bytes};
+use module::ModuleTable;
+use scope::{Entity, Scope};
+
+/// Kernel parameters that PTX can hold at most.
+const LARGEST_PARAMS: u64 = 32_764;
+
+/// Lowers a whole module. `Err` has every mistake found, in file order and each once.
+pub fn lower(module: &Module) -> Result<Program, Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    let table = ModuleTable::new(module, &mut errors);
+    let mut kernels = Vec::new();
+    let mut rejected = Vec::new();
+    for item in &module.items {
+        let Item::Function(function) = item else {
+            continue;
+        };
+        if !function.entry || function.body.is_none() {
+            continue;
+        }
+        let lowered = lower_kernel(&table, function);
+        errors.extend(lowered.errors);
+        if !lowered.unsupported.is_empty() {
+            rejected.push((function.name.name.clone(), in_order(lowered.unsupported)));
+        } else if let Some(kernel) = lowered.kernel {
+            kernels.push(kernel);
+        }
+    }
+    if !errors.is_empty() {
+        return Err(in_order(errors));
+    }
+    Ok(Program {
+        kernels,
+        symbols: table.symbols,
+        files: table.files,
+        textures: table.textures,
+        rejected,
+    })
+}
+
+/// Sorts by place and drops repeats: a function that is inlined twice is looked at twice.
+fn in_order(mut list: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    list.sort_by(|a, b| (a.span.start, &a.message).cmp(&(b.span.start, &b.message)));
+    list.dedup_by(|a, b| a.span.start == b.span.start && a.message == b.message);
+    list
+}
+
+/// What came of one kernel.
+struct Lowered {
+    kernel: Option<Kernel>,
+    errors: Vec<Diagnostic>,
+    unsupported: Vec<Diagnostic>,
+}
+
+fn lower_kernel<'a>(table: &'a ModuleTable<'a>, function: &'a Function) -> Lowered {
+    let shared = SharedLayout::new(&reach::reach(table, function));
+    let mut builder = Builder::new(table, shared);
+    builder.frames.push(Frame {
+        name: &function.name.name,
+        first_scope: 0,
+        join: None,
+        suffix: String::new(),
+    });
+    builder.scopes.push(Scope::default());
+    let params = declare_params(&mut builder, function);
+    builder.statements(function.body.as_deref().unwrap_or_default());
+    // Control that runs off the end returns; so does a label at the very end.
+    let end = builder.code.len() as u32;
+    let falls_off = builder
+        .code
+        .last()
+        .is_none_or(|i| i.guard.is_some() || !matches!(i.op, Op::Ret | Op::Exit | Op::Bra));
+    if falls_off || builder.labels.contains(&end) {
+        builder.emit(Op::Ret, Mods::default(), vec![], vec![]);
+    }
+    check_limits(&mut builder, &function.name);
+    let kernel = (builder.errors.is_empty() && builder.unsupported.is_empty())
+        .then(|| finish_kernel(&mut builder, function, params));
+    Lowered {
+        kernel,
+        errors: builder.errors,
+        unsupported: builder.unsupported,
+    }
+}
+
+fn declare_params(builder: &mut Builder<'_>, function: &Function) -> Vec<Param> {
+    let mut params = Vec::new();
+    let mut top = 0;
+    let mut places: Vec<(&Ident, u64)> = Vec::new();
+    for var in &function.params {
+        let size = variable_bytes(var)
+            .unwrap_or(u64::MAX)
+            .min(LARGEST_PARAMS + 1);
+        let offset = align_up(top, variable_align(var));
+        top = offset + size;
+        places.push((&var.name, offset));
+        params.push(Param {
+            name: var.name.name.clone(),
+            offset: offset as u32,
+            size: size as u32,
+            align: variable_align(var) as u32,
+            ty: var.ty,
+            array: !var.dims.is_empty(),
+        });
+    }
+    if top > LARGEST_PARAMS {
+        builder.error(
+            function.name.span,
+            format!(
+                "the parameters of `{}` take {top} bytes; {LARGEST_PARAMS} is the limit",
+                function.name.name
+            ),
+        );
+    }
+    builder.param_bytes = top;
+    for (name, offset) in places {
+        builder.declare(name, Entity::KernelParam(offset));
+    }
+    params
+}
+
+fn check_limits(builder: &mut Builder<'_>, name: &Ident) {
+    let shared = builder.shared.dynamic.unwrap_or(builder.shared.bytes);
+    for (bytes, what) in [(shared, "shared"), (builder.local_bytes, "local")] {
+        if bytes > u64::from(u32::MAX >> 1) {
+            builder.error(
+                name.span,
+                format!("`{}` declares {bytes} bytes of {what} memory", name.name),
+            );
+        }
+    }
+}
+
+fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Param>) -> Kernel {
+    let mut code = std::mem::take(&mut builder.code);
+    for instr in code.iter_mut().filter(|i| i.target != NO_PC) {
+        instr.target = builder.labels[instr.target as usize];
+    }
+    let mut kernel = Kernel {
+        name: function.name.name.clone(),
+        params,
+        param_bytes: builder.param_bytes as u32,
+        code,
+        registers: std::mem::take(&mut builder.registers),
+        rows: 0,
+        predicate_slots: 0,
+        register_demand: 0,
+        shared_bytes: builder.shared.bytes as u32,
+        dynamic_shared: builder.shared.dynamic.map(|b| b as u32),
+        local_bytes: align_up(builder.local_bytes, 8) as u32,
+        max_ntid: None,
+        req_ntid: None,
+        min_ctas: None,
+        max_nreg: None,
+        blocks: Vec::new(),
+    };
+    for directive in &function.directives {
+        match directive {
+            Directive::MaxNtid(list) => kernel.max_ntid = Some(three(list)),
+            Directive::ReqNtid(list) => kernel.req_ntid = Some(three(list)),
+            Directive::MinNctaPerSm(n) => kernel.min_ctas = Some(*n),
+            Directive::MaxNreg(n) => kernel.max_nreg = Some(*n),
+            _ => {}
+        }
+    }
+    analysis::finish(&mut kernel, &builder.label_names);
+    kernel
+}
+
+/// Dimensions that are left out are 1.
+fn three(list: &[u32]) -> [u32; 3] {
+    let mut result = [1; 3];
+    for (place, value) in result.iter_mut().zip(list) {
+        *place = *value;
+    }
+    result
+}

@@ -1,0 +1,175 @@
+//! Kernels and device functions: everything but their statements.
+
+use super::lexer::Kind;
+use super::{Parsed, Parser};
+use crate::ast::{CallPrototype, Directive, Function, Ident, Linkage, Variable};
+use crate::diagnostic::Diagnostic;
+
+/// Directives of functions that mean nothing here: clusters and calling conventions.
+const WITHOUT_EFFECT: &[&str] = &[
+    ".reqnctapercluster",
+    ".maxclusterrank",
+    ".explicitcluster",
+    ".blocksareclusters",
+    ".abi_preserve",
+    ".abi_preserve_control",
+    ".unified",
+];
+
+/// Every function directive, for hints.
+const DIRECTIVES: &[&str] = &[
+    ".maxntid",
+    ".reqntid",
+    ".minnctapersm",
+    ".maxnctapersm",
+    ".maxnreg",
+    ".noreturn",
+    ".pragma",
+    ".reqnctapercluster",
+    ".maxclusterrank",
+    ".explicitcluster",
+    ".blocksareclusters",
+    ".abi_preserve",
+];
+
+impl Parser<'_> {
+    /// After `.entry` or `.func`.
+    pub(super) fn function(&mut self, linkage: Linkage, entry: bool) -> Parsed<Function> {
+        self.attributes()?;
+        let mut returns = Vec::new();
+        if !entry && self.eat(b'(') {
+            returns = self.list(b')', Self::parameter)?;
+        }
+        let name = self.ident("the name of the function")?;
+        let params = if self.eat(b'(') {
+            self.list(b')', Self::parameter)?
+        } else {
+            Vec::new()
+        };
+        let mut directives = Vec::new();
+        while self.peek().kind == Kind::Dot {
+            directives.push(self.directive()?);
+        }
+        let body = if self.eat(b';') {
+            None
+        } else if self.is_punct(b'{') {
+            Some(self.body(&name)?)
+        } else {
+            return Err(self.expected(&format!("`{{` or `;` after the head of `{}`", name.name)));
+        };
+        Ok(Function {
+            entry,
+            linkage,
+            returns,
+            name,
+            params,
+            directives,
+            body,
+        })
+    }
+
+    fn body(&mut self, name: &Ident) -> Parsed<Vec<crate::ast::Statement>> {
+        let open = self.next();
+        let statements = self.statements();
+        if self.eat(b'}') {
+            return Ok(statements);
+        }
+        Err(Diagnostic::error(
+            open.span(),
+            format!("the body of `{}` does not end", name.name),
+        )
+        .with_label("this `{` has no `}`"))
+    }
+
+    /// `.attribute(…)`: read and dropped, as nothing here depends on it.
+    pub(super) fn attributes(&mut self) -> Parsed<()> {
+        while self.eat_dot(".attribute") {
+            self.expect(b'(')?;
+            let mut depth = 1u32;
+            while depth > 0 {
+                match self.peek().kind {
+                    Kind::Punct(b'(') => depth += 1,
+                    Kind::Punct(b')') => depth -= 1,
+                    Kind::Dot | Kind::Word | Kind::Number | Kind::Punct(b',') => {}
+                    _ => return Err(self.expected("`)` after the attribute")),
+                }
+                self.at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn directive(&mut self) -> Parsed<Directive> {
+        let token = self.peek();
+        let text = self.str(token);
+        let known = DIRECTIVES.contains(&text) || WITHOUT_EFFECT.contains(&text);
+        if !known {
+            return Err(self.unknown_directive(DIRECTIVES));
+        }
+        self.at += 1;
+        Ok(match text {
+            ".maxntid" => Directive::MaxNtid(self.dimensions(text)?),
+            ".reqntid" => Directive::ReqNtid(self.dimensions(text)?),
+            ".minnctapersm" => Directive::MinNctaPerSm(self.unsigned("a number of blocks")?),
+            ".maxnctapersm" => Directive::MaxNctaPerSm(self.unsigned("a number of blocks")?),
+            ".maxnreg" => Directive::MaxNreg(self.unsigned("a number of registers")?),
+            ".noreturn" => Directive::Noreturn,
+            ".pragma" => Directive::Pragma(self.pragma()?),
+            _ => {
+                let mut written = text.to_string();
+                let mut separator = " ";
+                while self.peek().kind == Kind::Number {
+                    written.push_str(separator);
+                    written.push_str(&self.unsigned("a number")?.to_string());
+                    separator = ", ";
+                    if !self.eat(b',') {
+                        break;
+                    }
+                }
+                Directive::Other(written)
+            }
+        })
+    }
+
+    /// One to three numbers.
+    fn dimensions(&mut self, directive: &str) -> Parsed<Vec<u32>> {
+        let start = self.peek();
+        let mut sizes = vec![self.unsigned("a number of threads")?];
+        while self.eat(b',') {
+            sizes.push(self.unsigned("a number of threads")?);
+        }
+        if sizes.len() > 3 {
+            let message = format!(
+                "`{directive}` has one to three sizes, found {}",
+                sizes.len()
+            );
+            return Err(Diagnostic::error(start.span(), message));
+        }
+        Ok(sizes)
+    }
+
+    /// `.callprototype (…) _ (…) .noreturn;` after the directive.
+    pub(super) fn call_prototype(&mut self, label: Ident) -> Parsed<CallPrototype> {
+        let mut returns = Vec::new();
+        if self.eat(b'(') {
+            returns = self.list(b')', Self::parameter)?;
+        }
+        self.ident("`_`")?;
+        let params: Vec<Variable> = if self.eat(b'(') {
+            self.list(b')', Self::parameter)?
+        } else {
+            Vec::new()
+        };
+        let mut noreturn = false;
+        while self.peek().kind == Kind::Dot {
+            noreturn |= self.directive()? == Directive::Noreturn;
+        }
+        self.expect(b';')?;
+        Ok(CallPrototype {
+            label,
+            returns,
+            params,
+            noreturn,
+        })
+    }
+}

@@ -1,0 +1,240 @@
+//! Opcode and suffixes to [`Op`] and [`Mods`], by the tables.
+
+use super::lexer::{Kind, Token};
+use super::{Parsed, Parser};
+use crate::ast::Span;
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::isa::{Mode, Mods, Op};
+use crate::modtable::{TypeSet, type_named};
+use crate::optable::{Entry, Need};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// Opcodes by spelling.
+static OPCODES: LazyLock<HashMap<&'static str, Op>> =
+    LazyLock::new(|| Op::ALL.iter().map(|op| (op.text(), *op)).collect());
+
+/// Whether `word` begins an instruction.
+pub(super) fn is_opcode(word: &str) -> bool {
+    OPCODES.contains_key(word)
+}
+
+/// An opcode with everything its suffixes say.
+pub(super) struct Mnemonic {
+    pub(super) op: Op,
+    pub(super) mods: Mods,
+    /// As written, without white space.
+    pub(super) text: String,
+    pub(super) span: Span,
+}
+
+impl<'a> Parser<'a> {
+    /// An opcode with its suffixes.
+    pub(super) fn mnemonic(&mut self) -> Parsed<Mnemonic> {
+        let first = self.peek();
+        if first.kind != Kind::Word {
+            return Err(self.expected("an instruction"));
+        }
+        let from = self.at;
+        self.at += 1;
+        let mut contiguous = true;
+        while self.peek().kind == Kind::Dot {
+            contiguous &= self.tokens[self.at - 1].end() == self.peek().start;
+            self.at += 1;
+        }
+        let last = self.tokens[self.at - 1];
+        let written: &'a str = &self.text[first.start as usize..last.end() as usize];
+        let span = Span {
+            len: last.end() - first.start,
+            ..first.span()
+        };
+        if contiguous && let Some((op, mods)) = self.mnemonics.get(written) {
+            return Ok(Mnemonic {
+                op: *op,
+                mods: *mods,
+                text: written.to_string(),
+                span,
+            });
+        }
+        let (op, mods) = self.resolve(from, span)?;
+        if contiguous {
+            self.mnemonics.insert(written, (op, mods));
+            return Ok(Mnemonic {
+                op,
+                mods,
+                text: written.to_string(),
+                span,
+            });
+        }
+        let text = self.tokens[from..self.at]
+            .iter()
+            .map(|t| self.str(*t))
+            .collect();
+        Ok(Mnemonic {
+            op,
+            mods,
+            text,
+            span,
+        })
+    }
+
+    /// Looks up the tokens from `from` to the current one.
+    fn resolve(&self, from: usize, span: Span) -> Parsed<(Op, Mods)> {
+        let (op, taken) = self.opcode(from)?;
+        let mut mods = Mods::default();
+        if !op.is_supported() {
+            return Ok((op, mods));
+        }
+        let entry = op.entry();
+        let mut types = 0;
+        for token in &self.tokens[from + taken..self.at] {
+            let text = &self.str(*token)[1..];
+            match (entry.effect(text), type_named(text)) {
+                (Some(effect), _) => effect.apply(&mut mods).map_err(|_| {
+                    Diagnostic::error(
+                        token.span(),
+                        format!("`.{text}` repeats or contradicts an earlier modifier"),
+                    )
+                })?,
+                (None, Some(ty)) if !entry.types.is_empty() => {
+                    let Some(accepted) = entry.types.get(types) else {
+                        return Err(too_many_types(entry, *token, text));
+                    };
+                    if !accepted.contains(ty) {
+                        return Err(wrong_type(entry, *token, text, *accepted));
+                    }
+                    mods.types[types] = Some(ty);
+                    types += 1;
+                }
+                _ => return Err(unknown_modifier(entry, *token, text)),
+            }
+        }
+        complete(entry, &mods, types, span)?;
+        Ok((op, mods))
+    }
+
+    /// The opcode with the longest spelling that fits, and how many tokens it takes.
+    fn opcode(&self, from: usize) -> Parsed<(Op, usize)> {
+        let word = self.str(self.tokens[from]);
+        if self.at - from > 1 {
+            let two = format!("{word}{}", self.str(self.tokens[from + 1]));
+            if let Some(op) = OPCODES.get(two.as_str()) {
+                return Ok((*op, 2));
+            }
+        }
+        if let Some(op) = OPCODES.get(word) {
+            return Ok((*op, 1));
+        }
+        let error = Diagnostic::error(
+            self.tokens[from].span(),
+            format!("unknown instruction `{word}`"),
+        )
+        .with_label("not a PTX instruction");
+        Err(match nearest(word, Op::ALL.iter().map(|op| op.text())) {
+            Some(near) => error.with_hint(format!("did you mean `{near}`?")),
+            None => error,
+        })
+    }
+}
+
+/// Checks that nothing the opcode needs is missing.
+fn complete(entry: &Entry, mods: &Mods, types: usize, span: Span) -> Parsed<()> {
+    let opcode = entry.op.text();
+    for need in entry.needs {
+        if let Some(what) = missing(*need, mods) {
+            return Err(Diagnostic::error(span, format!("`{opcode}` needs {what}"))
+                .with_hint(format!("`{opcode}` accepts {}", listing(entry.spellings()))));
+        }
+    }
+    // The barrier instructions have a type only when they return something.
+    let optional = entry.needs.contains(&Need::BarrierKind) && mods.mode != Some(Mode::Red);
+    if types < entry.types.len() && !optional {
+        let which = ["a type", "a second type", "a third type"][types.min(2)];
+        return Err(
+            Diagnostic::error(span, format!("`{opcode}` needs {which}")).with_hint(format!(
+                "it can be {}",
+                listing(entry.types[types].spellings())
+            )),
+        );
+    }
+    Ok(())
+}
+
+fn missing(need: Need, mods: &Mods) -> Option<&'static str> {
+    let float = mods.types[0].is_some_and(|ty| ty.is_float());
+    let (absent, what) = match need {
+        Need::Cmp => (mods.cmp.is_none(), "a comparison such as `.lt`"),
+        Need::Mode => (mods.mode.is_none(), "a mode"),
+        Need::Atom => (mods.atom.is_none(), "an operation such as `.add`"),
+        Need::Space => (mods.space.is_none(), "a state space such as `.global`"),
+        Need::Scope => (mods.scope.is_none(), "a scope such as `.cta`"),
+        Need::Half => (mods.half.is_none(), "`.lo` or `.hi`"),
+        Need::HalfOfInt => (
+            mods.half.is_none() && !float,
+            "`.lo`, `.hi` or `.wide` with an integer type",
+        ),
+        Need::BarrierKind => (
+            !mods.sync && mods.mode.is_none(),
+            "`.sync`, `.arrive` or `.red`",
+        ),
+        Need::Geometry => (mods.geometry.is_none(), "a geometry such as `.2d`"),
+    };
+    absent.then_some(what)
+}
+
+fn unknown_modifier(entry: &Entry, token: Token, text: &str) -> Diagnostic {
+    let opcode = entry.op.text();
+    let error = Diagnostic::error(
+        token.span(),
+        format!("`{opcode}` has no modifier `.{text}`"),
+    );
+    let mut spellings = entry.spellings().peekable();
+    if spellings.peek().is_none() {
+        return error.with_label(format!("`{opcode}` takes no modifiers"));
+    }
+    let all = listing(entry.spellings());
+    match nearest(text, spellings) {
+        Some(near) => error
+            .with_label(format!("did you mean `.{near}`?"))
+            .with_hint(format!("`{opcode}` accepts {all}")),
+        None => error
+            .with_label("not known here")
+            .with_hint(format!("`{opcode}` accepts {all}")),
+    }
+}
+
+fn wrong_type(entry: &Entry, token: Token, text: &str, accepted: TypeSet) -> Diagnostic {
+    let message = format!(
+        "`.{text}` is not a type that `{}` takes here",
+        entry.op.text()
+    );
+    Diagnostic::error(token.span(), message)
+        .with_label("wrong type")
+        .with_hint(format!("it can be {}", listing(accepted.spellings())))
+}
+
+fn too_many_types(entry: &Entry, token: Token, text: &str) -> Diagnostic {
+    let wanted = match entry.types.len() {
+        1 => "one type".to_string(),
+        n => format!("{n} types"),
+    };
+    Diagnostic::error(
+        token.span(),
+        format!("`{}` has {wanted}, `.{text}` is one more", entry.op.text()),
+    )
+    .with_label("one type too many")
+}
+
+/// `.a .b .c`, each once.
+fn listing(spellings: impl Iterator<Item = &'static str>) -> String {
+    let mut seen = Vec::new();
+    for text in spellings {
+        if !seen.contains(&text) {
+            seen.push(text);
+        }
+    }
+    seen.iter()
+        .map(|text| format!("`.{text}`"))
+        .collect::<Vec<_>>()
+        .join(" ")
+}

@@ -1,0 +1,241 @@
+//! Text to [`ast::Module`].
+//!
+//! A recursive-descent parser over a token list. Each statement or item is parsed on its
+//! own: an error is noted, the parser skips to where the next one plausibly starts, and
+//! goes on, so that all independent errors of a file are reported at once. Nesting is
+//! bounded everywhere, so that no input can exhaust the stack.
+
+mod body;
+mod call;
+mod expr;
+mod function;
+mod init;
+mod instruction;
+mod lexer;
+mod mnemonic;
+mod module;
+mod number;
+mod operand;
+mod variable;
+
+use crate::ast::{self, Ident, Span};
+use crate::diagnostic::Diagnostic;
+use crate::isa::{Mods, Op};
+use lexer::{Kind, Token};
+use std::collections::HashMap;
+
+/// Parsing stops after so many errors: the rest is most likely not PTX at all.
+pub const MAX_ERRORS: usize = 50;
+
+/// Reads a PTX file. On failure, every independent error (at most [`MAX_ERRORS`] and a
+/// note) in file order.
+pub fn parse(text: &str) -> Result<ast::Module, Vec<Diagnostic>> {
+    if u32::try_from(text.len()).is_err() {
+        let message = "the file is too large: 4 GiB is the limit";
+        return Err(vec![Diagnostic::error(
+            Span {
+                line: 1,
+                column: 1,
+                ..Span::default()
+            },
+            message,
+        )]);
+    }
+    let mut parser = Parser {
+        text,
+        tokens: lexer::tokens(text),
+        at: 0,
+        diagnostics: Vec::new(),
+        mnemonics: HashMap::new(),
+        depth: 0,
+    };
+    let module = parser.module();
+    if parser.diagnostics.is_empty() {
+        Ok(module)
+    } else {
+        Err(parser.diagnostics)
+    }
+}
+
+/// What a parsing function gives: its piece of tree, or the one error of the statement.
+type Parsed<T> = Result<T, Diagnostic>;
+
+struct Parser<'a> {
+    text: &'a str,
+    tokens: Vec<Token>,
+    /// Index of the next token. Never past [`Kind::End`].
+    at: usize,
+    diagnostics: Vec<Diagnostic>,
+    /// Mnemonics seen so far: a file has few different ones.
+    mnemonics: HashMap<&'a str, (Op, Mods)>,
+    /// How deep the current block, initialiser or expression is nested.
+    depth: u32,
+}
+
+/// The deepest nesting of blocks, initialisers and expressions.
+const MAX_DEPTH: u32 = 128;
+
+impl<'a> Parser<'a> {
+    fn peek(&self) -> Token {
+        self.tokens[self.at]
+    }
+
+    fn peek_at(&self, ahead: usize) -> Token {
+        self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
+    }
+
+    fn next(&mut self) -> Token {
+        let token = self.peek();
+        if token.kind != Kind::End {
+            self.at += 1;
+        }
+        token
+    }
+
+    fn str(&self, token: Token) -> &'a str {
+        &self.text[token.start as usize..token.end() as usize]
+    }
+
+    fn is_punct(&self, punct: u8) -> bool {
+        self.peek().kind == Kind::Punct(punct)
+    }
+
+    /// Takes the punctuation if it is next.
+    fn eat(&mut self, punct: u8) -> bool {
+        let found = self.is_punct(punct);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Takes the dotted word if it is next.
+    fn eat_dot(&mut self, text: &str) -> bool {
+        let token = self.peek();
+        let found = token.kind == Kind::Dot && self.str(token) == text;
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, punct: u8) -> Parsed<Token> {
+        if self.is_punct(punct) {
+            return Ok(self.next());
+        }
+        Err(self.expected(&format!("`{}`", punct as char)))
+    }
+
+    /// "Expected this, found that". When the line ends first, the place is its end: that
+    /// is where the missing piece belongs.
+    fn expected(&self, what: &str) -> Diagnostic {
+        let token = self.peek();
+        let previous = self.at.checked_sub(1).map(|at| self.tokens[at]);
+        match (token.kind, previous) {
+            (Kind::Bad | Kind::Unterminated, _) => self.unreadable(token),
+            (_, Some(previous)) if previous.line != token.line || token.kind == Kind::End => {
+                let length = self.str(previous).chars().count() as u32;
+                let span = Span {
+                    start: previous.end(),
+                    len: 1,
+                    line: previous.line,
+                    column: previous.column + length,
+                };
+                let found = if token.kind == Kind::End {
+                    "the end of the file"
+                } else {
+                    "the end of the line"
+                };
+                Diagnostic::error(span, format!("expected {what}, found {found}"))
+                    .with_label(format!("expected {what}"))
+            }
+            _ => Diagnostic::error(
+                token.span(),
+                format!("expected {what}, found {}", self.describe(token)),
+            )
+            .with_label(format!("expected {what}")),
+        }
+    }
+
+    /// The error for a token that is not PTX.
+    fn unreadable(&self, token: Token) -> Diagnostic {
+        if token.kind == Kind::Unterminated {
+            let what = if self.str(token).starts_with('"') {
+                "string"
+            } else {
+                "comment"
+            };
+            return Diagnostic::error(token.span(), format!("this {what} does not end"))
+                .with_label("begins here");
+        }
+        let message = format!("the character {:?} does not belong in PTX", self.str(token));
+        Diagnostic::error(token.span(), message)
+    }
+
+    fn describe(&self, token: Token) -> String {
+        match token.kind {
+            Kind::End => "the end of the file".into(),
+            Kind::Text => "a string".into(),
+            _ => format!("`{}`", self.str(token)),
+        }
+    }
+
+    fn ident(&mut self, what: &str) -> Parsed<Ident> {
+        let token = self.peek();
+        if token.kind != Kind::Word {
+            return Err(self.expected(what));
+        }
+        self.at += 1;
+        Ok(Ident {
+            name: self.str(token).to_string(),
+            span: token.span(),
+        })
+    }
+
+    /// Items separated by commas up to (and with) the closing punctuation.
+    fn list<T>(
+        &mut self,
+        close: u8,
+        mut item: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let mut items = Vec::new();
+        if self.eat(close) {
+            return Ok(items);
+        }
+        loop {
+            items.push(item(self)?);
+            if self.eat(close) {
+                return Ok(items);
+            }
+            if !self.eat(b',') {
+                return Err(self.expected(&format!("`,` or `{}`", close as char)));
+            }
+        }
+    }
+
+    /// Runs `inner` one level deeper, or refuses.
+    fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MAX_DEPTH {
+            let message = format!("nested too deeply: {MAX_DEPTH} levels are the limit");
+            return Err(Diagnostic::error(self.peek().span(), message));
+        }
+        self.depth += 1;
+        let result = inner(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Notes an error; after [`MAX_ERRORS`] jumps to the end of the file.
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < MAX_ERRORS {
+            self.diagnostics.push(diagnostic);
+        }
+        if self.diagnostics.len() == MAX_ERRORS {
+            let span = self.peek().span();
+            let message = format!("{MAX_ERRORS} errors: the rest of the file is not read");
+            self.diagnostics.push(Diagnostic::error(span, message));
+            self.at = self.tokens.len() - 1;
+        }
+    }
+
+    /// Whether the next token is the first on its line.
+    fn at_line_start(&self) -> bool {
+        self.at == 0 || self.tokens[self.at - 1].line != self.peek().line
+    }
+}
