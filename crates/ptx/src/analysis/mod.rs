@@ -8,6 +8,8 @@ mod access;
 mod graph;
 mod liveness;
 mod postdom;
+#[cfg(test)]
+mod slot_tests;
 mod slots;
 mod uniform;
 

@@ -127,6 +127,22 @@ impl<'a> Builder<'a> {
             .zip(&function.params)
             .map(|(arg, formal)| self.argument(arg, formal, callee))
             .collect();
+        let given: Vec<RegId> = passed
+            .iter()
+            .filter_map(|p| match p {
+                Some(Passed::Entity(Entity::ParamRegister(reg, _))) => Some(*reg),
+                _ => None,
+            })
+            .collect();
+        let targets: Vec<Option<Entity>> = (0..function.returns.len())
+            .map(|index| match returns.get(index) {
+                Some(ast::Operand::Name(id)) => match self.resolve(id)? {
+                    Resolved::Entity(entity) => Some(entity),
+                    _ => None,
+                },
+                _ => None,
+            })
+            .collect();
         let join = self.new_label();
         let frame = Frame {
             name: &function.name.name,
@@ -136,29 +152,52 @@ impl<'a> Builder<'a> {
         };
         self.frames.push(frame);
         self.scopes.push(Scope::default());
+        // A scalar in a register is passed without a copy: the callee only reads its
+        // parameters, so the caller's register can stand for them.
         for (formal, passed) in function.params.iter().zip(passed) {
-            let entity = self.param_entity(formal, &usage);
-            if let Some(passed) = passed
-                && !self.hand_over(&entity, &passed, formal.ty)
-            {
-                self.argument_mismatch(callee, formal);
-            }
+            let entity = match &passed {
+                Some(Passed::Entity(Entity::ParamRegister(reg, ty)))
+                    if usage.can_share(formal, *ty) =>
+                {
+                    Entity::ParamRegister(*reg, formal.ty)
+                }
+                _ => {
+                    let entity = self.param_entity(formal, &usage);
+                    if let Some(passed) = passed
+                        && !self.hand_over(&entity, &passed, formal.ty)
+                    {
+                        self.argument_mismatch(callee, formal);
+                    }
+                    entity
+                }
+            };
             self.declare(&formal.name, entity);
         }
         let mut results = Vec::new();
-        for formal in &function.returns {
-            let entity = self.param_entity(formal, &usage);
-            results.push((entity.clone(), formal));
+        for (formal, target) in function.returns.iter().zip(targets) {
+            let entity = match &target {
+                // Not when the same parameter is also an argument: the callee could write
+                // the result before it has read all arguments.
+                Some(Entity::ParamRegister(reg, ty))
+                    if usage.can_share(formal, *ty) && !given.contains(reg) =>
+                {
+                    Entity::ParamRegister(*reg, formal.ty)
+                }
+                _ => {
+                    let entity = self.param_entity(formal, &usage);
+                    results.push((entity.clone(), formal, target));
+                    entity
+                }
+            };
             self.declare(&formal.name, entity);
         }
         self.statements(body);
         self.scopes.pop();
         self.frames.pop();
         self.end_inlined(join);
-        for ((result, formal), target) in results.iter().zip(returns) {
-            if let ast::Operand::Name(id) = target
-                && let Some(Resolved::Entity(to)) = self.resolve(id)
-                && !self.hand_over(&to, &Passed::Entity(result.clone()), formal.ty)
+        for (result, formal, target) in results {
+            if let Some(to) = target
+                && !self.hand_over(&to, &Passed::Entity(result), formal.ty)
             {
                 self.argument_mismatch(callee, formal);
             }

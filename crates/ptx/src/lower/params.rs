@@ -62,6 +62,13 @@ impl<'a> ParamUse<'a> {
         }
     }
 
+    /// Can `formal` use the register of a parameter of type `ty` on the other side of a call?
+    pub fn can_share(&self, formal: &Variable, ty: Type) -> bool {
+        formal.space == Space::Param
+            && self.keeps_in_register(formal)
+            && formal.ty.bytes() == ty.bytes()
+    }
+
     fn keeps_in_register(&self, var: &Variable) -> bool {
         let name = var.name.name.as_str();
         var.dims.is_empty()

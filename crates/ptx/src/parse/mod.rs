@@ -19,7 +19,7 @@ mod operand;
 mod variable;
 
 use crate::ast::{self, Ident, Span};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::isa::{Mods, Op};
 use lexer::{Kind, Token};
 use std::collections::HashMap;
@@ -145,12 +145,21 @@ impl<'a> Parser<'a> {
                 Diagnostic::error(span, format!("expected {what}, found {found}"))
                     .with_label(format!("expected {what}"))
             }
-            _ => Diagnostic::error(
-                token.span(),
-                format!("expected {what}, found {}", self.describe(token)),
-            )
-            .with_label(format!("expected {what}")),
+            _ => self.unexpected(what),
         }
+    }
+
+    /// The same, always at the next token: for the start of something.
+    fn unexpected(&self, what: &str) -> Diagnostic {
+        let token = self.peek();
+        if matches!(token.kind, Kind::Bad | Kind::Unterminated) {
+            return self.unreadable(token);
+        }
+        Diagnostic::error(
+            token.span(),
+            format!("expected {what}, found {}", self.describe(token)),
+        )
+        .with_label(format!("expected {what}"))
     }
 
     /// The error for a token that is not PTX.
@@ -172,7 +181,7 @@ impl<'a> Parser<'a> {
         match token.kind {
             Kind::End => "the end of the file".into(),
             Kind::Text => "a string".into(),
-            _ => format!("`{}`", self.str(token)),
+            _ => format!("`{}`", shorten(self.str(token))),
         }
     }
 

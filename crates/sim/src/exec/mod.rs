@@ -1,3 +1,58 @@
 //! What instructions do: functional, warp-wide, no notion of time.
+//!
+//! [`code::Code`] decodes a kernel once; [`code::Code::step`] executes one instruction for a
+//! group of lanes. Semantics live in one file a family. A family's `decode` returns a plan
+//! for the opcodes that are its own, so a new opcode is an entry in the instruction table and
+//! one match arm next to its semantics.
 
+mod access;
+pub mod atomic;
+mod bits;
+pub mod code;
+mod compare;
+mod control;
+mod convert;
+pub mod fault;
+mod float32;
+mod float64;
+pub mod functional;
+pub mod grid;
+mod half_arith;
+mod int_arith;
+pub mod launch;
+mod moves;
+mod printf;
+mod regs;
+mod residency;
+mod softfloat;
+mod special;
 pub mod state;
+#[cfg(test)]
+mod testing;
+mod texture;
+mod transcendental;
+mod warp_ops;
+
+use code::Plan;
+use warpsim_ptx::kernel::Instr;
+
+/// Every family's decoder; the first that knows an instruction has it.
+fn families() -> &'static [fn(&Instr) -> Option<Plan>] {
+    &[
+        int_arith::decode,
+        bits::decode,
+        compare::decode,
+        float32::decode,
+        float64::decode,
+        half_arith::decode,
+        transcendental::decode,
+        convert::decode,
+        moves::decode,
+        access::decode,
+        atomic::decode,
+        texture::decode,
+        warp_ops::decode,
+        control::decode,
+        printf::decode,
+    ]
+}

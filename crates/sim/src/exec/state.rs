@@ -17,6 +17,15 @@ pub struct Threads {
     pub warps: Vec<HomeWarp>,
     /// Resident blocks by slot.
     pub blocks: Vec<HomeBlock>,
+    /// Where the registers of gathered groups are brought together; nobody else's business.
+    pub scratch: Scratch,
+}
+
+/// Register rows of a gathered group while it executes an instruction.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    pub(super) rows: Vec<u32>,
+    pub(super) predicates: Vec<u32>,
 }
 
 /// The registers and local memory of 32 threads.

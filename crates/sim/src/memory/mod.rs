@@ -1,5 +1,5 @@
-//! Memory beyond the SM: interconnect, L2 slices, DRAM channels. Timing only: data lives in
-//! `image::GlobalMemory`.
+//! Memory: the data that kernels see ([`image`], [`store_buffer`]), and the time it takes
+//! beyond the SM (interconnect, L2 slices, DRAM channels), which holds no data.
 //!
 //! [`system::MemorySystem`] is what the rest of the GPU talks to. [`tags`] and [`mshr`] are
 //! also what the SM's own caches are built from.
@@ -8,6 +8,7 @@ pub mod address_map;
 pub mod channel;
 pub mod clock;
 pub mod dram;
+pub mod image;
 pub mod inflight;
 pub mod interconnect;
 pub mod l2;
@@ -15,6 +16,7 @@ pub mod mshr;
 pub mod packet;
 pub mod simple_dram;
 pub mod stats;
+pub mod store_buffer;
 pub mod system;
 pub mod tags;
 #[cfg(test)]

@@ -36,11 +36,6 @@ impl AluUnit {
         self.entry_free = now + interval as u64;
         self.leaving[exit as usize % RING] = exit;
     }
-
-    /// First cycle in which the entry is free.
-    pub fn entry_free(&self) -> u64 {
-        self.entry_free
-    }
 }
 
 impl Default for AluUnit {

@@ -1,0 +1,276 @@
+//! Atomics and reductions.
+//!
+//! Shared ones are performed here, lane by lane; global ones are left in the effect for the
+//! caller to perform when they arrive at memory.
+
+use warpsim_ptx::isa::{AtomOp, Op, Space, Type};
+use warpsim_ptx::kernel::{Instr, Operand};
+
+use super::access::{fault, resolve, within};
+use super::code::{Code, Decoded, Plan, World};
+use super::fault::{Fault, FaultKind};
+use super::float32::NAN as NAN32;
+use super::regs::{Regs, Value, Width, lanes_of};
+use super::softfloat::{self, BF16, F16, Format, Round};
+use super::state::{Access, Atomic, EffectKind, Lanes, Threads};
+use crate::memory::image::{AccessError, GlobalMemory};
+
+pub(super) fn decode(i: &Instr) -> Option<Plan> {
+    if !matches!(i.op, Op::Atom | Op::Red) || i.mods.vector > 1 {
+        return None;
+    }
+    let ty = i.mods.types[0]?;
+    let op = i.mods.atom?;
+    if ty.bytes() > 8 || !valid(op, ty) || i.src.len() < 2 || op == AtomOp::Cas && i.src.len() < 3 {
+        return None;
+    }
+    let w = if ty.bytes() == 8 {
+        Width::Wide
+    } else {
+        Width::Narrow
+    };
+    Some(Plan::full(run, &[Width::None, w, w], &[w]))
+}
+
+/// Whether the operation is defined for the type.
+fn valid(op: AtomOp, ty: Type) -> bool {
+    let integer = !ty.is_float() && ty.bytes() >= 2;
+    match op {
+        AtomOp::Add | AtomOp::Exch | AtomOp::Cas => integer || ty.is_float(),
+        AtomOp::Min | AtomOp::Max => integer && ty.bytes() >= 4 || float_format(ty).is_some(),
+        AtomOp::And | AtomOp::Or | AtomOp::Xor => integer && ty.bytes() >= 4,
+        AtomOp::Inc | AtomOp::Dec => ty == Type::U32,
+    }
+}
+
+fn float_format(ty: Type) -> Option<Format> {
+    super::half_arith::format(ty).map(|(f, _)| f)
+}
+
+fn run(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
+    let instr = &w.cold.instr;
+    let m = &instr.mods;
+    let (Some(op), Some(ty)) = (m.atom, m.types[0]) else {
+        return Ok(());
+    };
+    let bytes = ty.bytes() as usize;
+    let dst = match instr.dst.first() {
+        Some(Operand::Reg(reg)) => Some(*reg),
+        _ => None,
+    };
+    let atomic = Atomic { op, ty, dst };
+    let split = resolve(d, r, w);
+    for lane in lanes_of(r.mask) {
+        for k in 0..2 {
+            w.effect.operands[k][lane] = match instr.src.get(k + 1) {
+                None => 0,
+                Some(_) if bytes == 8 => r.lane::<u64>(d.src[k + 1], lane),
+                Some(_) => u64::from(r.lane::<u32>(d.src[k + 1], lane)),
+            };
+        }
+    }
+    if let Some(lane) = lanes_of(split.local | split.param).next() {
+        let what = "atomics work on global and shared memory only";
+        return Err(Fault::new(
+            FaultKind::Other(what.into()),
+            lane,
+            w.lanes.home(lane),
+        ));
+    }
+    if split.shared != 0 && split.global != 0 {
+        let lane = split.shared.trailing_zeros() as usize;
+        let what = "one atomic instruction touches both shared and global memory";
+        return Err(Fault::new(
+            FaultKind::Other(what.into()),
+            lane,
+            w.lanes.home(lane),
+        ));
+    }
+    if split.global != 0 {
+        for lane in lanes_of(split.global) {
+            let address = w.effect.address[lane];
+            let checked = if address % bytes as u64 != 0 {
+                Err(AccessError::Misaligned)
+            } else {
+                w.memory.check(address, bytes)
+            };
+            checked.map_err(|cause| fault(w, lane, Space::Global, bytes, true, cause))?;
+        }
+        w.effect.kind = EffectKind::Atomic(atomic);
+        return Ok(());
+    }
+    let mut out = u64::ZERO;
+    for lane in lanes_of(split.shared) {
+        let home = usize::from(w.lanes.home(lane));
+        let block = usize::from(w.threads.warps[home].block);
+        let operands = [w.effect.operands[0][lane], w.effect.operands[1][lane]];
+        let shared = &mut w.threads.blocks[block].shared;
+        match within(w.effect.address[lane], bytes, shared.len()) {
+            Ok(range) => u64::put(
+                &mut out,
+                lane,
+                apply_bytes(&mut shared[range], &atomic, operands),
+            ),
+            Err(cause) => return Err(fault(w, lane, Space::Shared, bytes, true, cause)),
+        }
+    }
+    w.effect.kind = EffectKind::Access(Access {
+        store: dst.is_none(),
+        shared_atomic: true,
+        element: bytes as u8,
+        count: 1,
+        shared: split.shared,
+        global: 0,
+        local: 0,
+        other: Space::Generic,
+    });
+    super::moves::store(d, r, 0, &out, bytes == 8);
+    Ok(())
+}
+
+/// Performs one lane's atomic on global memory and returns the old value.
+pub fn apply(
+    image: &mut GlobalMemory,
+    address: u64,
+    atomic: &Atomic,
+    operands: [u64; 2],
+) -> Result<u64, AccessError> {
+    let bytes = u64::from(atomic.ty.bytes());
+    if address % bytes != 0 {
+        return Err(AccessError::Misaligned);
+    }
+    Ok(apply_bytes(
+        image.slice_mut(address, bytes)?,
+        atomic,
+        operands,
+    ))
+}
+
+fn apply_bytes(bytes: &mut [u8], atomic: &Atomic, operands: [u64; 2]) -> u64 {
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    let old = u64::from_le_bytes(word);
+    let new = combine(atomic.op, atomic.ty, old, operands);
+    bytes.copy_from_slice(&new.to_le_bytes()[..bytes.len()]);
+    old
+}
+
+/// The value that memory holds after the operation.
+fn combine(op: AtomOp, ty: Type, old: u64, [a, b]: [u64; 2]) -> u64 {
+    let bits = 8 * ty.bytes();
+    let mask = u64::MAX >> (64 - bits);
+    let (a, b) = (a & mask, b & mask);
+    let signed = |v: u64| (v << (64 - bits)) as i64 >> (64 - bits);
+    match op {
+        AtomOp::Exch => a,
+        AtomOp::Cas => {
+            if old == a {
+                b
+            } else {
+                old
+            }
+        }
+        AtomOp::And => old & a,
+        AtomOp::Or => old | a,
+        AtomOp::Xor => old ^ a,
+        AtomOp::Inc => {
+            if old >= a {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomOp::Dec => {
+            if old == 0 || old > a {
+                a
+            } else {
+                old - 1
+            }
+        }
+        AtomOp::Add => add(ty, old, a) & mask,
+        AtomOp::Min | AtomOp::Max if ty.is_float() => halves(ty, old, a, |f, x, y| {
+            let key = |v: u64| {
+                let magnitude = (v & !f.sign()) as i64;
+                if v & f.sign() != 0 {
+                    -magnitude - 1
+                } else {
+                    magnitude
+                }
+            };
+            if f.is_nan(x) {
+                y
+            } else if f.is_nan(y) || (key(x) < key(y)) == (op == AtomOp::Min) {
+                x
+            } else {
+                y
+            }
+        }),
+        AtomOp::Min if ty.is_signed() => signed(old).min(signed(a)) as u64 & mask,
+        AtomOp::Max if ty.is_signed() => signed(old).max(signed(a)) as u64 & mask,
+        AtomOp::Min => old.min(a),
+        AtomOp::Max => old.max(a),
+    }
+}
+
+/// Applies to each half-precision number of a (possibly packed) value.
+fn halves(ty: Type, a: u64, b: u64, f: impl Fn(Format, u64, u64) -> u64) -> u64 {
+    let Some((format, pair)) = super::half_arith::format(ty) else {
+        return a;
+    };
+    let low = f(format, a & 0xffff, b & 0xffff);
+    if pair {
+        low | f(format, a >> 16 & 0xffff, b >> 16 & 0xffff) << 16
+    } else {
+        low
+    }
+}
+
+fn add(ty: Type, old: u64, a: u64) -> u64 {
+    match ty {
+        // Denormals are flushed by fp32 atomics in global memory only on some machines; here
+        // they are kept in both spaces.
+        Type::F32 => {
+            let sum = f32::from_bits(old as u32) + f32::from_bits(a as u32);
+            u64::from(if sum.is_nan() { NAN32 } else { sum }.to_bits())
+        }
+        Type::F64 => {
+            let sum = f64::from_bits(old) + f64::from_bits(a);
+            if sum.is_nan() {
+                super::float64::INVALID
+            } else {
+                sum
+            }
+            .to_bits()
+        }
+        Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 => halves(ty, old, a, |f, x, y| {
+            if f.is_nan(x) || f.is_nan(y) {
+                return 0x7fff;
+            }
+            debug_assert!(f == F16 || f == BF16);
+            softfloat::add(x, y, f, Round::Nearest).unwrap_or(0x7fff)
+        }),
+        _ => old.wrapping_add(a),
+    }
+}
+
+impl Code {
+    /// Writes the old value that a global atomic returned to the thread on `lane`.
+    pub fn complete_atomic(
+        &self,
+        lanes: &Lanes,
+        atomic: &Atomic,
+        lane: usize,
+        old: u64,
+        threads: &mut Threads,
+    ) {
+        if let Some(reg) = atomic.dst {
+            let bits = 8 * atomic.ty.bytes();
+            let value = if atomic.ty.is_signed() {
+                ((old << (64 - bits)) as i64 >> (64 - bits)) as u64
+            } else {
+                old
+            };
+            self.write_register(lanes, reg, lane, value, threads);
+        }
+    }
+}

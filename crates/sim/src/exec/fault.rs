@@ -1,0 +1,218 @@
+//! What can go wrong while a thread executes, and how it is told.
+
+use std::fmt;
+
+use warpsim_ptx::isa::Space;
+use warpsim_ptx::kernel::{Kernel, Pc};
+
+use super::state::Threads;
+use crate::memory::image::AccessError;
+
+/// A fault of one thread. The caller knows kernel and PC and makes a [`FaultReport`] of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// What happened; boxed, for the success path carries it by value.
+    pub kind: Box<FaultKind>,
+    /// Lane of the thread.
+    pub lane: u8,
+    /// Home warp of the thread.
+    pub home: u16,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FaultKind {
+    /// A memory access that cannot be.
+    Memory {
+        /// Space, as far as it is known (`Generic` addresses have been resolved).
+        space: Space,
+        /// Address in the space.
+        address: u64,
+        /// Bytes accessed.
+        bytes: u32,
+        /// Store or atomic (else load).
+        store: bool,
+        /// What is wrong with it.
+        cause: AccessError,
+    },
+    /// `trap`.
+    Trap,
+    /// `brkpt`.
+    Breakpoint,
+    /// A device-side `assert` failed.
+    Assert {
+        /// The expression.
+        message: String,
+        /// Source file.
+        file: String,
+        /// Source line.
+        line: u32,
+        /// Function.
+        function: String,
+    },
+    /// A `.sync` operation names live threads that are not executing it together.
+    MissingMembers {
+        /// The instruction.
+        what: &'static str,
+        /// Threads named.
+        members: u32,
+        /// Those of them that live and are not here.
+        missing: u32,
+    },
+    /// Anything else, in words.
+    Other(String),
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FaultKind::Memory {
+                space,
+                address,
+                bytes,
+                store,
+                cause,
+            } => {
+                let what = if *store { "write" } else { "read" };
+                let space = match space {
+                    Space::Global => "global",
+                    Space::Shared => "shared",
+                    Space::Local => "local",
+                    Space::Const => "constant",
+                    Space::Param => "parameter",
+                    Space::Tex => "texture",
+                    Space::Generic | Space::Reg => "generic",
+                };
+                write!(
+                    f,
+                    "invalid {space} {what} of {bytes} bytes at {address:#x}: {cause}"
+                )
+            }
+            FaultKind::Trap => write!(f, "trap"),
+            FaultKind::Breakpoint => write!(f, "breakpoint"),
+            FaultKind::Assert {
+                message,
+                file,
+                line,
+                function,
+            } => write!(f, "{file}:{line}: {function}: assertion `{message}` failed"),
+            FaultKind::MissingMembers {
+                what,
+                members,
+                missing,
+            } => write!(
+                f,
+                "{what} names threads {members:#010x}, but {missing:#010x} of them are elsewhere: \
+                 the named threads must execute it together"
+            ),
+            FaultKind::Other(text) => f.write_str(text),
+        }
+    }
+}
+
+/// A fault with all that a reader needs to find it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaultReport {
+    /// What happened.
+    pub kind: FaultKind,
+    /// Kernel.
+    pub kernel: String,
+    /// Block in the grid.
+    pub block: [u32; 3],
+    /// Thread in the block.
+    pub thread: [u32; 3],
+    /// Instruction.
+    pub pc: Pc,
+    /// Line in the PTX.
+    pub line: u32,
+    /// Source file and line, when the PTX has them.
+    pub source: Option<(String, u32)>,
+}
+
+impl Fault {
+    /// A fault of the thread on `lane`.
+    pub fn new(kind: FaultKind, lane: usize, home: u16) -> Self {
+        Fault {
+            kind: Box::new(kind),
+            lane: lane as u8,
+            home,
+        }
+    }
+
+    /// Adds where it happened. `files` is `Program::files`.
+    pub fn report(
+        self,
+        kernel: &Kernel,
+        files: &[(u32, String)],
+        pc: Pc,
+        threads: &Threads,
+    ) -> FaultReport {
+        let warp = threads.warps.get(usize::from(self.home));
+        let lane = usize::from(self.lane) % super::state::LANES;
+        let thread = warp.map_or([0; 3], |w| std::array::from_fn(|d| w.tid[d][lane]));
+        let block = warp
+            .and_then(|w| threads.blocks.get(usize::from(w.block)))
+            .map_or([0; 3], |b| b.ctaid);
+        let instr = kernel.code.get(pc as usize);
+        let source = instr.and_then(|i| i.source).map(|(file, line)| {
+            let name = files
+                .iter()
+                .find(|(n, _)| *n == file)
+                .map_or_else(|| format!("file {file}"), |(_, name)| name.clone());
+            (name, line)
+        });
+        FaultReport {
+            kind: *self.kind,
+            kernel: kernel.name.clone(),
+            block,
+            thread,
+            pc,
+            line: instr.map_or(0, |i| i.line),
+            source,
+        }
+    }
+}
+
+impl fmt::Display for FaultReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [bx, by, bz] = self.block;
+        let [tx, ty, tz] = self.thread;
+        writeln!(f, "{}", self.kind)?;
+        write!(
+            f,
+            "  in kernel {}, block ({bx},{by},{bz}), thread ({tx},{ty},{tz}), pc {}, PTX line {}",
+            self.kernel, self.pc, self.line
+        )?;
+        if let Some((file, line)) = &self.source {
+            write!(f, ", {file}:{line}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for FaultReport {}
+
+/// A kernel that cannot be decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoadError {
+    /// Kernel.
+    pub kernel: String,
+    /// Instruction.
+    pub pc: Pc,
+    /// Line in the PTX.
+    pub line: u32,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "kernel {}, PTX line {}: {}",
+            self.kernel, self.line, self.message
+        )
+    }
+}
+
+impl std::error::Error for LoadError {}

@@ -1,0 +1,151 @@
+//! Double-precision arithmetic.
+//!
+//! NaNs: the first NaN operand comes through, quieted; an invalid operation gives
+//! 0xfff8000000000000.
+
+use warpsim_ptx::isa::{Op, Type};
+use warpsim_ptx::kernel::Instr;
+
+use super::code::Plan;
+use super::float32::{directed, rounded};
+use super::regs::{dispatch, op1, op2, op3};
+use super::softfloat::{self, F64, Round};
+
+/// What an invalid operation returns.
+pub(super) const INVALID: f64 = f64::from_bits(0xfff8_0000_0000_0000);
+
+#[inline(always)]
+fn quiet(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() | 1 << 51)
+}
+
+#[inline(always)]
+fn settle2(a: f64, b: f64, result: f64) -> f64 {
+    if !result.is_nan() {
+        result
+    } else if a.is_nan() {
+        quiet(a)
+    } else if b.is_nan() {
+        quiet(b)
+    } else {
+        INVALID
+    }
+}
+
+#[inline(always)]
+fn settle3(a: f64, b: f64, c: f64, result: f64) -> f64 {
+    if result.is_nan() && !a.is_nan() && !b.is_nan() && c.is_nan() {
+        quiet(c)
+    } else {
+        settle2(a, b, result)
+    }
+}
+
+fn soft2(a: f64, b: f64, f: impl Fn(u64, u64) -> Option<u64>) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        return settle2(a, b, f64::NAN);
+    }
+    f(a.to_bits(), b.to_bits()).map_or(INVALID, f64::from_bits)
+}
+
+fn soft_fma(a: f64, b: f64, c: f64, round: Round) -> f64 {
+    if a.is_nan() || b.is_nan() || c.is_nan() {
+        return settle3(a, b, c, f64::NAN);
+    }
+    softfloat::fma(a.to_bits(), b.to_bits(), c.to_bits(), F64, round)
+        .map_or(INVALID, f64::from_bits)
+}
+
+pub(super) fn decode(i: &Instr) -> Option<Plan> {
+    let m = &i.mods;
+    if m.types[0]? != Type::F64 {
+        return None;
+    }
+    Some(match (i.op, directed(m.rounding)) {
+        (Op::Add, None) => op2!(hot f64, f64 => f64, |a, b| settle2(a, b, a + b)),
+        (Op::Sub, None) => op2!(hot f64, f64 => f64, |a, b| settle2(a, b, a - b)),
+        (Op::Mul, None) => op2!(hot f64, f64 => f64, |a, b| settle2(a, b, a * b)),
+        (Op::Fma | Op::Mad, None) => {
+            op3!(hot f64, f64, f64 => f64, |a, b, c| settle3(a, b, c, a.mul_add(b, c)))
+        }
+        (Op::Div, None) => op2!(f64, f64 => f64, |a, b| settle2(a, b, a / b)),
+        (Op::Rcp, _) if m.approx => op1!(f64 => f64, |a| gross(a, |x| 1.0 / x)),
+        (Op::Rcp, None) => op1!(f64 => f64, |a| settle2(a, a, 1.0 / a)),
+        (Op::Sqrt, None) => op1!(f64 => f64, |a| settle2(a, a, a.sqrt())),
+        (Op::Rsqrt, _) if m.ftz => op1!(f64 => f64, |a| gross(a, |x| 1.0 / x.sqrt())),
+        (Op::Rsqrt, _) => op1!(f64 => f64, |a| settle2(a, a, 1.0 / a.sqrt())),
+        (Op::Add, Some(round)) => rounded!(round, R => op2!(f64, f64 => f64, |a, b|
+            soft2(a, b, |a, b| softfloat::add(a, b, F64, R)))),
+        (Op::Sub, Some(round)) => rounded!(round, R => op2!(f64, f64 => f64, |a, b|
+            soft2(a, if b.is_nan() { b } else { -b }, |a, b| softfloat::add(a, b, F64, R)))),
+        (Op::Mul, Some(round)) => rounded!(round, R => op2!(f64, f64 => f64, |a, b|
+            soft2(a, b, |a, b| softfloat::mul(a, b, F64, R)))),
+        (Op::Div, Some(round)) => rounded!(round, R => op2!(f64, f64 => f64, |a, b|
+            soft2(a, b, |a, b| softfloat::div(a, b, F64, R)))),
+        (Op::Fma | Op::Mad, Some(round)) => {
+            rounded!(round, R => op3!(f64, f64, f64 => f64, |a, b, c| soft_fma(a, b, c, R)))
+        }
+        (Op::Rcp, Some(round)) => rounded!(round, R => op1!(f64 => f64, |a|
+            soft2(1.0, a, |a, b| softfloat::div(a, b, F64, R)))),
+        (Op::Sqrt, Some(round)) => rounded!(round, R => op1!(f64 => f64, |a|
+            soft2(a, a, |a, _| softfloat::sqrt(a, F64, R)))),
+        (Op::Abs, _) => op1!(f64 => f64, |a| a.abs()),
+        (Op::Neg, _) => op1!(f64 => f64, |a| -a),
+        (Op::Copysign, _) => op2!(f64, f64 => f64, |a, b| b.copysign(a)),
+        (Op::Min, _) => op2!(f64, f64 => f64, |a, b| {
+            if a.is_nan() || b.is_nan() {
+                number(a, b)
+            } else if a == b {
+                f64::from_bits(a.to_bits() | b.to_bits())
+            } else if a < b {
+                a
+            } else {
+                b
+            }
+        }),
+        (Op::Max, _) => op2!(f64, f64 => f64, |a, b| {
+            if a.is_nan() || b.is_nan() {
+                number(a, b)
+            } else if a == b {
+                f64::from_bits(a.to_bits() & b.to_bits())
+            } else if a > b {
+                a
+            } else {
+                b
+            }
+        }),
+        _ => return None,
+    })
+}
+
+/// The operand that is a number, if one is.
+fn number(a: f64, b: f64) -> f64 {
+    if !a.is_nan() {
+        a
+    } else if !b.is_nan() {
+        b
+    } else {
+        quiet(a)
+    }
+}
+
+/// The 20-bit approximations that division sequences start from: only the upper word of the
+/// operand counts, the lower word of the result is zero, denormals are flushed.
+fn gross(a: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let upper = |x: f64| f64::from_bits(x.to_bits() & !0xffff_ffff);
+    if a.is_nan() {
+        return f64::from_bits(0x7fff_ffff_0000_0000);
+    }
+    let flush = |x: f64| {
+        if x.is_subnormal() {
+            0f64.copysign(x)
+        } else {
+            x
+        }
+    };
+    let r = f(flush(upper(a)));
+    if r.is_nan() {
+        return f64::from_bits(0x7fff_ffff_0000_0000);
+    }
+    upper(flush(r))
+}

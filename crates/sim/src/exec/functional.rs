@@ -1,0 +1,514 @@
+//! Runs a kernel without timing.
+//!
+//! A few blocks are resident at a time and their warps take turns, so that kernels in which
+//! blocks wait for one another end. Each warp has a reconvergence stack (taken side first);
+//! atomics act at once in lane order; `%clock` counts warp instructions.
+
+use std::fmt;
+
+use warpsim_ptx::isa::BoolOp;
+use warpsim_ptx::kernel::{Kernel, NO_PC, Pc, RegId};
+
+use super::atomic;
+use super::code::Code;
+use super::fault::{Fault, FaultKind, FaultReport};
+use super::grid::Grid;
+use super::launch::warps_per_block;
+use super::regs::lanes_of;
+use super::state::{Barrier, Effect, EffectKind, HomeBlock, HomeWarp, Lanes, Moment, Threads};
+use crate::memory::image::GlobalMemory;
+use crate::memory::store_buffer::GlobalView;
+
+/// How to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Give up after so many warp instructions.
+    pub max_instructions: u64,
+    /// Blocks resident at a time.
+    pub resident_blocks: usize,
+    /// Warp instructions after which the next warp has its turn.
+    pub turn: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            max_instructions: u64::MAX,
+            resident_blocks: 16,
+            turn: 256,
+        }
+    }
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FunctionalStats {
+    /// Instructions by warp.
+    pub warp_instructions: u64,
+    /// Instructions by thread (guards that were false left out).
+    pub thread_instructions: u64,
+}
+
+/// Why a run ended early.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SimFault {
+    /// A thread did something impossible.
+    Thread(Box<FaultReport>),
+    /// Every warp waits and none can go on.
+    Deadlock {
+        /// Kernel.
+        kernel: String,
+        /// The waiting warps.
+        warps: Vec<StuckWarp>,
+    },
+    /// The instruction limit was reached.
+    Limit {
+        /// Kernel.
+        kernel: String,
+        /// The limit.
+        instructions: u64,
+    },
+    /// The launch itself is impossible.
+    Launch(String),
+}
+
+/// A warp in a deadlock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StuckWarp {
+    /// Block in the grid.
+    pub block: [u32; 3],
+    /// Warp in the block.
+    pub warp: u16,
+    /// Instruction it waits at.
+    pub pc: Pc,
+    /// Line in the PTX.
+    pub line: u32,
+    /// What it waits for.
+    pub waiting: String,
+}
+
+impl fmt::Display for SimFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SimFault::Thread(report) => report.fmt(f),
+            SimFault::Deadlock { kernel, warps } => {
+                write!(f, "deadlock in kernel {kernel}: every warp waits")?;
+                for w in warps {
+                    let [x, y, z] = w.block;
+                    write!(
+                        f,
+                        "\n  block ({x},{y},{z}) warp {}: pc {}, PTX line {}: {}",
+                        w.warp, w.pc, w.line, w.waiting
+                    )?;
+                }
+                Ok(())
+            }
+            SimFault::Limit {
+                kernel,
+                instructions,
+            } => write!(
+                f,
+                "kernel {kernel} has not ended after {instructions} warp instructions"
+            ),
+            SimFault::Launch(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for SimFault {}
+
+/// A level of a warp's reconvergence stack.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    pc: Pc,
+    reconverge: Pc,
+    mask: u32,
+}
+
+/// A warp as the runner sees it.
+#[derive(Clone, Debug, Default)]
+struct Runner {
+    stack: Vec<Level>,
+    /// The barrier it waits at.
+    waiting: Option<u8>,
+}
+
+/// A barrier of a block.
+#[derive(Clone, Debug, Default)]
+struct Gate {
+    /// Warps that have arrived, waiting or not.
+    arrived: u32,
+    /// Threads expected; `None` for all.
+    expected: Option<u32>,
+    waiting: Vec<(usize, u32, Option<(BoolOp, RegId)>)>,
+    all: bool,
+    any: bool,
+    count: u32,
+}
+
+/// Runs a kernel to its end. `files` is `Program::files`; what threads print is appended to
+/// `prints`.
+pub fn run(
+    code: &Code,
+    kernel: &Kernel,
+    files: &[(u32, String)],
+    grid: &Grid,
+    image: &mut GlobalMemory,
+    prints: &mut Vec<u8>,
+    options: Options,
+) -> Result<FunctionalStats, SimFault> {
+    if grid.threads() == 0 || grid.blocks() == 0 {
+        return Err(SimFault::Launch(format!(
+            "kernel {}: a launch of {:?} blocks of {:?} threads is empty",
+            kernel.name, grid.grid, grid.block
+        )));
+    }
+    if grid.threads() > 1024 {
+        return Err(SimFault::Launch(format!(
+            "kernel {}: {} threads a block are more than 1024",
+            kernel.name,
+            grid.threads()
+        )));
+    }
+    let resident = options.resident_blocks.max(1);
+    let slots = resident.min(usize::try_from(grid.blocks()).unwrap_or(resident));
+    let warps = warps_per_block(grid) as usize;
+    let mut machine = Machine {
+        code,
+        kernel,
+        files,
+        grid,
+        threads: Threads {
+            warps: vec![HomeWarp::default(); slots * warps],
+            blocks: vec![HomeBlock::default(); slots],
+            ..Threads::default()
+        },
+        runners: vec![Runner::default(); slots * warps],
+        gates: vec![std::array::from_fn(|_| Gate::default()); slots],
+        warps,
+        next_block: 0,
+        stats: FunctionalStats::default(),
+        limit: options.max_instructions,
+        turn: options.turn.max(1),
+        effect: Effect::default(),
+    };
+    let mut view = GlobalView::direct(image, prints);
+    machine.run(slots, &mut view)?;
+    Ok(machine.stats)
+}
+
+struct Machine<'a> {
+    code: &'a Code,
+    kernel: &'a Kernel,
+    files: &'a [(u32, String)],
+    grid: &'a Grid,
+    threads: Threads,
+    runners: Vec<Runner>,
+    gates: Vec<[Gate; 16]>,
+    /// Warps a block.
+    warps: usize,
+    next_block: u64,
+    stats: FunctionalStats,
+    limit: u64,
+    turn: u32,
+    effect: Effect,
+}
+
+impl Machine<'_> {
+    fn run(&mut self, slots: usize, view: &mut GlobalView<'_>) -> Result<(), SimFault> {
+        for slot in 0..slots {
+            self.start_block(slot);
+        }
+        loop {
+            let mut progress = false;
+            let mut alive = false;
+            for slot in 0..slots {
+                for warp in slot * self.warps..(slot + 1) * self.warps {
+                    progress |= self.run_warp(warp, view)?;
+                }
+                let done = self
+                    .block_warps(slot)
+                    .all(|w| self.runners[w].stack.is_empty());
+                if done && self.next_block < self.grid.blocks() {
+                    self.start_block(slot);
+                    progress = true;
+                }
+                alive |= !done || self.next_block < self.grid.blocks();
+            }
+            if !alive {
+                return Ok(());
+            }
+            if !progress {
+                return Err(self.deadlock());
+            }
+        }
+    }
+
+    fn block_warps(&self, slot: usize) -> std::ops::Range<usize> {
+        slot * self.warps..(slot + 1) * self.warps
+    }
+
+    fn start_block(&mut self, slot: usize) {
+        let number = self.next_block;
+        self.next_block += 1;
+        self.threads.blocks[slot].reset(self.grid, number);
+        self.gates[slot] = std::array::from_fn(|_| Gate::default());
+        for (index, w) in self.block_warps(slot).enumerate() {
+            let home = &mut self.threads.warps[w];
+            home.reset(self.code, self.grid, slot as u16, index as u16);
+            let runner = &mut self.runners[w];
+            runner.waiting = None;
+            runner.stack.clear();
+            runner.stack.push(Level {
+                pc: 0,
+                reconverge: NO_PC,
+                mask: home.live,
+            });
+        }
+    }
+
+    /// One turn of a warp; whether it did anything.
+    fn run_warp(&mut self, warp: usize, view: &mut GlobalView<'_>) -> Result<bool, SimFault> {
+        let lanes = Lanes::Static(warp as u16);
+        let mut progress = false;
+        for _ in 0..self.turn {
+            if self.runners[warp].waiting.is_some() {
+                break;
+            }
+            let Some(&Level { pc, mask, .. }) = self.runners[warp].stack.last() else {
+                break;
+            };
+            if self.stats.warp_instructions >= self.limit {
+                return Err(SimFault::Limit {
+                    kernel: self.kernel.name.clone(),
+                    instructions: self.limit,
+                });
+            }
+            let now = Moment {
+                cycle: self.stats.warp_instructions,
+                nanoseconds: self.stats.warp_instructions,
+                sm: 0,
+            };
+            let mut effect = std::mem::take(&mut self.effect);
+            let stepped = self.code.step(
+                pc,
+                &lanes,
+                mask,
+                &mut self.threads,
+                self.grid,
+                view,
+                now,
+                &mut effect,
+            );
+            let stepped = stepped.and_then(|()| self.settle(warp, pc, mask, &lanes, &effect, view));
+            progress = true;
+            self.stats.warp_instructions += 1;
+            self.stats.thread_instructions += u64::from(effect.executed.count_ones());
+            self.effect = effect;
+            if let Err(fault) = stepped {
+                let report = fault.report(self.kernel, self.files, pc, &self.threads);
+                return Err(SimFault::Thread(Box::new(report)));
+            }
+        }
+        Ok(progress)
+    }
+
+    /// Acts on what an instruction did and moves the warp on.
+    fn settle(
+        &mut self,
+        warp: usize,
+        pc: Pc,
+        mask: u32,
+        lanes: &Lanes,
+        effect: &Effect,
+        view: &mut GlobalView<'_>,
+    ) -> Result<(), Fault> {
+        let mut next = pc + 1;
+        match &effect.kind {
+            EffectKind::Alu
+            | EffectKind::Access(_)
+            | EffectKind::Fence
+            | EffectKind::Sleep { .. } => {}
+            EffectKind::Branch { taken } => {
+                let instr = self.code.instr(pc);
+                let (target, reconverge) = (instr.target, instr.reconverge);
+                if *taken == mask {
+                    next = target;
+                } else if *taken != 0 {
+                    self.diverge(warp, pc, *taken, target, reconverge);
+                    self.tidy(warp);
+                    return Ok(());
+                }
+            }
+            EffectKind::Exit => self.exit(warp, effect.executed),
+            EffectKind::Atomic(a) => {
+                for lane in lanes_of(effect.executed) {
+                    let operands = [effect.operands[0][lane], effect.operands[1][lane]];
+                    let address = effect.address[lane];
+                    let Some(image) = view.memory_mut() else {
+                        continue;
+                    };
+                    let old = atomic::apply(image, address, a, operands).map_err(|cause| {
+                        let kind = FaultKind::Memory {
+                            space: warpsim_ptx::isa::Space::Global,
+                            address,
+                            bytes: a.ty.bytes(),
+                            store: true,
+                            cause,
+                        };
+                        Fault::new(kind, lane, warp as u16)
+                    })?;
+                    self.code
+                        .complete_atomic(lanes, a, lane, old, &mut self.threads);
+                }
+            }
+            EffectKind::Barrier(b) => self.arrive(warp, effect.executed, b),
+            EffectKind::WarpBarrier { members } => {
+                let missing = members & self.threads.warps[warp].live & !effect.executed;
+                if missing != 0 {
+                    let kind = FaultKind::MissingMembers {
+                        what: "bar.warp.sync",
+                        members: *members,
+                        missing,
+                    };
+                    let lane = effect.executed.trailing_zeros() as usize;
+                    return Err(Fault::new(kind, lane, warp as u16));
+                }
+            }
+        }
+        if let Some(top) = self.runners[warp].stack.last_mut()
+            && top.pc == pc
+        {
+            top.pc = next;
+        }
+        self.tidy(warp);
+        Ok(())
+    }
+
+    /// Splits the top of the stack; the taken side runs first.
+    fn diverge(&mut self, warp: usize, pc: Pc, taken: u32, target: Pc, reconverge: Pc) {
+        let stack = &mut self.runners[warp].stack;
+        let Some(top) = stack.pop() else { return };
+        if reconverge != NO_PC {
+            stack.push(Level {
+                pc: reconverge,
+                ..top
+            });
+        }
+        for (pc, mask) in [(pc + 1, top.mask & !taken), (target, taken)] {
+            stack.push(Level {
+                pc,
+                reconverge,
+                mask,
+            });
+        }
+    }
+
+    fn exit(&mut self, warp: usize, lanes: u32) {
+        for level in &mut self.runners[warp].stack {
+            level.mask &= !lanes;
+        }
+    }
+
+    /// Pops what is empty or has reached its reconvergence point.
+    fn tidy(&mut self, warp: usize) {
+        let stack = &mut self.runners[warp].stack;
+        while let Some(top) = stack.last() {
+            if top.mask == 0 || top.reconverge != NO_PC && top.pc == top.reconverge {
+                stack.pop();
+            } else {
+                break;
+            }
+        }
+        if stack.is_empty() {
+            // A warp that has gone is no longer expected at barriers.
+            for id in 0..16 {
+                self.release(warp / self.warps, id);
+            }
+        }
+    }
+
+    fn arrive(&mut self, warp: usize, lanes: u32, barrier: &Barrier) {
+        let slot = warp / self.warps;
+        let gate = &mut self.gates[slot][usize::from(barrier.id)];
+        if gate.arrived == 0 {
+            *gate = Gate {
+                all: true,
+                ..Gate::default()
+            };
+        }
+        gate.arrived += 1;
+        gate.expected = barrier.count.or(gate.expected);
+        if let Some((_, yes, _)) = barrier.reduction {
+            gate.all &= yes == lanes;
+            gate.any |= yes != 0;
+            gate.count += yes.count_ones();
+        }
+        if !barrier.arrive {
+            let reduction = barrier.reduction.map(|(op, _, reg)| (op, reg));
+            gate.waiting.push((warp, lanes, reduction));
+            self.runners[warp].waiting = Some(barrier.id);
+        }
+        self.release(slot, barrier.id);
+    }
+
+    /// Opens a barrier when everyone it expects has arrived.
+    fn release(&mut self, slot: usize, id: u8) {
+        let live = self
+            .block_warps(slot)
+            .filter(|&w| !self.runners[w].stack.is_empty())
+            .count() as u32;
+        let gate = &mut self.gates[slot][usize::from(id)];
+        let expected = gate.expected.map_or(live, |n| n / 32);
+        if gate.arrived == 0 || gate.arrived < expected {
+            return;
+        }
+        let gate = std::mem::take(gate);
+        for (warp, lanes, reduction) in gate.waiting {
+            self.runners[warp].waiting = None;
+            if let Some((op, reg)) = reduction {
+                let value = match op {
+                    BoolOp::And => u64::from(gate.all),
+                    BoolOp::Popc => u64::from(gate.count),
+                    BoolOp::Or | BoolOp::Xor => u64::from(gate.any),
+                };
+                let home = Lanes::Static(warp as u16);
+                for lane in lanes_of(lanes) {
+                    self.code
+                        .write_register(&home, reg, lane, value, &mut self.threads);
+                }
+            }
+        }
+    }
+
+    fn deadlock(&self) -> SimFault {
+        let mut warps = Vec::new();
+        for (w, runner) in self.runners.iter().enumerate() {
+            let (Some(top), Some(id)) = (runner.stack.last(), runner.waiting) else {
+                continue;
+            };
+            let slot = w / self.warps;
+            let gate = &self.gates[slot][usize::from(id)];
+            let expected = gate.expected.map_or_else(
+                || "all warps of the block".to_string(),
+                |n| format!("{} warps", n / 32),
+            );
+            // The warp has moved past the barrier already.
+            let pc = top.pc.saturating_sub(1);
+            warps.push(StuckWarp {
+                block: self.threads.blocks[slot].ctaid,
+                warp: self.threads.warps[w].index,
+                pc,
+                line: self.code.instr(pc).line,
+                waiting: format!(
+                    "barrier {id}, where {} have arrived and {expected} are expected",
+                    gate.arrived
+                ),
+            });
+        }
+        SimFault::Deadlock {
+            kernel: self.kernel.name.clone(),
+            warps,
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Half precision: `.f16`, `.bf16` and their pairs.
+//!
+//! Every operation rounds once. NaN results are 0x7fff in both formats.
+
+use warpsim_ptx::isa::{Mods, Op, Type};
+use warpsim_ptx::kernel::Instr;
+
+use super::code::{Decoded, Plan, World};
+use super::fault::Fault;
+use super::float32::directed;
+use super::regs::{Regs, Width, lanes_of};
+use super::softfloat::{self, BF16, Exact, F16, F64, Format, Round};
+use super::state::LANES;
+
+const NAN: u16 = 0x7fff;
+
+/// The value of an fp16 number.
+#[inline(always)]
+pub(super) fn f16_value(bits: u16) -> f32 {
+    half::f16::from_bits(bits).to_f32()
+}
+
+/// The value of a bf16 number.
+#[inline(always)]
+pub(super) fn bf16_value(bits: u16) -> f32 {
+    f32::from_bits(u32::from(bits) << 16)
+}
+
+/// The format of a half type, and whether it is a pair.
+pub(super) fn format(ty: Type) -> Option<(Format, bool)> {
+    Some(match ty {
+        Type::F16 => (F16, false),
+        Type::F16x2 => (F16, true),
+        Type::Bf16 => (BF16, false),
+        Type::Bf16x2 => (BF16, true),
+        _ => return None,
+    })
+}
+
+pub(super) fn decode(i: &Instr) -> Option<Plan> {
+    format(i.mods.types[0]?)?;
+    let sources = match i.op {
+        Op::Add | Op::Sub | Op::Mul | Op::Min | Op::Max => 2,
+        Op::Fma => 3,
+        Op::Abs | Op::Neg | Op::Tanh | Op::Ex2 => 1,
+        _ => return None,
+    };
+    Some(Plan::full(
+        run,
+        &[Width::Narrow; 3][..sources],
+        &[Width::Narrow],
+    ))
+}
+
+fn run(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
+    let instr = &w.cold.instr;
+    let Some((f, pair)) = instr.mods.types[0].and_then(format) else {
+        return Ok(());
+    };
+    let mut out = [0u32; LANES];
+    for lane in lanes_of(r.mask) {
+        let src: [u32; 3] = std::array::from_fn(|k| {
+            if k < instr.src.len() {
+                r.lane::<u32>(d.src[k], lane)
+            } else {
+                0
+            }
+        });
+        let low = lane_op(instr.op, &instr.mods, f, src.map(|s| s as u16));
+        out[lane] = u32::from(low);
+        if pair {
+            let high = lane_op(instr.op, &instr.mods, f, src.map(|s| (s >> 16) as u16));
+            out[lane] |= u32::from(high) << 16;
+        }
+    }
+    r.commit::<u32>(d.dst[0], &out);
+    Ok(())
+}
+
+fn flush(x: u16, f: Format) -> u16 {
+    let magnitude = x & 0x7fff;
+    if u32::from(magnitude) < 1 << f.mantissa {
+        x & 0x8000
+    } else {
+        x
+    }
+}
+
+fn lane_op(op: Op, m: &Mods, f: Format, src: [u16; 3]) -> u16 {
+    let nan = |x: u16| f.is_nan(u64::from(x));
+    let [a, b, c] = if m.ftz { src.map(|x| flush(x, f)) } else { src };
+    let round = directed(m.rounding).unwrap_or(Round::Nearest);
+    let wide = |x: u16| u64::from(x);
+    let negate = |x: u16| x ^ 0x8000;
+    let used = match op {
+        Op::Fma => 3,
+        Op::Abs | Op::Neg | Op::Tanh | Op::Ex2 => 1,
+        _ => 2,
+    };
+    let any_nan = [a, b, c][..used].iter().any(|&x| nan(x));
+    let result = match op {
+        Op::Abs => return a & 0x7fff,
+        Op::Neg => return negate(a),
+        Op::Min | Op::Max => return extreme(op == Op::Min, m, f, a, b),
+        _ if any_nan => None,
+        Op::Add => softfloat::add(wide(a), wide(b), f, round),
+        Op::Sub => softfloat::add(wide(a), wide(negate(b)), f, round),
+        Op::Mul => softfloat::mul(wide(a), wide(b), f, round),
+        Op::Fma => softfloat::fma(wide(a), wide(b), wide(c), f, round),
+        _ => {
+            let x = f64::from(if f == BF16 {
+                bf16_value(a)
+            } else {
+                f16_value(a)
+            });
+            let y = if op == Op::Tanh { x.tanh() } else { x.exp2() };
+            Some(if y.is_infinite() {
+                f.infinity()
+            } else {
+                Exact::unpack(y.to_bits(), F64).pack(f, round)
+            })
+        }
+    };
+    let result = result.map_or(NAN, |bits| bits as u16);
+    finish(result, m, f)
+}
+
+fn finish(x: u16, m: &Mods, f: Format) -> u16 {
+    let x = if m.ftz && !f.is_nan(u64::from(x)) {
+        flush(x, f)
+    } else {
+        x
+    };
+    let one = Exact::integer(false, 1).pack(f, Round::Nearest) as u16;
+    let negative_or_nan = x & 0x8000 != 0 || f.is_nan(u64::from(x));
+    if m.sat {
+        return if negative_or_nan { 0 } else { x.min(one) };
+    }
+    if m.relu && x & 0x8000 != 0 && !f.is_nan(u64::from(x)) {
+        return 0;
+    }
+    x
+}
+
+fn extreme(least: bool, m: &Mods, f: Format, a: u16, b: u16) -> u16 {
+    let nan = |x: u16| f.is_nan(u64::from(x));
+    let sign = (a ^ b) & 0x8000;
+    let (x, y) = if m.xorsign_abs {
+        (a & 0x7fff, b & 0x7fff)
+    } else {
+        (a, b)
+    };
+    let picked = match (nan(x), nan(y)) {
+        (true, true) => return NAN,
+        (true, _) | (_, true) if m.nan => return NAN,
+        (true, false) => y,
+        (false, true) => x,
+        (false, false) => {
+            // Sign-magnitude order, in which negative zero is below positive zero.
+            let key = |v: u16| {
+                let magnitude = i32::from(v & 0x7fff);
+                if v & 0x8000 != 0 {
+                    -magnitude - 1
+                } else {
+                    magnitude
+                }
+            };
+            if (key(x) < key(y)) == least { x } else { y }
+        }
+    };
+    let picked = if m.xorsign_abs { picked | sign } else { picked };
+    finish(picked, m, f)
+}

@@ -1,0 +1,453 @@
+//! Integer arithmetic, with and without carry.
+
+use warpsim_ptx::isa::{Half, Op, Type};
+use warpsim_ptx::kernel::Instr;
+
+use super::code::{Decoded, Plan};
+use super::regs::{Regs, Value, dispatch, op1, op2, op3, width};
+use super::state::LANES;
+
+/// Picks the arm for the integer type; other types are not this family's.
+macro_rules! by_type {
+    ($ty:expr, $t:ident => $e:expr) => {
+        match $ty {
+            Type::U16 | Type::B16 => {
+                type $t = u16;
+                $e
+            }
+            Type::S16 => {
+                type $t = i16;
+                $e
+            }
+            Type::U32 | Type::B32 => {
+                type $t = u32;
+                $e
+            }
+            Type::S32 => {
+                type $t = i32;
+                $e
+            }
+            Type::U64 | Type::B64 => {
+                type $t = u64;
+                $e
+            }
+            Type::S64 => {
+                type $t = i64;
+                $e
+            }
+            _ => return None,
+        }
+    };
+}
+
+macro_rules! by_sign {
+    ($ty:expr, $t:ident => $e:expr) => {
+        match $ty {
+            Type::S16 => {
+                type $t = i16;
+                $e
+            }
+            Type::S32 => {
+                type $t = i32;
+                $e
+            }
+            Type::S64 => {
+                type $t = i64;
+                $e
+            }
+            _ => return None,
+        }
+    };
+}
+
+/// Both halves of a pair of 16-bit values.
+fn pairs(a: u32, b: u32, f: impl Fn(u16, u16) -> u16) -> u32 {
+    u32::from(f(a as u16, b as u16)) | u32::from(f((a >> 16) as u16, (b >> 16) as u16)) << 16
+}
+
+/// Sign-extends a 24-bit value.
+fn s24(a: i32) -> i64 {
+    i64::from(a << 8 >> 8)
+}
+
+fn u24(a: u32) -> u64 {
+    u64::from(a & 0xff_ffff)
+}
+
+fn clamp32(v: i64) -> i32 {
+    v.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+}
+
+pub(super) fn decode(i: &Instr) -> Option<Plan> {
+    let m = &i.mods;
+    let ty = m.types[0]?;
+    Some(match i.op {
+        Op::Addc | Op::Subc | Op::Madc => return carry(i),
+        Op::Add | Op::Sub | Op::Mad if m.cc => return carry(i),
+        Op::Add if m.sat => match ty {
+            Type::S32 => op2!(i32, i32 => i32, |a, b| a.saturating_add(b)),
+            _ => return None,
+        },
+        Op::Add => match ty {
+            Type::U16x2 | Type::S16x2 => {
+                op2!(u32, u32 => u32, |a, b| pairs(a, b, u16::wrapping_add))
+            }
+            Type::U32 | Type::S32 => op2!(hot u32, u32 => u32, |a, b| a.wrapping_add(b)),
+            Type::U64 | Type::S64 => op2!(hot u64, u64 => u64, |a, b| a.wrapping_add(b)),
+            _ => by_type!(ty, T => op2!(T, T => T, |a, b| a.wrapping_add(b))),
+        },
+        Op::Sub if m.sat => match ty {
+            Type::S32 => op2!(i32, i32 => i32, |a, b| a.saturating_sub(b)),
+            _ => return None,
+        },
+        Op::Sub => match ty {
+            Type::U32 | Type::S32 => op2!(hot u32, u32 => u32, |a, b| a.wrapping_sub(b)),
+            _ => by_type!(ty, T => op2!(T, T => T, |a, b| a.wrapping_sub(b))),
+        },
+        Op::Mul => multiply(ty, m.half)?,
+        Op::Mad => multiply_add(ty, m.half, m.sat)?,
+        Op::Mul24 => match (ty, m.half) {
+            (Type::S32, Some(Half::Hi)) => {
+                op2!(i32, i32 => i32, |a, b| (s24(a) * s24(b) >> 16) as i32)
+            }
+            (Type::S32, _) => op2!(i32, i32 => i32, |a, b| (s24(a) * s24(b)) as i32),
+            (Type::U32, Some(Half::Hi)) => {
+                op2!(u32, u32 => u32, |a, b| (u24(a) * u24(b) >> 16) as u32)
+            }
+            (Type::U32, _) => op2!(u32, u32 => u32, |a, b| (u24(a) * u24(b)) as u32),
+            _ => return None,
+        },
+        Op::Mad24 => match (ty, m.half) {
+            (Type::S32, Some(Half::Hi)) if m.sat => op3!(i32, i32, i32 => i32, |a, b, c|
+                clamp32((s24(a) * s24(b) >> 16) + i64::from(c))),
+            (Type::S32, Some(Half::Hi)) => op3!(i32, i32, i32 => i32, |a, b, c|
+                ((s24(a) * s24(b) >> 16) as i32).wrapping_add(c)),
+            (Type::S32, _) => op3!(i32, i32, i32 => i32, |a, b, c|
+                ((s24(a) * s24(b)) as i32).wrapping_add(c)),
+            (Type::U32, Some(Half::Hi)) => op3!(u32, u32, u32 => u32, |a, b, c|
+                ((u24(a) * u24(b) >> 16) as u32).wrapping_add(c)),
+            (Type::U32, _) => op3!(u32, u32, u32 => u32, |a, b, c|
+                ((u24(a) * u24(b)) as u32).wrapping_add(c)),
+            _ => return None,
+        },
+        // Division by zero gives all ones, the remainder then is the dividend; the most
+        // negative number by minus one wraps.
+        Op::Div => by_type!(ty, T => op2!(T, T => T, |a, b|
+            if b == 0 { !0 } else { a.wrapping_div(b) })),
+        Op::Rem => by_type!(ty, T => op2!(T, T => T, |a, b|
+            if b == 0 { a } else { a.wrapping_rem(b) })),
+        Op::Abs => by_sign!(ty, T => op1!(T => T, |a| a.wrapping_abs())),
+        Op::Neg => match ty {
+            Type::U16 | Type::U32 | Type::U64 => {
+                by_type!(ty, T => op1!(T => T, |a| a.wrapping_neg()))
+            }
+            _ => by_sign!(ty, T => op1!(T => T, |a| a.wrapping_neg())),
+        },
+        Op::Min => match (ty, m.relu) {
+            (Type::U16x2, _) => op2!(u32, u32 => u32, |a, b| pairs(a, b, u16::min)),
+            (Type::S16x2, false) => op2!(u32, u32 => u32, |a, b|
+                pairs(a, b, |a, b| (a as i16).min(b as i16) as u16)),
+            (Type::S16x2, true) => op2!(u32, u32 => u32, |a, b|
+                pairs(a, b, |a, b| (a as i16).min(b as i16).max(0) as u16)),
+            (Type::S32, true) => op2!(i32, i32 => i32, |a, b| a.min(b).max(0)),
+            (Type::S32, false) => op2!(hot i32, i32 => i32, |a, b| a.min(b)),
+            _ => by_type!(ty, T => op2!(T, T => T, |a, b| a.min(b))),
+        },
+        Op::Max => match (ty, m.relu) {
+            (Type::U16x2, _) => op2!(u32, u32 => u32, |a, b| pairs(a, b, u16::max)),
+            (Type::S16x2, false) => op2!(u32, u32 => u32, |a, b|
+                pairs(a, b, |a, b| (a as i16).max(b as i16) as u16)),
+            (Type::S16x2, true) => op2!(u32, u32 => u32, |a, b|
+                pairs(a, b, |a, b| (a as i16).max(b as i16).max(0) as u16)),
+            (Type::S32, true) => op2!(i32, i32 => i32, |a, b| a.max(b).max(0)),
+            (Type::S32, false) => op2!(hot i32, i32 => i32, |a, b| a.max(b)),
+            _ => by_type!(ty, T => op2!(T, T => T, |a, b| a.max(b))),
+        },
+        Op::Sad => by_type!(ty, T => op3!(T, T, T => T, |a, b, c|
+            c.wrapping_add(if a < b { b.wrapping_sub(a) } else { a.wrapping_sub(b) }))),
+        Op::Dp4a => return dot4(ty, m.types[1]?),
+        Op::Dp2a => return dot2(ty, m.types[1]?, m.half?),
+        _ => return None,
+    })
+}
+
+fn multiply(ty: Type, half: Option<Half>) -> Option<Plan> {
+    Some(match (ty, half.unwrap_or(Half::Lo)) {
+        (Type::U32 | Type::S32, Half::Lo) => {
+            op2!(hot u32, u32 => u32, |a, b| a.wrapping_mul(b))
+        }
+        (_, Half::Lo) => by_type!(ty, T => op2!(T, T => T, |a, b| a.wrapping_mul(b))),
+        (Type::U16, Half::Hi) => {
+            op2!(u16, u16 => u16, |a, b| (u32::from(a) * u32::from(b) >> 16) as u16)
+        }
+        (Type::S16, Half::Hi) => {
+            op2!(i16, i16 => i16, |a, b| (i32::from(a) * i32::from(b) >> 16) as i16)
+        }
+        (Type::U32, Half::Hi) => {
+            op2!(u32, u32 => u32, |a, b| (u64::from(a) * u64::from(b) >> 32) as u32)
+        }
+        (Type::S32, Half::Hi) => {
+            op2!(i32, i32 => i32, |a, b| (i64::from(a) * i64::from(b) >> 32) as i32)
+        }
+        (Type::U64, Half::Hi) => {
+            op2!(u64, u64 => u64, |a, b| (u128::from(a) * u128::from(b) >> 64) as u64)
+        }
+        (Type::S64, Half::Hi) => {
+            op2!(i64, i64 => i64, |a, b| (i128::from(a) * i128::from(b) >> 64) as i64)
+        }
+        (Type::U16, Half::Wide) => op2!(u16, u16 => u32, |a, b| u32::from(a) * u32::from(b)),
+        (Type::S16, Half::Wide) => op2!(i16, i16 => i32, |a, b| i32::from(a) * i32::from(b)),
+        (Type::U32, Half::Wide) => op2!(hot u32, u32 => u64, |a, b| u64::from(a) * u64::from(b)),
+        (Type::S32, Half::Wide) => op2!(hot i32, i32 => i64, |a, b| i64::from(a) * i64::from(b)),
+        _ => return None,
+    })
+}
+
+fn multiply_add(ty: Type, half: Option<Half>, sat: bool) -> Option<Plan> {
+    Some(match (ty, half.unwrap_or(Half::Lo)) {
+        (Type::S32, Half::Hi) if sat => op3!(i32, i32, i32 => i32, |a, b, c|
+            clamp32((i64::from(a) * i64::from(b) >> 32) + i64::from(c))),
+        (Type::U32 | Type::S32, Half::Lo) => op3!(hot u32, u32, u32 => u32, |a, b, c|
+            a.wrapping_mul(b).wrapping_add(c)),
+        (_, Half::Lo) => by_type!(ty, T => op3!(T, T, T => T, |a, b, c|
+            a.wrapping_mul(b).wrapping_add(c))),
+        (Type::U16, Half::Hi) => op3!(u16, u16, u16 => u16, |a, b, c|
+            ((u32::from(a) * u32::from(b) >> 16) as u16).wrapping_add(c)),
+        (Type::S16, Half::Hi) => op3!(i16, i16, i16 => i16, |a, b, c|
+            ((i32::from(a) * i32::from(b) >> 16) as i16).wrapping_add(c)),
+        (Type::U32, Half::Hi) => op3!(u32, u32, u32 => u32, |a, b, c|
+            ((u64::from(a) * u64::from(b) >> 32) as u32).wrapping_add(c)),
+        (Type::S32, Half::Hi) => op3!(i32, i32, i32 => i32, |a, b, c|
+            ((i64::from(a) * i64::from(b) >> 32) as i32).wrapping_add(c)),
+        (Type::U64, Half::Hi) => op3!(u64, u64, u64 => u64, |a, b, c|
+            ((u128::from(a) * u128::from(b) >> 64) as u64).wrapping_add(c)),
+        (Type::S64, Half::Hi) => op3!(i64, i64, i64 => i64, |a, b, c|
+            ((i128::from(a) * i128::from(b) >> 64) as i64).wrapping_add(c)),
+        (Type::U16, Half::Wide) => op3!(u16, u16, u32 => u32, |a, b, c|
+            (u32::from(a) * u32::from(b)).wrapping_add(c)),
+        (Type::S16, Half::Wide) => op3!(i16, i16, i32 => i32, |a, b, c|
+            (i32::from(a) * i32::from(b)).wrapping_add(c)),
+        (Type::U32, Half::Wide) => op3!(u32, u32, u64 => u64, |a, b, c|
+            (u64::from(a) * u64::from(b)).wrapping_add(c)),
+        (Type::S32, Half::Wide) => op3!(i32, i32, i64 => i64, |a, b, c|
+            (i64::from(a) * i64::from(b)).wrapping_add(c)),
+        _ => return None,
+    })
+}
+
+/// Byte `n` of a packed operand of the given signedness.
+fn byte(word: u32, n: u32, signed: bool) -> i32 {
+    let b = (word >> (8 * n)) as u8;
+    if signed {
+        i32::from(b as i8)
+    } else {
+        i32::from(b)
+    }
+}
+
+fn half_word(word: u32, n: u32, signed: bool) -> i32 {
+    let h = (word >> (16 * n)) as u16;
+    if signed {
+        i32::from(h as i16)
+    } else {
+        i32::from(h)
+    }
+}
+
+fn dp4a(a: u32, b: u32, c: u32, sa: bool, sb: bool) -> u32 {
+    (0..4).fold(c, |sum, n| {
+        sum.wrapping_add(byte(a, n, sa).wrapping_mul(byte(b, n, sb)) as u32)
+    })
+}
+
+fn dp2a(a: u32, b: u32, c: u32, sa: bool, sb: bool, first: u32) -> u32 {
+    (0..2).fold(c, |sum, n| {
+        sum.wrapping_add(half_word(a, n, sa).wrapping_mul(byte(b, n + first, sb)) as u32)
+    })
+}
+
+fn dot4(a: Type, b: Type) -> Option<Plan> {
+    Some(match (a.is_signed(), b.is_signed()) {
+        (false, false) => op3!(u32, u32, u32 => u32, |a, b, c| dp4a(a, b, c, false, false)),
+        (false, true) => op3!(u32, u32, u32 => u32, |a, b, c| dp4a(a, b, c, false, true)),
+        (true, false) => op3!(u32, u32, u32 => u32, |a, b, c| dp4a(a, b, c, true, false)),
+        (true, true) => op3!(u32, u32, u32 => u32, |a, b, c| dp4a(a, b, c, true, true)),
+    })
+}
+
+fn dot2(a: Type, b: Type, half: Half) -> Option<Plan> {
+    let hi = half == Half::Hi;
+    Some(match (a.is_signed(), b.is_signed(), hi) {
+        (false, false, false) => {
+            op3!(u32, u32, u32 => u32, |a, b, c| dp2a(a, b, c, false, false, 0))
+        }
+        (false, true, false) => op3!(u32, u32, u32 => u32, |a, b, c| dp2a(a, b, c, false, true, 0)),
+        (true, false, false) => op3!(u32, u32, u32 => u32, |a, b, c| dp2a(a, b, c, true, false, 0)),
+        (true, true, false) => op3!(u32, u32, u32 => u32, |a, b, c| dp2a(a, b, c, true, true, 0)),
+        (false, false, true) => {
+            op3!(u32, u32, u32 => u32, |a, b, c| dp2a(a, b, c, false, false, 2))
+        }
+        (false, true, true) => op3!(u32, u32, u32 => u32, |a, b, c| dp2a(a, b, c, false, true, 2)),
+        (true, false, true) => op3!(u32, u32, u32 => u32, |a, b, c| dp2a(a, b, c, true, false, 2)),
+        (true, true, true) => op3!(u32, u32, u32 => u32, |a, b, c| dp2a(a, b, c, true, true, 2)),
+    })
+}
+
+/// Runs an operation with carry in and carry out a lane. `WRITE` is `.cc`. The third operand
+/// is there for `mad` only.
+#[inline(always)]
+fn with_carry<T: Value, const WRITE: bool, const SOURCES: usize>(
+    d: &Decoded,
+    r: &mut Regs<'_>,
+    f: impl Fn(T, T, T, bool) -> (T, bool),
+) {
+    let mut out = T::ZERO;
+    let mut flags = 0;
+    for lane in 0..LANES {
+        let a = r.lane::<T>(d.src[0], lane);
+        let b = r.lane::<T>(d.src[1], lane);
+        let c = r.lane::<T>(d.src[SOURCES - 1], lane);
+        let (value, carry) = f(a, b, c, *r.carry >> lane & 1 != 0);
+        T::put(&mut out, lane, value);
+        flags |= u32::from(carry) << lane;
+    }
+    r.commit::<T>(d.dst[0], &out);
+    if WRITE {
+        r.set_carry(flags);
+    }
+}
+
+macro_rules! carrying {
+    ($t:ty, $write:expr, $n:literal, |$a:ident, $b:ident, $c:ident, $f:ident| $e:expr) => {{
+        fn flags(d: &Decoded, r: &mut Regs<'_>) {
+            with_carry::<$t, true, $n>(d, r, |$a, $b, $c, $f| $e);
+        }
+        fn silent(d: &Decoded, r: &mut Regs<'_>) {
+            with_carry::<$t, false, $n>(d, r, |$a, $b, $c, $f| $e);
+        }
+        let w = width::<$t>();
+        Plan::alu(if $write { flags } else { silent }, &[w; $n], &[w])
+    }};
+}
+
+macro_rules! carry_family {
+    ($t:ident, $wide:ident, $i:expr) => {{
+        let (cc, hi) = ($i.mods.cc, $i.mods.half == Some(Half::Hi));
+        match $i.op {
+            Op::Add => carrying!($t, cc, 2, |a, b, _c, _f| a.overflowing_add(b)),
+            Op::Addc => carrying!($t, cc, 2, |a, b, _c, f| a.carrying(b, f)),
+            // The flag is the borrow.
+            Op::Sub => carrying!($t, cc, 2, |a, b, _c, _f| a.overflowing_sub(b)),
+            Op::Subc => carrying!($t, cc, 2, |a, b, _c, f| a.borrowing(b, f)),
+            Op::Mad if hi => {
+                carrying!($t, cc, 3, |a, b, c, _f| a
+                    .product_high(b)
+                    .overflowing_add(c))
+            }
+            Op::Mad => carrying!($t, cc, 3, |a, b, c, _f| a
+                .wrapping_mul(b)
+                .overflowing_add(c)),
+            Op::Madc if hi => carrying!($t, cc, 3, |a, b, c, f| a.product_high(b).carrying(c, f)),
+            Op::Madc => carrying!($t, cc, 3, |a, b, c, f| a.wrapping_mul(b).carrying(c, f)),
+            _ => return None,
+        }
+    }};
+}
+
+/// The signed high product, kept as unsigned so that carries are those of the bits.
+#[derive(Clone, Copy)]
+struct Signed32(u32);
+#[derive(Clone, Copy)]
+struct Signed64(u64);
+
+trait Carrying: Sized + Copy {
+    fn carrying(self, b: Self, carry: bool) -> (Self, bool);
+    fn borrowing(self, b: Self, borrow: bool) -> (Self, bool);
+    fn product_high(self, b: Self) -> Self;
+}
+
+macro_rules! carrying_bits {
+    ($t:ty, $wide:ty) => {
+        impl Carrying for $t {
+            #[inline(always)]
+            fn carrying(self, b: Self, carry: bool) -> (Self, bool) {
+                let (s, c1) = self.overflowing_add(b);
+                let (s, c2) = s.overflowing_add(Self::from(carry));
+                (s, c1 | c2)
+            }
+            #[inline(always)]
+            fn borrowing(self, b: Self, borrow: bool) -> (Self, bool) {
+                let (s, c1) = self.overflowing_sub(b);
+                let (s, c2) = s.overflowing_sub(Self::from(borrow));
+                (s, c1 | c2)
+            }
+            #[inline(always)]
+            fn product_high(self, b: Self) -> Self {
+                ((<$wide>::from(self) * <$wide>::from(b)) >> Self::BITS) as Self
+            }
+        }
+    };
+}
+carrying_bits!(u32, u64);
+carrying_bits!(u64, u128);
+
+macro_rules! signed_bits {
+    ($s:ident, $u:ty, $i:ty, $wide:ty) => {
+        impl Value for $s {
+            type Row = <$u as Value>::Row;
+            const WIDE: bool = <$u as Value>::WIDE;
+            const ZERO: Self::Row = <$u as Value>::ZERO;
+            fn row(words: &[u32]) -> &Self::Row {
+                <$u as Value>::row(words)
+            }
+            fn row_mut(words: &mut [u32]) -> &mut Self::Row {
+                <$u as Value>::row_mut(words)
+            }
+            fn get(row: &Self::Row, lane: usize) -> Self {
+                $s(<$u as Value>::get(row, lane))
+            }
+            fn put(row: &mut Self::Row, lane: usize, value: Self) {
+                <$u as Value>::put(row, lane, value.0);
+            }
+        }
+        impl $s {
+            fn overflowing_add(self, b: Self) -> (Self, bool) {
+                let (v, c) = self.0.overflowing_add(b.0);
+                ($s(v), c)
+            }
+            fn overflowing_sub(self, b: Self) -> (Self, bool) {
+                let (v, c) = self.0.overflowing_sub(b.0);
+                ($s(v), c)
+            }
+            fn wrapping_mul(self, b: Self) -> Self {
+                $s(self.0.wrapping_mul(b.0))
+            }
+        }
+        impl Carrying for $s {
+            fn carrying(self, b: Self, carry: bool) -> (Self, bool) {
+                let (v, c) = self.0.carrying(b.0, carry);
+                ($s(v), c)
+            }
+            fn borrowing(self, b: Self, borrow: bool) -> (Self, bool) {
+                let (v, c) = self.0.borrowing(b.0, borrow);
+                ($s(v), c)
+            }
+            fn product_high(self, b: Self) -> Self {
+                let high = <$wide>::from(self.0 as $i) * <$wide>::from(b.0 as $i) >> <$u>::BITS;
+                $s(high as $u)
+            }
+        }
+    };
+}
+signed_bits!(Signed32, u32, i32, i64);
+signed_bits!(Signed64, u64, i64, i128);
+
+fn carry(i: &Instr) -> Option<Plan> {
+    Some(match i.mods.types[0]? {
+        Type::U32 | Type::B32 => carry_family!(u32, u64, i),
+        Type::S32 => carry_family!(Signed32, i64, i),
+        Type::U64 | Type::B64 => carry_family!(u64, u128, i),
+        Type::S64 => carry_family!(Signed64, i128, i),
+        _ => return None,
+    })
+}

@@ -1,0 +1,48 @@
+//! Special registers.
+
+use warpsim_ptx::isa::Special;
+
+use super::grid::Grid;
+use super::state::{LANES, Moment, Threads};
+
+/// What a special register holds for the thread on `lane` of home warp `home`.
+pub(super) fn value(
+    special: Special,
+    lane: usize,
+    home: u16,
+    threads: &Threads,
+    grid: &Grid,
+    now: Moment,
+) -> u64 {
+    let warp = &threads.warps[usize::from(home)];
+    let dim = |d: u8| usize::from(d.min(2));
+    let below = (1u64 << lane) - 1;
+    let own = 1u64 << lane;
+    let all = u64::from(u32::MAX);
+    match special {
+        Special::Tid(d) => u64::from(warp.tid[dim(d)][lane]),
+        Special::Ntid(d) => u64::from(grid.block[dim(d)]),
+        Special::Ctaid(d) => u64::from(threads.blocks[usize::from(warp.block)].ctaid[dim(d)]),
+        Special::Nctaid(d) => u64::from(grid.grid[dim(d)]),
+        Special::Laneid => lane as u64,
+        Special::Warpid => u64::from(warp.index),
+        Special::Nwarpid => u64::from(grid.warps_per_sm),
+        Special::Smid => u64::from(now.sm),
+        Special::Nsmid => u64::from(grid.sms),
+        Special::Gridid => grid.id,
+        Special::LanemaskEq => own,
+        Special::LanemaskLe => own | below,
+        Special::LanemaskLt => below,
+        Special::LanemaskGe => all & !below,
+        Special::LanemaskGt => all & !below & !own,
+        Special::Clock | Special::Clock64 => now.cycle,
+        Special::ClockHi => now.cycle >> 32,
+        Special::Globaltimer | Special::GlobaltimerLo => now.nanoseconds,
+        Special::GlobaltimerHi => now.nanoseconds >> 32,
+        Special::DynamicSmemSize => u64::from(grid.dynamic_shared),
+        Special::TotalSmemSize => u64::from(grid.total_shared),
+        // No driver sets these up, no performance monitor counts.
+        Special::Envreg(_) | Special::Pm(_) => 0,
+        Special::WarpSize => LANES as u64,
+    }
+}

@@ -1,0 +1,282 @@
+//! Texture fetches.
+//!
+//! Linear filtering uses weights with 8 bits of fraction, as the CUDA programming guide says.
+//! Channels that a texel does not have read as 0, the fourth as 1.
+
+use warpsim_ptx::isa::{Geometry, Op, Space, Type};
+use warpsim_ptx::kernel::{Instr, Operand, TexBase};
+
+use super::access::fault;
+use super::code::{Decoded, Plan, World};
+use super::fault::{Fault, FaultKind};
+use super::regs::{Regs, Width, lanes_of};
+use super::state::{Access, EffectKind, LANES};
+use crate::gpu::api::{TexelKind, Texture};
+
+pub(super) fn decode(i: &Instr) -> Option<Plan> {
+    if i.op != Op::Tex || i.mods.types[0]?.bytes() != 4 {
+        return None;
+    }
+    let dimensions = coordinates(i.mods.geometry?)?;
+    if i.src.len() < 1 + dimensions || !matches!(i.src[0], Operand::Texture(_)) {
+        return None;
+    }
+    let n = Width::Narrow;
+    Some(Plan::full(fetch, &[Width::Wide, n, n, n, n], &[n; 4]))
+}
+
+/// How many coordinates a geometry takes, the layer included.
+fn coordinates(geometry: Geometry) -> Option<usize> {
+    Some(match geometry {
+        Geometry::D1 => 1,
+        Geometry::D2 | Geometry::A1d => 2,
+        Geometry::D3 | Geometry::A2d => 3,
+        Geometry::Cube => return None,
+    })
+}
+
+fn fetch(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
+    let instr = &w.cold.instr;
+    let by_name = matches!(instr.src[0], Operand::Texture(TexBase::Texref(_)));
+    let integer = matches!(instr.mods.types[1], Some(Type::S32 | Type::U32 | Type::B32));
+    let geometry = instr.mods.geometry.unwrap_or(Geometry::D1);
+    let layered = matches!(geometry, Geometry::A1d | Geometry::A2d);
+    let axes = coordinates(geometry).unwrap_or(1) - usize::from(layered);
+    let mut out = [[0u32; LANES]; 4];
+    let mut element = 4;
+    for lane in lanes_of(r.mask) {
+        let handle = r.lane::<u64>(d.src[0], lane);
+        let grid = w.grid;
+        let texture = if by_name {
+            grid.texrefs.get(handle as usize)
+        } else {
+            handle
+                .checked_sub(1)
+                .and_then(|n| grid.texture_objects.get(n as usize))
+        };
+        let Some(Some(texture)) = texture else {
+            let text = if by_name {
+                format!("texture reference {handle} is not bound")
+            } else {
+                format!("{handle:#x} is not the handle of a texture")
+            };
+            return Err(Fault::new(FaultKind::Other(text), lane, w.lanes.home(lane)));
+        };
+        element = texture.channels * texture.bits / 8;
+        let raw: [u32; 4] = std::array::from_fn(|k| {
+            if k + 1 < instr.src.len() {
+                r.lane::<u32>(d.src[k + 1], lane)
+            } else {
+                0
+            }
+        });
+        let (layer, first) = if layered { (raw[0], 1) } else { (0, 0) };
+        let position: [f32; 3] = std::array::from_fn(|axis| {
+            if axis >= axes {
+                0.0
+            } else if integer {
+                raw[first + axis] as i32 as f32
+            } else {
+                f32::from_bits(raw[first + axis])
+            }
+        });
+        let whole: [i64; 3] = std::array::from_fn(|axis| {
+            if axis < axes && integer {
+                i64::from(raw[first + axis] as i32)
+            } else {
+                0
+            }
+        });
+        let sampler = Sampler {
+            texture,
+            axes,
+            layered,
+            layer,
+        };
+        let texel = sampler.sample(w, lane, position, integer.then_some(whole))?;
+        for (out, value) in out.iter_mut().zip(texel) {
+            out[lane] = value;
+        }
+    }
+    for (k, out) in out.iter().enumerate().take(instr.dst.len()) {
+        r.commit::<u32>(d.dst[k], out);
+    }
+    w.effect.kind = EffectKind::Access(Access {
+        store: false,
+        shared_atomic: false,
+        element,
+        count: 1,
+        shared: 0,
+        global: 0,
+        local: 0,
+        other: Space::Tex,
+    });
+    Ok(())
+}
+
+struct Sampler<'a> {
+    texture: &'a Texture,
+    axes: usize,
+    layered: bool,
+    layer: u32,
+}
+
+impl Sampler<'_> {
+    fn sample(
+        &self,
+        w: &mut World<'_, '_>,
+        lane: usize,
+        position: [f32; 3],
+        whole: Option<[i64; 3]>,
+    ) -> Result<[u32; 4], Fault> {
+        let t = self.texture;
+        if t.linear_memory {
+            let index = whole.map_or_else(|| position[0].floor() as i64, |p| p[0]);
+            if index < 0 || index >= i64::from(t.size[0]) {
+                return Ok(self.border());
+            }
+            return self.texel(w, lane, [index, 0, 0], true);
+        }
+        if let Some(index) = whole {
+            return self.texel(w, lane, self.addressed(index), true);
+        }
+        let mut scaled = [0f32; 3];
+        for axis in 0..self.axes {
+            let n = t.size[axis] as f32;
+            scaled[axis] = match (t.normalized, t.wrap) {
+                (true, true) => (position[axis] - position[axis].floor()) * n,
+                (true, false) => position[axis] * n,
+                _ => position[axis],
+            };
+        }
+        let floats = t.kind == TexelKind::Float || t.read_normalized;
+        if !t.filter_linear || !floats {
+            let index = std::array::from_fn(|axis| scaled[axis].floor() as i64);
+            return self.texel(w, lane, self.addressed(index), true);
+        }
+        self.filtered(w, lane, scaled)
+    }
+
+    /// Weighs the 2, 4 or 8 nearest texels.
+    fn filtered(
+        &self,
+        w: &mut World<'_, '_>,
+        lane: usize,
+        scaled: [f32; 3],
+    ) -> Result<[u32; 4], Fault> {
+        let mut base = [0i64; 3];
+        let mut weight = [0f32; 3];
+        for axis in 0..self.axes {
+            let x = scaled[axis] - 0.5;
+            base[axis] = x.floor() as i64;
+            weight[axis] = ((x - x.floor()) * 256.0).round() / 256.0;
+        }
+        let mut sum = [0f32; 4];
+        for corner in 0..1usize << self.axes {
+            let mut share = 1f32;
+            let mut index = base;
+            for axis in 0..self.axes {
+                let upper = corner >> axis & 1;
+                index[axis] += upper as i64;
+                share *= if upper == 1 {
+                    weight[axis]
+                } else {
+                    1.0 - weight[axis]
+                };
+            }
+            let texel = self.texel(w, lane, self.addressed(index), corner == 0)?;
+            if share != 0.0 {
+                for (sum, value) in sum.iter_mut().zip(texel) {
+                    *sum += share * f32::from_bits(value);
+                }
+            }
+        }
+        Ok(sum.map(f32::to_bits))
+    }
+
+    /// Wraps or clamps indices into the texture.
+    fn addressed(&self, index: [i64; 3]) -> [i64; 3] {
+        let t = self.texture;
+        std::array::from_fn(|axis| {
+            if axis >= self.axes {
+                return 0;
+            }
+            let n = i64::from(t.size[axis].max(1));
+            if t.wrap && t.normalized {
+                index[axis].rem_euclid(n)
+            } else {
+                index[axis].clamp(0, n - 1)
+            }
+        })
+    }
+
+    fn border(&self) -> [u32; 4] {
+        [0; 4]
+    }
+
+    /// Reads one texel; `record` leaves its address in the effect.
+    fn texel(
+        &self,
+        w: &mut World<'_, '_>,
+        lane: usize,
+        index: [i64; 3],
+        record: bool,
+    ) -> Result<[u32; 4], Fault> {
+        let t = self.texture;
+        let bytes = usize::from(t.bits) / 8;
+        let pixel = bytes * usize::from(t.channels);
+        let mut z = index[2] as u64;
+        let mut y = index[1] as u64;
+        if self.layered {
+            let layers = t.size[self.axes.min(2)].max(1);
+            let layer = u64::from(self.layer.min(layers - 1));
+            if self.axes == 1 { y = layer } else { z = layer }
+        }
+        let (nx, ny) = (u64::from(t.size[0]), u64::from(t.size[1].max(1)));
+        let number = (z * ny + y) * nx + index[0] as u64;
+        let address = t.address + number * pixel as u64;
+        let previous = std::mem::replace(&mut w.effect.address[lane], address);
+        let mut data = [0u8; 16];
+        let data = &mut data[..pixel.min(16)];
+        if let Err(cause) = w.memory.load(address, data) {
+            return Err(fault(w, lane, Space::Tex, pixel, false, cause));
+        }
+        if !record {
+            w.effect.address[lane] = previous;
+        }
+        let one = if t.kind == TexelKind::Float || t.read_normalized {
+            1f32.to_bits()
+        } else {
+            1
+        };
+        let mut out = [0, 0, 0, one];
+        for (out, raw) in out.iter_mut().zip(data.chunks_exact(bytes)) {
+            let mut word = [0u8; 4];
+            word[..bytes].copy_from_slice(raw);
+            *out = self.component(u32::from_le_bytes(word));
+        }
+        Ok(out)
+    }
+
+    fn component(&self, raw: u32) -> u32 {
+        let t = self.texture;
+        let shift = 32 - u32::from(t.bits);
+        let signed = (raw << shift) as i32 >> shift;
+        match (t.kind, t.read_normalized) {
+            (TexelKind::Float, _) if t.bits == 16 => {
+                super::half_arith::f16_value(raw as u16).to_bits()
+            }
+            (TexelKind::Float, _) => raw,
+            (TexelKind::Unsigned, false) => raw,
+            (TexelKind::Signed, false) => signed as u32,
+            (TexelKind::Unsigned, true) => {
+                let most = (u64::from(u32::MAX) >> shift) as f64;
+                ((f64::from(raw) / most) as f32).to_bits()
+            }
+            (TexelKind::Signed, true) => {
+                let most = f64::from(i32::MAX >> shift);
+                ((f64::from(signed) / most).max(-1.0) as f32).to_bits()
+            }
+        }
+    }
+}

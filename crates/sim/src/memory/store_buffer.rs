@@ -1,0 +1,396 @@
+//! The stores one SM made in the current quantum, and an SM's view of memory through them.
+//!
+//! An SM sees its own stores at once, the others see them when the GPU flushes the buffers at
+//! the end of the quantum, in SM order. The buffer is an overlay of 128-byte lines with a byte
+//! mask; a 64-bit filter lets loads that cannot hit pass without a look-up.
+
+use super::image::{AccessError, GlobalMemory};
+
+const LINE: u64 = 128;
+
+#[derive(Clone, Debug)]
+struct Line {
+    base: u64,
+    written: u128,
+    data: [u8; LINE as usize],
+}
+
+/// Buffered stores of one SM.
+#[derive(Clone, Debug)]
+pub struct StoreBuffer {
+    lines: Vec<Line>,
+    /// Open-addressed table of `index in lines + 1`; its length is a power of two.
+    table: Vec<u32>,
+    filter: u64,
+}
+
+impl Default for StoreBuffer {
+    fn default() -> Self {
+        StoreBuffer {
+            lines: Vec::new(),
+            table: vec![0; 256],
+            filter: 0,
+        }
+    }
+}
+
+fn hash(base: u64) -> usize {
+    ((base / LINE).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
+}
+
+fn filter_bit(base: u64) -> u64 {
+    1 << ((base / LINE) & 63)
+}
+
+impl StoreBuffer {
+    /// An empty buffer.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Nothing stored since the last flush.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    fn probe(&self, base: u64) -> Result<usize, usize> {
+        let mask = self.table.len() - 1;
+        let mut slot = hash(base) & mask;
+        loop {
+            match self.table[slot] {
+                0 => return Err(slot),
+                n if self.lines[n as usize - 1].base == base => return Ok(n as usize - 1),
+                _ => slot = (slot + 1) & mask,
+            }
+        }
+    }
+
+    fn line_mut(&mut self, base: u64) -> &mut Line {
+        let index = match self.probe(base) {
+            Ok(index) => index,
+            Err(slot) => {
+                self.lines.push(Line {
+                    base,
+                    written: 0,
+                    data: [0; LINE as usize],
+                });
+                self.table[slot] = self.lines.len() as u32;
+                self.filter |= filter_bit(base);
+                if self.lines.len() * 2 > self.table.len() {
+                    self.grow();
+                }
+                self.lines.len() - 1
+            }
+        };
+        &mut self.lines[index]
+    }
+
+    fn grow(&mut self) {
+        self.table = vec![0; self.table.len() * 2];
+        for index in 0..self.lines.len() {
+            if let Err(slot) = self.probe(self.lines[index].base) {
+                self.table[slot] = index as u32 + 1;
+            }
+        }
+    }
+
+    /// Buffers a store; the caller has checked that memory is there.
+    pub fn store(&mut self, address: u64, bytes: &[u8]) {
+        let mut address = address;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let base = address & !(LINE - 1);
+            let offset = (address - base) as usize;
+            let n = rest.len().min(LINE as usize - offset);
+            let line = self.line_mut(base);
+            line.data[offset..offset + n].copy_from_slice(&rest[..n]);
+            line.written |= (u128::MAX >> (128 - n)) << offset;
+            rest = &rest[n..];
+            address += n as u64;
+        }
+    }
+
+    /// Lays buffered bytes over `bytes`, which memory holds at `address`.
+    #[inline]
+    pub fn overlay(&self, address: u64, bytes: &mut [u8]) {
+        if self.filter != 0 {
+            self.overlay_slow(address, bytes);
+        }
+    }
+
+    fn overlay_slow(&self, address: u64, bytes: &mut [u8]) {
+        let mut done = 0;
+        while done < bytes.len() {
+            let at = address + done as u64;
+            let base = at & !(LINE - 1);
+            let offset = (at - base) as usize;
+            let n = (bytes.len() - done).min(LINE as usize - offset);
+            if self.filter & filter_bit(base) != 0
+                && let Ok(index) = self.probe(base)
+            {
+                let line = &self.lines[index];
+                for (k, byte) in bytes[done..done + n].iter_mut().enumerate() {
+                    if line.written >> (offset + k) & 1 != 0 {
+                        *byte = line.data[offset + k];
+                    }
+                }
+            }
+            done += n;
+        }
+    }
+
+    /// Makes the stores visible to everyone and empties the buffer.
+    pub fn flush_into(&mut self, memory: &mut GlobalMemory) {
+        let mut hint = usize::MAX;
+        for line in &self.lines {
+            let mut left = line.written;
+            while left != 0 {
+                let from = left.trailing_zeros() as usize;
+                let run = (!(left >> from)).trailing_zeros() as usize;
+                let run = run.min(LINE as usize - from);
+                let address = line.base + from as u64;
+                // Checked when it was stored; a free between store and flush drops it.
+                if let Some(index) = memory.find(address, run as u64, hint) {
+                    hint = index;
+                    let (start, data) = memory.contents_mut(index);
+                    let at = (address - start) as usize;
+                    data[at..at + run].copy_from_slice(&line.data[from..from + run]);
+                }
+                left &= !((u128::MAX >> (128 - run)) << from);
+            }
+        }
+        self.clear();
+    }
+
+    /// Forgets the stores.
+    pub fn clear(&mut self) {
+        if self.lines.len() * 8 > self.table.len() {
+            self.table.fill(0);
+        } else {
+            let mask = self.table.len() - 1;
+            for line in &self.lines {
+                let mut slot = hash(line.base) & mask;
+                while self.table[slot] != 0 {
+                    self.table[slot] = 0;
+                    slot = (slot + 1) & mask;
+                }
+            }
+        }
+        self.lines.clear();
+        self.filter = 0;
+    }
+}
+
+/// How stores reach memory.
+#[derive(Debug)]
+pub enum Backing<'a> {
+    /// At once (functional runs).
+    Direct(&'a mut GlobalMemory),
+    /// Through an SM's buffer.
+    Buffered(&'a GlobalMemory, &'a mut StoreBuffer),
+}
+
+/// Global memory as one SM sees it, and where its threads print.
+#[derive(Debug)]
+pub struct GlobalView<'a> {
+    backing: Backing<'a>,
+    /// What `vprintf` wrote.
+    pub prints: &'a mut Vec<u8>,
+    /// Allocation the last access hit.
+    hint: usize,
+}
+
+impl<'a> GlobalView<'a> {
+    /// A view whose stores take effect at once.
+    pub fn direct(memory: &'a mut GlobalMemory, prints: &'a mut Vec<u8>) -> Self {
+        GlobalView {
+            backing: Backing::Direct(memory),
+            prints,
+            hint: 0,
+        }
+    }
+
+    /// A view whose stores only this SM sees until its buffer is flushed.
+    pub fn buffered(
+        memory: &'a GlobalMemory,
+        stores: &'a mut StoreBuffer,
+        prints: &'a mut Vec<u8>,
+    ) -> Self {
+        GlobalView {
+            backing: Backing::Buffered(memory, stores),
+            prints,
+            hint: 0,
+        }
+    }
+
+    /// The memory behind the view, without buffered stores.
+    #[inline]
+    pub fn memory(&self) -> &GlobalMemory {
+        match &self.backing {
+            Backing::Direct(m) => m,
+            Backing::Buffered(m, _) => m,
+        }
+    }
+
+    /// The memory itself, when stores go there directly.
+    pub fn memory_mut(&mut self) -> Option<&mut GlobalMemory> {
+        match &mut self.backing {
+            Backing::Direct(m) => Some(m),
+            Backing::Buffered(..) => None,
+        }
+    }
+
+    /// Start and contents of the one allocation that holds `first..end`, when nothing in the
+    /// store buffer can lie over it: whole warps are loaded from it without further checks.
+    #[inline]
+    pub(crate) fn clean_span(&mut self, first: u64, end: u64) -> Option<(u64, &[u8])> {
+        if let Backing::Buffered(_, stores) = &self.backing
+            && stores.filter != 0
+        {
+            let lines = (end - 1) / LINE - first / LINE + 1;
+            let wanted = if lines >= 64 {
+                u64::MAX
+            } else {
+                (u64::MAX >> (64 - lines)).rotate_left((first / LINE & 63) as u32)
+            };
+            if stores.filter & wanted != 0 {
+                return None;
+            }
+        }
+        self.hint = self
+            .memory()
+            .find(first, end.checked_sub(first)?, self.hint)?;
+        Some(self.memory().contents(self.hint))
+    }
+
+    /// Start and contents of the allocation that holds `first..end`, to be stored to
+    /// directly; `None` when stores are buffered or it does not fit one allocation.
+    #[inline]
+    pub(crate) fn direct_span(&mut self, first: u64, end: u64) -> Option<(u64, &mut [u8])> {
+        let Backing::Direct(m) = &mut self.backing else {
+            return None;
+        };
+        self.hint = m.find(first, end.checked_sub(first)?, self.hint)?;
+        Some(m.contents_mut(self.hint))
+    }
+
+    fn locate(&mut self, address: u64, bytes: usize) -> Result<(), AccessError> {
+        match self.memory().find(address, bytes as u64, self.hint) {
+            Some(index) => {
+                self.hint = index;
+                Ok(())
+            }
+            None => Err(self.memory().explain(address, bytes as u64)),
+        }
+    }
+
+    /// Loads bytes.
+    pub fn load(&mut self, address: u64, into: &mut [u8]) -> Result<(), AccessError> {
+        self.locate(address, into.len())?;
+        let (start, data) = self.memory().contents(self.hint);
+        let at = (address - start) as usize;
+        into.copy_from_slice(&data[at..at + into.len()]);
+        if let Backing::Buffered(_, stores) = &self.backing {
+            stores.overlay(address, into);
+        }
+        Ok(())
+    }
+
+    /// Stores bytes.
+    pub fn store(&mut self, address: u64, bytes: &[u8]) -> Result<(), AccessError> {
+        self.locate(address, bytes.len())?;
+        let hint = self.hint;
+        match &mut self.backing {
+            Backing::Direct(m) => {
+                let (start, data) = m.contents_mut(hint);
+                let at = (address - start) as usize;
+                data[at..at + bytes.len()].copy_from_slice(bytes);
+            }
+            Backing::Buffered(_, stores) => stores.store(address, bytes),
+        }
+        Ok(())
+    }
+
+    /// Checks that an access would succeed.
+    pub fn check(&mut self, address: u64, bytes: usize) -> Result<(), AccessError> {
+        self.locate(address, bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn own_stores_are_seen_at_once_and_others_only_after_the_flush() {
+        let mut m = GlobalMemory::new();
+        let a = m.alloc(1024, 1, "a").unwrap();
+        let (mut mine, mut theirs) = (StoreBuffer::new(), StoreBuffer::new());
+        let mut prints = Vec::new();
+        let mut got = [0u8; 4];
+        GlobalView::buffered(&m, &mut mine, &mut prints)
+            .store(a + 4, &[1, 2, 3, 4])
+            .unwrap();
+        GlobalView::buffered(&m, &mut mine, &mut prints)
+            .load(a + 4, &mut got)
+            .unwrap();
+        assert_eq!(got, [1, 2, 3, 4]);
+        GlobalView::buffered(&m, &mut theirs, &mut prints)
+            .load(a + 4, &mut got)
+            .unwrap();
+        assert_eq!(got, [0; 4]);
+        mine.flush_into(&mut m);
+        assert!(mine.is_empty());
+        GlobalView::buffered(&m, &mut theirs, &mut prints)
+            .load(a + 4, &mut got)
+            .unwrap();
+        assert_eq!(got, [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_clean_span_never_hides_a_buffered_store() {
+        let mut m = GlobalMemory::new();
+        let a = m.alloc(1 << 16, 1, "a").unwrap();
+        let mut stores = StoreBuffer::new();
+        let mut prints = Vec::new();
+        let mut view = GlobalView::buffered(&m, &mut stores, &mut prints);
+        assert!(view.clean_span(a, a + 128).is_some());
+        view.store(a + 256, &[7]).unwrap();
+        assert!(view.clean_span(a, a + 256).is_some());
+        assert!(view.clean_span(a + 128, a + 257).is_none());
+        assert!(view.clean_span(a, a + (1 << 15)).is_none());
+        assert!(view.clean_span(a, a + (1 << 16) + 1).is_none());
+    }
+
+    proptest! {
+        #[test]
+        fn the_buffer_is_a_byte_exact_overlay(
+            ops in proptest::collection::vec((0u64..4000, 1usize..17, any::<u8>(), any::<bool>()), 1..300),
+        ) {
+            let mut m = GlobalMemory::new();
+            let a = m.alloc(4096, 1, "a").unwrap();
+            let mut model = vec![0u8; 4096];
+            let mut stores = StoreBuffer::new();
+            let mut prints = Vec::new();
+            for (at, n, value, load) in ops {
+                let mut view = GlobalView::buffered(&m, &mut stores, &mut prints);
+                let at = at as usize;
+                if load {
+                    let mut got = vec![0; n];
+                    view.load(a + at as u64, &mut got).unwrap();
+                    prop_assert_eq!(&got[..], &model[at..at + n]);
+                } else {
+                    let bytes: Vec<u8> = (0..n).map(|k| value.wrapping_add(k as u8)).collect();
+                    view.store(a + at as u64, &bytes).unwrap();
+                    model[at..at + n].copy_from_slice(&bytes);
+                }
+                if value == 0 {
+                    stores.flush_into(&mut m);
+                }
+            }
+            stores.flush_into(&mut m);
+            prop_assert_eq!(m.slice(a, 4096).unwrap(), &model[..]);
+        }
+    }
+}
