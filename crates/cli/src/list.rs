@@ -1,0 +1,181 @@
+//! `warpsim list`.
+
+use crate::failure::{Failure, print};
+use crate::registry;
+use clap::ValueEnum;
+use std::fmt::Write;
+use std::process::ExitCode;
+use warpsim_sim::config::{Machine, presets};
+use warpsim_sim::policy::PolicyInfo;
+use warpsim_workloads::suite::WORKLOADS;
+
+/// Arguments of `warpsim list`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// What to show.
+    what: What,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum What {
+    /// Machine presets.
+    Machines,
+    /// Issue policies.
+    Schedulers,
+    /// Fetch policies.
+    Fetch,
+    /// Divergence models.
+    Divergence,
+    /// Workloads with their parameters and sizes.
+    Workloads,
+    /// Statistics that `run --stats` writes.
+    Stats,
+}
+
+/// Shows a list.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let text = match arguments.what {
+        What::Machines => machines()?,
+        What::Schedulers => policies("issue policies", registry::schedulers()),
+        What::Fetch => policies("fetch policies", registry::fetch()),
+        What::Divergence => policies("divergence models", registry::divergence()),
+        What::Workloads => workloads(),
+        What::Stats => stats(),
+    };
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+// Writing to a String cannot fail, hence the ignored results below.
+
+fn machines() -> Result<String, Failure> {
+    let mut out = String::new();
+    for name in presets::names() {
+        let m = Machine::preset(name)?;
+        let _ = writeln!(out, "{name}\n    {}", m.description);
+        let _ = writeln!(
+            out,
+            "    {} SMs at {} MHz, {} threads and {} registers an SM, {} scheduler{} ({}), {}-wide SIMD",
+            m.gpu.sms,
+            m.gpu.core_mhz,
+            m.sm.max_threads,
+            m.sm.registers,
+            m.sm.schedulers,
+            if m.sm.schedulers == 1 { "" } else { "s" },
+            m.sm.scheduler,
+            m.sm.simd_width
+        );
+        let kib = |sets: u32, line: u32, ways: u32| {
+            u64::from(sets) * u64::from(line) * u64::from(ways) / 1024
+        };
+        let slices = u64::from(m.l2.slices_per_channel) * u64::from(m.dram.channels);
+        let _ = writeln!(
+            out,
+            "    L1D {} KB, shared {} KB, L2 {} KB, {} DRAM channel{}",
+            kib(m.l1d.sets, m.l1d.line, m.l1d.ways),
+            m.shared.bytes / 1024,
+            kib(m.l2.sets, m.l2.line, m.l2.ways) * slices,
+            m.dram.channels,
+            if m.dram.channels == 1 { "" } else { "s" }
+        );
+    }
+    Ok(out)
+}
+
+fn policies(kind: &str, list: &[PolicyInfo]) -> String {
+    if list.is_empty() {
+        return format!("this build has no {kind}\n");
+    }
+    let mut out = String::new();
+    for policy in list {
+        let _ = writeln!(out, "{}\n    {}", policy.name, policy.description);
+        for p in policy.parameters {
+            let unit = if p.unit.is_empty() {
+                String::new()
+            } else {
+                format!(" {}", p.unit)
+            };
+            let _ = writeln!(
+                out,
+                "    {} = {}  ({}{unit}) {}",
+                p.name, p.default, p.kind, p.description
+            );
+        }
+    }
+    out
+}
+
+fn workloads() -> String {
+    let mut out = String::new();
+    for workload in WORKLOADS {
+        let info = workload.info();
+        let _ = writeln!(out, "{}\n    {}", info.name, info.algorithm);
+        let _ = writeln!(out, "    known for   {}", info.known_for);
+        let _ = writeln!(out, "    shape       {}", info.shape);
+        let _ = writeln!(out, "    checked     {}", info.comparison);
+        if !info.papers.is_empty() {
+            let _ = writeln!(out, "    papers      {}", info.papers.join("; "));
+        }
+        for p in info.parameters {
+            let [tiny, small, large] = p.sizes;
+            let (low, high) = p.range;
+            let _ = writeln!(
+                out,
+                "    --param {:<10} {} (tiny {tiny}, small {small}, large {large}; {low} to {high})",
+                p.name, p.description
+            );
+        }
+    }
+    out
+}
+
+fn stats() -> String {
+    let list = registry::stats();
+    if list.is_empty() {
+        return "this build has no statistics\n".to_string();
+    }
+    let width = list.iter().map(|s| s.name.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for s in list {
+        let _ = writeln!(out, "{:width$}  [{}] {}", s.name, s.unit, s.description);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpsim_sim::policy::{ParamInfo, ParamKind};
+
+    #[test]
+    fn every_preset_and_workload_is_listed() {
+        let shown = machines().expect("presets load");
+        for name in presets::names() {
+            assert!(shown.lines().any(|l| l == name));
+        }
+        assert!(shown.contains("L1D 16 KB, shared 48 KB, L2 768 KB, 6 DRAM channels"));
+        let shown = workloads();
+        for w in WORKLOADS {
+            assert!(shown.lines().any(|l| l == w.info().name));
+        }
+    }
+
+    #[test]
+    fn policies_show_their_parameters() {
+        let list = [PolicyInfo {
+            name: "tls",
+            description: "Two levels.",
+            parameters: &[ParamInfo {
+                name: "sm.tls_active",
+                kind: ParamKind::Integer { low: 1, high: 64 },
+                default: "6",
+                description: "active warps",
+                unit: "warps",
+            }],
+        }];
+        assert_eq!(
+            policies("", &list),
+            "tls\n    Two levels.\n    sm.tls_active = 6  (1 to 64 warps) active warps\n"
+        );
+    }
+}
