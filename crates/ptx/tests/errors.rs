@@ -71,6 +71,7 @@ snapshot! {
     comment_that_does_not_end: errors(".entry k() { ret; }\n/* and so on\n");
     string_that_does_not_end: errors(".file 1 \"abc\n.entry k() { ret; }\n");
     bad_function_directive: errors(".entry k()\n.maxnitd 256, 1, 1\n{\n\tret;\n}\n");
+    error_on_a_further_line_of_a_call: in_kernel("\tcall.uni (retval0),\n\t5,\n\t(\n\tparam0\n\t);\n\tret;");
     bad_initialiser: errors(".global .b32 x[2] = {1, , 2};\n.global .b32 y = 4 / 0;\n");
 }
 
