@@ -39,6 +39,8 @@ snapshot! {
     one_type_too_many: in_kernel("\tadd.s32.s32 %r1, %r2, %r3;");
     missing_half: in_kernel("\tmul.s32 %r1, %r2, %r3;");
     missing_comparison: in_kernel("\tsetp.s32 %p1, %r2, %r3;");
+    rounding_of_integers: in_kernel("\tadd.rn.s32 %r1, %r2, %r3;");
+    half_of_a_float: in_kernel("\tmul.lo.f32 %f1, %f2, %f3;");
     contradiction: in_kernel("\tadd.rn.rz.f32 %f1, %f2, %f3;");
     too_few_operands: in_kernel("\tadd.s32 %r1, %r2;");
     too_many_operands: in_kernel("\tmov.u32 %r1, %r2, %r3;");

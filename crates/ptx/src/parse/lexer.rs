@@ -52,8 +52,8 @@ impl Token {
 
 /// All tokens of `text` (which must be shorter than 4 GiB), with an [`Kind::End`] last.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
-    // Compilers' output has a token every five bytes or so.
-    let mut tokens = Vec::with_capacity(text.len() / 5 + 1);
+    // Compilers' output has a token every five bytes or so; the bound is for what is no PTX.
+    let mut tokens = Vec::with_capacity((text.len() / 5).min(1 << 22));
     let byte_order_mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let mut lexer = Lexer {
         bytes: text.as_bytes(),
