@@ -2,6 +2,7 @@
 
 use crate::ast::Span;
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::fmt::{self, Write as _};
 
 /// How bad it is.
@@ -156,9 +157,19 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .into_iter()
         .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
-        // Swapped letters are likelier than a wrong one.
+        // Swapped letters are likelier than a wrong one, and the first letters are mostly right.
         .min_by_key(|(distance, candidate)| {
-            (*distance, sorted(candidate) != letters, candidate.len())
+            let same = name
+                .bytes()
+                .zip(candidate.bytes())
+                .take_while(|(a, b)| a == b)
+                .count();
+            (
+                *distance,
+                sorted(candidate) != letters,
+                Reverse(same),
+                candidate.len(),
+            )
         })
         .map(|(_, candidate)| candidate)
 }
@@ -294,7 +305,7 @@ mod tests {
 
     #[test]
     fn nearest_is_near() {
-        assert_eq!(nearest("ad", ["add", "abs", "mad"]), Some("add"));
+        assert_eq!(nearest("ad", ["ld", "add", "abs", "mad"]), Some("add"));
         assert_eq!(nearest("u46", ["u16", "u32", "u64"]), Some("u64"));
         assert_eq!(nearest(&"a".repeat(1 << 20), ["add"]), None);
         assert_eq!(nearest("zzzzzz", ["add", "abs"]), None);

@@ -39,6 +39,8 @@ snapshot! {
     one_type_too_many: in_kernel("\tadd.s32.s32 %r1, %r2, %r3;");
     missing_half: in_kernel("\tmul.s32 %r1, %r2, %r3;");
     missing_comparison: in_kernel("\tsetp.s32 %p1, %r2, %r3;");
+    rounding_of_integers: in_kernel("\tadd.rn.s32 %r1, %r2, %r3;");
+    half_of_a_float: in_kernel("\tmul.lo.f32 %f1, %f2, %f3;");
     contradiction: in_kernel("\tadd.rn.rz.f32 %f1, %f2, %f3;");
     too_few_operands: in_kernel("\tadd.s32 %r1, %r2;");
     too_many_operands: in_kernel("\tmov.u32 %r1, %r2, %r3;");
@@ -71,6 +73,7 @@ snapshot! {
     comment_that_does_not_end: errors(".entry k() { ret; }\n/* and so on\n");
     string_that_does_not_end: errors(".file 1 \"abc\n.entry k() { ret; }\n");
     bad_function_directive: errors(".entry k()\n.maxnitd 256, 1, 1\n{\n\tret;\n}\n");
+    error_on_a_further_line_of_a_call: in_kernel("\tcall.uni (retval0),\n\t5,\n\t(\n\tparam0\n\t);\n\tret;");
     bad_initialiser: errors(".global .b32 x[2] = {1, , 2};\n.global .b32 y = 4 / 0;\n");
 }
 

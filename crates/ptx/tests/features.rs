@@ -172,6 +172,10 @@ fn order_of_suffixes_does_not_matter() {
         (one.sem, one.scope, one.space),
         (Some(Sem::Relaxed), Some(Scope::Gpu), Some(Space::Global))
     );
+    assert_eq!(
+        mods("ld.mmio.relaxed.sys.global.u32", "%a, [%rd1]").sem,
+        Some(Sem::Mmio)
+    );
     let ballot = mods("vote.sync.ballot.b32", "%a, %p, -1");
     assert_eq!(ballot, mods("vote.ballot.sync.b32", "%a, %p, -1"));
     assert!(ballot.sync);

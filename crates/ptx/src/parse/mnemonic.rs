@@ -14,6 +14,13 @@ use std::sync::LazyLock;
 static OPCODES: LazyLock<HashMap<&'static str, Op>> =
     LazyLock::new(|| Op::ALL.iter().map(|op| (op.text(), *op)).collect());
 
+/// Modifiers that make sense only when a type is a float, whatever the opcode.
+const FLOAT_ONLY: &[&str] = &[
+    "rn", "rz", "rm", "rp", "ftz", "approx", "full", "NaN", "xorsign",
+];
+/// Those that make sense only when a type is none.
+const INTEGER_ONLY: &[&str] = &["lo", "hi", "wide", "cc", "ls", "hs"];
+
 /// Whether `word` begins an instruction.
 pub(super) fn is_opcode(word: &str) -> bool {
     OPCODES.contains_key(word)
@@ -110,7 +117,31 @@ impl<'a> Parser<'a> {
             }
         }
         complete(entry, &mods, types, span)?;
+        self.check_type_class(from + taken, &mods)?;
         Ok((op, mods))
+    }
+
+    /// Refuses rounding of integers and halves of floating-point products.
+    fn check_type_class(&self, from: usize, mods: &Mods) -> Parsed<()> {
+        let types = || mods.types.iter().flatten();
+        let floats = types().filter(|ty| ty.is_float()).count();
+        let (misplaced, class) = match types().count() {
+            0 => return Ok(()),
+            _ if floats == 0 => (FLOAT_ONLY, "a floating-point"),
+            all if floats == all => (INTEGER_ONLY, "an integer"),
+            _ => return Ok(()),
+        };
+        for token in &self.tokens[from..self.at] {
+            let text = self.str(*token);
+            if misplaced.contains(&&text[1..]) {
+                return Err(Diagnostic::error(
+                    token.span(),
+                    format!("`{text}` needs {class} type"),
+                )
+                .with_label("does not go with this type"));
+            }
+        }
+        Ok(())
     }
 
     /// The opcode with the longest spelling that fits, and how many tokens it takes.

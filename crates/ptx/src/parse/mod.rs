@@ -29,6 +29,12 @@ pub const MAX_ERRORS: usize = 50;
 
 /// Reads a PTX file. On failure, every independent error (at most [`MAX_ERRORS`] and a
 /// note) in file order.
+///
+/// ```
+/// let text = ".version 7.8 .target sm_35 .address_size 64 .entry k() { ad.s32 %r1, %r2, 1; }";
+/// let errors = warpsim_ptx::parse(text).unwrap_err();
+/// assert!(errors[0].render("k.ptx", text).contains("did you mean `add`?"));
+/// ```
 pub fn parse(text: &str) -> Result<ast::Module, Vec<Diagnostic>> {
     if u32::try_from(text.len()).is_err() {
         let message = "the file is too large: 4 GiB is the limit";
@@ -74,6 +80,11 @@ struct Parser<'a> {
 
 /// The deepest nesting of blocks, initialisers and expressions.
 const MAX_DEPTH: u32 = 128;
+
+/// Whether a statement goes on after this token even when the line ends.
+fn continues(kind: Kind) -> bool {
+    matches!(kind, Kind::Punct(b',' | b'(' | b'[' | b'{'))
+}
 
 impl<'a> Parser<'a> {
     fn peek(&self) -> Token {
@@ -123,13 +134,17 @@ impl<'a> Parser<'a> {
     }
 
     /// "Expected this, found that". When the line ends first, the place is its end: that
-    /// is where the missing piece belongs.
+    /// is where the missing piece belongs (after a comma or an opening bracket it belongs on
+    /// the next line just as well).
     fn expected(&self, what: &str) -> Diagnostic {
         let token = self.peek();
         let previous = self.at.checked_sub(1).map(|at| self.tokens[at]);
         match (token.kind, previous) {
             (Kind::Bad | Kind::Unterminated, _) => self.unreadable(token),
-            (_, Some(previous)) if previous.line != token.line || token.kind == Kind::End => {
+            (_, Some(previous))
+                if token.kind == Kind::End
+                    || (previous.line != token.line && !continues(previous.kind)) =>
+            {
                 let length = self.str(previous).chars().count() as u32;
                 let span = Span {
                     start: previous.end(),
