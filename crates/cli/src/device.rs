@@ -1,15 +1,16 @@
-//! The simulated GPU behind the traits that workloads use.
+//! The simulated GPU as the command line drives it.
 
-use serde_json::Value;
+use crate::trace::TraceFile;
+use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::sync::Arc;
-use warpsim_ptx::kernel::Program;
 use warpsim_sim::config::Machine;
-use warpsim_sim::progress::{Progress, Snapshot};
-use warpsim_workloads::{Device, DeviceError};
+use warpsim_sim::gpu::Options;
+use warpsim_sim::observe::Observer;
+use warpsim_sim::progress::Progress;
+use warpsim_workloads::DeviceError;
+use warpsim_workloads::simulated::Simulated;
 
 /// How to run.
-#[allow(dead_code)] // Read by the simulated GPU, which this build lacks.
 pub struct DeviceOptions {
     /// No timing: execute only.
     pub functional: bool,
@@ -17,37 +18,49 @@ pub struct DeviceOptions {
     pub max_cycles: Option<u64>,
     /// Step through every cycle instead of skipping those in which nothing happens.
     pub no_skip: bool,
-    /// File for the instruction trace.
+    /// File for the timeline.
     pub trace: Option<PathBuf>,
     /// Who wants to know how far it is.
     pub progress: Box<dyn Progress>,
 }
 
-/// A device that can say what happened on it.
-pub trait SimulatedDevice: Device {
-    /// Where the run stands.
-    fn snapshot(&self) -> Snapshot;
-    /// Thread instructions executed.
-    fn thread_instructions(&self) -> u64;
-    /// Every statistic.
-    fn statistics(&self) -> Value;
-    /// Ends progress and trace.
-    fn finish(&mut self) -> Result<(), DeviceError>;
+/// Builds the device for a machine. What kernels print goes to standard output.
+pub fn make_device(machine: &Machine, options: DeviceOptions) -> Result<Simulated, DeviceError> {
+    let observer = options.trace.map(|path| Box::new(TraceFile::new(path)) as Box<dyn Observer>);
+    let options = Options {
+        functional: options.functional,
+        skip: !options.no_skip,
+        max_cycles: options.max_cycles,
+        progress: options.progress,
+        observer,
+        output: Box::new(std::io::stdout()),
+    };
+    Simulated::new(machine.clone(), options)
 }
 
-/// Builds the device for a machine.
-pub fn make_device(
-    _machine: &Machine,
-    _options: DeviceOptions,
-) -> Result<Box<dyn SimulatedDevice>, DeviceError> {
-    Err(DeviceError::bad_input(
-        "this build of warpsim has no simulated GPU",
-    ))
-}
-
-/// Parses and lowers PTX.
-pub fn compile(name: &str, _ptx: &str) -> Result<Arc<Program>, DeviceError> {
-    Err(DeviceError::bad_input(format!(
-        "{name}: this build of warpsim has no PTX front end"
-    )))
+/// Everything a run counted, as the statistics file has it. What depends on the host is apart.
+pub fn statistics(device: &Simulated, what: &str, result: &str) -> Value {
+    let gpu = &device.gpu;
+    let launches: Vec<Value> = gpu.reports().iter().map(|r| r.to_json()).collect();
+    let seconds = gpu.host_time().as_secs_f64();
+    let rate = |n: u64| (n as f64 / seconds.max(1e-9)).round();
+    let totals = gpu.totals();
+    json!({
+        "schema": 1,
+        "warpsim": env!("CARGO_PKG_VERSION"),
+        "what": what,
+        "machine": gpu.machine().name,
+        "scheduler": gpu.machine().sm.scheduler,
+        "fetch": gpu.machine().fetch.policy,
+        "divergence": gpu.machine().sm.divergence,
+        "result": result,
+        "totals": totals.to_json(),
+        "launches": launches,
+        "host": {
+            "seconds": seconds,
+            "thread_instructions_per_second": rate(totals.sm.counters.thread_instructions),
+            "warp_instructions_per_second": rate(totals.sm.counters.warp_instructions),
+            "cycles_per_second": rate(totals.cycles),
+        },
+    })
 }

@@ -14,6 +14,7 @@ pub mod launchfile;
 pub mod npy;
 pub mod random;
 pub mod session;
+pub mod simulated;
 pub mod suite;
 
 pub use compare::Outcome;

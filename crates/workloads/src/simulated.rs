@@ -1,0 +1,95 @@
+//! The simulator's GPU as the device that workloads and launch files run on.
+
+use crate::device::{Category, Device, DeviceError, ModuleId};
+use std::sync::Arc;
+use warpsim_ptx::diagnostic::render_all;
+use warpsim_ptx::kernel::Program;
+use warpsim_sim::config::Machine;
+use warpsim_sim::gpu::api::{Launch, Texture};
+use warpsim_sim::gpu::{Gpu, Options, SimError};
+
+/// A simulated GPU.
+pub struct Simulated {
+    /// The GPU, for its statistics.
+    pub gpu: Gpu,
+}
+
+impl Simulated {
+    /// A GPU as `machine` describes it.
+    pub fn new(machine: Machine, options: Options) -> Result<Simulated, DeviceError> {
+        Ok(Simulated { gpu: Gpu::new(machine, options).map_err(convert)? })
+    }
+}
+
+/// Parses and lowers PTX; the error holds every diagnostic.
+pub fn compile(name: &str, ptx: &str) -> Result<Arc<Program>, DeviceError> {
+    let module = warpsim_ptx::parse(ptx);
+    let program = module.and_then(|module| warpsim_ptx::lower::lower(&module));
+    let program = program.map_err(|errors| DeviceError::bad_input(render_all(&errors, name, ptx)))?;
+    if program.kernels.is_empty()
+        && let Some((_, errors)) = program.rejected.first()
+    {
+        return Err(DeviceError::bad_input(render_all(errors, name, ptx)));
+    }
+    Ok(Arc::new(program))
+}
+
+fn convert(error: SimError) -> DeviceError {
+    let category = match &error {
+        SimError::BadLaunch(_) => Category::BadInput,
+        _ => Category::ProgramFailed,
+    };
+    DeviceError { category, text: error.to_string() }
+}
+
+fn access(what: &str, address: u64, bytes: u64) -> impl Fn(warpsim_sim::memory::image::AccessError) -> DeviceError + '_ {
+    move |e| DeviceError::bad_input(format!("{what} of {bytes} bytes at {address:#x}: {e}"))
+}
+
+impl Device for Simulated {
+    fn alloc(&mut self, bytes: u64, label: &str) -> Result<u64, DeviceError> {
+        let full = || DeviceError::bad_input(format!("no room for {bytes} bytes ({label})"));
+        self.gpu.alloc(bytes, label).ok_or_else(full)
+    }
+
+    fn write(&mut self, address: u64, data: &[u8]) -> Result<(), DeviceError> {
+        self.gpu.write(address, data).map_err(access("copy to the GPU", address, data.len() as u64))
+    }
+
+    fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>, DeviceError> {
+        self.gpu.read(address, bytes).map_err(access("copy from the GPU", address, bytes))
+    }
+
+    fn fill(&mut self, address: u64, bytes: u64, value: u8) -> Result<(), DeviceError> {
+        self.write(address, &vec![value; bytes as usize])
+    }
+
+    fn copy(&mut self, from: u64, to: u64, bytes: u64) -> Result<(), DeviceError> {
+        let data = self.read(from, bytes)?;
+        self.write(to, &data)
+    }
+
+    fn load(&mut self, program: Arc<Program>) -> Result<ModuleId, DeviceError> {
+        self.gpu.load(program).map(ModuleId).map_err(convert)
+    }
+
+    fn symbol(&self, module: ModuleId, name: &str) -> Option<(u64, u64)> {
+        self.gpu.symbol(module.0, name)
+    }
+
+    fn bind_texture(
+        &mut self,
+        module: ModuleId,
+        name: Option<&str>,
+        texture: Texture,
+    ) -> Result<u64, DeviceError> {
+        if let Some(name) = name {
+            self.gpu.bind_texref(module.0, name, texture.clone()).map_err(convert)?;
+        }
+        Ok(self.gpu.make_texture(texture))
+    }
+
+    fn launch(&mut self, module: ModuleId, launch: &Launch) -> Result<(), DeviceError> {
+        self.gpu.launch(module.0, launch).map_err(convert)
+    }
+}
