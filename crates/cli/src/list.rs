@@ -130,14 +130,14 @@ fn workloads() -> String {
 }
 
 fn stats() -> String {
-    let list = registry::stats();
-    if list.is_empty() {
-        return "this build has no statistics\n".to_string();
-    }
-    let width = list.iter().map(|s| s.name.len()).max().unwrap_or(0);
+    let list: Vec<(String, _)> = warpsim_sim::stats::all_statistics()
+        .into_iter()
+        .map(|(group, info)| (format!("{group}.{}", info.name), info))
+        .collect();
+    let width = list.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     let mut out = String::new();
-    for s in list {
-        let _ = writeln!(out, "{:width$}  [{}] {}", s.name, s.unit, s.description);
+    for (name, info) in list {
+        let _ = writeln!(out, "{name:width$}  [{}] {}", info.unit, info.description);
     }
     out
 }

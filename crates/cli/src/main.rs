@@ -1,11 +1,13 @@
 //! The `warpsim` command. One file a subcommand.
 
+mod agreement;
 mod device;
 mod failure;
 mod list;
 mod progress;
 mod registry;
 mod run;
+mod trace;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
@@ -23,6 +25,8 @@ struct Cli {
 enum Command {
     /// Run a workload or a launch file on a simulated machine.
     Run(run::Arguments),
+    /// Compare cycles with the reference simulator's on 28 micro-kernels.
+    Agreement(agreement::Arguments),
     /// Show what there is: machines, policies, workloads, statistics.
     List(list::Arguments),
 }
@@ -31,6 +35,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Agreement(arguments) => agreement::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
     };
     match result {

@@ -1,6 +1,6 @@
 //! `warpsim run`.
 
-use crate::device::{DeviceOptions, SimulatedDevice, compile, make_device};
+use crate::device::{DeviceOptions, make_device, statistics};
 use crate::failure::{Failure, WRONG_RESULT, print};
 use crate::{progress, registry};
 use clap::ValueEnum;
@@ -11,6 +11,7 @@ use warpsim_sim::config::Machine;
 use warpsim_sim::policy::PolicyInfo;
 use warpsim_sim::text::nearest;
 use warpsim_workloads::files::write_whole;
+use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::launchfile::{self, LaunchFile};
 use warpsim_workloads::suite::{self, Parameters, Size, Workload};
 use warpsim_workloads::{DeviceError, Outcome, Session};
@@ -92,6 +93,19 @@ enum Job {
     File(Box<LaunchFile>, PathBuf, Option<u64>),
 }
 
+impl Job {
+    /// What is run, in words.
+    fn name(&self) -> String {
+        match self {
+            Job::Workload(workload, parameters, seed) => {
+                let values: Vec<String> = parameters.iter().map(|(n, v)| format!("{n} = {v}")).collect();
+                format!("{} ({}, seed {seed})", workload.info().name, values.join(", "))
+            }
+            Job::File(file, ..) => file.source.name.to_string(),
+        }
+    }
+}
+
 /// Runs a workload or a launch file.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let machine = machine(arguments)?;
@@ -108,15 +122,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     let mut device = make_device(&machine, options)?;
     let start = Instant::now();
-    let result = execute(&job, device.as_mut());
-    device.finish()?;
+    let result = execute(&job, &mut device);
+    device.gpu.finish();
     let outcome = result?;
     if let Some(path) = &arguments.stats {
-        write_stats(path, device.as_ref())?;
+        write_stats(path, &device, &job, &outcome)?;
     }
     let wrong = matches!(outcome, Outcome::Wrong(_));
     if !arguments.quiet {
-        print(&report(&job, &machine, device.as_ref(), &outcome, start))?;
+        print(&report(&job, &machine, &device, &outcome, start))?;
     } else if wrong {
         eprintln!("result: {outcome}");
     }
@@ -192,7 +206,7 @@ fn check_writable(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn execute(job: &Job, device: &mut dyn SimulatedDevice) -> Result<Outcome, DeviceError> {
+fn execute(job: &Job, device: &mut Simulated) -> Result<Outcome, DeviceError> {
     let mut session = Session {
         device,
         compiler: &compile,
@@ -203,8 +217,13 @@ fn execute(job: &Job, device: &mut dyn SimulatedDevice) -> Result<Outcome, Devic
     }
 }
 
-fn write_stats(path: &Path, device: &dyn SimulatedDevice) -> Result<(), Failure> {
-    let mut text = format!("{:#}", device.statistics());
+fn write_stats(path: &Path, device: &Simulated, job: &Job, outcome: &Outcome) -> Result<(), Failure> {
+    let result = match outcome {
+        Outcome::Correct { .. } => "correct",
+        Outcome::Wrong(_) => "wrong",
+        Outcome::Unchecked => "unchecked",
+    };
+    let mut text = format!("{:#}", statistics(device, &job.name(), result));
     text.push('\n');
     write_whole(path, text.as_bytes())
         .map_err(|e| Failure::bad_input(format!("cannot write {}: {e}", path.display())))
@@ -213,28 +232,16 @@ fn write_stats(path: &Path, device: &dyn SimulatedDevice) -> Result<(), Failure>
 fn report(
     job: &Job,
     machine: &Machine,
-    device: &dyn SimulatedDevice,
+    device: &Simulated,
     outcome: &Outcome,
     start: Instant,
 ) -> String {
-    let what = match job {
-        Job::Workload(workload, parameters, seed) => {
-            let values: Vec<String> = parameters
-                .iter()
-                .map(|(n, v)| format!("{n} = {v}"))
-                .collect();
-            format!(
-                "{} ({}, seed {seed})",
-                workload.info().name,
-                values.join(", ")
-            )
-        }
-        Job::File(file, ..) => file.source.name.to_string(),
-    };
-    let snapshot = device.snapshot();
+    let what = job.name();
+    let totals = device.gpu.totals();
     let seconds = start.elapsed().as_secs_f64().max(1e-9);
-    let threads = device.thread_instructions();
-    let cycles = snapshot.cycles;
+    let threads = totals.sm.counters.thread_instructions;
+    let warps = totals.sm.counters.warp_instructions;
+    let cycles = totals.cycles;
     let per_cycle = |n: u64| n as f64 / cycles.max(1) as f64;
     format!(
         "{what} on {}\n\
@@ -245,8 +252,8 @@ fn report(
          result               {outcome}\n",
         machine.name,
         per_cycle(threads),
-        snapshot.warp_instructions,
-        per_cycle(snapshot.warp_instructions),
+        warps,
+        per_cycle(warps),
         progress::amount(threads as f64 / seconds),
     )
 }

@@ -11,6 +11,7 @@ pub mod element;
 pub mod files;
 pub mod graph;
 pub mod launchfile;
+pub mod micro;
 pub mod npy;
 pub mod random;
 pub mod session;

@@ -1,0 +1,134 @@
+//! Micro-kernels with the cycles a reference simulator (GPGPU-Sim 4.0.1, its GTX 480
+//! configuration) takes for them, and the comparison with ours. See `docs/agreement.md`.
+
+use crate::args::Arg;
+use crate::device::DeviceError;
+use crate::element::u32_bytes;
+use crate::session::{Session, Shape};
+use crate::simulated::{Simulated, compile};
+use warpsim_sim::config::Machine;
+use warpsim_sim::gpu::Options;
+
+/// The reference's results, one launch a line.
+const REFERENCE: &str = include_str!("../micro/reference.csv");
+
+macro_rules! kernels {
+    ($($name:literal),* $(,)?) => {
+        /// Every micro-kernel with its PTX.
+        pub const KERNELS: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../micro/", $name, ".ptx")))),*];
+    };
+}
+
+kernels!(
+    "atomic_same", "atomic_spread", "barrier_imbalanced", "barrier_loop", "branch_ifelse",
+    "branch_nested", "fp64_fma_chain", "fp_fma_chain", "fp_fma_ilp4", "global_chase",
+    "global_copy", "global_gather", "global_stream", "global_stride2", "global_stride32",
+    "icache_big", "int_add_chain", "int_add_ilp4", "int_div_chain", "int_fp_mix",
+    "int_mad_chain", "loop_divergent", "sfu_chain", "shared_chase", "shared_stride1",
+    "shared_stride2", "shared_stride8", "shared_stride32",
+);
+
+/// How the input buffer is filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fill {
+    /// Zeros.
+    Zero,
+    /// Word i holds i.
+    Index,
+    /// Word i holds the byte offset (4 i + 128) modulo the size.
+    Chase,
+}
+
+/// A launch and what the reference says of it.
+#[derive(Clone, Debug)]
+pub struct MicroLaunch {
+    /// Kernel.
+    pub kernel: String,
+    /// Blocks.
+    pub grid: u32,
+    /// Threads a block.
+    pub block: u32,
+    /// The kernel's `n`.
+    pub n: u32,
+    /// Bytes of the input buffer.
+    pub in_bytes: u64,
+    /// Its contents.
+    pub fill: Fill,
+    /// The reference's cycles under `lrr` and `gto`; `None` where it did not finish.
+    pub cycles: [Option<u64>; 2],
+    /// The reference's thread and warp instructions.
+    pub instructions: Option<[u64; 2]>,
+}
+
+/// What a launch took here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// Core cycles.
+    pub cycles: u64,
+    /// Thread instructions.
+    pub thread_instructions: u64,
+    /// Warp instructions.
+    pub warp_instructions: u64,
+}
+
+/// All launches in the reference's order.
+pub fn launches() -> Vec<MicroLaunch> {
+    REFERENCE.lines().skip(1).filter_map(parse_line).collect()
+}
+
+fn parse_line(line: &str) -> Option<MicroLaunch> {
+    // One field is quoted because it holds a comma; only its beginning matters.
+    let line = line.replace("\"chase stride 128 bytes, wrapping\"", "chase");
+    let f: Vec<&str> = line.split(',').collect();
+    let number = |i: usize| f.get(i)?.parse::<u64>().ok();
+    Some(MicroLaunch {
+        kernel: f.first()?.to_string(),
+        grid: number(1)? as u32,
+        block: number(2)? as u32,
+        n: number(3)? as u32,
+        in_bytes: number(4)?,
+        fill: match *f.get(5)? {
+            "zero" => Fill::Zero,
+            "chase" => Fill::Chase,
+            _ => Fill::Index,
+        },
+        cycles: [number(6), number(7)],
+        instructions: number(8).zip(number(9)).map(|(t, w)| [t, w]),
+    })
+}
+
+impl MicroLaunch {
+    fn input(&self) -> Vec<u8> {
+        let words = (self.in_bytes / 4) as u32;
+        let word = |i: u32| match self.fill {
+            Fill::Zero => 0,
+            Fill::Index => i,
+            Fill::Chase => ((4 * i as u64 + 128) % self.in_bytes) as u32,
+        };
+        u32_bytes(&(0..words).map(word).collect::<Vec<_>>())
+    }
+
+    /// Runs the launch on a fresh machine, as the reference did: the input is copied from the
+    /// host just before.
+    pub fn run(&self, machine: Machine, options: Options) -> Result<Measured, DeviceError> {
+        let mut device = Simulated::new(machine, options)?;
+        let ptx = KERNELS.iter().find(|(name, _)| *name == self.kernel);
+        let (name, ptx) = ptx.ok_or_else(|| DeviceError::bad_input(format!("no kernel {}", self.kernel)))?;
+        let mut session = Session { device: &mut device, compiler: &compile };
+        let module = session.load(name, ptx)?;
+        let out = session.zeroed("out", 4 * (self.grid * self.block) as u64)?;
+        // global_copy writes 8 MB behind what it reads.
+        let room = self.in_bytes.max(if self.kernel == "global_copy" { 16 << 20 } else { 0 });
+        let input = session.zeroed("in", room)?;
+        session.device.write(input, &self.input())?;
+        let args = [Arg::Pointer(out), Arg::Pointer(input), Arg::u32(self.n)];
+        session.launch(&module, name, Shape::linear(self.grid, self.block), &args)?;
+        let totals = device.gpu.totals();
+        Ok(Measured {
+            cycles: totals.cycles,
+            thread_instructions: totals.sm.counters.thread_instructions,
+            warp_instructions: totals.sm.counters.warp_instructions,
+        })
+    }
+}
