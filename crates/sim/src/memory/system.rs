@@ -302,30 +302,30 @@ impl MemorySystem {
         let ticks = self.l2.first_tick(cycle)..self.l2.first_tick(cycle + 1);
         let next_tick_cycle = self.l2.cycle_of(ticks.end);
         let reply_tick = self.network.first_tick(cycle + REPLY_CYCLES);
-        for number in 0..self.slices.len() {
-            if self.wake.slices[number] > cycle {
+        let mut around = Surroundings {
+            inflight: &mut self.inflight,
+            replies: &mut self.replies,
+            reply_tick,
+            channels: &mut self.channels,
+            channel_wakes: &mut self.wake.channels,
+            dram_tick: self.dram.first_tick(cycle + 1),
+            stats: &mut self.stats,
+            perform_atomic,
+            reply_flits: self.reply_flits,
+        };
+        for (slice, wake) in self.slices.iter_mut().zip(&mut self.wake.slices) {
+            if *wake > cycle {
                 continue;
             }
-            let channel = number / self.slices_per_channel;
-            let mut around = Surroundings {
-                inflight: &mut self.inflight,
-                replies: &mut self.replies,
-                reply_tick,
-                channel: &mut self.channels[channel],
-                channel_wake: &mut self.wake.channels[channel],
-                stats: &mut self.stats,
-                perform_atomic,
-                reply_flits: self.reply_flits,
-            };
             let mut next = cycle + 1;
             for _ in ticks.clone() {
-                next = self.slices[number].step(cycle, &mut around);
+                next = slice.step(cycle, &mut around);
             }
-            self.wake.slices[number] = next.max(next_tick_cycle);
-            if self.replies.queued(number) > 0 {
-                let leave = self.network.cycle_of(reply_tick);
-                self.wake.replies = self.wake.replies.min(leave);
-            }
+            *wake = next.max(next_tick_cycle);
+        }
+        if !self.replies.is_empty() {
+            let leave = self.network.cycle_of(reply_tick);
+            self.wake.replies = self.wake.replies.min(leave);
         }
     }
 
