@@ -127,7 +127,9 @@ impl Channel {
         while self.next_tick < end {
             let tick = self.next_tick;
             self.complete(cycle, tick, stats, fill);
-            self.accept(cycle, stats);
+            if self.waiting > 0 {
+                self.accept(cycle, stats);
+            }
             self.admit(tick);
             self.next_tick = self.next_after(tick);
         }

@@ -225,9 +225,9 @@ impl Slice {
         self.fills.push_back(local);
     }
 
-    /// A copy from outside leaves the line at `local` valid.
-    pub fn install(&mut self, local: u64) {
-        self.tags.install(local);
+    /// A copy from outside leaves the sectors of these bytes, which lie in one line, valid.
+    pub fn install(&mut self, local: u64, bytes: u64) {
+        self.tags.install(local, bytes);
     }
 
     /// Forgets all lines.
@@ -279,9 +279,12 @@ impl Slice {
             self.mshrs.fill(sector);
             self.resume(cycle, Outcome::NoEntry, around.stats);
         }
-        let dram_room = around.channels[self.channel].has_room(usize::from(self.in_channel));
-        if dram_room && let Some(miss) = self.misses.pop_front() {
-            around.channels[self.channel].push(around.dram_tick, miss);
+        let channel = &mut around.channels[self.channel];
+        if !self.misses.is_empty()
+            && channel.has_room(usize::from(self.in_channel))
+            && let Some(miss) = self.misses.pop_front()
+        {
+            channel.push(around.dram_tick, miss);
             let wake = &mut around.channel_wakes[self.channel];
             *wake = (*wake).min(cycle + 1);
             self.resume(cycle, Outcome::NoPlace, around.stats);
@@ -291,7 +294,7 @@ impl Slice {
         {
             if around.replies.free(slice) < largest {
                 around.stats.l2_reply_full += 1;
-            } else if !dram_room {
+            } else if !around.channels[self.channel].has_room(usize::from(self.in_channel)) {
                 around.stats.l2_dram_full += 1;
             } else {
                 self.serve(cycle, piece, around);

@@ -156,6 +156,11 @@ impl MemorySystem {
             (1..=64).contains(&dram.banks) && dram.banks.is_multiple_of(l2.slices_per_channel),
             "dram.banks must be at most 64 and a multiple of l2.slices_per_channel",
         )?;
+        let network = Clock::new(machine.gpu.interconnect_mhz, machine.gpu.core_mhz);
+        rule(
+            u64::from(machine.gpu.quantum) <= network.cycle_of(u64::from(net.latency)),
+            "gpu.quantum must not be longer than the interconnect's latency",
+        )?;
         let largest = (net.header + LARGEST_REQUEST).div_ceil(net.flit);
         rule(
             net.injection_queue >= largest,
@@ -402,11 +407,12 @@ impl MemorySystem {
         let end = addr.saturating_add(bytes);
         // What lies further back than several times the capacity cannot survive.
         let start = addr.max(end.saturating_sub(self.l2_bytes * 4));
-        let mut line = start / self.line * self.line;
-        while line < end {
-            let at = self.map.locate(line);
-            self.slices[at.slice as usize].install(at.local);
-            line += self.line;
+        let mut at = start;
+        while at < end {
+            let next = (at / self.line + 1) * self.line;
+            let place = self.map.locate(at);
+            self.slices[place.slice as usize].install(place.local, next.min(end) - at);
+            at = next;
         }
     }
 

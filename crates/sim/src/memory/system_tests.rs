@@ -371,6 +371,13 @@ fn a_machine_that_cannot_be_built_is_refused_with_a_reason() {
             .contains("injection_queue")
     );
     let mut machine = gtx480();
+    machine.gpu.quantum = 7;
+    assert!(
+        MemorySystem::check(&machine)
+            .unwrap_err()
+            .contains("gpu.quantum")
+    );
+    let mut machine = gtx480();
     machine.dram.channels = 0;
     assert!(
         MemorySystem::check(&machine)
