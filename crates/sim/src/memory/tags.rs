@@ -299,7 +299,8 @@ impl TagArray {
         let line_end = self.line_of(addr) + (1 << self.line_shift);
         let end = addr.saturating_add(bytes.max(1)).min(line_end) - 1;
         // From the first sector's bit up to the last one's.
-        let all = (self.sector_bit(end) - 1 | self.sector_bit(end)) & !(self.sector_bit(addr) - 1);
+        let all =
+            ((self.sector_bit(end) - 1) | self.sector_bit(end)) & !(self.sector_bit(addr) - 1);
         let line = &mut self.lines[slot.0 as usize];
         line.valid |= all & !line.pending;
         self.touch(slot);
