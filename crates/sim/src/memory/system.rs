@@ -466,3 +466,7 @@ mod tests;
 #[cfg(test)]
 #[path = "system_properties.rs"]
 mod properties;
+
+#[cfg(test)]
+#[path = "system_traffic.rs"]
+mod traffic;
