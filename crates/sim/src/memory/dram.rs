@@ -22,12 +22,12 @@ pub struct DramRequest {
     pub slice: u16,
     /// Bank.
     pub bank: u16,
-    /// Row.
-    pub row: u64,
     /// Write (else read).
     pub write: bool,
     /// Bytes.
-    pub bytes: u32,
+    pub bytes: u16,
+    /// Row.
+    pub row: u64,
     /// Slice address, handed back when a read completes.
     pub local: u64,
 }
@@ -217,7 +217,7 @@ impl Gddr {
         self.free = self.entries[at as usize].next;
         self.entries[at as usize] = Entry {
             request,
-            bursts: request.bytes.div_ceil(self.burst_bytes).max(1),
+            bursts: u32::from(request.bytes).div_ceil(self.burst_bytes).max(1),
             next: NONE,
         };
         self.queued += 1;

@@ -480,7 +480,7 @@ impl Slice {
             bank: at.bank as u16,
             row: at.row,
             write,
-            bytes,
+            bytes: bytes as u16,
             local,
         }
     }

@@ -60,9 +60,16 @@ struct Wake {
 
 impl Wake {
     fn earliest(&self) -> u64 {
-        let parts = self.channels.iter().chain(&self.slices);
-        parts.fold(self.replies.min(self.requests), |a, &b| a.min(b))
+        let network = self.replies.min(self.requests);
+        network
+            .min(earliest(&self.channels))
+            .min(earliest(&self.slices))
     }
+}
+
+/// The least of some cycles, without branches.
+fn earliest(cycles: &[u64]) -> u64 {
+    cycles.iter().fold(u64::MAX, |a, &b| a.min(b))
 }
 
 /// Replies that have arrived or are in the last stretch of wire, by SM.
@@ -288,6 +295,9 @@ impl MemorySystem {
     }
 
     fn run_channels(&mut self, cycle: u64) {
+        if earliest(&self.wake.channels) > cycle {
+            return;
+        }
         let end = self.dram.first_tick(cycle + 1);
         for (number, channel) in self.channels.iter_mut().enumerate() {
             if self.wake.channels[number] > cycle {
@@ -304,6 +314,9 @@ impl MemorySystem {
     }
 
     fn run_slices(&mut self, cycle: u64, perform_atomic: &mut dyn FnMut(u16, u32)) {
+        if earliest(&self.wake.slices) > cycle {
+            return;
+        }
         let ticks = self.l2.first_tick(cycle)..self.l2.first_tick(cycle + 1);
         let next_tick_cycle = self.l2.cycle_of(ticks.end);
         let reply_tick = self.network.first_tick(cycle + REPLY_CYCLES);

@@ -306,6 +306,17 @@ impl TagArray {
         self.touch(slot);
     }
 
+    /// Lines with written bytes, in no particular order: what a flush must write back.
+    pub fn dirty_lines(&self) -> impl Iterator<Item = Evicted> {
+        let lines = self.tags.iter().zip(&self.lines);
+        lines
+            .filter(|(_, line)| line.dirty != 0)
+            .map(|(&tag, line)| Evicted {
+                addr: tag << self.line_shift,
+                dirty_sectors: line.dirty,
+            })
+    }
+
     /// Drops the line of `addr`, dirty or not; says whether it was there.
     pub fn invalidate(&mut self, addr: u64) -> bool {
         let Some(index) = self.find(addr) else {
