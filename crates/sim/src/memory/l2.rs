@@ -16,6 +16,7 @@ use super::mshr::{Admission, MshrTable};
 use super::packet::{Reply, RequestKind, Traffic};
 use super::stats::MemoryStats;
 use super::tags::{Evicted, Geometry, Lookup, SetIndex, Slot, TagArray};
+use super::wake::WakeList;
 use crate::config::Machine;
 use std::collections::VecDeque;
 
@@ -37,7 +38,7 @@ pub struct Surroundings<'a> {
     /// All memory channels, and the cycles in which they have something to do.
     pub channels: &'a mut [Channel],
     /// See `channels`.
-    pub channel_wakes: &'a mut [u64],
+    pub channel_wakes: &'a mut WakeList,
     /// The first DRAM tick in which a channel may see a request sent now.
     pub dram_tick: u64,
     /// Counters.
@@ -285,8 +286,7 @@ impl Slice {
             && let Some(miss) = self.misses.pop_front()
         {
             channel.push(around.dram_tick, miss);
-            let wake = &mut around.channel_wakes[self.channel];
-            *wake = (*wake).min(cycle + 1);
+            around.channel_wakes.by(self.channel, cycle + 1);
             self.resume(cycle, Outcome::NoPlace, around.stats);
         }
         if self.stall.is_none()

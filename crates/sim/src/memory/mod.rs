@@ -19,3 +19,4 @@ pub mod system;
 pub mod tags;
 #[cfg(test)]
 mod testing;
+pub mod wake;

@@ -15,6 +15,7 @@ use super::interconnect::{Crossbar, Sink};
 use super::l2::{REPLY_CYCLES, ReplyFlits, Slice, Surroundings};
 use super::packet::{Reply, Request, RequestKind};
 use super::stats::MemoryStats;
+use super::wake::WakeList;
 use crate::config::Machine;
 use std::collections::VecDeque;
 
@@ -54,22 +55,17 @@ pub struct MemorySystem {
 struct Wake {
     replies: u64,
     requests: u64,
-    channels: Vec<u64>,
-    slices: Vec<u64>,
+    channels: WakeList,
+    slices: WakeList,
 }
 
 impl Wake {
     fn earliest(&self) -> u64 {
         let network = self.replies.min(self.requests);
         network
-            .min(earliest(&self.channels))
-            .min(earliest(&self.slices))
+            .min(self.channels.earliest())
+            .min(self.slices.earliest())
     }
-}
-
-/// The least of some cycles, without branches.
-fn earliest(cycles: &[u64]) -> u64 {
-    cycles.iter().fold(u64::MAX, |a, &b| a.min(b))
 }
 
 /// Replies that have arrived or are in the last stretch of wire, by SM.
@@ -96,7 +92,7 @@ impl Sink<Reply> for Inboxes {
 /// The partitions' side of the request network.
 struct Arrivals<'a> {
     slices: &'a mut [Slice],
-    wake: &'a mut [u64],
+    wake: &'a mut WakeList,
     inflight: &'a InflightTable,
     network: Clock,
     largest: usize,
@@ -113,7 +109,7 @@ impl Sink<u32> for Arrivals<'_> {
         self.stats.requests.flits += u64::from(flits);
         let pieces = self.inflight.get(index).pieces;
         let ready = self.slices[slice].arrive(self.network.cycle_of(tick), index, pieces);
-        self.wake[slice] = self.wake[slice].min(ready);
+        self.wake.by(slice, ready);
     }
 }
 
@@ -225,8 +221,8 @@ impl MemorySystem {
             wake: Wake {
                 replies: u64::MAX,
                 requests: u64::MAX,
-                channels: vec![u64::MAX; machine.dram.channels.max(1) as usize],
-                slices: vec![u64::MAX; slices],
+                channels: WakeList::new(machine.dram.channels.max(1) as usize),
+                slices: WakeList::new(slices),
             },
             now: 0,
             stats: MemoryStats::default(),
@@ -295,26 +291,27 @@ impl MemorySystem {
     }
 
     fn run_channels(&mut self, cycle: u64) {
-        if earliest(&self.wake.channels) > cycle {
+        if self.wake.channels.earliest() > cycle {
             return;
         }
         let end = self.dram.first_tick(cycle + 1);
         for (number, channel) in self.channels.iter_mut().enumerate() {
-            if self.wake.channels[number] > cycle {
+            if self.wake.channels.of(number) > cycle {
                 continue;
             }
             let first = number * self.slices_per_channel;
             let (slices, wake) = (&mut self.slices, &mut self.wake.slices);
             channel.run(cycle, end, &mut self.stats.dram, &mut |slice, local| {
                 slices[first + slice].fill(local);
-                wake[first + slice] = wake[first + slice].min(cycle);
+                wake.by(first + slice, cycle);
             });
-            self.wake.channels[number] = channel.next_cycle();
+            self.wake.channels.set(number, channel.next_cycle());
         }
+        self.wake.channels.settle();
     }
 
     fn run_slices(&mut self, cycle: u64, perform_atomic: &mut dyn FnMut(u16, u32)) {
-        if earliest(&self.wake.slices) > cycle {
+        if self.wake.slices.earliest() > cycle {
             return;
         }
         let ticks = self.l2.first_tick(cycle)..self.l2.first_tick(cycle + 1);
@@ -331,16 +328,17 @@ impl MemorySystem {
             perform_atomic,
             reply_flits: self.reply_flits,
         };
-        for (slice, wake) in self.slices.iter_mut().zip(&mut self.wake.slices) {
-            if *wake > cycle {
+        for (number, slice) in self.slices.iter_mut().enumerate() {
+            if self.wake.slices.of(number) > cycle {
                 continue;
             }
             let mut next = cycle + 1;
             for _ in ticks.clone() {
                 next = slice.step(cycle, &mut around);
             }
-            *wake = next.max(next_tick_cycle);
+            self.wake.slices.set(number, next.max(next_tick_cycle));
         }
+        self.wake.slices.settle();
         if !self.replies.is_empty() {
             let leave = self.network.cycle_of(reply_tick);
             self.wake.replies = self.wake.replies.min(leave);
