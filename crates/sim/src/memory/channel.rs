@@ -35,9 +35,11 @@ pub struct Channel {
     latency: u64,
     inlet_capacity: usize,
     inlets: Vec<Inlet>,
+    /// Requests in all inlets.
+    waiting: u32,
     turn: usize,
     shared_credits: u32,
-    /// Requests in the fixed delay, with the core cycle in which they reach the DRAM.
+    /// Requests in the fixed delay, with the tick in which they reach the DRAM.
     delay: VecDeque<(u64, DramRequest)>,
     model: Model,
     next_tick: u64,
@@ -62,6 +64,7 @@ impl Channel {
             latency: u64::from(config.latency),
             inlet_capacity: inlet.max(1) as usize,
             inlets: vec![Inlet::default(); slices],
+            waiting: 0,
             turn: 0,
             shared_credits: credits.saturating_sub(slices as u32 - 1),
             delay: VecDeque::new(),
@@ -75,13 +78,12 @@ impl Channel {
         self.inlets[slice].queue.len() < self.inlet_capacity
     }
 
-    /// Queues a request in core cycle `cycle`; returns the cycle in which it is seen.
-    pub fn push(&mut self, cycle: u64, request: DramRequest) -> u64 {
-        self.inlets[usize::from(request.slice)]
-            .queue
-            .push_back(request);
-        self.next_tick = self.next_tick.min(self.clock.first_tick(cycle + 1));
-        self.next_cycle()
+    /// Queues a request, to be seen in `tick`.
+    pub fn push(&mut self, tick: u64, request: DramRequest) {
+        let inlet = &mut self.inlets[usize::from(request.slice)];
+        inlet.queue.push_back(request);
+        self.waiting += 1;
+        self.next_tick = self.next_tick.min(tick);
     }
 
     /// The core cycle in which something can happen next.
@@ -92,7 +94,7 @@ impl Channel {
     /// Nothing queued, nothing on its way.
     pub fn is_empty(&self) -> bool {
         self.delay.is_empty()
-            && self.inlets.iter().all(|inlet| inlet.queue.is_empty())
+            && self.waiting == 0
             && match &self.model {
                 Model::Gddr(dram) => dram.is_empty(),
                 Model::Simple(dram) => dram.is_empty(),
@@ -125,8 +127,10 @@ impl Channel {
         while self.next_tick < end {
             let tick = self.next_tick;
             self.complete(cycle, tick, stats, fill);
-            self.accept(cycle, stats);
-            self.admit(cycle, tick);
+            if self.waiting > 0 {
+                self.accept(cycle, stats);
+            }
+            self.admit(tick);
             self.next_tick = self.next_after(tick);
         }
     }
@@ -167,7 +171,12 @@ impl Channel {
             let Some(request) = self.inlets[slice].queue.pop_front() else {
                 return;
             };
-            self.turn = (slice + 1) % self.inlets.len();
+            self.waiting -= 1;
+            self.turn = if slice + 1 == self.inlets.len() {
+                0
+            } else {
+                slice + 1
+            };
             let inlet = &mut self.inlets[slice];
             inlet.under_way += 1;
             if inlet.under_way > 1 {
@@ -175,7 +184,8 @@ impl Channel {
             }
             match &mut self.model {
                 Model::Gddr(_) => {
-                    self.delay.push_back((cycle + self.latency, request));
+                    let ready = self.clock.first_tick(cycle + self.latency);
+                    self.delay.push_back((ready, request));
                     return;
                 }
                 Model::Simple(dram) => dram.push(cycle, request, stats),
@@ -184,21 +194,21 @@ impl Channel {
     }
 
     fn next_slice(&self) -> Option<usize> {
-        if matches!(&self.model, Model::Gddr(dram) if dram.is_full()) {
+        if self.waiting == 0 || matches!(&self.model, Model::Gddr(dram) if dram.is_full()) {
             return None;
         }
         let n = self.inlets.len();
-        (0..n).map(|i| (self.turn + i) % n).find(|&slice| {
+        (self.turn..n).chain(0..self.turn).find(|&slice| {
             let inlet = &self.inlets[slice];
             !inlet.queue.is_empty() && (inlet.under_way == 0 || self.shared_credits > 0)
         })
     }
 
     /// Moves a request whose delay is over to the DRAM's queue, one a tick.
-    fn admit(&mut self, cycle: u64, tick: u64) {
+    fn admit(&mut self, tick: u64) {
         if let Model::Gddr(dram) = &mut self.model
             && let Some(&(ready, request)) = self.delay.front()
-            && ready <= cycle
+            && ready <= tick
             && !dram.is_full()
         {
             self.delay.pop_front();
@@ -216,7 +226,7 @@ impl Channel {
                         return tick + 1;
                     }
                     if let Some(&(ready, _)) = self.delay.front() {
-                        next = next.min(self.clock.first_tick(ready));
+                        next = next.min(ready);
                     }
                 }
                 next.max(tick + 1)

@@ -8,16 +8,12 @@
 //!
 //! Each clock one command goes out: a column command if any bank can, else an activate or a
 //! precharge, round robin over banks after the last one served. Between commands the channel
-//! sleeps until the earliest clock at which some bank's next command is legal.
+//! sleeps until the earliest clock at which some bank's next command is legal. A request is
+//! complete when its last burst has left the bus.
 
 use super::stats::DramCounters;
 use crate::config::{Dram, DramTiming};
 use std::collections::VecDeque;
-
-/// Clocks between the end of the column latency and the arrival of the data at the slice's
-/// fill queue: the return path. Fitted so that a row hit takes 117 core cycles longer than an
-/// L2 hit on the GTX 480.
-pub const RETURN_CLOCKS: u64 = 6;
 
 /// A request to a channel.
 #[derive(Clone, Copy, Debug)]
@@ -26,12 +22,12 @@ pub struct DramRequest {
     pub slice: u16,
     /// Bank.
     pub bank: u16,
-    /// Row.
-    pub row: u64,
     /// Write (else read).
     pub write: bool,
     /// Bytes.
-    pub bytes: u32,
+    pub bytes: u16,
+    /// Row.
+    pub row: u64,
     /// Slice address, handed back when a read completes.
     pub local: u64,
 }
@@ -221,7 +217,7 @@ impl Gddr {
         self.free = self.entries[at as usize].next;
         self.entries[at as usize] = Entry {
             request,
-            bursts: request.bytes.div_ceil(self.burst_bytes).max(1),
+            bursts: u32::from(request.bytes).div_ceil(self.burst_bytes).max(1),
             next: NONE,
         };
         self.queued += 1;
@@ -367,12 +363,12 @@ impl Gddr {
         if request.write {
             stats.writes += 1;
             stats.write_bytes += u64::from(request.bytes);
-            let done = tick + u64::from(t.wl) + RETURN_CLOCKS;
+            let done = tick + u64::from(t.wl) + self.burst_clocks;
             self.writes.push_back((done, request));
         } else {
             stats.reads += 1;
             stats.read_bytes += u64::from(request.bytes);
-            let done = tick + u64::from(t.cl) + RETURN_CLOCKS;
+            let done = tick + u64::from(t.cl) + self.burst_clocks;
             self.reads.push_back((done, request));
         }
     }

@@ -24,7 +24,7 @@ fn run(dram: &mut Gddr) -> (Vec<(u64, u64)>, DramCounters) {
         let tick = dram.next_event();
         assert!(tick < 100_000, "stuck");
         while let Some(done) = dram.completed(tick) {
-            let latency = if done.write { 4 } else { 12 } + RETURN_CLOCKS;
+            let latency = if done.write { 4 } else { 12 } + BURST;
             columns.push((done.local, tick - latency));
         }
         dram.step(tick, &mut stats);
@@ -46,6 +46,7 @@ fn columns(requests: &[DramRequest]) -> Vec<u64> {
 }
 
 const RCD: u64 = 12;
+const BURST: u64 = 2;
 /// Queued in clock 0, a request is seen in clock 1.
 const FIRST: u64 = 1;
 

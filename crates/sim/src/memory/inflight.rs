@@ -35,8 +35,8 @@ impl Piece {
 pub struct Inflight {
     /// As it came.
     pub request: Request,
-    /// Its first byte in the slice's addresses.
-    pub local: u64,
+    /// Its first sector in the slice's addresses.
+    first_sector: u64,
     /// Sectors (1 for an atomic).
     pub pieces: u32,
     /// Those not yet answered.
@@ -48,18 +48,18 @@ pub struct Inflight {
 pub struct InflightTable {
     slots: Vec<Inflight>,
     free: Vec<u32>,
-    sector: u64,
+    sector_shift: u32,
     /// Replies come a sector each (else a request each).
     sectored: bool,
 }
 
 impl InflightTable {
-    /// An empty table.
+    /// An empty table; `sector` is a power of two.
     pub fn new(sector: u32, sectored: bool) -> InflightTable {
         InflightTable {
             slots: Vec::new(),
             free: Vec::new(),
-            sector: u64::from(sector.max(1)),
+            sector_shift: sector.max(1).ilog2(),
             sectored,
         }
     }
@@ -69,11 +69,13 @@ impl InflightTable {
         let last_byte = request.addr + u64::from(request.bytes.max(1)) - 1;
         let pieces = match request.kind {
             RequestKind::Atomic => 1,
-            _ => (last_byte / self.sector - request.addr / self.sector + 1) as u32,
+            _ => {
+                ((last_byte >> self.sector_shift) - (request.addr >> self.sector_shift) + 1) as u32
+            }
         };
         let entry = Inflight {
             request,
-            local,
+            first_sector: self.sector_of(local),
             pieces,
             left: pieces,
         };
@@ -94,49 +96,51 @@ impl InflightTable {
         &self.slots[index as usize]
     }
 
-    /// First byte of a piece, in the SM's and in the slice's addresses.
-    pub fn address(&self, piece: Piece) -> (u64, u64) {
+    fn sector_of(&self, addr: u64) -> u64 {
+        addr >> self.sector_shift << self.sector_shift
+    }
+
+    /// First byte of a piece's sector, in the slice's addresses.
+    pub fn sector(&self, piece: Piece) -> u64 {
         let entry = self.get(piece.request());
-        let offset = u64::from(piece.number()) * self.sector;
-        if offset == 0 {
-            return (entry.request.addr, entry.local);
-        }
-        // Later pieces start at a sector's start, even if the request does not.
-        let into = entry.request.addr % self.sector;
-        let offset = offset - into;
-        (entry.request.addr + offset, entry.local + offset)
+        entry.first_sector + (u64::from(piece.number()) << self.sector_shift)
     }
 
     /// Bytes of the piece that a write writes, by position in the sector.
     pub fn written(&self, piece: Piece) -> u128 {
-        let (addr, _) = self.address(piece);
-        let start = addr / self.sector * self.sector % 128;
-        let width = (self.sector as u32).min(128);
-        self.get(piece.request()).request.byte_mask >> start & (u128::MAX >> (128 - width))
+        let request = &self.get(piece.request()).request;
+        let before = self.sector_of(request.addr) % 128;
+        let start = before + (u64::from(piece.number()) << self.sector_shift);
+        let width = (1u32 << self.sector_shift).min(128);
+        request.byte_mask >> (start % 128) & (u128::MAX >> (128 - width))
     }
 
     /// The piece has been served: the reply to send, if one is due now. The request is
     /// forgotten with its last piece.
     pub fn answer(&mut self, piece: Piece) -> Option<(u16, Reply)> {
-        let (addr, _) = self.address(piece);
         let index = piece.request();
         let entry = &mut self.slots[index as usize];
         entry.left -= 1;
-        let request = entry.request;
         let last = entry.left == 0;
+        let request = &entry.request;
         if last {
             self.free.push(index);
         }
-        let whole = request.kind == RequestKind::Atomic || !self.sectored;
-        if whole && !last {
-            return None;
-        }
-        let (addr, bytes) = if whole {
+        let (addr, bytes) = if request.kind == RequestKind::Atomic || !self.sectored {
+            if !last {
+                return None;
+            }
             (request.addr, request.bytes)
         } else {
+            // The first piece and the last may be less than a sector.
+            let number = u64::from(piece.number());
+            let sector = ((request.addr >> self.sector_shift) + number) << self.sector_shift;
+            let start = sector.max(request.addr);
             let end = request.addr + u64::from(request.bytes);
-            let sector_end = addr / self.sector * self.sector + self.sector;
-            (addr, (sector_end.min(end) - addr) as u16)
+            (
+                start,
+                (end.min(sector + (1 << self.sector_shift)) - start) as u16,
+            )
         };
         let reply = Reply {
             kind: request.kind,

@@ -27,9 +27,13 @@ struct Packet<T> {
 
 #[derive(Clone, Debug)]
 struct Input<T> {
-    queue: VecDeque<Packet<T>>,
+    /// First tick in which the head packet may win, and what it wants to win.
+    earliest: u64,
+    output: u32,
     flits: u32,
+    /// The tick in which the last packet has left.
     free_at: u64,
+    queue: VecDeque<Packet<T>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,9 +66,11 @@ impl<T: Copy> Crossbar<T> {
     /// A crossbar whose input queues hold `capacity` flits each.
     pub fn new(inputs: usize, outputs: usize, latency: u32, capacity: u32) -> Crossbar<T> {
         let input = Input {
-            queue: VecDeque::new(),
+            earliest: 0,
+            output: 0,
             flits: 0,
             free_at: 0,
+            queue: VecDeque::new(),
         };
         Crossbar {
             latency: u64::from(latency),
@@ -86,6 +92,10 @@ impl<T: Copy> Crossbar<T> {
     /// that it fits, and `ready` never decreases at an input.
     pub fn push(&mut self, input: usize, ready: u64, output: usize, flits: u32, payload: T) {
         let port = &mut self.inputs[input];
+        if port.queue.is_empty() {
+            port.earliest = ready.max(port.free_at);
+            port.output = output as u32;
+        }
         port.queue.push_back(Packet {
             ready,
             output: output as u32,
@@ -132,21 +142,20 @@ impl<T: Copy> Crossbar<T> {
 
     /// Lets the head of `input` ask for its output; returns when to try again if it cannot.
     fn bid(&mut self, tick: u64, input: usize, sink: &mut impl Sink<T>) -> u64 {
+        let ports = self.inputs.len();
         let port = &self.inputs[input];
-        let Some(head) = port.queue.front() else {
-            return u64::MAX;
-        };
-        let output = head.output as usize;
+        if port.earliest > tick {
+            return port.earliest;
+        }
+        let output = port.output as usize;
         let gate = &mut self.outputs[output];
-        let earliest = head.ready.max(port.free_at).max(gate.free_at);
-        if earliest > tick {
-            return earliest;
+        if gate.free_at > tick {
+            return gate.free_at;
         }
         if !sink.has_room(output) {
             self.blocked += 1;
             return tick + 1;
         }
-        let ports = self.inputs.len();
         let rank = if input >= gate.turn {
             input - gate.turn
         } else {
@@ -168,6 +177,7 @@ impl<T: Copy> Crossbar<T> {
 
     /// Sends the winner of `output`; returns when its input's next packet may go.
     fn grant(&mut self, tick: u64, output: usize, sink: &mut impl Sink<T>) -> u64 {
+        let ports = self.inputs.len();
         let gate = &mut self.outputs[output];
         let input = gate.bid_input;
         let port = &mut self.inputs[input];
@@ -178,11 +188,15 @@ impl<T: Copy> Crossbar<T> {
         port.flits -= packet.flits;
         port.free_at = tick + flits;
         gate.free_at = tick + flits;
-        gate.turn = (input + 1) % self.inputs.len();
+        gate.turn = if input + 1 == ports { 0 } else { input + 1 };
         let arrival = tick + self.latency + flits - 1;
         sink.deliver(output, arrival, packet.flits, packet.payload);
-        match self.inputs[input].queue.front() {
-            Some(head) => head.ready.max(tick + flits),
+        match port.queue.front() {
+            Some(head) => {
+                port.earliest = head.ready.max(port.free_at);
+                port.output = head.output;
+                port.earliest
+            }
             None => {
                 self.active[input / 64] &= !(1 << (input % 64));
                 u64::MAX

@@ -13,9 +13,10 @@ use super::dram::DramRequest;
 use super::inflight::{InflightTable, Piece};
 use super::interconnect::Crossbar;
 use super::mshr::{Admission, MshrTable};
-use super::packet::{Reply, Request, RequestKind, Traffic};
+use super::packet::{Reply, RequestKind, Traffic};
 use super::stats::MemoryStats;
 use super::tags::{Evicted, Geometry, Lookup, SetIndex, Slot, TagArray};
+use super::wake::WakeList;
 use crate::config::Machine;
 use std::collections::VecDeque;
 
@@ -34,10 +35,12 @@ pub struct Surroundings<'a> {
     pub replies: &'a mut Crossbar<Reply>,
     /// The first network tick in which a reply sent now may leave.
     pub reply_tick: u64,
-    /// The slice's memory channel.
-    pub channel: &'a mut Channel,
-    /// The cycle in which the channel has something to do.
-    pub channel_wake: &'a mut u64,
+    /// All memory channels, and the cycles in which they have something to do.
+    pub channels: &'a mut [Channel],
+    /// See `channels`.
+    pub channel_wakes: &'a mut WakeList,
+    /// The first DRAM tick in which a channel may see a request sent now.
+    pub dram_tick: u64,
     /// Counters.
     pub stats: &'a mut MemoryStats,
     /// Performs an atomic: SM and token.
@@ -67,18 +70,95 @@ impl ReplyFlits {
     }
 }
 
-/// Why the head of the queue cannot be served.
+/// What became of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Hit,
+    Miss,
+    Merge,
+    /// It must wait for a place in the miss queue.
+    NoPlace,
+    /// It must wait for a fill, for the sake of an MSHR, a waiter's place or a way.
+    NoEntry,
+}
+
+/// Since when and why the head of the queue cannot be served.
 #[derive(Clone, Copy, Debug)]
 struct Stall {
     since: u64,
+    cause: Outcome,
     traffic: Traffic,
     kind: RequestKind,
+}
+
+/// A request that has arrived.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    /// The core cycle in which the fixed delay ends.
+    ready: u64,
+    index: u32,
+    pieces: u32,
+}
+
+/// Arrived requests in order. A request's pieces join the input queue one a cycle once its
+/// delay is over, and are served from there, so both are positions in the one list.
+#[derive(Clone, Debug, Default)]
+struct ArrivalQueue {
+    requests: VecDeque<Arrival>,
+    /// Pieces in the input queue.
+    queued: usize,
+    /// The request whose pieces join next, and how many have.
+    joining: usize,
+    joined: u32,
+    /// Pieces of the first request that have been served.
+    served: u32,
+}
+
+impl ArrivalQueue {
+    /// The core cycle from which another piece may join.
+    fn next_ready(&self) -> Option<u64> {
+        self.requests.get(self.joining).map(|a| a.ready)
+    }
+
+    /// Lets the next piece join.
+    fn join(&mut self) {
+        self.queued += 1;
+        self.joined += 1;
+        if self.joined == self.requests[self.joining].pieces {
+            (self.joining, self.joined) = (self.joining + 1, 0);
+        }
+    }
+
+    /// The piece at the head of the input queue.
+    fn head(&self) -> Option<Piece> {
+        if self.queued == 0 {
+            return None;
+        }
+        let first = self.requests.front()?;
+        Some(Piece::new(first.index, self.served))
+    }
+
+    /// The head has been served.
+    fn pop(&mut self) {
+        self.queued -= 1;
+        self.served += 1;
+        if self
+            .requests
+            .front()
+            .is_some_and(|a| a.pieces == self.served)
+        {
+            self.requests.pop_front();
+            self.joining -= 1;
+            self.served = 0;
+        }
+    }
 }
 
 /// An L2 slice.
 #[derive(Clone, Debug)]
 pub struct Slice {
     number: u32,
+    channel: usize,
     /// Its number among the slices of its channel.
     in_channel: u16,
     map: AddressMap,
@@ -89,9 +169,7 @@ pub struct Slice {
     sector: u32,
     tags: TagArray,
     mshrs: MshrTable,
-    /// Pieces in the fixed delay, by the core cycle in which it ends.
-    delay: VecDeque<(u64, Piece)>,
-    input: VecDeque<Piece>,
+    arrivals: ArrivalQueue,
     misses: VecDeque<DramRequest>,
     fills: VecDeque<u64>,
     stall: Option<Stall>,
@@ -103,6 +181,7 @@ impl Slice {
         let l2 = &machine.l2;
         Slice {
             number,
+            channel: (number / l2.slices_per_channel.max(1)) as usize,
             in_channel: (number % l2.slices_per_channel.max(1)) as u16,
             map,
             latency: u64::from(l2.latency),
@@ -118,8 +197,7 @@ impl Slice {
                 index: SetIndex::Modulo,
             }),
             mshrs: MshrTable::new(l2.mshrs, l2.merges),
-            delay: VecDeque::new(),
-            input: VecDeque::new(),
+            arrivals: ArrivalQueue::default(),
             misses: VecDeque::new(),
             fills: VecDeque::new(),
             stall: None,
@@ -128,16 +206,18 @@ impl Slice {
 
     /// The slice can take another request from the network, of up to `pieces` sectors.
     pub fn has_room(&self, pieces: usize) -> bool {
-        self.input.len() + pieces <= self.queue
+        self.arrivals.queued + pieces <= self.queue
     }
 
     /// A request has arrived from the network in core cycle `cycle`; it is broken into
     /// sectors here. Returns the cycle in which the slice has something to do with it.
     pub fn arrive(&mut self, cycle: u64, index: u32, pieces: u32) -> u64 {
         let ready = cycle + self.latency;
-        for number in 0..pieces {
-            self.delay.push_back((ready, Piece::new(index, number)));
-        }
+        self.arrivals.requests.push_back(Arrival {
+            ready,
+            index,
+            pieces,
+        });
         ready
     }
 
@@ -146,9 +226,9 @@ impl Slice {
         self.fills.push_back(local);
     }
 
-    /// A copy from outside leaves the line at `local` valid.
-    pub fn install(&mut self, local: u64) {
-        self.tags.install(local);
+    /// A copy from outside leaves the sectors of these bytes, which lie in one line, valid.
+    pub fn install(&mut self, local: u64, bytes: u64) {
+        self.tags.install(local, bytes);
     }
 
     /// Forgets all lines.
@@ -158,8 +238,7 @@ impl Slice {
 
     /// Nothing queued and nothing on its way from DRAM.
     pub fn is_empty(&self) -> bool {
-        self.delay.is_empty()
-            && self.input.is_empty()
+        self.arrivals.requests.is_empty()
             && self.misses.is_empty()
             && self.fills.is_empty()
             && self.mshrs.is_empty()
@@ -169,15 +248,15 @@ impl Slice {
     pub fn describe(&self) -> String {
         let stall = match self.stall {
             Some(s) => format!(
-                ", head ({:?} {:?}) stalled since cycle {}",
-                s.traffic, s.kind, s.since
+                ", head ({:?} {:?}) stalled since cycle {}: {:?}",
+                s.traffic, s.kind, s.since, s.cause
             ),
             None => String::new(),
         };
         format!(
-            "{} delayed, {} queued, {} misses to send, {} MSHRs in use, {} fills{stall}",
-            self.delay.len(),
-            self.input.len(),
+            "{} requests arrived, {} sectors queued, {} misses to send, {} MSHRs in use, {} fills{stall}",
+            self.arrivals.requests.len(),
+            self.arrivals.queued,
             self.misses.len(),
             self.mshrs.used(),
             self.fills.len()
@@ -194,60 +273,64 @@ impl Slice {
             && let Some((_, token)) = self.mshrs.pop_ready()
         {
             self.reply(Piece(token), around);
-            self.resume(cycle, around.stats);
+            self.resume(cycle, Outcome::NoEntry, around.stats);
         }
-        if let Some(local) = self.fills.pop_front() {
-            self.tags.fill(local);
-            self.mshrs.fill(local);
-            self.resume(cycle, around.stats);
+        if let Some(sector) = self.fills.pop_front() {
+            self.tags.fill(sector);
+            self.mshrs.fill(sector);
+            self.resume(cycle, Outcome::NoEntry, around.stats);
         }
-        if let Some(&miss) = self.misses.front()
-            && around.channel.has_room(usize::from(self.in_channel))
+        let channel = &mut around.channels[self.channel];
+        if !self.misses.is_empty()
+            && channel.has_room(usize::from(self.in_channel))
+            && let Some(miss) = self.misses.pop_front()
         {
-            self.misses.pop_front();
-            *around.channel_wake = around.channel.push(cycle, miss);
-            self.resume(cycle, around.stats);
+            channel.push(around.dram_tick, miss);
+            around.channel_wakes.by(self.channel, cycle + 1);
+            self.resume(cycle, Outcome::NoPlace, around.stats);
         }
         if self.stall.is_none()
-            && let Some(&piece) = self.input.front()
+            && let Some(piece) = self.arrivals.head()
         {
             if around.replies.free(slice) < largest {
                 around.stats.l2_reply_full += 1;
-            } else if !around.channel.has_room(usize::from(self.in_channel)) {
+            } else if !around.channels[self.channel].has_room(usize::from(self.in_channel)) {
                 around.stats.l2_dram_full += 1;
             } else {
                 self.serve(cycle, piece, around);
             }
         }
-        if self.input.len() < self.queue
-            && let Some(&(ready, piece)) = self.delay.front()
+        if self.arrivals.queued < self.queue
+            && let Some(ready) = self.arrivals.next_ready()
             && ready <= cycle
         {
-            self.delay.pop_front();
-            self.input.push_back(piece);
+            self.arrivals.join();
         }
         self.next(cycle)
     }
 
     fn next(&self, cycle: u64) -> u64 {
-        let busy = !self.fills.is_empty()
+        let busy = (self.arrivals.queued > 0 && self.stall.is_none())
+            || !self.fills.is_empty()
             || !self.misses.is_empty()
-            || self.mshrs.has_ready()
-            || (!self.input.is_empty() && self.stall.is_none());
+            || self.mshrs.has_ready();
         if busy {
             return cycle + 1;
         }
-        match self.delay.front() {
-            Some(&(ready, _)) if self.input.len() < self.queue => ready.max(cycle + 1),
+        match self.arrivals.next_ready() {
+            Some(ready) if self.arrivals.queued < self.queue => ready.max(cycle + 1),
             // Whatever ends the stall wakes the slice.
             _ => u64::MAX,
         }
     }
 
-    /// Something that a stalled access may have waited for has happened.
-    fn resume(&mut self, cycle: u64, stats: &mut MemoryStats) {
-        if let Some(stall) = self.stall.take() {
+    /// Something that an access stalled by `cause` waits for has happened.
+    fn resume(&mut self, cycle: u64, cause: Outcome, stats: &mut MemoryStats) {
+        if let Some(stall) = self.stall
+            && stall.cause == cause
+        {
             stats.l2_mut(stall.traffic, stall.kind).stall_cycles += cycle - stall.since;
+            self.stall = None;
         }
     }
 
@@ -265,111 +348,103 @@ impl Slice {
 
     /// Serves the head of the queue, or stalls.
     fn serve(&mut self, cycle: u64, piece: Piece, around: &mut Surroundings) {
-        let request = around.inflight.get(piece.request()).request;
-        let (_, local) = around.inflight.address(piece);
-        let found = self.tags.lookup(local);
-        let served = match request.kind {
-            RequestKind::Write => self.write(piece, local, found, &request, around),
-            _ => self.read(piece, local, found, &request, around),
+        let request = &around.inflight.get(piece.request()).request;
+        let (kind, traffic) = (request.kind, request.traffic);
+        let (sm, token) = (request.sm, request.token);
+        let sector = around.inflight.sector(piece);
+        let outcome = match kind {
+            RequestKind::Write => self.write(piece, sector, around),
+            _ => self.read(piece, sector, kind, around),
         };
-        if !served {
-            self.stall = Some(Stall {
-                since: cycle,
-                traffic: request.traffic,
-                kind: request.kind,
-            });
-            return;
+        let counters = around.stats.l2_mut(traffic, kind);
+        match outcome {
+            Outcome::Hit => counters.hits += 1,
+            Outcome::Miss => counters.misses += 1,
+            Outcome::Merge => counters.merges += 1,
+            cause @ (Outcome::NoPlace | Outcome::NoEntry) => {
+                self.stall = Some(Stall {
+                    since: cycle,
+                    cause,
+                    traffic,
+                    kind,
+                });
+                return;
+            }
         }
-        self.input.pop_front();
-        around.stats.l2_mut(request.traffic, request.kind).accesses += 1;
-        if request.kind == RequestKind::Atomic {
+        counters.accesses += 1;
+        self.arrivals.pop();
+        if kind == RequestKind::Atomic {
             around.stats.atomics += 1;
-            (around.perform_atomic)(request.sm, request.token);
+            (around.perform_atomic)(sm, token);
         }
     }
 
-    /// A read or an atomic; false when it must wait.
+    /// A read or an atomic.
     fn read(
         &mut self,
         piece: Piece,
-        local: u64,
-        found: Lookup,
-        request: &Request,
+        sector: u64,
+        kind: RequestKind,
         around: &mut Surroundings,
-    ) -> bool {
-        let sector = self.tags.sector_of(local);
+    ) -> Outcome {
+        let found = self.tags.lookup(sector);
         let slot = match found {
-            Lookup::Blocked => return false,
+            Lookup::Blocked => return Outcome::NoEntry,
             Lookup::Hit(slot) => {
                 self.tags.touch(slot);
-                self.dirtied(slot, local, request.kind);
-                around.stats.l2_mut(request.traffic, request.kind).hits += 1;
+                self.dirtied(slot, sector, kind);
                 self.reply(piece, around);
-                return true;
+                return Outcome::Hit;
             }
             Lookup::Pending(slot) => {
                 if self.mshrs.add(sector, piece.0) != Admission::Merge {
-                    return false;
+                    return Outcome::NoEntry;
                 }
                 self.tags.touch(slot);
-                self.dirtied(slot, local, request.kind);
-                around.stats.l2_mut(request.traffic, request.kind).merges += 1;
-                return true;
+                self.dirtied(slot, sector, kind);
+                return Outcome::Merge;
             }
             Lookup::PartlyWritten(slot) | Lookup::SectorMiss(slot) | Lookup::Miss(slot) => slot,
         };
-        if !self.miss_room(PLACES_FOR_FETCH) || self.mshrs.admit(sector) != Admission::Fresh {
-            return false;
+        if !self.miss_room(PLACES_FOR_FETCH) {
+            return Outcome::NoPlace;
         }
-        let evicted = self.claim(slot, local, found);
-        self.tags.reserve(slot, local);
-        self.dirtied(slot, local, request.kind);
+        if self.mshrs.admit(sector) != Admission::Fresh {
+            return Outcome::NoEntry;
+        }
         self.mshrs.add(sector, piece.0);
+        let evicted = self.claim(slot, sector, found);
+        self.tags.reserve(slot, sector);
+        self.dirtied(slot, sector, kind);
         let fetch = self.dram_request(sector, self.sector, false);
         self.misses.push_back(fetch);
         self.write_back(evicted, around.stats);
-        around.stats.l2_mut(request.traffic, request.kind).misses += 1;
-        true
+        Outcome::Miss
     }
 
     /// An atomic leaves its sector newer than memory.
-    fn dirtied(&mut self, slot: Slot, local: u64, kind: RequestKind) {
+    fn dirtied(&mut self, slot: Slot, sector: u64, kind: RequestKind) {
         if kind == RequestKind::Atomic {
-            self.tags.dirty(slot, local);
+            self.tags.dirty(slot, sector);
         }
     }
 
-    /// A write; false when it must wait. The acknowledgement is sent at once.
-    fn write(
-        &mut self,
-        piece: Piece,
-        local: u64,
-        found: Lookup,
-        request: &Request,
-        around: &mut Surroundings,
-    ) -> bool {
-        let slot = match found {
-            Lookup::Blocked => return false,
-            Lookup::Miss(_) if !self.miss_room(PLACES_FOR_WRITE) => return false,
-            Lookup::Miss(slot)
-            | Lookup::SectorMiss(slot)
-            | Lookup::Hit(slot)
-            | Lookup::Pending(slot)
-            | Lookup::PartlyWritten(slot) => slot,
+    /// A write. The acknowledgement is sent at once.
+    fn write(&mut self, piece: Piece, sector: u64, around: &mut Surroundings) -> Outcome {
+        let found = self.tags.lookup(sector);
+        let (slot, outcome) = match found {
+            Lookup::Blocked => return Outcome::NoEntry,
+            Lookup::Miss(_) if !self.miss_room(PLACES_FOR_WRITE) => return Outcome::NoPlace,
+            Lookup::Miss(slot) | Lookup::SectorMiss(slot) => (slot, Outcome::Miss),
+            Lookup::Hit(slot) | Lookup::PartlyWritten(slot) => (slot, Outcome::Hit),
+            Lookup::Pending(slot) => (slot, Outcome::Merge),
         };
-        let counters = around.stats.l2_mut(request.traffic, request.kind);
-        match found {
-            Lookup::Hit(_) | Lookup::PartlyWritten(_) => counters.hits += 1,
-            Lookup::Pending(_) => counters.merges += 1,
-            _ => counters.misses += 1,
-        }
-        let evicted = self.claim(slot, local, found);
-        let in_line = self.tags.sector_of(local) % self.line;
-        let bytes = around.inflight.written(piece) << in_line;
-        self.tags.write(slot, local, bytes);
+        let evicted = self.claim(slot, sector, found);
+        let bytes = around.inflight.written(piece) << (sector & (self.line - 1));
+        self.tags.write(slot, sector, bytes);
         self.write_back(evicted, around.stats);
         self.reply(piece, around);
-        true
+        outcome
     }
 
     fn miss_room(&self, places: usize) -> bool {
@@ -405,7 +480,7 @@ impl Slice {
             bank: at.bank as u16,
             row: at.row,
             write,
-            bytes,
+            bytes: bytes as u16,
             local,
         }
     }

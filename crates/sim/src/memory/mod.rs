@@ -21,3 +21,4 @@ pub mod system;
 pub mod tags;
 #[cfg(test)]
 mod testing;
+pub mod wake;

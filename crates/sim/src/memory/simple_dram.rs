@@ -72,7 +72,7 @@ impl SimpleDram {
 mod tests {
     use super::*;
 
-    fn read(bytes: u32) -> DramRequest {
+    fn read(bytes: u16) -> DramRequest {
         DramRequest {
             slice: 0,
             bank: 0,

@@ -15,6 +15,7 @@ use super::interconnect::{Crossbar, Sink};
 use super::l2::{REPLY_CYCLES, ReplyFlits, Slice, Surroundings};
 use super::packet::{Reply, Request, RequestKind};
 use super::stats::MemoryStats;
+use super::wake::WakeList;
 use crate::config::Machine;
 use std::collections::VecDeque;
 
@@ -55,14 +56,16 @@ pub struct MemorySystem {
 struct Wake {
     replies: u64,
     requests: u64,
-    channels: Vec<u64>,
-    slices: Vec<u64>,
+    channels: WakeList,
+    slices: WakeList,
 }
 
 impl Wake {
     fn earliest(&self) -> u64 {
-        let parts = self.channels.iter().chain(&self.slices);
-        parts.fold(self.replies.min(self.requests), |a, &b| a.min(b))
+        let network = self.replies.min(self.requests);
+        network
+            .min(self.channels.earliest())
+            .min(self.slices.earliest())
     }
 }
 
@@ -90,7 +93,7 @@ impl Sink<Reply> for Inboxes {
 /// The partitions' side of the request network.
 struct Arrivals<'a> {
     slices: &'a mut [Slice],
-    wake: &'a mut [u64],
+    wake: &'a mut WakeList,
     inflight: &'a InflightTable,
     network: Clock,
     largest: usize,
@@ -107,7 +110,7 @@ impl Sink<u32> for Arrivals<'_> {
         self.stats.requests.flits += u64::from(flits);
         let pieces = self.inflight.get(index).pieces;
         let ready = self.slices[slice].arrive(self.network.cycle_of(tick), index, pieces);
-        self.wake[slice] = self.wake[slice].min(ready);
+        self.wake.by(slice, ready);
     }
 }
 
@@ -156,6 +159,11 @@ impl MemorySystem {
         rule(
             (1..=64).contains(&dram.banks) && dram.banks.is_multiple_of(l2.slices_per_channel),
             "dram.banks must be at most 64 and a multiple of l2.slices_per_channel",
+        )?;
+        let network = Clock::new(machine.gpu.interconnect_mhz, machine.gpu.core_mhz);
+        rule(
+            u64::from(machine.gpu.quantum) <= network.cycle_of(u64::from(net.latency)),
+            "gpu.quantum must not be longer than the interconnect's latency",
         )?;
         let largest = (net.header + LARGEST_REQUEST).div_ceil(net.flit);
         rule(
@@ -214,8 +222,8 @@ impl MemorySystem {
             wake: Wake {
                 replies: u64::MAX,
                 requests: u64::MAX,
-                channels: vec![u64::MAX; machine.dram.channels.max(1) as usize],
-                slices: vec![u64::MAX; slices],
+                channels: WakeList::new(machine.dram.channels.max(1) as usize),
+                slices: WakeList::new(slices),
             },
             now: 0,
             last_active: 0,
@@ -286,49 +294,57 @@ impl MemorySystem {
     }
 
     fn run_channels(&mut self, cycle: u64) {
+        if self.wake.channels.earliest() > cycle {
+            return;
+        }
         let end = self.dram.first_tick(cycle + 1);
         for (number, channel) in self.channels.iter_mut().enumerate() {
-            if self.wake.channels[number] > cycle {
+            if self.wake.channels.of(number) > cycle {
                 continue;
             }
             let first = number * self.slices_per_channel;
             let (slices, wake) = (&mut self.slices, &mut self.wake.slices);
             channel.run(cycle, end, &mut self.stats.dram, &mut |slice, local| {
                 slices[first + slice].fill(local);
-                wake[first + slice] = wake[first + slice].min(cycle);
+                wake.by(first + slice, cycle);
             });
-            self.wake.channels[number] = channel.next_cycle();
+            self.wake.channels.set(number, channel.next_cycle());
         }
+        self.wake.channels.settle();
     }
 
     fn run_slices(&mut self, cycle: u64, perform_atomic: &mut dyn FnMut(u16, u32)) {
+        if self.wake.slices.earliest() > cycle {
+            return;
+        }
         let ticks = self.l2.first_tick(cycle)..self.l2.first_tick(cycle + 1);
         let next_tick_cycle = self.l2.cycle_of(ticks.end);
         let reply_tick = self.network.first_tick(cycle + REPLY_CYCLES);
-        for number in 0..self.slices.len() {
-            if self.wake.slices[number] > cycle {
+        let mut around = Surroundings {
+            inflight: &mut self.inflight,
+            replies: &mut self.replies,
+            reply_tick,
+            channels: &mut self.channels,
+            channel_wakes: &mut self.wake.channels,
+            dram_tick: self.dram.first_tick(cycle + 1),
+            stats: &mut self.stats,
+            perform_atomic,
+            reply_flits: self.reply_flits,
+        };
+        for (number, slice) in self.slices.iter_mut().enumerate() {
+            if self.wake.slices.of(number) > cycle {
                 continue;
             }
-            let channel = number / self.slices_per_channel;
-            let mut around = Surroundings {
-                inflight: &mut self.inflight,
-                replies: &mut self.replies,
-                reply_tick,
-                channel: &mut self.channels[channel],
-                channel_wake: &mut self.wake.channels[channel],
-                stats: &mut self.stats,
-                perform_atomic,
-                reply_flits: self.reply_flits,
-            };
             let mut next = cycle + 1;
             for _ in ticks.clone() {
-                next = self.slices[number].step(cycle, &mut around);
+                next = slice.step(cycle, &mut around);
             }
-            self.wake.slices[number] = next.max(next_tick_cycle);
-            if self.replies.queued(number) > 0 {
-                let leave = self.network.cycle_of(reply_tick);
-                self.wake.replies = self.wake.replies.min(leave);
-            }
+            self.wake.slices.set(number, next.max(next_tick_cycle));
+        }
+        self.wake.slices.settle();
+        if !self.replies.is_empty() {
+            let leave = self.network.cycle_of(reply_tick);
+            self.wake.replies = self.wake.replies.min(leave);
         }
     }
 
@@ -410,11 +426,12 @@ impl MemorySystem {
         let end = addr.saturating_add(bytes);
         // What lies further back than several times the capacity cannot survive.
         let start = addr.max(end.saturating_sub(self.l2_bytes * 4));
-        let mut line = start / self.line * self.line;
-        while line < end {
-            let at = self.map.locate(line);
-            self.slices[at.slice as usize].install(at.local);
-            line += self.line;
+        let mut at = start;
+        while at < end {
+            let next = (at / self.line + 1) * self.line;
+            let place = self.map.locate(at);
+            self.slices[place.slice as usize].install(place.local, next.min(end) - at);
+            at = next;
         }
     }
 
@@ -468,3 +485,7 @@ mod tests;
 #[cfg(test)]
 #[path = "system_properties.rs"]
 mod properties;
+
+#[cfg(test)]
+#[path = "system_traffic.rs"]
+mod traffic;

@@ -55,22 +55,64 @@ fn stream() -> impl Strategy<Value = Vec<(u64, Request)>> {
     })
 }
 
-/// A tight machine: every limit is met now and then.
-fn tight(simple: bool, slow_network: bool) -> Machine {
+/// Machines of different shapes. The first two are so tight that every limit is met.
+fn machine() -> impl Strategy<Value = Machine> {
+    (0..5usize).prop_map(|which| match which {
+        0 => tight(),
+        1 => {
+            let mut machine = tight();
+            machine.dram.model = DramModel::Simple;
+            machine.dram.simple_bytes_per_cycle = 24;
+            machine
+        }
+        2 => {
+            let mut machine = tight();
+            machine.gpu.interconnect_mhz = 350;
+            machine.gpu.l2_mhz = 500;
+            machine
+        }
+        3 => eight_channels_of_whole_lines(),
+        _ => one_channel(),
+    })
+}
+
+fn tight() -> Machine {
     let mut machine = gtx480();
     machine.l2.mshrs = 6;
     machine.l2.merges = 2;
     machine.l2.ways = 2;
     machine.l2.queue = 8;
     machine.dram.queue = 4;
-    if simple {
-        machine.dram.model = DramModel::Simple;
-        machine.dram.simple_bytes_per_cycle = 24;
-    }
-    if slow_network {
-        machine.gpu.interconnect_mhz = 350;
-        machine.gpu.l2_mhz = 500;
-    }
+    machine
+}
+
+/// As thread block compaction's machine: 64-byte lines without sectors, slower network.
+fn eight_channels_of_whole_lines() -> Machine {
+    let mut machine = gtx480();
+    machine.gpu.core_mhz = 1300;
+    machine.gpu.interconnect_mhz = 650;
+    machine.gpu.l2_mhz = 650;
+    machine.gpu.dram_mhz = 800;
+    machine.l2.slices_per_channel = 1;
+    machine.l2.sets = 16;
+    machine.l2.line = 64;
+    machine.l2.sector = 64;
+    machine.l2.ways = 64;
+    machine.dram.channels = 8;
+    machine.dram.queue = 32;
+    machine.dram.banks = 8;
+    machine.dram.bank_groups = 1;
+    machine
+}
+
+/// As variable warp sizing's machine: one channel, simple DRAM.
+fn one_channel() -> Machine {
+    let mut machine = gtx480();
+    machine.l2.slices_per_channel = 1;
+    machine.l2.sets = 128;
+    machine.dram.channels = 1;
+    machine.dram.model = DramModel::Simple;
+    machine.dram.simple_bytes_per_cycle = 32;
     machine
 }
 
@@ -108,21 +150,20 @@ fn run(machine: &Machine, stream: &[(u64, Request)], step: u64) -> Outcome {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn the_size_of_a_step_changes_nothing(
-        stream in stream(), simple in any::<bool>(), slow_network in any::<bool>(),
-    ) {
-        let machine = tight(simple, slow_network);
+    fn the_size_of_a_step_changes_nothing(stream in stream(), machine in machine()) {
+        prop_assert_eq!(MemorySystem::check(&machine), Ok(()));
         let stepped = run(&machine, &stream, 1);
         prop_assert_eq!(&stepped, &run(&machine, &stream, 4));
         prop_assert_eq!(&stepped, &run(&machine, &stream, 60_000));
     }
 
     #[test]
-    fn every_request_gets_exactly_its_replies(stream in stream(), simple in any::<bool>()) {
-        let (replies, performed, stats) = run(&tight(simple, false), &stream, 4);
+    fn every_request_gets_exactly_its_replies(stream in stream(), machine in machine()) {
+        let (replies, performed, stats) = run(&machine, &stream, 4);
+        let sector = u64::from(machine.l2.sector);
         let mut by_token: HashMap<u32, Vec<(u64, usize, u64, bool)>> = HashMap::new();
         for (at, sm, token, addr, last) in replies {
             by_token.entry(token).or_default().push((at, sm, addr, last));
@@ -136,7 +177,11 @@ proptest! {
             let sectors: Vec<u64> = got.iter().map(|r| r.2).collect();
             let expected: Vec<u64> = match request.kind {
                 RequestKind::Atomic => vec![request.addr],
-                _ => (0..u64::from(request.bytes) / 32).map(|i| request.addr + i * 32).collect(),
+                _ => {
+                    let end = request.addr + u64::from(request.bytes);
+                    let sectors = request.addr / sector..end.div_ceil(sector);
+                    sectors.map(|s| request.addr.max(s * sector)).collect()
+                }
             };
             prop_assert_eq!(sectors, expected);
             prop_assert!(got.iter().all(|r| r.1 == usize::from(request.sm)));
@@ -150,8 +195,7 @@ proptest! {
 
     /// With the real limits and an SM that takes a reply a cycle, everything drains.
     #[test]
-    fn limits_never_deadlock(stream in stream(), simple in any::<bool>()) {
-        let mut machine = tight(simple, false);
+    fn limits_never_deadlock(stream in stream(), mut machine in machine()) {
         machine.interconnect.reply_queue = 2;
         let mut memory = MemorySystem::new(&machine);
         let mut waiting: Vec<Request> = stream.iter().rev().map(|(_, r)| *r).collect();

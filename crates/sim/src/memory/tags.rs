@@ -281,9 +281,10 @@ impl TagArray {
         self.lines[slot.0 as usize].dirty |= bit;
     }
 
-    /// Makes all sectors of the line of `addr` valid at once, as a copy from outside does,
-    /// replacing another line if it must. Does nothing where every way waits for a fill.
-    pub fn install(&mut self, addr: u64) {
+    /// Makes the sectors that hold `bytes` bytes from `addr` on, as far as they are in its
+    /// line, valid at once, as a copy from outside does, replacing another line if it must.
+    /// Does nothing where every way waits for a fill.
+    pub fn install(&mut self, addr: u64, bytes: u64) {
         let slot = match self.lookup(addr) {
             Lookup::Blocked => return,
             Lookup::Miss(slot) => {
@@ -295,10 +296,25 @@ impl TagArray {
             | Lookup::PartlyWritten(slot)
             | Lookup::SectorMiss(slot) => slot,
         };
-        let all = u8::MAX >> (8 - (1u32 << (self.line_shift - self.sector_shift)).min(8));
+        let line_end = self.line_of(addr) + (1 << self.line_shift);
+        let end = addr.saturating_add(bytes.max(1)).min(line_end) - 1;
+        // From the first sector's bit up to the last one's.
+        let all =
+            ((self.sector_bit(end) - 1) | self.sector_bit(end)) & !(self.sector_bit(addr) - 1);
         let line = &mut self.lines[slot.0 as usize];
         line.valid |= all & !line.pending;
         self.touch(slot);
+    }
+
+    /// Lines with written bytes, in no particular order: what a flush must write back.
+    pub fn dirty_lines(&self) -> impl Iterator<Item = Evicted> {
+        let lines = self.tags.iter().zip(&self.lines);
+        lines
+            .filter(|(_, line)| line.dirty != 0)
+            .map(|(&tag, line)| Evicted {
+                addr: tag << self.line_shift,
+                dirty_sectors: line.dirty,
+            })
     }
 
     /// Drops the line of `addr`, dirty or not; says whether it was there.

@@ -127,6 +127,25 @@ fn a_write_to_a_pending_sector_leaves_it_dirty() {
 }
 
 #[test]
+fn dirty_lines_are_those_with_written_bytes() {
+    let mut tags = array(4, 1, 128, 32);
+    bring(&mut tags, 0);
+    let Lookup::Miss(slot) = tags.lookup(128) else {
+        panic!()
+    };
+    tags.replace(slot, 128);
+    tags.write(slot, 160, 1 << 40);
+    let dirty: Vec<Evicted> = tags.dirty_lines().collect();
+    let expected = Evicted {
+        addr: 128,
+        dirty_sectors: 0b10,
+    };
+    assert_eq!(dirty, [expected]);
+    tags.invalidate_all();
+    assert_eq!(tags.dirty_lines().count(), 0);
+}
+
+#[test]
 fn a_whole_line_can_be_one_sector_of_128_bytes() {
     let mut tags = array(1, 1, 128, 128);
     let Lookup::Miss(slot) = tags.lookup(0) else {
@@ -183,15 +202,22 @@ fn the_fermi_hash_xors_the_documented_bits() {
 }
 
 #[test]
-fn installing_makes_every_sector_valid() {
+fn installing_makes_the_named_sectors_valid() {
     let mut tags = array(1, 2, 128, 32);
     for line in 0..3 {
-        tags.install(line * 128);
+        tags.install(line * 128, 128);
     }
     assert!(matches!(tags.lookup(0), Lookup::Miss(_)));
     for sector in 4..12 {
         assert!(matches!(tags.lookup(sector * 32), Lookup::Hit(_)));
     }
+    let mut tags = array(1, 2, 128, 32);
+    tags.install(40, 30);
+    let hit = [0, 32, 64, 96].map(|addr| matches!(tags.lookup(addr), Lookup::Hit(_)));
+    assert_eq!(hit, [false, true, true, false]);
+    tags.install(96, 1000);
+    assert!(matches!(tags.lookup(96), Lookup::Hit(_)));
+    assert!(matches!(tags.lookup(128), Lookup::Miss(_)), "one line only");
 }
 
 #[test]
