@@ -282,7 +282,10 @@ impl<'a> Builder<'a> {
             self.errors.push(error.with_hint(hint));
             return;
         }
-        let mut spellings: Vec<String> = scopes.iter().flat_map(Scope::spellings).collect();
+        let mut spellings: Vec<String> = scopes
+            .iter()
+            .flat_map(|s| s.spellings(&name.name))
+            .collect();
         spellings.sort();
         let known = spellings.iter().map(String::as_str);
         let mut outer: Vec<&str> = self.table.names().collect();

@@ -73,7 +73,7 @@ impl SharedLayout {
             .filter(|v| is_dynamic_shared(v))
             .collect();
         if let Some(align) = dynamic.iter().map(|v| variable_align(v)).max() {
-            let base = align_up(layout.bytes, align.max(16));
+            let base = align_up(layout.bytes, align);
             layout.dynamic = Some(base);
             for var in dynamic {
                 layout.offsets.insert(std::ptr::from_ref(*var), base);
