@@ -4,7 +4,7 @@ use super::builder::Builder;
 use super::operand::span_of;
 use super::shape::{Kind, shape_of};
 use crate::ast::{self, Instruction};
-use crate::isa::{Mode, Op, Type};
+use crate::isa::{Mode, Op, Space, Type};
 use crate::kernel::{Operand, RegId};
 
 type Guard = Option<(RegId, bool)>;
@@ -96,7 +96,13 @@ impl<'a> Builder<'a> {
             .map(|(operand, kind)| self.source(operand, *kind, &instr.text))
             .collect();
         let src: Option<Vec<Operand>> = src.into_iter().collect();
-        self.emit(instr.op, instr.mods, dst?, src?).guard = guard;
+        let mut mods = instr.mods;
+        // Parameters of inlined functions live in local memory, and so do their addresses.
+        let address = matches!(instr.op, Op::Cvta | Op::Isspacep);
+        if address && mods.space == Some(Space::Param) && self.frames.len() > 1 {
+            mods.space = Some(Space::Local);
+        }
+        self.emit(instr.op, mods, dst?, src?).guard = guard;
         Some(())
     }
 

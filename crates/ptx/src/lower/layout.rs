@@ -35,7 +35,7 @@ pub(super) fn variable_align(var: &Variable) -> u64 {
 
 /// `offset` moved up to a multiple of `align`.
 pub(super) fn align_up(offset: u64, align: u64) -> u64 {
-    offset.div_ceil(align.max(1)) * align.max(1)
+    offset.div_ceil(align.max(1)).saturating_mul(align.max(1))
 }
 
 /// Does the variable stand for the dynamically sized shared memory of a launch?

@@ -68,7 +68,7 @@ impl Builder<'_> {
                 if mods.space == Some(Space::Param) {
                     mods.space = Some(Space::Local);
                 }
-                self.check_bounds(instr, mods, id, at, at + size, offset);
+                self.check_bounds(instr, mods, id, at, at.saturating_add(size), offset);
                 (Space::Local, AddrBase::Zero, at)
             }
             Resolved::Entity(Entity::KernelParam(at)) => {
