@@ -50,7 +50,7 @@ fn check(kernel: &Kernel) {
                 RegClass::Pred => assert!(register.slot < kernel.predicate_slots),
                 RegClass::B32 => assert!(register.slot < kernel.rows),
                 RegClass::B64 => {
-                    assert!(register.slot % 2 == 0 && register.slot + 2 <= kernel.rows)
+                    assert!(register.slot.is_multiple_of(2) && register.slot + 2 <= kernel.rows)
                 }
             }
         }
