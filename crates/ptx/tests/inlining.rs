@@ -108,6 +108,29 @@ fn arrays_of_bytes_travel_through_local_memory() {
 }
 
 #[test]
+fn a_scalar_written_in_parts_goes_through_memory_on_that_side_only() {
+    let k = only(&module(
+        ".func (.param .b64 o) id(.param .b64 i) { .reg .b64 %d; ld.param.b64 %d, [i];\n\
+         st.param.b64 [o], %d; ret; }\n\
+         .entry k() { .reg .b32 %r; { .param .b64 p; st.param.b32 [p], 1; st.param.b32 [p+4], 2;\n\
+         .param .b64 q; call (q), id, (p); ld.param.b32 %r, [q+4]; } ret; }",
+    ));
+    assert_eq!(
+        listing(&k),
+        [
+            "st.local.b32 [0], 1",
+            "st.local.b32 [4], 2",
+            "ld.local.u64 i@id.1, [0]",
+            "mov.u64 %d@id.1, i@id.1",
+            "mov.u64 o@id.1, %d@id.1",
+            "st.local.u64 [8], o@id.1",
+            "ld.local.b32 %r, [12]",
+            "ret",
+        ]
+    );
+}
+
+#[test]
 fn narrow_scalars_are_extended_as_loaded() {
     let k = only(&module(
         ".func f(.param .b8 x, .param .b16 y) { .reg .b16 %h; .reg .b32 %r<2>;\n\

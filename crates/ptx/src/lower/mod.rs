@@ -15,6 +15,7 @@ mod builder;
 mod call;
 mod control;
 mod immediate;
+mod init;
 mod instruction;
 mod layout;
 mod memory;
