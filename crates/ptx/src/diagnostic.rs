@@ -1,6 +1,8 @@
 //! Errors for people: what is wrong, where, what was expected, and what to try.
 
 use crate::ast::Span;
+use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::fmt::{self, Write as _};
 
 /// How bad it is.
@@ -31,6 +33,8 @@ pub struct Diagnostic {
 const LONGEST_SHOWN: usize = 160;
 /// How much of a long line is shown before the caret.
 const SHOWN_BEFORE: usize = 60;
+/// Names longer than this are cut in messages (mangled C++ names are long).
+const LONGEST_NAME: usize = 100;
 /// What a tab becomes when a line is shown.
 const TAB: &str = "    ";
 
@@ -132,17 +136,50 @@ pub fn render_all(diagnostics: &[Diagnostic], file: &str, text: &str) -> String 
         .join("\n")
 }
 
-/// `name` or the spelling among `candidates` closest to it, if any is close enough to be
-/// what was meant.
+/// Longer names than this are nobody's spelling mistake, and comparing them is slow.
+const LONGEST_MISTAKE: usize = 40;
+
+/// The spelling among `candidates` closest to `name`, if any is close enough to be what was
+/// meant.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > LONGEST_MISTAKE {
+        return None;
+    }
     // Three letters may differ by one, ten by three: more is another word.
     let limit = name.chars().count().div_ceil(3).min(3);
+    let sorted = |text: &str| {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.sort_unstable();
+        bytes
+    };
+    let letters = sorted(name);
     candidates
         .into_iter()
         .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
-        .min_by_key(|(distance, candidate)| (*distance, candidate.len()))
+        // Swapped letters are likelier than a wrong one, and the first letters are mostly right.
+        .min_by_key(|(distance, candidate)| {
+            let same = name
+                .bytes()
+                .zip(candidate.bytes())
+                .take_while(|(a, b)| a == b)
+                .count();
+            (
+                *distance,
+                sorted(candidate) != letters,
+                Reverse(same),
+                candidate.len(),
+            )
+        })
         .map(|(_, candidate)| candidate)
+}
+
+/// `text`, cut if it is too long to show.
+pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// The part of a source line that is shown, tabs expanded, and where the caret goes.
@@ -268,7 +305,9 @@ mod tests {
 
     #[test]
     fn nearest_is_near() {
-        assert_eq!(nearest("ad", ["add", "abs", "mad"]), Some("add"));
+        assert_eq!(nearest("ad", ["ld", "add", "abs", "mad"]), Some("add"));
+        assert_eq!(nearest("u46", ["u16", "u32", "u64"]), Some("u64"));
+        assert_eq!(nearest(&"a".repeat(1 << 20), ["add"]), None);
         assert_eq!(nearest("zzzzzz", ["add", "abs"]), None);
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The stages, each in its own module and each usable alone:
 //!
-//! 1. [`parse`] turns text into an [`ast::Module`], reporting every independent
-//!    error with its place, or
+//! 1. [`parse()`] turns text into an [`ast::Module`], reporting every independent
+//!    error with its place; [`print()`] is its inverse.
 //! 2. [`lower::lower`] turns an AST into a [`kernel::Program`]: device functions inlined,
 //!    symbols laid out, registers given slots, control flow analysed.
 

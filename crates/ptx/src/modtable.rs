@@ -52,6 +52,16 @@ impl Effect {
             Effect::Bool(op) => set(&mut mods.boolop, op),
             Effect::Half(half) => set(&mut mods.half, half),
             Effect::Atom(op) => set(&mut mods.atom, op),
+            // `.mmio.relaxed` is written in two parts and is one thing.
+            Effect::Sem(sem @ (Sem::Mmio | Sem::Relaxed))
+                if matches!(
+                    (sem, mods.sem),
+                    (Sem::Mmio, Some(Sem::Relaxed)) | (Sem::Relaxed, Some(Sem::Mmio))
+                ) =>
+            {
+                mods.sem = Some(Sem::Mmio);
+                Ok(())
+            }
             Effect::Sem(sem) => set(&mut mods.sem, sem),
             Effect::Scope(scope) => set(&mut mods.scope, scope),
             Effect::Cache(op) => set(&mut mods.cache, op),
@@ -197,7 +207,7 @@ groups! {
     }
     BARRIER {
         "sync" => Flag(|m| &mut m.sync), "arrive" => Mode(self::Mode::Arrive), "red" => Mode(self::Mode::Red),
-        "cta" => Ignored,
+        "cta" => Ignored, "all" => Ignored,
     }
     WARP { "warp" => Flag(|m| &mut m.warp) }
     DIRECTION { "l" => Mode(self::Mode::Left), "r" => Mode(self::Mode::Right) }

@@ -55,7 +55,7 @@ fn instructions(statements: &[Statement]) -> usize {
     statements.iter().map(count).sum()
 }
 
-/// An independent count, by lines: those whose first word (after a guard) is an opcode.
+/// An independent count: lines and what follows a `;`, if the first word (after a guard) is an opcode.
 /// Guards against a parser that silently skips.
 #[test]
 fn no_instruction_is_lost() {
@@ -88,7 +88,7 @@ fn no_instruction_is_lost() {
         assert!(found > 0, "{name}: no instructions");
         assert_eq!(
             found,
-            text.lines().filter(begins_instruction).count(),
+            text.split(['\n', ';']).filter(begins_instruction).count(),
             "{name}"
         );
     }

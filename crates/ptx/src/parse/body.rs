@@ -91,7 +91,7 @@ impl Parser<'_> {
                 Ok(())
             }
             Kind::Dot => self.body_directive(into),
-            _ => Err(self.expected("an instruction, a label or a directive")),
+            _ => Err(self.unexpected("an instruction, a label or a directive")),
         }
     }
 

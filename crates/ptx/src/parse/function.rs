@@ -3,7 +3,7 @@
 use super::lexer::Kind;
 use super::{Parsed, Parser};
 use crate::ast::{CallPrototype, Directive, Function, Ident, Linkage, Variable};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, shorten};
 
 /// Directives of functions that mean nothing here: clusters and calling conventions.
 const WITHOUT_EFFECT: &[&str] = &[
@@ -33,39 +33,60 @@ const DIRECTIVES: &[&str] = &[
 ];
 
 impl Parser<'_> {
-    /// After `.entry` or `.func`.
+    /// After `.entry` or `.func`. An error in the head is noted here, so that the errors of
+    /// the body are found too.
     pub(super) fn function(&mut self, linkage: Linkage, entry: bool) -> Parsed<Function> {
-        self.attributes()?;
-        let mut returns = Vec::new();
-        if !entry && self.eat(b'(') {
-            returns = self.list(b')', Self::parameter)?;
-        }
-        let name = self.ident("the name of the function")?;
-        let params = if self.eat(b'(') {
-            self.list(b')', Self::parameter)?
-        } else {
-            Vec::new()
-        };
-        let mut directives = Vec::new();
-        while self.peek().kind == Kind::Dot {
-            directives.push(self.directive()?);
-        }
-        let body = if self.eat(b';') {
-            None
-        } else if self.is_punct(b'{') {
-            Some(self.body(&name)?)
-        } else {
-            return Err(self.expected(&format!("`{{` or `;` after the head of `{}`", name.name)));
-        };
-        Ok(Function {
+        let mut function = Function {
             entry,
             linkage,
-            returns,
-            name,
-            params,
-            directives,
-            body,
-        })
+            returns: Vec::new(),
+            name: Ident {
+                name: String::new(),
+                span: self.peek().span(),
+            },
+            params: Vec::new(),
+            directives: Vec::new(),
+            body: None,
+        };
+        if let Err(error) = self.function_head(&mut function) {
+            self.report(error);
+            self.skip_head();
+        }
+        if self.is_punct(b'{') {
+            function.body = Some(self.body(&function.name)?);
+        }
+        Ok(function)
+    }
+
+    /// Everything before the `{` of the body, which is not taken, or a declaration up to
+    /// and with its `;`.
+    fn function_head(&mut self, function: &mut Function) -> Parsed<()> {
+        self.attributes()?;
+        if !function.entry && self.eat(b'(') {
+            function.returns = self.list(b')', Self::parameter)?;
+        }
+        function.name = self.ident("the name of the function")?;
+        if self.eat(b'(') {
+            function.params = self.list(b')', Self::parameter)?;
+        }
+        while self.peek().kind == Kind::Dot {
+            function.directives.push(self.directive()?);
+        }
+        if self.eat(b';') || self.is_punct(b'{') {
+            return Ok(());
+        }
+        let name = shorten(&function.name.name);
+        Err(self.expected(&format!("`{{` or `;` after the head of `{name}`")))
+    }
+
+    /// After an error in a head: to the body, past the `;`, or to the next function.
+    fn skip_head(&mut self) {
+        while !self.is_punct(b'{') && self.peek().kind != Kind::End {
+            if self.eat(b';') || (self.at_line_start() && self.at_module_item()) {
+                return;
+            }
+            self.at += 1;
+        }
     }
 
     fn body(&mut self, name: &Ident) -> Parsed<Vec<crate::ast::Statement>> {
@@ -76,7 +97,7 @@ impl Parser<'_> {
         }
         Err(Diagnostic::error(
             open.span(),
-            format!("the body of `{}` does not end", name.name),
+            format!("the body of `{}` does not end", shorten(&name.name)),
         )
         .with_label("this `{` has no `}`"))
     }

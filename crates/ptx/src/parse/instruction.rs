@@ -1,6 +1,6 @@
 //! Instructions: guard, mnemonic, operands, and whether they fit together.
 
-use super::mnemonic::Mnemonic;
+use super::mnemonic::{Mnemonic, is_opcode};
 use super::operand::span_of;
 use super::{Parsed, Parser};
 use crate::ast::{Guard, Instruction, Operand, Span};
@@ -45,6 +45,11 @@ impl Parser<'_> {
             return Ok(None);
         }
         let negated = self.eat(b'!');
+        // `@ bra L`: an opcode that no opcode follows is not the predicate.
+        let (token, after) = (self.peek(), self.peek_at(1));
+        if is_opcode(self.str(token)) && !is_opcode(self.str(after)) {
+            return Err(self.unexpected("a predicate register"));
+        }
         let pred = self.ident("a predicate register")?;
         Ok(Some(Guard { negated, pred }))
     }

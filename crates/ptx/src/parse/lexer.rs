@@ -52,13 +52,14 @@ impl Token {
 
 /// All tokens of `text` (which must be shorter than 4 GiB), with an [`Kind::End`] last.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
-    // Compilers' output has a token every five bytes or so.
-    let mut tokens = Vec::with_capacity(text.len() / 5 + 1);
+    // Compilers' output has a token every five bytes or so; the bound is for what is no PTX.
+    let mut tokens = Vec::with_capacity((text.len() / 5).min(1 << 22));
+    let byte_order_mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let mut lexer = Lexer {
         bytes: text.as_bytes(),
-        at: 0,
+        at: byte_order_mark,
         line: 1,
-        line_start: 0,
+        line_start: byte_order_mark,
         wide: 0,
     };
     loop {
@@ -140,7 +141,8 @@ impl Lexer<'_> {
     fn skip_blank(&mut self) -> Option<Token> {
         while self.at < self.bytes.len() {
             match self.bytes[self.at] {
-                b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c => self.bump(),
+                // NUL ends the PTX that drivers and object files hold.
+                b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c | 0 => self.bump(),
                 b'/' if self.peek(1) == b'/' => self.skip_line(),
                 b'#' => self.skip_line(),
                 b'@' if self.bytes[self.at..].starts_with(b"@@DWARF") => self.skip_line(),
@@ -290,6 +292,12 @@ mod tests {
         let places: Vec<_> = all.iter().map(|t| (t.line, t.column)).collect();
         assert_eq!(texts(source), ["a", "d", "e"]);
         assert_eq!(places[..3], [(1, 1), (3, 7), (6, 3)]);
+    }
+
+    #[test]
+    fn byte_order_mark_and_trailing_nul_are_passed() {
+        let all = tokens("\u{feff}.version 7.8\0\0");
+        assert_eq!((all.len(), all[0].kind, all[0].column), (3, Kind::Dot, 1));
     }
 
     #[test]

@@ -3,9 +3,9 @@
 use super::lexer::{Kind, Token};
 use super::{Parsed, Parser};
 use crate::ast::Span;
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::{Diagnostic, nearest, shorten};
 use crate::isa::{Mode, Mods, Op};
-use crate::modtable::{TypeSet, type_named};
+use crate::modtable::{Effect, TypeSet, type_named};
 use crate::optable::{Entry, Need};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -13,6 +13,13 @@ use std::sync::LazyLock;
 /// Opcodes by spelling.
 static OPCODES: LazyLock<HashMap<&'static str, Op>> =
     LazyLock::new(|| Op::ALL.iter().map(|op| (op.text(), *op)).collect());
+
+/// Modifiers that make sense only when a type is a float, whatever the opcode.
+const FLOAT_ONLY: &[&str] = &[
+    "rn", "rz", "rm", "rp", "ftz", "approx", "full", "NaN", "xorsign",
+];
+/// Those that make sense only when a type is none.
+const INTEGER_ONLY: &[&str] = &["lo", "hi", "wide", "cc", "ls", "hs"];
 
 /// Whether `word` begins an instruction.
 pub(super) fn is_opcode(word: &str) -> bool {
@@ -110,7 +117,31 @@ impl<'a> Parser<'a> {
             }
         }
         complete(entry, &mods, types, span)?;
+        self.check_type_class(from + taken, &mods)?;
         Ok((op, mods))
+    }
+
+    /// Refuses rounding of integers and halves of floating-point products.
+    fn check_type_class(&self, from: usize, mods: &Mods) -> Parsed<()> {
+        let types = || mods.types.iter().flatten();
+        let floats = types().filter(|ty| ty.is_float()).count();
+        let (misplaced, class) = match types().count() {
+            0 => return Ok(()),
+            _ if floats == 0 => (FLOAT_ONLY, "a floating-point"),
+            all if floats == all => (INTEGER_ONLY, "an integer"),
+            _ => return Ok(()),
+        };
+        for token in &self.tokens[from..self.at] {
+            let text = self.str(*token);
+            if misplaced.contains(&&text[1..]) {
+                return Err(Diagnostic::error(
+                    token.span(),
+                    format!("`{text}` needs {class} type"),
+                )
+                .with_label("does not go with this type"));
+            }
+        }
+        Ok(())
     }
 
     /// The opcode with the longest spelling that fits, and how many tokens it takes.
@@ -127,7 +158,7 @@ impl<'a> Parser<'a> {
         }
         let error = Diagnostic::error(
             self.tokens[from].span(),
-            format!("unknown instruction `{word}`"),
+            format!("unknown instruction `{}`", shorten(word)),
         )
         .with_label("not a PTX instruction");
         Err(match nearest(word, Op::ALL.iter().map(|op| op.text())) {
@@ -142,8 +173,15 @@ fn complete(entry: &Entry, mods: &Mods, types: usize, span: Span) -> Parsed<()> 
     let opcode = entry.op.text();
     for need in entry.needs {
         if let Some(what) = missing(*need, mods) {
-            return Err(Diagnostic::error(span, format!("`{opcode}` needs {what}"))
-                .with_hint(format!("`{opcode}` accepts {}", listing(entry.spellings()))));
+            let all = entry.groups.iter().flat_map(|group| group.iter());
+            let satisfying = all
+                .filter(|(_, effect)| satisfies(*effect, *need))
+                .map(|(text, _)| *text);
+            let error = Diagnostic::error(span, format!("`{opcode}` needs {what}"));
+            return Err(match listing(satisfying) {
+                list if list.is_empty() => error,
+                list => error.with_hint(format!("it can be {list}")),
+            });
         }
     }
     // The barrier instructions have a type only when they return something.
@@ -182,11 +220,24 @@ fn missing(need: Need, mods: &Mods) -> Option<&'static str> {
     absent.then_some(what)
 }
 
+fn satisfies(effect: Effect, need: Need) -> bool {
+    match need {
+        Need::Cmp => matches!(effect, Effect::Cmp(_)),
+        Need::Mode => matches!(effect, Effect::Mode(_)),
+        Need::Atom => matches!(effect, Effect::Atom(_)),
+        Need::Space => matches!(effect, Effect::Space(_)),
+        Need::Scope => matches!(effect, Effect::Scope(_)),
+        // The message lists them already.
+        Need::Half | Need::HalfOfInt | Need::BarrierKind => false,
+        Need::Geometry => matches!(effect, Effect::Geometry(_)),
+    }
+}
+
 fn unknown_modifier(entry: &Entry, token: Token, text: &str) -> Diagnostic {
     let opcode = entry.op.text();
     let error = Diagnostic::error(
         token.span(),
-        format!("`{opcode}` has no modifier `.{text}`"),
+        format!("`{opcode}` has no modifier `.{}`", shorten(text)),
     );
     let mut spellings = entry.spellings().peekable();
     if spellings.peek().is_none() {
@@ -225,11 +276,11 @@ fn too_many_types(entry: &Entry, token: Token, text: &str) -> Diagnostic {
     .with_label("one type too many")
 }
 
-/// `.a .b .c`, each once.
+/// `.a .b .c`, each once, without the many cache hints.
 fn listing(spellings: impl Iterator<Item = &'static str>) -> String {
     let mut seen = Vec::new();
     for text in spellings {
-        if !seen.contains(&text) {
+        if !seen.contains(&text) && !text.contains("::") {
             seen.push(text);
         }
     }

@@ -19,7 +19,7 @@ mod operand;
 mod variable;
 
 use crate::ast::{self, Ident, Span};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::isa::{Mods, Op};
 use lexer::{Kind, Token};
 use std::collections::HashMap;
@@ -29,6 +29,12 @@ pub const MAX_ERRORS: usize = 50;
 
 /// Reads a PTX file. On failure, every independent error (at most [`MAX_ERRORS`] and a
 /// note) in file order.
+///
+/// ```
+/// let text = ".version 7.8 .target sm_35 .address_size 64 .entry k() { ad.s32 %r1, %r2, 1; }";
+/// let errors = warpsim_ptx::parse(text).unwrap_err();
+/// assert!(errors[0].render("k.ptx", text).contains("did you mean `add`?"));
+/// ```
 pub fn parse(text: &str) -> Result<ast::Module, Vec<Diagnostic>> {
     if u32::try_from(text.len()).is_err() {
         let message = "the file is too large: 4 GiB is the limit";
@@ -74,6 +80,11 @@ struct Parser<'a> {
 
 /// The deepest nesting of blocks, initialisers and expressions.
 const MAX_DEPTH: u32 = 128;
+
+/// Whether a statement goes on after this token even when the line ends.
+fn continues(kind: Kind) -> bool {
+    matches!(kind, Kind::Punct(b',' | b'(' | b'[' | b'{'))
+}
 
 impl<'a> Parser<'a> {
     fn peek(&self) -> Token {
@@ -123,13 +134,17 @@ impl<'a> Parser<'a> {
     }
 
     /// "Expected this, found that". When the line ends first, the place is its end: that
-    /// is where the missing piece belongs.
+    /// is where the missing piece belongs (after a comma or an opening bracket it belongs on
+    /// the next line just as well).
     fn expected(&self, what: &str) -> Diagnostic {
         let token = self.peek();
         let previous = self.at.checked_sub(1).map(|at| self.tokens[at]);
         match (token.kind, previous) {
             (Kind::Bad | Kind::Unterminated, _) => self.unreadable(token),
-            (_, Some(previous)) if previous.line != token.line || token.kind == Kind::End => {
+            (_, Some(previous))
+                if token.kind == Kind::End
+                    || (previous.line != token.line && !continues(previous.kind)) =>
+            {
                 let length = self.str(previous).chars().count() as u32;
                 let span = Span {
                     start: previous.end(),
@@ -145,12 +160,21 @@ impl<'a> Parser<'a> {
                 Diagnostic::error(span, format!("expected {what}, found {found}"))
                     .with_label(format!("expected {what}"))
             }
-            _ => Diagnostic::error(
-                token.span(),
-                format!("expected {what}, found {}", self.describe(token)),
-            )
-            .with_label(format!("expected {what}")),
+            _ => self.unexpected(what),
         }
+    }
+
+    /// The same, always at the next token: for the start of something.
+    fn unexpected(&self, what: &str) -> Diagnostic {
+        let token = self.peek();
+        if matches!(token.kind, Kind::Bad | Kind::Unterminated) {
+            return self.unreadable(token);
+        }
+        Diagnostic::error(
+            token.span(),
+            format!("expected {what}, found {}", self.describe(token)),
+        )
+        .with_label(format!("expected {what}"))
     }
 
     /// The error for a token that is not PTX.
@@ -172,7 +196,7 @@ impl<'a> Parser<'a> {
         match token.kind {
             Kind::End => "the end of the file".into(),
             Kind::Text => "a string".into(),
-            _ => format!("`{}`", self.str(token)),
+            _ => format!("`{}`", shorten(self.str(token))),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::lexer::Kind;
 use super::{Parsed, Parser};
 use crate::ast::{Ident, Item, Linkage, Module};
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::{Diagnostic, nearest, shorten};
 
 /// Directives that begin a module-level item.
 const DIRECTIVES: &[&str] = &[
@@ -53,7 +53,6 @@ impl Parser<'_> {
             let start = self.at;
             if let Err(error) = self.item(&mut module) {
                 self.report(error);
-                self.at = self.at.max(start);
                 self.skip_item(start);
             }
         }
@@ -85,12 +84,15 @@ impl Parser<'_> {
     fn skip_item(&mut self, start: usize) {
         if self.at == start {
             self.next();
+            // A misspelt `.visible` before `.entry`: what follows is still a function.
+            if self.at_module_item() {
+                return;
+            }
         }
         let mut depth = 0u32;
         while self.peek().kind != Kind::End {
-            if self.at_line_start()
-                && (self.at_module_item() || (depth == 0 && self.at_directive()))
-            {
+            let starts = self.at_module_item() || (depth == 0 && self.at_directive());
+            if starts && self.at_line_start() {
                 return;
             }
             match self.next().kind {
@@ -241,8 +243,11 @@ impl Parser<'_> {
     pub(super) fn unknown_directive(&self, known: &[&'static str]) -> Diagnostic {
         let token = self.peek();
         let text = self.str(token);
-        let error = Diagnostic::error(token.span(), format!("unknown directive `{text}`"))
-            .with_label("not expected here");
+        let error = Diagnostic::error(
+            token.span(),
+            format!("unknown directive `{}`", shorten(text)),
+        )
+        .with_label("not expected here");
         match nearest(text, known.iter().copied()) {
             Some(near) => error.with_hint(format!("did you mean `{near}`?")),
             None => error,
@@ -250,7 +255,7 @@ impl Parser<'_> {
     }
 
     fn outside_function(&self) -> Diagnostic {
-        let error = self.expected("a directive such as `.entry`, `.func` or `.global`");
+        let error = self.unexpected("a directive such as `.entry`, `.func` or `.global`");
         match self.peek().kind {
             Kind::Word | Kind::Punct(b'@') => {
                 error.with_hint("instructions stand inside `.entry` or `.func` bodies")
