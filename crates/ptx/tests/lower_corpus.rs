@@ -2,7 +2,7 @@
 //! lowered form.
 
 mod common;
-use common::program;
+use common::{errors, program};
 use std::path::PathBuf;
 use warpsim_ptx::analysis::{liveness, reads, writes};
 use warpsim_ptx::inspect::{cfg_dot, cfg_svg, disassemble_all, summarize};
@@ -79,6 +79,13 @@ fn check(kernel: &Kernel) {
 fn every_file_lowers() {
     let (mut kernels, mut rejected) = (0, Vec::new());
     for (name, text) in corpus() {
+        // Written by hand for the parser; it names a register that it does not declare.
+        if name == "nvcc-fermi.ptx" {
+            let found = errors(&text);
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert!(found[0].contains("`%rh` is not declared"), "{}", found[0]);
+            continue;
+        }
         let program = program(&text);
         for kernel in &program.kernels {
             check(kernel);
@@ -103,7 +110,8 @@ fn every_file_lowers() {
     assert!(kernels >= 15, "{kernels}");
     for reason in &rejected {
         assert!(
-            reason.contains("indirect calls are not supported"),
+            reason.contains("indirect calls are not supported")
+                || reason.contains("mbarrier.try_wait"),
             "{reason}"
         );
     }

@@ -74,7 +74,9 @@ impl<'a> Builder<'a> {
 
     /// An instruction that the shape table describes.
     fn regular(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
-        let Some(shape) = shape_of(instr.op, &instr.mods) else {
+        let tiny = |ty: &Type| matches!(ty, Type::E4m3 | Type::E5m2 | Type::E4m3x2 | Type::E5m2x2);
+        let known = !instr.mods.types.iter().flatten().any(tiny);
+        let Some(shape) = shape_of(instr.op, &instr.mods).filter(|_| known) else {
             self.unsupported(instr.span, format!("`{}` is not supported yet", instr.text));
             return None;
         };

@@ -282,6 +282,16 @@ impl Builder<'_> {
             return None;
         }
         let [dst, texture] = self.operands::<2>(instr)?;
+        if matches!(dst, ast::Operand::Pair(..)) {
+            self.unsupported(
+                instr.span,
+                format!(
+                    "`{}`: residency predicates are not supported yet",
+                    instr.text
+                ),
+            );
+            return None;
+        }
         let ast::Operand::Texture {
             texture,
             sampler,

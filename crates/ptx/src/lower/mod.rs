@@ -1,7 +1,7 @@
 //! Lowering: from the syntax tree to what the simulator runs.
 //!
 //! Device functions are inlined, names resolved, variables laid out and operands checked
-//! while walking a kernel's statements once ([`builder`]); everything that follows from the
+//! while walking a kernel's statements once (`builder`); everything that follows from the
 //! finished code (blocks, reconvergence, uniformity, slots) is [`crate::analysis`].
 //!
 //! Two kinds of trouble are told apart. A *mistake* in the file (an unknown name, a register
