@@ -12,6 +12,8 @@ mod postdom;
 mod slot_tests;
 mod slots;
 mod uniform;
+#[cfg(test)]
+mod uniform_tests;
 
 pub use access::{reads, writes};
 pub use graph::{build_blocks, predecessors};
