@@ -5,7 +5,8 @@
 //! 1. [`parse()`] turns text into an [`ast::Module`], reporting every independent
 //!    error with its place; [`print()`] is its inverse.
 //! 2. [`lower::lower`] turns an AST into a [`kernel::Program`]: device functions inlined,
-//!    symbols laid out, registers given slots, control flow analysed.
+//!    symbols laid out, registers given slots, control flow analysed ([`analysis`]).
+//! 3. [`inspect`] shows a lowered kernel: summary, disassembly, control-flow graph.
 
 pub mod analysis;
 pub mod ast;

@@ -12,6 +12,8 @@ mod postdom;
 mod slot_tests;
 mod slots;
 mod uniform;
+#[cfg(test)]
+mod uniform_tests;
 
 pub use access::{reads, writes};
 pub use graph::{build_blocks, predecessors};
@@ -28,8 +30,9 @@ use crate::kernel::{Kernel, NO_PC, RegClass};
 pub fn finish(kernel: &mut Kernel, labels: &[(u32, String)]) {
     kernel.blocks = build_blocks(&kernel.code);
     for (pc, name) in labels {
-        if let Some(block) = kernel.blocks.iter_mut().find(|b| b.start == *pc) {
-            block.label.get_or_insert_with(|| name.clone());
+        if let Ok(index) = kernel.blocks.binary_search_by_key(pc, |b| b.start) {
+            let label = &mut kernel.blocks[index].label;
+            label.get_or_insert_with(|| name.clone());
         }
     }
     let successors: Vec<Vec<u32>> = kernel.blocks.iter().map(|b| b.successors.clone()).collect();

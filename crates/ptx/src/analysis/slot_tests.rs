@@ -10,7 +10,7 @@ use proptest::prelude::*;
 const LANES: usize = 32;
 const STEPS: usize = 1500;
 
-fn instr(op: Op, dst: Vec<Operand>, src: Vec<Operand>) -> Instr {
+pub(super) fn instr(op: Op, dst: Vec<Operand>, src: Vec<Operand>) -> Instr {
     Instr {
         op,
         mods: Mods::default(),
@@ -26,7 +26,7 @@ fn instr(op: Op, dst: Vec<Operand>, src: Vec<Operand>) -> Instr {
     }
 }
 
-fn kernel(registers: Vec<Register>, code: Vec<Instr>) -> Kernel {
+pub(super) fn kernel(registers: Vec<Register>, code: Vec<Instr>) -> Kernel {
     let mut kernel = Kernel {
         name: "random".into(),
         params: vec![],
@@ -49,7 +49,7 @@ fn kernel(registers: Vec<Register>, code: Vec<Instr>) -> Kernel {
     kernel
 }
 
-fn register(class: RegClass) -> Register {
+pub(super) fn register(class: RegClass) -> Register {
     let ty = match class {
         RegClass::Pred => Type::Pred,
         RegClass::B32 => Type::B32,

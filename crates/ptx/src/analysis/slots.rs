@@ -13,14 +13,15 @@
 //! - A 64-bit register is stored as 32 whole values one after the other, so a lane's word
 //!   of a 32-bit row is part of *another* lane's value in a 64-bit row. Rows are therefore
 //!   never shared between the widths: 64-bit slots come first, 32-bit slots behind them.
-//! - Writes that arrive late. A global atomic is performed when it reaches the L2 and writes
+//! - Writes that arrive late. An atomic on global memory is performed when it reaches the L2 and writes
 //!   its destination then, while the scoreboard protects the *name* of the destination, not
 //!   its slot. If that value is dead on some path, another register in the same slot could
-//!   be written first and then be overwritten. Destinations of atomics share with nobody.
+//!   be written first and then be overwritten. Destinations of such
+//!   atomics share with nobody.
 
 use super::access::{reads, writes};
 use super::liveness::{Liveness, RegSet};
-use crate::isa::Op;
+use crate::isa::{Op, Space};
 use crate::kernel::{Instr, Kernel, RegClass, RegId};
 
 /// Where every register lives.
@@ -40,7 +41,8 @@ pub fn assign_slots(kernel: &Kernel, live: &Liveness) -> SlotPlan {
     let count = kernel.registers.len();
     let graph = interference(kernel, live);
     let mut alone = RegSet::new(count);
-    for instr in kernel.code.iter().filter(|i| i.op == Op::Atom) {
+    let late = |i: &&Instr| i.op == Op::Atom && i.mods.space != Some(Space::Shared);
+    for instr in kernel.code.iter().filter(late) {
         for reg in writes(instr) {
             alone.insert(reg);
         }

@@ -40,7 +40,7 @@ pub fn uniformity(kernel: &Kernel) -> Uniformity {
                 let instr = &kernel.code[pc as usize];
                 let tainted = divergent[index]
                     || originates(instr)
-                    || reads(instr).any(|r| varying.contains(r))
+                    || inputs_vary(instr, &varying)
                     || (uses_carry(instr) && carry_varies);
                 if !tainted {
                     continue;
@@ -67,6 +67,17 @@ pub fn uniformity(kernel: &Kernel) -> Uniformity {
         .map(|i| i.op == Op::Bra && i.guard.is_none_or(|(p, _)| !varying.contains(p)))
         .collect();
     Uniformity { branches, varying }
+}
+
+/// Is anything that decides the result varying? A reduction over the whole block gives every
+/// thread the same answer whatever the threads bring, so only its guard and number count.
+fn inputs_vary(instr: &Instr, varying: &RegSet) -> bool {
+    if matches!(instr.op, Op::Bar | Op::Barrier) {
+        let guard = instr.guard.is_some_and(|(p, _)| varying.contains(p));
+        let number = instr.src.first();
+        return guard || matches!(number, Some(Operand::Reg(r)) if varying.contains(*r));
+    }
+    reads(instr).any(|r| varying.contains(r))
 }
 
 fn splits(instr: &Instr) -> bool {
@@ -109,8 +120,7 @@ fn originates(instr: &Instr) -> bool {
         Op::Atom | Op::Shfl | Op::Vote | Op::Match | Op::Redux | Op::Activemask | Op::Tex => true,
         // Runtime functions return what they like.
         Op::Call => true,
-        // A reduction over the whole block gives every thread the same answer; one over a
-        // given number of threads may run several times with different ones.
+        // A reduction over a given number of threads may run several times in a block.
         Op::Bar | Op::Barrier => instr.src.len() > 2,
         // `.nc` promises that nobody writes there while the kernel runs.
         Op::Ld => !matches!(instr.mods.space, Some(Space::Param | Space::Const)) && !instr.mods.nc,

@@ -59,8 +59,8 @@ pub fn disassemble_all(kernel: &Kernel) -> String {
 }
 
 fn place(kernel: &Kernel, pc: Pc) -> String {
-    let block = kernel.blocks.iter().find(|b| b.start == pc);
-    match block.and_then(|b| b.label.as_deref()) {
+    let index = kernel.blocks.binary_search_by_key(&pc, |b| b.start);
+    match index.ok().and_then(|i| kernel.blocks[i].label.as_deref()) {
         Some(label) => format!("{pc} ({label})"),
         None => pc.to_string(),
     }

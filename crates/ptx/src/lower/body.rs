@@ -79,7 +79,6 @@ impl<'a> Builder<'a> {
                         var.name.span,
                         format!("`{name}<{count}>` is too many registers"),
                     );
-                    return;
                 }
                 let scope = self.scopes.last_mut().expect("a function has a scope");
                 if !scope.declare_range(name, count, var.ty, var.vector) {

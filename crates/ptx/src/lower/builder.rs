@@ -47,6 +47,8 @@ pub(super) struct Builder<'a> {
     /// Place of every label, [`NO_PC`] until it is reached. While building, an instruction's
     /// `target` is an index here.
     pub labels: Vec<Pc>,
+    /// Where a label was placed last.
+    last_label: Pc,
     pub label_names: Vec<(Pc, String)>,
     pub scopes: Vec<Scope>,
     pub frames: Vec<Frame<'a>>,
@@ -75,6 +77,7 @@ impl<'a> Builder<'a> {
             code: Vec::new(),
             registers: Vec::new(),
             labels: Vec::new(),
+            last_label: NO_PC,
             label_names: Vec::new(),
             scopes: Vec::new(),
             frames: Vec::new(),
@@ -174,6 +177,12 @@ impl<'a> Builder<'a> {
     /// Puts a label here.
     pub fn place_label(&mut self, label: u32) {
         self.labels[label as usize] = self.code.len() as Pc;
+        self.last_label = self.code.len() as Pc;
+    }
+
+    /// Is there a label behind the last instruction?
+    pub fn label_at_end(&self) -> bool {
+        self.last_label == self.code.len() as Pc
     }
 
     /// Enters a name in the innermost scope.
@@ -282,7 +291,10 @@ impl<'a> Builder<'a> {
             self.errors.push(error.with_hint(hint));
             return;
         }
-        let mut spellings: Vec<String> = scopes.iter().flat_map(Scope::spellings).collect();
+        let mut spellings: Vec<String> = scopes
+            .iter()
+            .flat_map(|s| s.spellings(&name.name))
+            .collect();
         spellings.sort();
         let known = spellings.iter().map(String::as_str);
         let mut outer: Vec<&str> = self.table.names().collect();

@@ -208,8 +208,7 @@ impl<'a> Builder<'a> {
 
     /// Places the join label. A `ret` that ends the body needs no branch to it.
     fn end_inlined(&mut self, join: u32) {
-        let end = self.code.len() as u32;
-        let jumped_over = self.labels.contains(&end);
+        let jumped_over = self.label_at_end();
         if let Some(last) = self.code.last()
             && last.op == Op::Bra
             && last.target == join

@@ -4,7 +4,7 @@ use super::builder::Builder;
 use super::operand::span_of;
 use super::shape::{Kind, shape_of};
 use crate::ast::{self, Instruction};
-use crate::isa::{Mode, Op, Type};
+use crate::isa::{Mode, Op, Space, Type};
 use crate::kernel::{Operand, RegId};
 
 type Guard = Option<(RegId, bool)>;
@@ -74,7 +74,9 @@ impl<'a> Builder<'a> {
 
     /// An instruction that the shape table describes.
     fn regular(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
-        let Some(shape) = shape_of(instr.op, &instr.mods) else {
+        let tiny = |ty: &Type| matches!(ty, Type::E4m3 | Type::E5m2 | Type::E4m3x2 | Type::E5m2x2);
+        let known = !instr.mods.types.iter().flatten().any(tiny);
+        let Some(shape) = shape_of(instr.op, &instr.mods).filter(|_| known) else {
             self.unsupported(instr.span, format!("`{}` is not supported yet", instr.text));
             return None;
         };
@@ -96,7 +98,13 @@ impl<'a> Builder<'a> {
             .map(|(operand, kind)| self.source(operand, *kind, &instr.text))
             .collect();
         let src: Option<Vec<Operand>> = src.into_iter().collect();
-        self.emit(instr.op, instr.mods, dst?, src?).guard = guard;
+        let mut mods = instr.mods;
+        // Parameters of inlined functions live in local memory, and so do their addresses.
+        let address = matches!(instr.op, Op::Cvta | Op::Isspacep);
+        if address && mods.space == Some(Space::Param) && self.frames.len() > 1 {
+            mods.space = Some(Space::Local);
+        }
+        self.emit(instr.op, mods, dst?, src?).guard = guard;
         Some(())
     }
 

@@ -35,7 +35,7 @@ pub(super) fn variable_align(var: &Variable) -> u64 {
 
 /// `offset` moved up to a multiple of `align`.
 pub(super) fn align_up(offset: u64, align: u64) -> u64 {
-    offset.div_ceil(align.max(1)) * align.max(1)
+    offset.div_ceil(align.max(1)).saturating_mul(align.max(1))
 }
 
 /// Does the variable stand for the dynamically sized shared memory of a launch?
@@ -73,7 +73,7 @@ impl SharedLayout {
             .filter(|v| is_dynamic_shared(v))
             .collect();
         if let Some(align) = dynamic.iter().map(|v| variable_align(v)).max() {
-            let base = align_up(layout.bytes, align.max(16));
+            let base = align_up(layout.bytes, align);
             layout.dynamic = Some(base);
             for var in dynamic {
                 layout.offsets.insert(std::ptr::from_ref(*var), base);

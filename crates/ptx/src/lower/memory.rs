@@ -68,7 +68,7 @@ impl Builder<'_> {
                 if mods.space == Some(Space::Param) {
                     mods.space = Some(Space::Local);
                 }
-                self.check_bounds(instr, mods, id, at, at + size, offset);
+                self.check_bounds(instr, mods, id, at, at.saturating_add(size), offset);
                 (Space::Local, AddrBase::Zero, at)
             }
             Resolved::Entity(Entity::KernelParam(at)) => {
@@ -282,6 +282,16 @@ impl Builder<'_> {
             return None;
         }
         let [dst, texture] = self.operands::<2>(instr)?;
+        if matches!(dst, ast::Operand::Pair(..)) {
+            self.unsupported(
+                instr.span,
+                format!(
+                    "`{}`: residency predicates are not supported yet",
+                    instr.text
+                ),
+            );
+            return None;
+        }
         let ast::Operand::Texture {
             texture,
             sampler,

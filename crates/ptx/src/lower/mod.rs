@@ -1,7 +1,7 @@
 //! Lowering: from the syntax tree to what the simulator runs.
 //!
 //! Device functions are inlined, names resolved, variables laid out and operands checked
-//! while walking a kernel's statements once ([`builder`]); everything that follows from the
+//! while walking a kernel's statements once (`builder`); everything that follows from the
 //! finished code (blocks, reconvergence, uniformity, slots) is [`crate::analysis`].
 //!
 //! Two kinds of trouble are told apart. A *mistake* in the file (an unknown name, a register
@@ -15,6 +15,7 @@ mod builder;
 mod call;
 mod control;
 mod immediate;
+mod init;
 mod instruction;
 mod layout;
 mod memory;
@@ -99,12 +100,11 @@ fn lower_kernel<'a>(table: &'a ModuleTable<'a>, function: &'a Function) -> Lower
     let params = declare_params(&mut builder, function);
     builder.statements(function.body.as_deref().unwrap_or_default());
     // Control that runs off the end returns; so does a label at the very end.
-    let end = builder.code.len() as u32;
     let falls_off = builder
         .code
         .last()
         .is_none_or(|i| i.guard.is_some() || !matches!(i.op, Op::Ret | Op::Exit | Op::Bra));
-    if falls_off || builder.labels.contains(&end) {
+    if falls_off || builder.label_at_end() {
         builder.emit(Op::Ret, Mods::default(), vec![], vec![]);
     }
     check_limits(&mut builder, &function.name);

@@ -4,6 +4,7 @@
 //! costs moves. Everything else (arrays of bytes, parts of a scalar, vectors, parameters
 //! whose address is taken) lives in the thread's local memory with the layout it declares.
 
+use super::LARGEST_PARAMS;
 use super::builder::Builder;
 use super::layout::{variable_align, variable_bytes};
 use super::reach::names;
@@ -118,7 +119,14 @@ impl Builder<'_> {
             let reg = self.new_register(&var.name.name, ty, var.name.span);
             return Entity::ParamRegister(reg, var.ty);
         }
-        let bytes = variable_bytes(var).unwrap_or(0);
+        let bytes = variable_bytes(var).unwrap_or(u64::MAX);
+        if bytes > LARGEST_PARAMS {
+            self.error(
+                var.name.span,
+                format!("parameter `{}` is too large", var.name.name),
+            );
+            return Entity::ParamMemory(0, LARGEST_PARAMS);
+        }
         let offset = self.allocate_local(bytes, variable_align(var));
         Entity::ParamMemory(offset, bytes)
     }

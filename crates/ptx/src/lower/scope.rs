@@ -84,12 +84,13 @@ impl Scope {
         }
         Found::Nothing
     }
-    /// Every spelled-out name, and the last register of each range, for suggestions.
-    pub fn spellings(&self) -> impl Iterator<Item = String> + '_ {
-        let ranges = self
-            .ranges
-            .iter()
-            .map(|(prefix, range)| format!("{prefix}{}", range.count.saturating_sub(1)));
+    /// Names that `wanted` may have been meant to be: every one spelled out, and of each
+    /// range the register with the same number.
+    pub fn spellings(&self, wanted: &str) -> impl Iterator<Item = String> + '_ {
+        let number = number_in(wanted);
+        let ranges = self.ranges.iter().map(move |(prefix, range)| {
+            format!("{prefix}{}", number.min(range.count.saturating_sub(1)))
+        });
         self.names.keys().cloned().chain(ranges)
     }
     /// The range a name would belong to if it were long enough.
