@@ -33,7 +33,7 @@ impl Gpu {
                     RelocTarget::Symbol(i) => symbols[i as usize],
                     RelocTarget::Absolute(a) => a,
                 };
-                let value = target.wrapping_add_signed(r.addend).to_le_bytes();
+                let value = (target.wrapping_add_signed(r.addend) >> r.shift).to_le_bytes();
                 let (at, n) = (r.offset as usize, r.bytes as usize);
                 if bytes.len() < at + n {
                     bytes.resize(at + n, 0);
