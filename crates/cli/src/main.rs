@@ -22,7 +22,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run a workload or a launch file on a simulated machine.
-    Run(run::Arguments),
+    Run(Box<run::Arguments>),
     /// Show what there is: machines, policies, workloads, statistics.
     List(list::Arguments),
 }
