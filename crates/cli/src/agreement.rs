@@ -51,7 +51,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             let counted = [measured.thread_instructions, measured.warp_instructions];
             same &= launch.instructions == Some(counted);
         }
-        rows.push(Row { launch, ours, same_instructions: same });
+        rows.push(Row {
+            launch,
+            ours,
+            same_instructions: same,
+        });
     }
     print(&table(&rows, arguments))?;
     Ok(ExitCode::SUCCESS)
@@ -59,11 +63,23 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 fn table(rows: &[Row], arguments: &Arguments) -> String {
     let mut text = String::new();
-    let (open, gap, close) = if arguments.markdown { ("| ", " | ", " |") } else { ("", "  ", "") };
+    let (open, gap, close) = if arguments.markdown {
+        ("| ", " | ", " |")
+    } else {
+        ("", "  ", "")
+    };
     let _ = writeln!(
         text,
         "{open}{:<20}{gap}{:>8}{gap}{:>10}{gap}{:>8}{gap}{:>8}{gap}{:>7}{gap}{:>8}{gap}{:>8}{gap}{:>7}{close}",
-        "kernel", "launch", "in bytes", "lrr ref", "lrr ours", "lrr %", "gto ref", "gto ours", "gto %"
+        "kernel",
+        "launch",
+        "in bytes",
+        "lrr ref",
+        "lrr ours",
+        "lrr %",
+        "gto ref",
+        "gto ours",
+        "gto %"
     );
     if arguments.markdown {
         let _ = writeln!(text, "|---|---|---|---|---|---|---|---|---|");
@@ -82,9 +98,17 @@ fn table(rows: &[Row], arguments: &Arguments) -> String {
             let reference = l.cycles[i].unwrap_or(0);
             let error = (row.ours[i] as f64 - reference as f64) / reference as f64 * 100.0;
             errors.push(error);
-            let _ = write!(text, "{gap}{reference:>8}{gap}{:>8}{gap}{error:>+7.1}", row.ours[i]);
+            let _ = write!(
+                text,
+                "{gap}{reference:>8}{gap}{:>8}{gap}{error:>+7.1}",
+                row.ours[i]
+            );
         }
-        let mark = if row.same_instructions { "" } else { "  instruction counts differ" };
+        let mark = if row.same_instructions {
+            ""
+        } else {
+            "  instruction counts differ"
+        };
         let _ = writeln!(text, "{close}{mark}");
     }
     let mean = errors.iter().map(|e| e.abs()).sum::<f64>() / errors.len().max(1) as f64;

@@ -26,7 +26,9 @@ pub struct DeviceOptions {
 
 /// Builds the device for a machine. What kernels print goes to standard output.
 pub fn make_device(machine: &Machine, options: DeviceOptions) -> Result<Simulated, DeviceError> {
-    let observer = options.trace.map(|path| Box::new(TraceFile::new(path)) as Box<dyn Observer>);
+    let observer = options
+        .trace
+        .map(|path| Box::new(TraceFile::new(path)) as Box<dyn Observer>);
     let options = Options {
         functional: options.functional,
         skip: !options.no_skip,

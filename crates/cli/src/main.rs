@@ -3,6 +3,7 @@
 mod agreement;
 mod device;
 mod failure;
+mod inspect;
 mod list;
 mod progress;
 mod registry;
@@ -24,9 +25,11 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run a workload or a launch file on a simulated machine.
-    Run(run::Arguments),
+    Run(Box<run::Arguments>),
     /// Compare cycles with the reference simulator's on 28 micro-kernels.
     Agreement(agreement::Arguments),
+    /// Describe the kernels of a PTX file: registers, branches, occupancy.
+    Inspect(inspect::Arguments),
     /// Show what there is: machines, policies, workloads, statistics.
     List(list::Arguments),
 }
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Agreement(arguments) => agreement::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
     };
     match result {

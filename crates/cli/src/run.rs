@@ -11,8 +11,8 @@ use warpsim_sim::config::Machine;
 use warpsim_sim::policy::PolicyInfo;
 use warpsim_sim::text::nearest;
 use warpsim_workloads::files::write_whole;
-use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::launchfile::{self, LaunchFile};
+use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{self, Parameters, Size, Workload};
 use warpsim_workloads::{DeviceError, Outcome, Session};
 
@@ -98,8 +98,15 @@ impl Job {
     fn name(&self) -> String {
         match self {
             Job::Workload(workload, parameters, seed) => {
-                let values: Vec<String> = parameters.iter().map(|(n, v)| format!("{n} = {v}")).collect();
-                format!("{} ({}, seed {seed})", workload.info().name, values.join(", "))
+                let values: Vec<String> = parameters
+                    .iter()
+                    .map(|(n, v)| format!("{n} = {v}"))
+                    .collect();
+                format!(
+                    "{} ({}, seed {seed})",
+                    workload.info().name,
+                    values.join(", ")
+                )
             }
             Job::File(file, ..) => file.source.name.to_string(),
         }
@@ -217,7 +224,12 @@ fn execute(job: &Job, device: &mut Simulated) -> Result<Outcome, DeviceError> {
     }
 }
 
-fn write_stats(path: &Path, device: &Simulated, job: &Job, outcome: &Outcome) -> Result<(), Failure> {
+fn write_stats(
+    path: &Path,
+    device: &Simulated,
+    job: &Job,
+    outcome: &Outcome,
+) -> Result<(), Failure> {
     let result = match outcome {
         Outcome::Correct { .. } => "correct",
         Outcome::Wrong(_) => "wrong",

@@ -102,13 +102,13 @@ fn type_name(ty: Type) -> String {
     format!("{ty:?}").to_lowercase()
 }
 
-/// The kernel with this name, or the only one whose name contains it.
+/// The kernel with this name, or the only one whose name contains it. The first line of an
+/// error says what is wrong, the others what there is.
 pub fn find_kernel(program: &Program, name: &str) -> Result<usize, String> {
     let names = || program.kernels.iter().map(|k| k.name.as_str());
     if let Some(exact) = names().position(|n| n == name) {
         return Ok(exact);
     }
-    let list = |of: Vec<&str>| of.join("\n  ");
     let matching: Vec<(usize, &str)> = names()
         .enumerate()
         .filter(|(_, n)| n.contains(name))
@@ -118,16 +118,20 @@ pub fn find_kernel(program: &Program, name: &str) -> Result<usize, String> {
         [] if program.kernels.is_empty() => Err("the PTX has no kernels".to_string()),
         [] => {
             let hint = nearest(name, names())
-                .map(|n| format!("did you mean `{n}`? "))
+                .map(|n| format!("did you mean `{n}`?\n"))
                 .unwrap_or_default();
+            let all: Vec<&str> = names().collect();
             Err(format!(
-                "no kernel is called `{name}`: {hint}the PTX has\n  {}",
-                list(names().collect())
+                "no kernel is called `{name}`\n{hint}kernels: {}",
+                all.join(", ")
             ))
         }
-        several => Err(format!(
-            "`{name}` could be any of\n  {}",
-            list(several.iter().map(|(_, n)| *n).collect())
-        )),
+        several => {
+            let all: Vec<&str> = several.iter().map(|(_, n)| *n).collect();
+            Err(format!(
+                "several kernels have `{name}` in their name\nit could be: {}",
+                all.join(", ")
+            ))
+        }
     }
 }

@@ -23,13 +23,34 @@ macro_rules! kernels {
 // In the order in which the reference's program had them: where a kernel's code begins depends
 // on those before it.
 kernels!(
-    "int_add_chain", "int_add_ilp4", "int_mad_chain", "int_div_chain",
-    "fp_fma_chain", "fp_fma_ilp4", "int_fp_mix", "sfu_chain",
-    "fp64_fma_chain", "shared_chase", "shared_stride1", "shared_stride2",
-    "shared_stride8", "shared_stride32", "global_chase", "global_stream",
-    "global_stride2", "global_stride32", "global_gather", "global_copy",
-    "atomic_same", "atomic_spread", "barrier_loop", "barrier_imbalanced",
-    "branch_ifelse", "branch_nested", "loop_divergent", "icache_big",
+    "int_add_chain",
+    "int_add_ilp4",
+    "int_mad_chain",
+    "int_div_chain",
+    "fp_fma_chain",
+    "fp_fma_ilp4",
+    "int_fp_mix",
+    "sfu_chain",
+    "fp64_fma_chain",
+    "shared_chase",
+    "shared_stride1",
+    "shared_stride2",
+    "shared_stride8",
+    "shared_stride32",
+    "global_chase",
+    "global_stream",
+    "global_stride2",
+    "global_stride32",
+    "global_gather",
+    "global_copy",
+    "atomic_same",
+    "atomic_spread",
+    "barrier_loop",
+    "barrier_imbalanced",
+    "branch_ifelse",
+    "branch_nested",
+    "loop_divergent",
+    "icache_big",
 );
 
 /// How the input buffer is filled.
@@ -119,14 +140,21 @@ impl MicroLaunch {
         let at = KERNELS.iter().position(|(name, _)| *name == self.kernel);
         let at = at.ok_or_else(|| DeviceError::bad_input(format!("no kernel {}", self.kernel)))?;
         let name = KERNELS[at].0;
-        let mut session = Session { device: &mut device, compiler: &compile };
+        let mut session = Session {
+            device: &mut device,
+            compiler: &compile,
+        };
         let mut module = session.load(KERNELS[0].0, KERNELS[0].1)?;
         for (name, ptx) in &KERNELS[1..=at] {
             module = session.load(name, ptx)?;
         }
         let out = session.zeroed("out", 4 * (self.grid * self.block) as u64)?;
         // global_copy writes 8 MB behind what it reads.
-        let room = self.in_bytes.max(if self.kernel == "global_copy" { 16 << 20 } else { 0 });
+        let room = self.in_bytes.max(if self.kernel == "global_copy" {
+            16 << 20
+        } else {
+            0
+        });
         let input = session.zeroed("in", room)?;
         session.device.write(input, &self.input())?;
         let args = [Arg::Pointer(out), Arg::Pointer(input), Arg::u32(self.n)];

@@ -37,20 +37,17 @@ impl Random {
     /// Below `bound` (0 when that is 0). The bias of the multiplication is far below what any
     /// input could show.
     pub fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
+        scale(self.next_u64(), bound)
     }
 
     /// From `low` to `high`, both included. The range may span all 64-bit integers.
     pub fn between(&mut self, low: i128, high: i128) -> i128 {
-        let span = (high - low + 1) as u128;
-        let bits = u128::from(self.next_u64());
-        // span is at most 2^64, so the product fits.
-        low + ((bits * (span & u128::from(u64::MAX)) >> 64) as i128)
-            + if span > u128::from(u64::MAX) {
-                bits as i128
-            } else {
-                0
-            }
+        let bits = self.next_u64();
+        // The full 64-bit range has one value too many for the multiplication below.
+        match u64::try_from(high - low + 1) {
+            Ok(span) => low + i128::from(scale(bits, span)),
+            Err(_) => low + i128::from(bits),
+        }
     }
 
     /// From 0 up to, but not including, 1, in steps of 2^-53.
@@ -62,6 +59,11 @@ impl Random {
     pub fn float(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
+}
+
+/// Maps 64 random bits to a number below `bound`.
+fn scale(bits: u64, bound: u64) -> u64 {
+    ((u128::from(bits) * u128::from(bound)) >> 64) as u64
 }
 
 #[cfg(test)]

@@ -17,7 +17,9 @@ pub struct Simulated {
 impl Simulated {
     /// A GPU as `machine` describes it.
     pub fn new(machine: Machine, options: Options) -> Result<Simulated, DeviceError> {
-        Ok(Simulated { gpu: Gpu::new(machine, options).map_err(convert)? })
+        Ok(Simulated {
+            gpu: Gpu::new(machine, options).map_err(convert)?,
+        })
     }
 }
 
@@ -25,7 +27,8 @@ impl Simulated {
 pub fn compile(name: &str, ptx: &str) -> Result<Arc<Program>, DeviceError> {
     let module = warpsim_ptx::parse(ptx);
     let program = module.and_then(|module| warpsim_ptx::lower::lower(&module));
-    let program = program.map_err(|errors| DeviceError::bad_input(render_all(&errors, name, ptx)))?;
+    let program =
+        program.map_err(|errors| DeviceError::bad_input(render_all(&errors, name, ptx)))?;
     if program.kernels.is_empty()
         && let Some((_, errors)) = program.rejected.first()
     {
@@ -39,10 +42,17 @@ fn convert(error: SimError) -> DeviceError {
         SimError::BadLaunch(_) => Category::BadInput,
         _ => Category::ProgramFailed,
     };
-    DeviceError { category, text: error.to_string() }
+    DeviceError {
+        category,
+        text: error.to_string(),
+    }
 }
 
-fn access(what: &str, address: u64, bytes: u64) -> impl Fn(warpsim_sim::memory::image::AccessError) -> DeviceError + '_ {
+fn access(
+    what: &str,
+    address: u64,
+    bytes: u64,
+) -> impl Fn(warpsim_sim::memory::image::AccessError) -> DeviceError + '_ {
     move |e| DeviceError::bad_input(format!("{what} of {bytes} bytes at {address:#x}: {e}"))
 }
 
@@ -53,11 +63,15 @@ impl Device for Simulated {
     }
 
     fn write(&mut self, address: u64, data: &[u8]) -> Result<(), DeviceError> {
-        self.gpu.write(address, data).map_err(access("copy to the GPU", address, data.len() as u64))
+        self.gpu
+            .write(address, data)
+            .map_err(access("copy to the GPU", address, data.len() as u64))
     }
 
     fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>, DeviceError> {
-        self.gpu.read(address, bytes).map_err(access("copy from the GPU", address, bytes))
+        self.gpu
+            .read(address, bytes)
+            .map_err(access("copy from the GPU", address, bytes))
     }
 
     fn fill(&mut self, address: u64, bytes: u64, value: u8) -> Result<(), DeviceError> {
@@ -84,7 +98,9 @@ impl Device for Simulated {
         texture: Texture,
     ) -> Result<u64, DeviceError> {
         if let Some(name) = name {
-            self.gpu.bind_texref(module.0, name, texture.clone()).map_err(convert)?;
+            self.gpu
+                .bind_texref(module.0, name, texture.clone())
+                .map_err(convert)?;
         }
         Ok(self.gpu.make_texture(texture))
     }

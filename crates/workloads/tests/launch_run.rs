@@ -244,3 +244,23 @@ fn random_buffers_depend_on_seed_and_name_alone() {
     let (a, b) = (&first[256..320], &first[512..576]);
     assert!(a.iter().all(|v| (10..=20).contains(v)) && a != b);
 }
+
+/// Every TOML block of the manual that starts like a launch file is one.
+#[test]
+fn the_manual_s_examples_are_launch_files() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/launch-files.md");
+    let manual = std::fs::read_to_string(path).unwrap();
+    let blocks: Vec<&str> = manual
+        .split("```toml\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .collect();
+    assert_eq!(blocks.len(), 2);
+    launchfile::parse(&Source::new("manual", blocks[0])).unwrap();
+    // The second is part of an example: every line must still be in it.
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bfs/bfs.toml");
+    let example = std::fs::read_to_string(example).unwrap();
+    for line in blocks[1].lines().skip(1) {
+        assert!(example.contains(line), "{line}");
+    }
+}

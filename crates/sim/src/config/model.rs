@@ -363,6 +363,9 @@ pub struct DramTiming {
 impl Machine {
     /// Cycles an instruction holds its issue slot: how often the lanes are used for one warp.
     pub fn passes(&self) -> u32 {
-        self.sm.warp_width.div_ceil(self.sm.simd_width.max(1)).max(1)
+        self.sm
+            .warp_width
+            .div_ceil(self.sm.simd_width.max(1))
+            .max(1)
     }
 }

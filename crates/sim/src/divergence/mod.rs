@@ -49,9 +49,17 @@ pub struct Groups {
 impl Groups {
     /// `slots` free slots.
     pub fn new(slots: usize) -> Groups {
-        let free =
-            Group { pc: 0, watch: NO_PC, mask: 0, lanes: Lanes::Static(0), state: GroupState::Free };
-        Groups { slots: vec![free; slots], changed: Vec::with_capacity(64) }
+        let free = Group {
+            pc: 0,
+            watch: NO_PC,
+            mask: 0,
+            lanes: Lanes::Static(0),
+            state: GroupState::Free,
+        };
+        Groups {
+            slots: vec![free; slots],
+            changed: Vec::with_capacity(64),
+        }
     }
 
     /// A slot's group.
@@ -75,7 +83,13 @@ impl Groups {
 
     /// Starts a new group in a slot.
     pub fn start(&mut self, slot: u16, pc: Pc, watch: Pc, mask: u32, lanes: Lanes) {
-        self.slots[slot as usize] = Group { pc, watch, mask, lanes, state: GroupState::Running };
+        self.slots[slot as usize] = Group {
+            pc,
+            watch,
+            mask,
+            lanes,
+            state: GroupState::Running,
+        };
         self.note(slot);
     }
 

@@ -31,7 +31,11 @@ pub struct Pdom {
 impl Pdom {
     /// Stacks for this many slots.
     pub fn new(slots: usize) -> Pdom {
-        Pdom { below: vec![Vec::new(); slots], owned: vec![0; slots], deepest: 0 }
+        Pdom {
+            below: vec![Vec::new(); slots],
+            owned: vec![0; slots],
+            deepest: 0,
+        }
     }
 
     /// Continues with the next entry that has something to do, or finishes the slot.
@@ -58,7 +62,11 @@ impl DivergenceModel for Pdom {
     fn launched(&mut self, block: &BlockArrival, threads: &Threads, groups: &mut Groups) {
         let width = LANES as u32 / block.slices as u32;
         for (slot, home, slice) in block.slots() {
-            let lanes = if width == 32 { !0 } else { ((1u32 << width) - 1) << (slice as u32 * width) };
+            let lanes = if width == 32 {
+                !0
+            } else {
+                ((1u32 << width) - 1) << (slice as u32 * width)
+            };
             let mask = threads.warps[home as usize].live & lanes;
             self.below[slot as usize].clear();
             self.owned[slot as usize] = lanes;
@@ -82,12 +90,20 @@ impl DivergenceModel for Pdom {
         let below = &mut self.below[slot as usize];
         let meet = branch.reconverge;
         if meet != until && meet != NO_PC {
-            below.push(Entry { pc: meet, until, mask });
+            below.push(Entry {
+                pc: meet,
+                until,
+                mask,
+            });
         }
         let sides = [(branch.pc + 1, stays), (branch.target, branch.taken)];
         for (pc, mask) in sides {
             if pc != meet {
-                below.push(Entry { pc, until: meet, mask });
+                below.push(Entry {
+                    pc,
+                    until: meet,
+                    mask,
+                });
             }
         }
         self.deepest = self.deepest.max(below.len() as u32);

@@ -15,7 +15,10 @@ pub struct Lrr {
 impl Lrr {
     /// A policy for this many domains.
     pub fn new(domains: usize) -> Lrr {
-        Lrr { domains: domains as u16, start: 0 }
+        Lrr {
+            domains: domains as u16,
+            start: 0,
+        }
     }
 
     fn slot(&self, place: Place) -> u16 {
@@ -40,7 +43,10 @@ impl FetchPolicy for Lrr {
             let first = (self.start + self.domains - 1 - domain as u16) / self.domains;
             let later = if first >= 64 { 0 } else { set & (!0 << first) };
             let index = if later != 0 { later } else { set }.trailing_zeros() as u8;
-            let place = Place { domain: domain as u8, index };
+            let place = Place {
+                domain: domain as u8,
+                index,
+            };
             let distance = self.distance(place);
             if best.is_none_or(|(d, _)| distance < d) {
                 best = Some((distance, place));
@@ -69,7 +75,11 @@ mod tests {
         let issue = crate::schedule::make(&machine, 2).unwrap();
         let mut lrr = Lrr::new(2);
         let eligible = [0b101, 0b110];
-        let view = FetchView { eligible: &eligible, at_barrier: &[0, 0], issue: &*issue };
+        let view = FetchView {
+            eligible: &eligible,
+            at_barrier: &[0, 0],
+            issue: &*issue,
+        };
         let mut slots = Vec::new();
         for _ in 0..5 {
             let place = lrr.select(&view).unwrap();
@@ -82,7 +92,10 @@ mod tests {
     #[test]
     fn the_scan_passes_what_lies_before_its_find() {
         let mut lrr = Lrr::new(2);
-        lrr.fetched(Place { domain: 1, index: 1 }); // slot 3
+        lrr.fetched(Place {
+            domain: 1,
+            index: 1,
+        }); // slot 3
         let at = |domain, index| Place { domain, index };
         assert!(lrr.passes(at(0, 2), Some(at(1, 2))));
         assert!(!lrr.passes(at(0, 0), Some(at(1, 2))));

@@ -19,7 +19,12 @@ impl Dispatcher {
     pub fn new(total: u64, limit: u32, sms: usize, spread: bool) -> Dispatcher {
         let share = total.div_ceil(sms as u64).min(u32::MAX as u64) as u32;
         let limit = if spread { limit.min(share) } else { limit };
-        Dispatcher { next: 0, total, limit, last: sms - 1 }
+        Dispatcher {
+            next: 0,
+            total,
+            limit,
+            last: sms - 1,
+        }
     }
 
     /// Sends blocks that are to arrive in cycles `from..to`, one a cycle to each SM.

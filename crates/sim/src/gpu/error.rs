@@ -62,7 +62,11 @@ impl fmt::Display for Stuck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for w in self.warps.iter().take(LISTED) {
             let [x, y, z] = w.block;
-            write!(f, "\n  SM {} block ({x},{y},{z}) warp {}: pc {}, PTX line {}", w.sm, w.warp, w.pc, w.line)?;
+            write!(
+                f,
+                "\n  SM {} block ({x},{y},{z}) warp {}: pc {}, PTX line {}",
+                w.sm, w.warp, w.pc, w.line
+            )?;
             if let Some((file, line)) = w.source {
                 let name = self.files.iter().find(|(n, _)| *n == file);
                 write!(f, ", {}:{line}", name.map_or("source", |(_, name)| name))?;
@@ -90,7 +94,11 @@ impl fmt::Display for SimError {
                 "deadlock in kernel {} at cycle {}: no warp can go on and nothing is under way{stuck}",
                 stuck.kernel, stuck.cycle
             ),
-            SimError::CycleLimit { limit, stuck, loops } => {
+            SimError::CycleLimit {
+                limit,
+                stuck,
+                loops,
+            } => {
                 write!(
                     f,
                     "kernel {} did not end within {limit} cycles (--max-cycles){stuck}",

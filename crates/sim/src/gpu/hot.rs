@@ -15,7 +15,12 @@ pub struct HotSpots {
 impl Observer for HotSpots {
     fn warp(&mut self, _: u64, sm: u16, slot: u16, event: WarpEvent) {
         if let WarpEvent::Issued { pc, .. } = event {
-            *self.counts.entry((sm, slot)).or_default().entry(pc).or_default() += 1;
+            *self
+                .counts
+                .entry((sm, slot))
+                .or_default()
+                .entry(pc)
+                .or_default() += 1;
         }
     }
 }
@@ -25,8 +30,12 @@ impl HotSpots {
     pub fn loops(&self, stuck: &[StuckWarp], launched: &Launched) -> Vec<HotLoop> {
         let mut loops = Vec::new();
         for warp in stuck {
-            let Some(counts) = self.counts.get(&(warp.sm, warp.slot)) else { continue };
-            let (Some((&first, _)), Some((&last, _))) = (counts.first_key_value(), counts.last_key_value()) else {
+            let Some(counts) = self.counts.get(&(warp.sm, warp.slot)) else {
+                continue;
+            };
+            let (Some((&first, _)), Some((&last, _))) =
+                (counts.first_key_value(), counts.last_key_value())
+            else {
                 continue;
             };
             let line = |pc: Pc| launched.kernel.code.get(pc as usize).map_or(0, |i| i.line);

@@ -21,9 +21,14 @@ impl Gpu {
     pub fn load(&mut self, program: Arc<Program>) -> Result<usize, SimError> {
         let mut symbols = Vec::with_capacity(program.symbols.len());
         for symbol in &program.symbols {
-            let address = self.image.alloc(symbol.size.max(1), symbol.align.max(256), &symbol.name);
+            let address = self
+                .image
+                .alloc(symbol.size.max(1), symbol.align.max(256), &symbol.name);
             symbols.push(address.ok_or_else(|| {
-                SimError::BadLaunch(format!("no room for the variable {} of {} bytes", symbol.name, symbol.size))
+                SimError::BadLaunch(format!(
+                    "no room for the variable {} of {} bytes",
+                    symbol.name, symbol.size
+                ))
             })?);
         }
         for (symbol, &address) in program.symbols.iter().zip(&symbols) {
@@ -55,7 +60,12 @@ impl Gpu {
             self.next_code += kernel.code.len() as u64 * INSTRUCTION_BYTES;
         }
         let texrefs = vec![None; program.textures.len()];
-        self.modules.push(Module { program, symbols, code_bases, texrefs });
+        self.modules.push(Module {
+            program,
+            symbols,
+            code_bases,
+            texrefs,
+        });
         Ok(self.modules.len() - 1)
     }
 
@@ -67,12 +77,23 @@ impl Gpu {
     }
 
     /// Binds a texture to a `.texref` variable.
-    pub fn bind_texref(&mut self, module: usize, name: &str, texture: Texture) -> Result<(), SimError> {
+    pub fn bind_texref(
+        &mut self,
+        module: usize,
+        name: &str,
+        texture: Texture,
+    ) -> Result<(), SimError> {
         let module = &mut self.modules[module];
         let names = &module.program.textures;
         let Some(at) = names.iter().position(|t| t == name) else {
-            let known = if names.is_empty() { "it has none".into() } else { names.join(", ") };
-            return Err(SimError::BadLaunch(format!("the module has no texture `{name}`: {known}")));
+            let known = if names.is_empty() {
+                "it has none".into()
+            } else {
+                names.join(", ")
+            };
+            return Err(SimError::BadLaunch(format!(
+                "the module has no texture `{name}`: {known}"
+            )));
         };
         module.texrefs[at] = Some(texture);
         Ok(())
@@ -88,9 +109,16 @@ impl Gpu {
     /// limits, else the estimate.
     fn registers(&self, kernel: &Kernel, launch: &Launch) -> u32 {
         let estimate = kernel.register_demand.max(1);
-        let limited = kernel.max_nreg.map_or(estimate, |limit| estimate.min(limit));
+        let limited = kernel
+            .max_nreg
+            .map_or(estimate, |limit| estimate.min(limit));
         let limited = kernel.min_ctas.map_or(limited, |blocks| {
-            let threads = launch.block.iter().product::<u32>().next_multiple_of(32).max(32);
+            let threads = launch
+                .block
+                .iter()
+                .product::<u32>()
+                .next_multiple_of(32)
+                .max(32);
             let granularity = self.machine.sm.register_granularity.max(1);
             let share = self.machine.sm.registers / (threads * blocks.max(1)).max(1);
             limited.min((share / granularity * granularity).max(granularity))
@@ -99,14 +127,20 @@ impl Gpu {
     }
 
     /// Checks a launch and gets everything ready for it.
-    pub(super) fn prepare(&self, module: usize, launch: &Launch) -> Result<(Launched, Occupancy, u32), SimError> {
+    pub(super) fn prepare(
+        &self,
+        module: usize,
+        launch: &Launch,
+    ) -> Result<(Launched, Occupancy, u32), SimError> {
         let module = &self.modules[module];
         let kernel = module.program.kernels.get(launch.kernel);
-        let kernel = kernel.ok_or_else(|| SimError::BadLaunch("the module has no such kernel".into()))?;
+        let kernel =
+            kernel.ok_or_else(|| SimError::BadLaunch("the module has no such kernel".into()))?;
         self.check(kernel, launch)?;
         self.check_textures(module, kernel)?;
         let bad = |text: String| SimError::BadLaunch(format!("kernel {}: {text}", kernel.name));
-        let total_shared = kernel.dynamic_shared.unwrap_or(kernel.shared_bytes) + launch.dynamic_shared;
+        let total_shared =
+            kernel.dynamic_shared.unwrap_or(kernel.shared_bytes) + launch.dynamic_shared;
         let registers = self.registers(kernel, launch);
         let threads = launch.block.iter().product::<u32>();
         let occupancy = occupancy(&self.machine, registers, total_shared, threads);
@@ -117,7 +151,8 @@ impl Gpu {
                 self.machine.name, occupancy.limited_by
             )));
         }
-        let code = Code::new(kernel, &module.symbols).map_err(|e| SimError::BadLaunch(e.to_string()))?;
+        let code =
+            Code::new(kernel, &module.symbols).map_err(|e| SimError::BadLaunch(e.to_string()))?;
         let grid = Grid {
             grid: launch.grid,
             block: launch.block,
@@ -132,7 +167,11 @@ impl Gpu {
         };
         // Parameters of every launch have a place of their own, unless the reference's
         // artifact (always constant address 0) is asked for.
-        let own = if self.machine.fetch.kernels_back_to_back { 0 } else { self.launches % 4096 };
+        let own = if self.machine.fetch.kernels_back_to_back {
+            0
+        } else {
+            self.launches % 4096
+        };
         let launched = Launched {
             infos: op_infos(kernel, &self.machine),
             kernel: Arc::new(kernel.clone()),
@@ -146,11 +185,18 @@ impl Gpu {
     }
 
     fn check(&self, kernel: &Kernel, launch: &Launch) -> Result<(), SimError> {
-        let bad = |text: String| Err(SimError::BadLaunch(format!("kernel {}: {text}", kernel.name)));
+        let bad = |text: String| {
+            Err(SimError::BadLaunch(format!(
+                "kernel {}: {text}",
+                kernel.name
+            )))
+        };
         let threads: u64 = launch.block.iter().map(|&n| n as u64).product();
         let limit = 1024.min(self.machine.sm.max_threads as u64);
         if threads == 0 || threads > limit {
-            return bad(format!("{threads} threads a block; 1 to {limit} are possible"));
+            return bad(format!(
+                "{threads} threads a block; 1 to {limit} are possible"
+            ));
         }
         if launch.grid.contains(&0) {
             return bad(format!("an empty grid {:?}", launch.grid));
@@ -163,12 +209,17 @@ impl Gpu {
             ));
         }
         if kernel.req_ntid.is_some_and(|r| r != launch.block) {
-            return bad(format!("blocks of {:?}, but the PTX requires {:?}", launch.block, kernel.req_ntid));
+            return bad(format!(
+                "blocks of {:?}, but the PTX requires {:?}",
+                launch.block, kernel.req_ntid
+            ));
         }
         if let Some(max) = kernel.max_ntid
             && threads > max.iter().map(|&n| n as u64).product()
         {
-            return bad(format!("{threads} threads a block, but the PTX says at most {max:?} (.maxntid)"));
+            return bad(format!(
+                "{threads} threads a block, but the PTX says at most {max:?} (.maxntid)"
+            ));
         }
         Ok(())
     }

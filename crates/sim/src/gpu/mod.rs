@@ -85,8 +85,11 @@ impl Gpu {
         check_names(&machine)?;
         MemorySystem::check(&machine).map_err(SimError::BadLaunch)?;
         let machine = Arc::new(machine);
-        let sms: Option<Vec<Sm>> = (0..machine.gpu.sms).map(|i| Sm::new(&machine, i as u16)).collect();
-        let sms = sms.ok_or_else(|| SimError::BadLaunch("a policy has no implementation".into()))?;
+        let sms: Option<Vec<Sm>> = (0..machine.gpu.sms)
+            .map(|i| Sm::new(&machine, i as u16))
+            .collect();
+        let sms =
+            sms.ok_or_else(|| SimError::BadLaunch("a policy has no implementation".into()))?;
         Ok(Gpu {
             memory: MemorySystem::new(&machine),
             sms,
@@ -160,17 +163,29 @@ impl Gpu {
 /// Every policy name must be registered; the error names the nearest.
 fn check_names(machine: &Machine) -> Result<(), SimError> {
     for (key, name, registry) in [
-        ("sm.scheduler", &machine.sm.scheduler, crate::schedule::POLICIES),
-        ("fetch.policy", &machine.fetch.policy, crate::fetch::POLICIES),
-        ("sm.divergence", &machine.sm.divergence, crate::divergence::MODELS),
+        (
+            "sm.scheduler",
+            &machine.sm.scheduler,
+            crate::schedule::POLICIES,
+        ),
+        (
+            "fetch.policy",
+            &machine.fetch.policy,
+            crate::fetch::POLICIES,
+        ),
+        (
+            "sm.divergence",
+            &machine.sm.divergence,
+            crate::divergence::MODELS,
+        ),
     ] {
         if registry.iter().any(|p| p.name == *name) {
             continue;
         }
         let names: Vec<&str> = registry.iter().map(|p| p.name).collect();
-        let nearest = names.iter().max_by(|a, b| {
-            strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name))
-        });
+        let nearest = names
+            .iter()
+            .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
         return Err(SimError::BadLaunch(format!(
             "{key}: there is no `{name}`; did you mean `{}`? There are: {}",
             nearest.unwrap_or(&""),

@@ -47,7 +47,11 @@ impl Gpu {
         Ok(())
     }
 
-    fn run_functional(&mut self, launched: &Launched, files: &[(u32, String)]) -> Result<Totals, SimError> {
+    fn run_functional(
+        &mut self,
+        launched: &Launched,
+        files: &[(u32, String)],
+    ) -> Result<Totals, SimError> {
         let options = functional::Options {
             max_instructions: self.options.max_cycles.unwrap_or(u64::MAX),
             ..functional::Options::default()
@@ -64,14 +68,21 @@ impl Gpu {
         );
         let _ = self.options.output.write_all(&prints);
         let stats = result.map_err(SimError::Functional)?;
-        let mut totals = Totals { sms: self.machine.gpu.sms as u64, ..Totals::default() };
+        let mut totals = Totals {
+            sms: self.machine.gpu.sms as u64,
+            ..Totals::default()
+        };
         totals.sm.counters.warp_instructions = stats.warp_instructions;
         totals.sm.counters.thread_instructions = stats.thread_instructions;
         totals.sm.counters.blocks = launched.grid.blocks();
         Ok(totals)
     }
 
-    fn run_timed(&mut self, launched: &Launched, files: &[(u32, String)]) -> Result<Totals, SimError> {
+    fn run_timed(
+        &mut self,
+        launched: &Launched,
+        files: &[(u32, String)],
+    ) -> Result<Totals, SimError> {
         let quantum = self.machine.gpu.quantum.max(1) as u64;
         let start = self.cycle.next_multiple_of(quantum);
         if self.machine.gpu.flush_l2_between_kernels {
@@ -84,8 +95,7 @@ impl Gpu {
         }
         let total = launched.grid.blocks();
         let spread = self.machine.gpu.spread_blocks;
-        let mut dispatcher =
-            Dispatcher::new(total, launched.blocks_per_sm, self.sms.len(), spread);
+        let mut dispatcher = Dispatcher::new(total, launched.blocks_per_sm, self.sms.len(), spread);
         let limit = self.options.max_cycles.map(|n| start.saturating_add(n));
         let mut hot: Option<HotSpots> = None;
         let mut completed = 0u64;
@@ -109,14 +119,22 @@ impl Gpu {
             quanta += 1;
             if quanta.is_multiple_of(PROGRESS_EVERY) {
                 let snapshot = self.snapshot(completed, total);
-                let running: u64 = self.sms.iter().map(|sm| sm.stats.counters.warp_instructions).sum();
+                let running: u64 = self
+                    .sms
+                    .iter()
+                    .map(|sm| sm.stats.counters.warp_instructions)
+                    .sum();
                 self.options.progress.update(Snapshot {
                     cycles: snapshot.cycles + now - start,
                     warp_instructions: snapshot.warp_instructions + running,
                     ..snapshot
                 });
             }
-            let next = if self.options.skip { self.next_event(now) } else { Some(now) };
+            let next = if self.options.skip {
+                self.next_event(now)
+            } else {
+                Some(now)
+            };
             let Some(next) = next else {
                 return Err(SimError::Deadlock(self.stuck(launched, files, now - start)));
             };
@@ -132,13 +150,22 @@ impl Gpu {
                     Some(spots) if now >= limit + LAST_LOOK => {
                         let stuck = self.stuck(launched, files, now - start);
                         let loops = spots.loops(&stuck.warps, launched);
-                        return Err(SimError::CycleLimit { limit: limit - start, stuck, loops });
+                        return Err(SimError::CycleLimit {
+                            limit: limit - start,
+                            stuck,
+                            loops,
+                        });
                     }
                     _ => {}
                 }
             }
         }
-        let last = self.sms.iter().map(|sm| sm.last_retired()).max().unwrap_or(start);
+        let last = self
+            .sms
+            .iter()
+            .map(|sm| sm.last_retired())
+            .max()
+            .unwrap_or(start);
         let finish = last.max(self.memory.idle_since()).max(start) + 1;
         self.cycle = finish;
         let mut sm = SmStats::default();
@@ -154,7 +181,12 @@ impl Gpu {
             sm,
             memory,
             dram_clocks: (self.memory.stats().dram.total_clocks - clocks_before),
-            deepest_stack: self.sms.iter().map(|sm| sm.deepest_stack()).max().unwrap_or(0) as u64,
+            deepest_stack: self
+                .sms
+                .iter()
+                .map(|sm| sm.deepest_stack())
+                .max()
+                .unwrap_or(0) as u64,
         })
     }
 
@@ -171,7 +203,10 @@ impl Gpu {
         for i in 0..self.sms.len() {
             while let Some(at) = self.memory.next_reply(i).filter(|at| *at < end) {
                 let at = at.max(now);
-                let reply = self.memory.pop_reply(i, at).expect("it has arrived by then");
+                let reply = self
+                    .memory
+                    .pop_reply(i, at)
+                    .expect("it has arrived by then");
                 self.sms[i].port.inbox.push_back((at, reply));
             }
             let sm = &mut self.sms[i];
@@ -181,9 +216,18 @@ impl Gpu {
             sm.port.room = self.memory.injection_free(i);
             let observer = match hot.as_deref_mut() {
                 Some(spots) => Some(spots as &mut dyn Observer),
-                None => self.options.observer.as_mut().map(|o| &mut **o as &mut dyn Observer),
+                None => self
+                    .options
+                    .observer
+                    .as_mut()
+                    .map(|o| &mut **o as &mut dyn Observer),
             };
-            let mut world = Quantum { launched, image: &self.image, observer, skip };
+            let mut world = Quantum {
+                launched,
+                image: &self.image,
+                observer,
+                skip,
+            };
             let result = sm.run(end, &mut world);
             result.map_err(|e| self.fault(i, e, launched, files))?;
         }
@@ -212,24 +256,46 @@ impl Gpu {
         }
     }
 
-    fn fault(&self, sm: usize, e: SmFault, launched: &Launched, files: &[(u32, String)]) -> SimError {
-        SimError::Fault(e.fault.report(&launched.kernel, files, e.pc, &self.sms[sm].threads))
+    fn fault(
+        &self,
+        sm: usize,
+        e: SmFault,
+        launched: &Launched,
+        files: &[(u32, String)],
+    ) -> SimError {
+        SimError::Fault(
+            e.fault
+                .report(&launched.kernel, files, e.pc, &self.sms[sm].threads),
+        )
     }
 
     /// The next cycle in which anything can happen anywhere.
     fn next_event(&self, now: u64) -> Option<u64> {
         let memory = self.memory.next_event().into_iter();
         let replies = (0..self.sms.len()).filter_map(|i| self.memory.next_reply(i));
-        let sms = self.sms.iter().map(|sm| sm.sleeps_until()).filter(|&t| t != u64::MAX);
+        let sms = self
+            .sms
+            .iter()
+            .map(|sm| sm.sleeps_until())
+            .filter(|&t| t != u64::MAX);
         let inboxes = self.sms.iter().filter_map(|sm| sm.port.next());
-        memory.chain(replies).chain(sms).chain(inboxes).min().map(|t| t.max(now))
+        memory
+            .chain(replies)
+            .chain(sms)
+            .chain(inboxes)
+            .min()
+            .map(|t| t.max(now))
     }
 
     fn stuck(&self, launched: &Launched, files: &[(u32, String)], cycle: u64) -> Stuck {
         Stuck {
             kernel: launched.kernel.name.clone(),
             cycle,
-            warps: self.sms.iter().flat_map(|sm| sm.stuck_warps(launched)).collect(),
+            warps: self
+                .sms
+                .iter()
+                .flat_map(|sm| sm.stuck_warps(launched))
+                .collect(),
             files: files.to_vec(),
             memory: self.memory.describe_pending(),
         }

@@ -19,13 +19,17 @@ struct Domain {
 impl Gto {
     /// A policy for this many domains.
     pub fn new(domains: usize) -> Gto {
-        Gto { domains: vec![Domain::default(); domains] }
+        Gto {
+            domains: vec![Domain::default(); domains],
+        }
     }
 }
 
 impl IssuePolicy for Gto {
     fn launched(&mut self, place: Place, age: u64, _: u16) {
-        self.domains[place.domain as usize].order.add(place.index, age);
+        self.domains[place.domain as usize]
+            .order
+            .add(place.index, age);
     }
 
     fn finished(&mut self, place: Place) {
@@ -37,7 +41,8 @@ impl IssuePolicy for Gto {
     }
 
     fn select(&mut self, domain: usize, ready: &[u64]) -> u8 {
-        self.first(domain, ready[domain]).expect("called with a ready warp")
+        self.first(domain, ready[domain])
+            .expect("called with a ready warp")
     }
 
     fn issued(&mut self, place: Place) {
@@ -69,11 +74,17 @@ mod tests {
             gto.launched(Place { domain: 0, index }, age, 0);
         }
         assert_eq!(gto.select(0, &[0b1010_0100]), 5);
-        gto.issued(Place { domain: 0, index: 7 });
+        gto.issued(Place {
+            domain: 0,
+            index: 7,
+        });
         assert_eq!(gto.select(0, &[0b1010_0100]), 7, "greedy");
         assert_eq!(gto.select(0, &[0b0010_0100]), 5, "then oldest");
         assert!(gto.before(0, 7, 5) && gto.before(0, 5, 2) && !gto.before(0, 2, 5));
-        gto.finished(Place { domain: 0, index: 5 });
+        gto.finished(Place {
+            domain: 0,
+            index: 5,
+        });
         assert_eq!(gto.select(0, &[0b0000_0100]), 2);
     }
 }

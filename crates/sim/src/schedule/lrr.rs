@@ -12,7 +12,9 @@ pub struct Lrr {
 impl Lrr {
     /// A policy for this many domains.
     pub fn new(domains: usize) -> Lrr {
-        Lrr { start: vec![0; domains] }
+        Lrr {
+            start: vec![0; domains],
+        }
     }
 }
 
@@ -67,7 +69,10 @@ mod tests {
     #[test]
     fn the_order_starts_behind_the_last_issuer() {
         let mut lrr = Lrr::new(1);
-        lrr.issued(Place { domain: 0, index: 3 });
+        lrr.issued(Place {
+            domain: 0,
+            index: 3,
+        });
         assert!(lrr.before(0, 4, 3));
         assert!(lrr.before(0, 63, 0));
         assert_eq!(lrr.first(0, 0b1001), Some(0));

@@ -111,7 +111,11 @@ pub const POLICIES: &[PolicyInfo] = &[
         description: "greedy then oldest: the warp issued last while it is ready, else the oldest",
         parameters: &[],
     },
-    PolicyInfo { name: "oldest", description: "always the oldest ready warp", parameters: &[] },
+    PolicyInfo {
+        name: "oldest",
+        description: "always the oldest ready warp",
+        parameters: &[],
+    },
     PolicyInfo {
         name: "tls",
         description: "two levels: round robin in a small active set; warps that wait long leave it",

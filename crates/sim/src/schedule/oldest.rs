@@ -12,7 +12,9 @@ pub struct Oldest {
 impl Oldest {
     /// A policy for this many domains.
     pub fn new(domains: usize) -> Oldest {
-        Oldest { domains: vec![AgeOrder::default(); domains] }
+        Oldest {
+            domains: vec![AgeOrder::default(); domains],
+        }
     }
 }
 
@@ -26,7 +28,8 @@ impl IssuePolicy for Oldest {
     }
 
     fn select(&mut self, domain: usize, ready: &[u64]) -> u8 {
-        self.first(domain, ready[domain]).expect("called with a ready warp")
+        self.first(domain, ready[domain])
+            .expect("called with a ready warp")
     }
 
     fn issued(&mut self, _: Place) {}
@@ -50,7 +53,10 @@ mod tests {
         for (index, age) in [(1, 10), (0, 11), (2, 12)] {
             oldest.launched(Place { domain: 0, index }, age, 0);
         }
-        oldest.issued(Place { domain: 0, index: 2 });
+        oldest.issued(Place {
+            domain: 0,
+            index: 2,
+        });
         assert_eq!(oldest.select(0, &[0b111]), 1);
         assert_eq!(oldest.select(0, &[0b101]), 0);
     }

@@ -14,7 +14,9 @@ impl AgeOrder {
             self.age.resize(index as usize + 1, 0);
         }
         self.age[index as usize] = age;
-        let at = self.oldest_first.partition_point(|&i| self.age[i as usize] < age);
+        let at = self
+            .oldest_first
+            .partition_point(|&i| self.age[i as usize] < age);
         self.oldest_first.insert(at, index);
     }
 
@@ -26,7 +28,10 @@ impl AgeOrder {
     /// The oldest of a set.
     #[inline]
     pub fn oldest(&self, among: u64) -> Option<u8> {
-        self.oldest_first.iter().copied().find(|&i| among >> i & 1 != 0)
+        self.oldest_first
+            .iter()
+            .copied()
+            .find(|&i| among >> i & 1 != 0)
     }
 
     /// Whether `a` is older than `b`.

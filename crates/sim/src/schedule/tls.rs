@@ -25,13 +25,18 @@ struct Domain {
 impl Tls {
     /// `places` active warps in each of `domains` domains.
     pub fn new(domains: usize, places: usize) -> Tls {
-        Tls { places, domains: vec![Domain::default(); domains] }
+        Tls {
+            places,
+            domains: vec![Domain::default(); domains],
+        }
     }
 }
 
 impl IssuePolicy for Tls {
     fn launched(&mut self, place: Place, _: u64, _: u16) {
-        self.domains[place.domain as usize].pending.push_back(place.index);
+        self.domains[place.domain as usize]
+            .pending
+            .push_back(place.index);
     }
 
     fn finished(&mut self, place: Place) {
@@ -52,7 +57,9 @@ impl IssuePolicy for Tls {
         // Once no queued warp can come in, looking again in the same state changes nothing:
         // skipped cycles need no repetition.
         while d.active.count_ones() < self.places as u32 {
-            let Some(at) = d.pending.iter().position(|&i| aside >> i & 1 == 0) else { break };
+            let Some(at) = d.pending.iter().position(|&i| aside >> i & 1 == 0) else {
+                break;
+            };
             let index = d.pending.remove(at).expect("position is within the queue");
             d.active |= 1 << index;
         }
@@ -72,7 +79,10 @@ impl IssuePolicy for Tls {
         let d = &self.domains[domain];
         let rank = |i: u8| match d.active >> i & 1 {
             1 => (0, i.wrapping_sub(d.start) as usize % 64),
-            _ => (1, d.pending.iter().position(|&p| p == i).unwrap_or(usize::MAX)),
+            _ => (
+                1,
+                d.pending.iter().position(|&p| p == i).unwrap_or(usize::MAX),
+            ),
         };
         rank(a) < rank(b)
     }
@@ -99,7 +109,10 @@ mod tests {
     #[test]
     fn a_warp_that_waits_for_a_load_makes_room_for_the_next() {
         let mut tls = tls_with(4, 2);
-        let mut facts = Facts { running: 0b1111, ..Facts::default() };
+        let mut facts = Facts {
+            running: 0b1111,
+            ..Facts::default()
+        };
         assert_eq!(tls.refresh(0, &facts), 0b0011);
         facts.long_wait = 0b0001;
         assert_eq!(tls.refresh(0, &facts), 0b0110);
@@ -112,14 +125,22 @@ mod tests {
     #[test]
     fn a_set_full_of_barrier_waiters_lets_their_siblings_in() {
         let mut tls = tls_with(3, 2);
-        let facts = Facts { running: 0b111, waiting: 0b011, long_wait: 0 };
+        let facts = Facts {
+            running: 0b111,
+            waiting: 0b011,
+            long_wait: 0,
+        };
         assert_eq!(tls.refresh(0, &facts), 0b100);
     }
 
     #[test]
     fn refreshing_twice_in_the_same_state_changes_nothing() {
         let mut tls = tls_with(6, 2);
-        let facts = Facts { running: 0b111111, waiting: 0b000001, long_wait: 0b001000 };
+        let facts = Facts {
+            running: 0b111111,
+            waiting: 0b000001,
+            long_wait: 0b001000,
+        };
         let first = tls.refresh(0, &facts);
         let order = tls.domains[0].pending.clone();
         assert_eq!(tls.refresh(0, &facts), first);

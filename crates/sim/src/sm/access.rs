@@ -51,7 +51,12 @@ pub fn coalesce(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &m
         }
         same &= rest;
         rest &= !same;
-        let access = Access { addr: block, bytes: cut.segment as u16, lanes: same, byte_mask: 0 };
+        let access = Access {
+            addr: block,
+            bytes: cut.segment as u16,
+            lanes: same,
+            byte_mask: 0,
+        };
         out.push(finish(access, address, size, cut.trim));
     }
     if out.len() > 1 {
@@ -71,7 +76,8 @@ fn finish(mut access: Access, address: &[u64; LANES], size: u32, trim: bool) -> 
     while trim && access.bytes > 32 {
         let half = access.bytes / 2;
         let lower = access.byte_mask >> (access.addr & 127) & ((1u128 << half) - 1) != 0;
-        let upper = access.byte_mask >> (access.addr + half as u64 & 127) & ((1u128 << half) - 1) != 0;
+        let upper =
+            access.byte_mask >> (access.addr + half as u64 & 127) & ((1u128 << half) - 1) != 0;
         match (lower, upper) {
             (true, false) => {}
             (false, true) => access.addr += half as u64,
@@ -105,7 +111,16 @@ pub fn coalesce_atomic(address: &[u64; LANES], lanes: u32, size: u32, out: &mut 
             }
         }
         let mut segment = Vec::new();
-        coalesce(address, round, size, Cut { segment: 32, trim: false }, &mut segment);
+        coalesce(
+            address,
+            round,
+            size,
+            Cut {
+                segment: 32,
+                trim: false,
+            },
+            &mut segment,
+        );
         out.append(&mut segment);
         rest &= !round;
     }
@@ -127,7 +142,11 @@ pub fn bank_cycles(address: &[u64; LANES], lanes: u32, size: u32, banks: u32) ->
             *seen = word;
         }
     }
-    if conflict { slow_bank_cycles(address, lanes, words, banks) } else { 1 }
+    if conflict {
+        slow_bank_cycles(address, lanes, words, banks)
+    } else {
+        1
+    }
 }
 
 fn slow_bank_cycles(address: &[u64; LANES], lanes: u32, words: u64, banks: u32) -> u32 {
@@ -154,7 +173,13 @@ mod tests {
 
     fn count(address: &[u64; LANES], mask: u32, size: u32) -> usize {
         let mut out = Vec::new();
-        coalesce(address, mask, size, Cut::for_element(size.min(4) as u8, true), &mut out);
+        coalesce(
+            address,
+            mask,
+            size,
+            Cut::for_element(size.min(4) as u8, true),
+            &mut out,
+        );
         out.len()
     }
 
@@ -166,20 +191,31 @@ mod tests {
         assert_eq!(count(&lanes(|i| 0x1000 + 128 * i), !0, 4), 32);
         assert_eq!(count(&lanes(|_| 0x1000), !0, 4), 1);
         assert_eq!(count(&lanes(|i| 0x1000 + 16 * i), !0, 16), 4);
-        assert_eq!(count(&lanes(|i| 0x1000 + 128 * i), 0b101, 4), 2, "inactive lanes ask nothing");
+        assert_eq!(
+            count(&lanes(|i| 0x1000 + 128 * i), 0b101, 4),
+            2,
+            "inactive lanes ask nothing"
+        );
     }
 
     #[test]
     fn stores_shrink_to_what_they_touch() {
         let mut out = Vec::new();
-        let cut = Cut { segment: 128, trim: true };
+        let cut = Cut {
+            segment: 128,
+            trim: true,
+        };
         coalesce(&lanes(|i| 0x1040 + 4 * (i % 8)), !0, 4, cut, &mut out);
         assert_eq!((out[0].addr, out[0].bytes), (0x1040, 32));
         assert_eq!(out[0].byte_mask, 0xffff_ffffu128 << 64);
         coalesce(&lanes(|i| 0x1040 + 4 * (i % 16)), !0, 4, cut, &mut out);
         assert_eq!((out[0].addr, out[0].bytes), (0x1040, 64));
         coalesce(&lanes(|i| 0x1030 + 4 * (i % 8)), !0, 4, cut, &mut out);
-        assert_eq!((out[0].addr, out[0].bytes), (0x1000, 128), "both halves are touched");
+        assert_eq!(
+            (out[0].addr, out[0].bytes),
+            (0x1000, 128),
+            "both halves are touched"
+        );
     }
 
     #[test]
@@ -196,7 +232,10 @@ mod tests {
     #[test]
     fn bank_conflicts_count_distinct_words() {
         for stride in [1u64, 2, 8, 32] {
-            assert_eq!(bank_cycles(&lanes(|i| 4 * stride * i), !0, 4, 32), stride as u32);
+            assert_eq!(
+                bank_cycles(&lanes(|i| 4 * stride * i), !0, 4, 32),
+                stride as u32
+            );
         }
         assert_eq!(bank_cycles(&lanes(|_| 64), !0, 4, 32), 1, "broadcast");
         assert_eq!(bank_cycles(&lanes(|i| 8 * i), !0, 8, 32), 2);

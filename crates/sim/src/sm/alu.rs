@@ -19,7 +19,10 @@ pub struct AluUnit {
 impl AluUnit {
     /// An empty unit.
     pub fn new() -> AluUnit {
-        AluUnit { entry_free: 0, leaving: Box::new([u64::MAX; RING]) }
+        AluUnit {
+            entry_free: 0,
+            leaving: Box::new([u64::MAX; RING]),
+        }
     }
 
     /// Whether an operation may enter in cycle `now`.
@@ -54,7 +57,10 @@ pub struct ResultBuses {
 impl ResultBuses {
     /// `buses` results may leave the units in one cycle.
     pub fn new(buses: u32) -> ResultBuses {
-        ResultBuses { buses: buses as u8, booked: Box::new([(u64::MAX, 0); RING]) }
+        ResultBuses {
+            buses: buses as u8,
+            booked: Box::new([(u64::MAX, 0); RING]),
+        }
     }
 
     /// Books a bus for cycle `at`, if one is free.

@@ -78,12 +78,22 @@ impl ResidentBlock {
     /// A block that has just come.
     pub fn new(arrival: BlockArrival, number: u64) -> ResidentBlock {
         let warps = arrival.slots().count() as u32;
-        ResidentBlock { arrival, number, retired: 0, warps, barriers: Default::default() }
+        ResidentBlock {
+            arrival,
+            number,
+            retired: 0,
+            warps,
+            barriers: Default::default(),
+        }
     }
 
     /// Threads that have not exited.
     pub fn live_threads(&self, threads: &Threads) -> u32 {
-        self.arrival.homes.clone().map(|h| threads.warps[h as usize].live.count_ones()).sum()
+        self.arrival
+            .homes
+            .clone()
+            .map(|h| threads.warps[h as usize].live.count_ones())
+            .sum()
     }
 
     /// A group has arrived; says what opens.
@@ -100,7 +110,12 @@ impl ResidentBlock {
             let mask = arrival.executed;
             state.votes.yes += (yes & mask).count_ones();
             state.votes.no += (!yes & mask).count_ones();
-            state.reductions.push(Reduction { lanes: arrival.lanes.clone(), mask, register, op });
+            state.reductions.push(Reduction {
+                lanes: arrival.lanes.clone(),
+                mask,
+                register,
+                op,
+            });
         }
         state.open(live)
     }
@@ -121,8 +136,13 @@ impl ResidentBlock {
     /// Threads waiting at each barrier in use: id, arrived, expected.
     pub fn barrier_counts(&self, threads: &Threads) -> Vec<(usize, u32, u32)> {
         let live = self.live_threads(threads);
-        let used = self.barriers.iter().enumerate().filter(|(_, b)| b.arrived > 0);
-        used.map(|(id, b)| (id, b.arrived, b.expected.unwrap_or(live))).collect()
+        let used = self
+            .barriers
+            .iter()
+            .enumerate()
+            .filter(|(_, b)| b.arrived > 0);
+        used.map(|(id, b)| (id, b.arrived, b.expected.unwrap_or(live)))
+            .collect()
     }
 }
 
@@ -145,6 +165,9 @@ impl BarrierState {
             (r, value)
         });
         let results = results.collect();
-        Some(Release { slots: std::mem::take(&mut self.waiting), results })
+        Some(Release {
+            slots: std::mem::take(&mut self.waiting),
+            results,
+        })
     }
 }

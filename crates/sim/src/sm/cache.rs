@@ -108,7 +108,11 @@ impl L1 {
     /// whether the line was here, or `None` for a stall.
     pub fn write(&mut self, addr: u64, local: bool, request: Request) -> Option<Stored> {
         let line = self.line_of(addr);
-        let policy = if local { self.local_write } else { self.global_write };
+        let policy = if local {
+            self.local_write
+        } else {
+            self.global_write
+        };
         let hit = match self.tags.lookup(line) {
             Lookup::Hit(slot) => Some(slot),
             _ => None,
@@ -116,7 +120,10 @@ impl L1 {
         if let (Some(slot), WritePolicy::WriteBack) = (hit, policy) {
             self.tags.dirty(slot, line);
             self.tags.touch(slot);
-            return Some(Stored { hit: true, kept: true });
+            return Some(Stored {
+                hit: true,
+                kept: true,
+            });
         }
         if self.queue.len() >= self.queue_limit {
             return None;
@@ -125,7 +132,10 @@ impl L1 {
             self.tags.invalidate(line);
         }
         self.queue.push_back(request);
-        Some(Stored { hit: hit.is_some(), kept: false })
+        Some(Stored {
+            hit: hit.is_some(),
+            kept: false,
+        })
     }
 
     /// A whole line has come.

@@ -64,7 +64,15 @@ impl Collectors {
     pub fn new(config: &Config) -> Collectors {
         let group = |units: u32, ports: u32| {
             let units = if config.ideal { 0 } else { units as usize };
-            let nothing = CollectorUnit { op: Issued { slot: 0, memory: 0, pc: 0, order: 0 }, missing: 0 };
+            let nothing = CollectorUnit {
+                op: Issued {
+                    slot: 0,
+                    memory: 0,
+                    pc: 0,
+                    order: 0,
+                },
+                missing: 0,
+            };
             Group {
                 ports: ports as usize,
                 before: VecDeque::with_capacity(8),
@@ -106,7 +114,11 @@ impl Collectors {
     /// The oldest instruction that is ready to enter one of `unit`'s pipelines.
     #[inline]
     pub fn oldest(&self, unit: Unit) -> Option<Issued> {
-        self.groups[unit as usize].behind.iter().min_by_key(|op| op.order).copied()
+        self.groups[unit as usize]
+            .behind
+            .iter()
+            .min_by_key(|op| op.order)
+            .copied()
     }
 
     /// Takes out what `oldest` returned.
@@ -164,7 +176,9 @@ impl Collectors {
     fn pass_through(&mut self) {
         for group in &mut self.groups {
             while group.behind.len() < group.ports.max(2) {
-                let Some(op) = group.before.pop_front() else { break };
+                let Some(op) = group.before.pop_front() else {
+                    break;
+                };
                 group.behind.push(op);
             }
         }
@@ -179,8 +193,13 @@ impl Collectors {
                     break;
                 }
                 let from = group.last[port] + 1;
-                let later = if from >= 64 { 0 } else { group.complete & (!0 << from) };
-                let unit = if later != 0 { later } else { group.complete }.trailing_zeros() as usize;
+                let later = if from >= 64 {
+                    0
+                } else {
+                    group.complete & (!0 << from)
+                };
+                let unit =
+                    if later != 0 { later } else { group.complete }.trailing_zeros() as usize;
                 group.last[port] = unit;
                 group.complete &= !(1 << unit);
                 group.free |= 1 << unit;
@@ -197,7 +216,9 @@ impl Collectors {
             let bank = serving.trailing_zeros() as usize;
             serving &= serving - 1;
             let queue = &mut self.banks[bank];
-            let (group, unit) = queue.pop_front().expect("a bank marked as reading has a read");
+            let (group, unit) = queue
+                .pop_front()
+                .expect("a bank marked as reading has a read");
             if queue.is_empty() {
                 self.reading &= !(1 << bank);
             }
@@ -218,11 +239,16 @@ impl Collectors {
                 if group.free == 0 {
                     break;
                 }
-                let Some(op) = group.before.pop_front() else { break };
+                let Some(op) = group.before.pop_front() else {
+                    break;
+                };
                 let unit = group.free.trailing_zeros();
                 group.free &= !(1 << unit);
                 let reads = &infos[op.pc as usize].read_banks;
-                group.units[unit as usize] = CollectorUnit { op, missing: reads.len() as u8 };
+                group.units[unit as usize] = CollectorUnit {
+                    op,
+                    missing: reads.len() as u8,
+                };
                 if reads.is_empty() {
                     group.complete |= 1 << unit;
                 }

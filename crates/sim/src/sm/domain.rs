@@ -75,7 +75,13 @@ impl Domain {
     /// Warps whose buffered instruction has room at its unit.
     #[inline]
     pub fn with_room(&self, room: [bool; 3]) -> u64 {
-        let set = |u: Unit| if room[u as usize] { self.unit[u as usize] } else { 0 };
+        let set = |u: Unit| {
+            if room[u as usize] {
+                self.unit[u as usize]
+            } else {
+                0
+            }
+        };
         set(Unit::Sp) | set(Unit::Sfu) | set(Unit::Mem)
     }
 
@@ -106,7 +112,10 @@ impl Domain {
         count(WarpState::Barrier, take(self.barrier));
         count(WarpState::DataMemory, take(self.fence | self.atomic));
         count(WarpState::DataAlu, take(self.asleep));
-        count(WarpState::Control, take(self.stopped | self.head & !self.matched | self.control & !self.head));
+        count(
+            WarpState::Control,
+            take(self.stopped | self.head & !self.matched | self.control & !self.head),
+        );
         count(WarpState::Fetch, take(!self.head));
         count(WarpState::DataMemory, take(!self.clear & self.wait_memory));
         count(WarpState::DataAlu, take(!self.clear));
@@ -117,7 +126,11 @@ impl Domain {
     /// Why a scheduler that issued nothing did not, given the warp it ranks first.
     pub fn stall(&self, first: Option<u8>) -> SchedulerState {
         let Some(i) = first else {
-            return if self.resident == 0 { SchedulerState::Idle } else { SchedulerState::Exit };
+            return if self.resident == 0 {
+                SchedulerState::Idle
+            } else {
+                SchedulerState::Exit
+            };
         };
         let is = |set: u64| set >> i & 1 != 0;
         if is(self.barrier) {

@@ -25,7 +25,11 @@ pub struct Front {
 impl Front {
     /// An empty front end.
     pub fn new(machine: &Machine, sm: u16) -> Front {
-        Front { sm, icache: L1::new(&machine.l1i), fetched: Vec::new() }
+        Front {
+            sm,
+            icache: L1::new(&machine.l1i),
+            fetched: Vec::new(),
+        }
     }
 
     /// Takes a reply for the instruction cache.
@@ -110,7 +114,11 @@ impl Sm {
                 self.fetch_returned(waiter as u16);
                 continue;
             }
-            let found = if self.machine.fetch.ideal { None } else { self.find_fetch() };
+            let found = if self.machine.fetch.ideal {
+                None
+            } else {
+                self.find_fetch()
+            };
             self.notice_finished(found, now, quantum);
             let Some(place) = found else { break };
             self.fetch_for(place, launched);
@@ -159,7 +167,10 @@ impl Sm {
         for d in 0..self.domains.len() {
             let mut candidates = self.retirable(d);
             while candidates != 0 {
-                let place = Place { domain: d as u8, index: candidates.trailing_zeros() as u8 };
+                let place = Place {
+                    domain: d as u8,
+                    index: candidates.trailing_zeros() as u8,
+                };
                 candidates &= candidates - 1;
                 if self.fetch_policy.passes(place, found) {
                     self.retire(self.slot_at(place), now, quantum);

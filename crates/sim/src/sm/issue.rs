@@ -33,7 +33,10 @@ impl Gangs {
     #[inline]
     pub fn each(&mut self, op: Issued, mut f: impl FnMut(u16)) {
         if !self.members.is_empty()
-            && let Some(at) = self.members.iter().position(|(order, _)| *order == op.order)
+            && let Some(at) = self
+                .members
+                .iter()
+                .position(|(order, _)| *order == op.order)
         {
             let (_, slots) = self.members.swap_remove(at);
             slots.into_iter().for_each(f);
@@ -75,7 +78,10 @@ impl Sm {
             let index = self.policy.select(d, &self.ready);
             self.ready[d] = all;
             debug_assert!(ready >> index & 1 != 0, "a policy picks only ready warps");
-            let leader = Place { domain: d as u8, index };
+            let leader = Place {
+                domain: d as u8,
+                index,
+            };
             let mut members = std::mem::take(&mut self.members);
             members.clear();
             members.push(leader);
@@ -108,7 +114,10 @@ impl Sm {
             let index = wrong.trailing_zeros() as u8;
             wrong &= wrong - 1;
             if winner.is_none_or(|w| self.policy.before(d, index, w)) {
-                let slot = self.slot_at(Place { domain: d as u8, index });
+                let slot = self.slot_at(Place {
+                    domain: d as u8,
+                    index,
+                });
                 let pc = self.groups.get(slot).pc;
                 self.slots[slot as usize].buffer.flush(pc);
                 self.domains[d].control |= 1 << index;
@@ -124,7 +133,10 @@ impl Sm {
         quantum: &mut Quantum,
     ) -> Result<(), SmFault> {
         let leader = self.slot_at(members[0]);
-        let pc = self.slots[leader as usize].buffer.head().expect("ready warps have an instruction");
+        let pc = self.slots[leader as usize]
+            .buffer
+            .head()
+            .expect("ready warps have an instruction");
         let launched = quantum.launched;
         let info = &launched.infos[pc as usize];
         let mut memory = NO_MEMORY;
@@ -137,7 +149,15 @@ impl Sm {
             self.after(slot, pc, now, quantum);
         }
         self.order += 1;
-        self.collectors.issue(info.unit, Issued { slot: leader, memory, pc, order: self.order });
+        self.collectors.issue(
+            info.unit,
+            Issued {
+                slot: leader,
+                memory,
+                pc,
+                order: self.order,
+            },
+        );
         if members.len() > 1 {
             let slots = members.iter().map(|p| self.slot_at(*p)).collect();
             self.gangs.add(self.order, slots);
@@ -146,14 +166,23 @@ impl Sm {
     }
 
     /// Takes the instruction out of the buffer and executes it.
-    fn execute(&mut self, slot: u16, pc: Pc, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+    fn execute(
+        &mut self,
+        slot: u16,
+        pc: Pc,
+        now: u64,
+        quantum: &mut Quantum,
+    ) -> Result<(), SmFault> {
         let launched = quantum.launched;
         self.slots[slot as usize].buffer.pop();
         let group = self.groups.get(slot);
         let mut view = GlobalView::buffered(quantum.image, &mut self.stores, &mut self.prints);
         let core = self.machine.gpu.core_mhz as u64;
-        let moment =
-            Moment { cycle: now, nanoseconds: now * 1000 / core.max(1), sm: self.id as u32 };
+        let moment = Moment {
+            cycle: now,
+            nanoseconds: now * 1000 / core.max(1),
+            sm: self.id as u32,
+        };
         let result = launched.code.step(
             pc,
             &group.lanes,
@@ -182,7 +211,15 @@ impl Sm {
         self.slots[slot as usize].in_flight += 1;
         self.scoreboard.reserve(slot, info);
         if let Some(observer) = quantum.observer.as_deref_mut() {
-            observer.warp(now, self.id, slot, WarpEvent::Issued { pc, lanes: group.mask });
+            observer.warp(
+                now,
+                self.id,
+                slot,
+                WarpEvent::Issued {
+                    pc,
+                    lanes: group.mask,
+                },
+            );
         }
         Ok(())
     }
@@ -223,15 +260,27 @@ impl Sm {
         match self.effect.kind {
             EffectKind::Barrier(barrier) => self.arrive(slot, barrier, now, quantum),
             EffectKind::Fence => {
-                assign(&mut self.domains[place.domain as usize].fence, place.index, true);
+                assign(
+                    &mut self.domains[place.domain as usize].fence,
+                    place.index,
+                    true,
+                );
             }
             EffectKind::Sleep { nanoseconds } => {
                 let cycles = nanoseconds as u64 * self.machine.gpu.core_mhz as u64 / 1000;
                 self.sleepers.push((now + cycles.max(1), slot));
-                assign(&mut self.domains[place.domain as usize].asleep, place.index, true);
+                assign(
+                    &mut self.domains[place.domain as usize].asleep,
+                    place.index,
+                    true,
+                );
             }
             EffectKind::Atomic(_) if self.machine.sm.atomics_block_warp && executed != 0 => {
-                assign(&mut self.domains[place.domain as usize].atomic, place.index, true);
+                assign(
+                    &mut self.domains[place.domain as usize].atomic,
+                    place.index,
+                    true,
+                );
             }
             _ => {}
         }
@@ -253,7 +302,9 @@ impl Sm {
     /// Threads have exited: a barrier of their block may open.
     fn exited(&mut self, slot: u16, _now: u64, quantum: &mut Quantum) {
         let block = self.slots[slot as usize].block;
-        let Some(resident) = &mut self.blocks[block as usize] else { return };
+        let Some(resident) = &mut self.blocks[block as usize] else {
+            return;
+        };
         let mut releases = Vec::new();
         resident.recheck(&self.threads, |r| releases.push(r));
         for release in releases {
@@ -271,7 +322,11 @@ impl Sm {
         self.stats.counters.barriers += 1;
         if !barrier.arrive {
             let place = self.place(slot);
-            assign(&mut self.domains[place.domain as usize].barrier, place.index, true);
+            assign(
+                &mut self.domains[place.domain as usize].barrier,
+                place.index,
+                true,
+            );
         }
         self.policy.barrier(block, true);
         if let Some(observer) = quantum.observer.as_deref_mut() {
@@ -284,7 +339,9 @@ impl Sm {
             threads,
             barrier,
         };
-        let Some(resident) = &mut self.blocks[block as usize] else { return };
+        let Some(resident) = &mut self.blocks[block as usize] else {
+            return;
+        };
         if let Some(release) = resident.arrive(arrival, &self.threads) {
             self.release_barrier(block, release, quantum.launched);
         }

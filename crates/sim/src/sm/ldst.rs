@@ -237,16 +237,28 @@ impl LoadStore {
         let flight = self.ops.flight(flight);
         let record = self.ops.get(flight.op);
         if record.is_atomic {
-            let left = record.owners.iter().map(|o| o.pending as u32).max().unwrap_or(0);
+            let left = record
+                .owners
+                .iter()
+                .map(|o| o.pending as u32)
+                .max()
+                .unwrap_or(0);
             let last = left == 1 && record.accesses.is_empty();
-            with.events.push(Event::AtomicBack { op: flight.op, lanes: flight.lanes, last });
+            with.events.push(Event::AtomicBack {
+                op: flight.op,
+                lanes: flight.lanes,
+                last,
+            });
         }
     }
 
     fn complete_shared(&mut self, op: u16, with: &mut Surroundings) {
         let record = self.ops.get(op);
         for owner in record.owners.iter() {
-            with.events.push(Event::Loaded { slot: owner.slot, pc: record.pc });
+            with.events.push(Event::Loaded {
+                slot: owner.slot,
+                pc: record.pc,
+            });
         }
         self.ops.release(op);
     }
@@ -259,7 +271,10 @@ impl LoadStore {
             if owner.lanes & lanes != 0 {
                 owner.pending -= 1;
                 if owner.pending == 0 {
-                    with.events.push(Event::Loaded { slot: owner.slot, pc });
+                    with.events.push(Event::Loaded {
+                        slot: owner.slot,
+                        pc,
+                    });
                 }
             }
         }
@@ -284,7 +299,9 @@ impl LoadStore {
     }
 
     fn take_response(&mut self, with: &mut Surroundings) {
-        let Some(reply) = self.responses.front() else { return };
+        let Some(reply) = self.responses.front() else {
+            return;
+        };
         let (kind, index) = untoken(reply.token);
         match kind {
             TokenKind::Data if reply.last => self.data.fill(reply.addr),
@@ -304,7 +321,9 @@ impl LoadStore {
 
     /// The L1 lookup at the head of the queue. A lookup that cannot proceed stalls it.
     fn look_up(&mut self, now: u64, with: &mut Surroundings) {
-        let Some(&queued) = self.l1_queue.front() else { return };
+        let Some(&queued) = self.l1_queue.front() else {
+            return;
+        };
         if queued.at > now {
             return;
         }
@@ -318,12 +337,22 @@ impl LoadStore {
     /// Looks an access up in the L1 data cache; `false` when it must wait.
     fn access_data(&mut self, op: u16, access: &Access, with: &mut Surroundings) -> bool {
         let (store, local) = (self.ops.get(op).store, self.ops.get(op).local);
-        let traffic = if local { Traffic::Local } else { Traffic::Global };
+        let traffic = if local {
+            Traffic::Local
+        } else {
+            Traffic::Global
+        };
         if store {
             let slot = self.ops.get(op).owners.first().map_or(0, |o| o.slot);
-            let request =
-                self.request(RequestKind::Write, traffic, access, token(TokenKind::Store, slot as u32));
-            let Some(stored) = self.data.write(access.addr, local, request) else { return false };
+            let request = self.request(
+                RequestKind::Write,
+                traffic,
+                access,
+                token(TokenKind::Store, slot as u32),
+            );
+            let Some(stored) = self.data.write(access.addr, local, request) else {
+                return false;
+            };
             with.stats.l1d_writes += 1;
             with.stats.l1d_write_hits += stored.hit as u64;
             if stored.kept {
@@ -334,11 +363,17 @@ impl LoadStore {
             self.ops.release(op);
             return true;
         }
-        let line = Access { addr: self.data.line_of(access.addr), bytes: self.data.line_bytes() as u16, ..*access };
+        let line = Access {
+            addr: self.data.line_of(access.addr),
+            bytes: self.data.line_bytes() as u16,
+            ..*access
+        };
         let request = self.request(RequestKind::Read, traffic, &line, token(TokenKind::Data, 0));
         let flight = self.ops.fly(op, access.lanes);
         let sm = self.sm;
-        match self.data.read(access.addr, flight, request, |evicted| write_back_request(sm, evicted)) {
+        match self.data.read(access.addr, flight, request, |evicted| {
+            write_back_request(sm, evicted)
+        }) {
             Outcome::Stall => {
                 self.ops.land(flight);
                 self.ops.release(op);
@@ -359,7 +394,15 @@ impl LoadStore {
 
     fn request(&self, kind: RequestKind, traffic: Traffic, access: &Access, token: u32) -> Request {
         let (addr, bytes) = (access.addr, access.bytes);
-        Request { sm: self.sm, kind, traffic, addr, bytes, byte_mask: access.byte_mask, token }
+        Request {
+            sm: self.sm,
+            kind,
+            traffic,
+            addr,
+            bytes,
+            byte_mask: access.byte_mask,
+            token,
+        }
     }
 
     /// Works on the current instruction.
@@ -410,12 +453,17 @@ impl LoadStore {
     fn complete_without_access(&mut self, op: u16, with: &mut Surroundings) {
         let record = self.ops.get(op);
         for owner in record.owners.iter().filter(|o| o.lanes == 0) {
-            with.events.push(Event::Loaded { slot: owner.slot, pc: record.pc });
+            with.events.push(Event::Loaded {
+                slot: owner.slot,
+                pc: record.pc,
+            });
         }
     }
 
     fn send_cached(&mut self, now: u64, op: u16, with: &mut Surroundings) -> bool {
-        let Some(&access) = self.ops.get(op).accesses.last() else { return true };
+        let Some(&access) = self.ops.get(op).accesses.last() else {
+            return true;
+        };
         if self.l1_latency == 0 {
             self.ops.get_mut(op).holds += 1;
             if !self.access_data(op, &access, with) {
@@ -428,7 +476,11 @@ impl LoadStore {
                 return false;
             }
             self.ops.get_mut(op).holds += 1;
-            self.l1_queue.push_back(Queued { at: now + self.l1_latency, op, access });
+            self.l1_queue.push_back(Queued {
+                at: now + self.l1_latency,
+                op,
+                access,
+            });
         }
         let record = self.ops.get_mut(op);
         record.accesses.pop();
@@ -439,19 +491,32 @@ impl LoadStore {
     }
 
     fn send_uncached(&mut self, now: u64, op: u16, with: &mut Surroundings) -> bool {
-        let Some(&access) = self.ops.get(op).accesses.last() else { return true };
+        let Some(&access) = self.ops.get(op).accesses.last() else {
+            return true;
+        };
         let record = self.ops.get(op);
         let (store, atomic) = (record.store, record.is_atomic);
-        let traffic = if record.local { Traffic::Local } else { Traffic::Global };
+        let traffic = if record.local {
+            Traffic::Local
+        } else {
+            Traffic::Global
+        };
         let slot = record.owners.first().map_or(0, |o| o.slot);
         let (kind, token) = if store {
             (RequestKind::Write, token(TokenKind::Store, slot as u32))
         } else {
             let flight = self.ops.fly(op, access.lanes);
-            let kind = if atomic { RequestKind::Atomic } else { RequestKind::Read };
+            let kind = if atomic {
+                RequestKind::Atomic
+            } else {
+                RequestKind::Read
+            };
             (kind, token(TokenKind::Uncached, flight))
         };
-        if !with.port.try_send(now, &self.request(kind, traffic, &access, token)) {
+        if !with
+            .port
+            .try_send(now, &self.request(kind, traffic, &access, token))
+        {
             if !store {
                 self.ops.land(untoken(token).1);
                 self.ops.release(op);
@@ -468,7 +533,9 @@ impl LoadStore {
 
     fn send_read_only(&mut self, op: u16, with: &mut Surroundings) -> bool {
         let record = self.ops.get(op);
-        let Some(&access) = record.accesses.last() else { return true };
+        let Some(&access) = record.accesses.last() else {
+            return true;
+        };
         let constant = record.path == Path::Constant;
         let (traffic, kind) = if constant {
             (Traffic::Constant, TokenKind::Constant)
@@ -478,7 +545,11 @@ impl LoadStore {
         let request = self.request(RequestKind::Read, traffic, &access, token(kind, 0));
         let flight = self.ops.fly(op, access.lanes);
         let sm = self.sm;
-        let cache = if constant { &mut self.constant } else { &mut self.texture };
+        let cache = if constant {
+            &mut self.constant
+        } else {
+            &mut self.texture
+        };
         let outcome = cache.read(access.addr, flight, request, |e| write_back_request(sm, e));
         match outcome {
             Outcome::Stall => {
@@ -535,7 +606,10 @@ impl LoadStore {
 
 fn count_stores(record: &MemOp, access: &Access, with: &mut Surroundings) {
     let slot = record.owners.first().map_or(0, |o| o.slot);
-    with.events.push(Event::StoresSent { slot, count: (access.bytes / 32) as u32 });
+    with.events.push(Event::StoresSent {
+        slot,
+        count: (access.bytes / 32) as u32,
+    });
 }
 
 fn write_back_request(sm: u16, evicted: Evicted) -> Request {

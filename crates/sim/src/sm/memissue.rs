@@ -14,11 +14,21 @@ const LOCAL_BASE: u64 = 0x20_0000_0000;
 impl Sm {
     /// Makes the record of a memory instruction that `slot` has executed, or adds `slot` to
     /// that of its gang (`joined`).
-    pub(super) fn issue_memory(&mut self, slot: u16, pc: Pc, joined: u16, launched: &Launched) -> u16 {
+    pub(super) fn issue_memory(
+        &mut self,
+        slot: u16,
+        pc: Pc,
+        joined: u16,
+        launched: &Launched,
+    ) -> u16 {
         let instr = &launched.kernel.code[pc as usize];
         let executed = self.effect.executed;
         let (path, store, local) = self.path(instr);
-        let op = if joined == NO_MEMORY { self.ldst.ops.open(pc, path) } else { joined };
+        let op = if joined == NO_MEMORY {
+            self.ldst.ops.open(pc, path)
+        } else {
+            joined
+        };
         let mut accesses = std::mem::take(&mut self.accesses);
         let mut busy = 0;
         match &self.effect.kind {
@@ -46,9 +56,19 @@ impl Sm {
         record.local = local;
         record.busy = record.busy.max(busy);
         if let (EffectKind::Atomic(what), true) = (&self.effect.kind, executed != 0) {
-            keep_atomic(record, *what, lanes, &self.effect.address, &self.effect.operands);
+            keep_atomic(
+                record,
+                *what,
+                lanes,
+                &self.effect.address,
+                &self.effect.operands,
+            );
         }
-        record.owners.push(Owner { slot, lanes: executed, pending: 0 });
+        record.owners.push(Owner {
+            slot,
+            lanes: executed,
+            pending: 0,
+        });
         count_pending(record);
         self.accesses = accesses;
         op
@@ -107,9 +127,22 @@ impl Sm {
         match path {
             Path::Constant | Path::Texture => {
                 let line = self.ldst.line_bytes(path);
-                let base = if touched.other == Space::Param { launched.param_base } else { 0 };
+                let base = if touched.other == Space::Param {
+                    launched.param_base
+                } else {
+                    0
+                };
                 let moved: [u64; LANES] = std::array::from_fn(|l| address[l] + base);
-                coalesce(&moved, executed, size, Cut { segment: line, trim: false }, accesses);
+                coalesce(
+                    &moved,
+                    executed,
+                    size,
+                    Cut {
+                        segment: line,
+                        trim: false,
+                    },
+                    accesses,
+                );
                 if path == Path::Constant {
                     busy = distinct(&moved, executed).saturating_sub(accesses.len() as u32 - 1);
                 }
@@ -121,7 +154,10 @@ impl Sm {
             let trim = touched.store || path == Path::Uncached;
             let mut cut = Cut::for_element(touched.element, trim);
             if path == Path::Uncached && !touched.store {
-                cut = Cut { segment: 32, trim: false };
+                cut = Cut {
+                    segment: 32,
+                    trim: false,
+                };
             } else if path == Path::Cached {
                 cut.segment = cut.segment.min(self.ldst.line_bytes(path));
             }
@@ -155,7 +191,11 @@ impl Sm {
         path: Path,
         accesses: &mut Vec<Access>,
     ) {
-        let home = self.groups.get(slot).lanes.home(touched.local.trailing_zeros() as usize) as u64;
+        let home = self
+            .groups
+            .get(slot)
+            .lanes
+            .home(touched.local.trailing_zeros() as usize) as u64;
         let words = (self.threads.warps[home as usize].local.len() / LANES).div_ceil(4) as u64;
         let warp = self.id as u64 * self.threads.warps.len() as u64 + home;
         let mut part = Vec::new();
@@ -165,7 +205,10 @@ impl Sm {
                 LOCAL_BASE + (warp * words + offset) * 128 + lane as u64 * 4
             });
             let segment = 128.min(self.ldst.line_bytes(path));
-            let cut = Cut { segment, trim: touched.store };
+            let cut = Cut {
+                segment,
+                trim: touched.store,
+            };
             coalesce(&place, touched.local, 4, cut, &mut part);
             for access in &part {
                 if !accesses.iter().any(|a| a.addr == access.addr) {
@@ -179,7 +222,10 @@ impl Sm {
 /// Adds the accesses of another member of a gang: what touches the same bytes goes together.
 fn merge(into: &mut Vec<Access>, more: &[Access]) {
     for access in more {
-        match into.iter_mut().find(|a| a.addr == access.addr && a.bytes == access.bytes) {
+        match into
+            .iter_mut()
+            .find(|a| a.addr == access.addr && a.bytes == access.bytes)
+        {
             Some(same) => {
                 same.lanes |= access.lanes;
                 same.byte_mask |= access.byte_mask;
@@ -198,7 +244,13 @@ fn keep_atomic(
     operands: &[[u64; LANES]; 2],
 ) {
     record.is_atomic = true;
-    let data = AtomicData { what, lanes, address: *address, operands: *operands, old: [0; LANES] };
+    let data = AtomicData {
+        what,
+        lanes,
+        address: *address,
+        operands: *operands,
+        old: [0; LANES],
+    };
     match &mut record.atomic {
         Some(kept) => **kept = data,
         none => *none = Some(Box::new(data)),
@@ -209,7 +261,10 @@ fn keep_atomic(
 fn count_pending(record: &mut MemOp) {
     let accesses = std::mem::take(&mut record.accesses);
     for owner in record.owners.iter_mut() {
-        owner.pending = accesses.iter().filter(|a| a.lanes & owner.lanes != 0).count() as u16;
+        owner.pending = accesses
+            .iter()
+            .filter(|a| a.lanes & owner.lanes != 0)
+            .count() as u16;
     }
     record.accesses = accesses;
 }

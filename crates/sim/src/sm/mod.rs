@@ -229,7 +229,8 @@ impl Sm {
 
     /// Gets ready for a launch that starts at cycle `now`.
     pub fn begin(&mut self, launched: &Launched, now: u64) {
-        self.scoreboard.reset(self.slots.len(), launched.kernel.registers.len());
+        self.scoreboard
+            .reset(self.slots.len(), launched.kernel.registers.len());
         self.stats = SmStats::default();
         self.accounted = now;
         self.wake_at = now;
@@ -257,7 +258,10 @@ impl Sm {
     #[inline]
     fn place(&self, slot: u16) -> Place {
         let domains = self.domains.len() as u16;
-        Place { domain: (slot % domains) as u8, index: (slot / domains) as u8 }
+        Place {
+            domain: (slot % domains) as u8,
+            index: (slot / domains) as u8,
+        }
     }
 
     /// The slot at a place.
@@ -268,7 +272,11 @@ impl Sm {
 
     /// Runs cycles up to (not including) `to`.
     pub fn run(&mut self, to: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
-        let mut now = if quantum.skip { self.next_event(self.accounted) } else { self.accounted };
+        let mut now = if quantum.skip {
+            self.next_event(self.accounted)
+        } else {
+            self.accounted
+        };
         loop {
             let stop = now.min(to);
             self.pass(stop);
@@ -278,7 +286,11 @@ impl Sm {
             }
             self.cycle(now, quantum)?;
             self.accounted = now + 1;
-            now = if quantum.skip { self.next_event(now + 1) } else { now + 1 };
+            now = if quantum.skip {
+                self.next_event(now + 1)
+            } else {
+                now + 1
+            };
         }
     }
 
@@ -368,7 +380,8 @@ impl Sm {
         let block = free.expect("the dispatcher sends a block only where there is room") as u16;
         let warps = launched.warps_per_block() as u16;
         let first = block * warps;
-        self.threads.start_block(block, first, number, &launched.grid, &launched.code);
+        self.threads
+            .start_block(block, first, number, &launched.grid, &launched.code);
         let arrival = BlockArrival {
             block,
             homes: first..first + warps,
@@ -376,7 +389,8 @@ impl Sm {
             domains: self.domains.len() as u16,
             schedulers: self.schedulers,
         };
-        self.model.launched(&arrival, &self.threads, &mut self.groups);
+        self.model
+            .launched(&arrival, &self.threads, &mut self.groups);
         for (slot, _, _) in arrival.slots() {
             let place = self.place(slot);
             self.slots[slot as usize] = Slot::new(block);
@@ -395,7 +409,9 @@ impl Sm {
 
     /// One packet from the network.
     fn take_reply(&mut self, now: u64) {
-        let Some(reply) = self.port.arrived(now) else { return };
+        let Some(reply) = self.port.arrived(now) else {
+            return;
+        };
         if port::untoken(reply.token).0 == port::TokenKind::Instruction {
             self.front.take_reply(*reply);
         } else if self.ldst.accepts_reply() {
@@ -450,7 +466,9 @@ impl Sm {
     #[inline]
     fn check_hazard(&mut self, slot: u16, launched: &Launched) {
         let state = &self.slots[slot as usize];
-        let Some(pc) = state.buffer.head() else { return };
+        let Some(pc) = state.buffer.head() else {
+            return;
+        };
         let place = self.place(slot);
         let domain = &mut self.domains[place.domain as usize];
         let mut hazard = self.scoreboard.check(slot, &launched.infos[pc as usize]);
@@ -502,7 +520,9 @@ impl Sm {
         }
         for (unit, pipes) in [(Unit::Sp, &mut self.sp), (Unit::Sfu, &mut self.sfu)] {
             for pipe in pipes {
-                let Some(op) = self.collectors.oldest(unit) else { break };
+                let Some(op) = self.collectors.oldest(unit) else {
+                    break;
+                };
                 let info = &launched.infos[op.pc as usize];
                 let interval = info.interval.max(self.machine.passes() as u16);
                 if !pipe.accepts(now, info.latency) || !self.buses.book(now + info.latency as u64) {
@@ -510,8 +530,10 @@ impl Sm {
                 }
                 pipe.enter(now, info.latency, interval);
                 self.collectors.leave(unit, op);
-                let at = now + info.latency as u64 + EXIT_STAGES + (self.machine.passes() - 1) as u64;
-                self.gangs.each(op, |slot| self.wheel.push(at, Done { slot, pc: op.pc }));
+                let at =
+                    now + info.latency as u64 + EXIT_STAGES + (self.machine.passes() - 1) as u64;
+                self.gangs
+                    .each(op, |slot| self.wheel.push(at, Done { slot, pc: op.pc }));
             }
         }
     }
@@ -556,7 +578,9 @@ impl Sm {
                     self.slots[slot as usize].stores -= 1;
                     self.settle(slot);
                 }
-                Event::AtomicBack { op, lanes, last } => self.atomic_back(op, lanes, last, launched),
+                Event::AtomicBack { op, lanes, last } => {
+                    self.atomic_back(op, lanes, last, launched)
+                }
             }
         }
         self.events = events;
@@ -580,21 +604,23 @@ impl Sm {
         if last {
             for owner in record.owners.iter() {
                 let place = self.place(owner.slot);
-                assign(&mut self.domains[place.domain as usize].atomic, place.index, false);
+                assign(
+                    &mut self.domains[place.domain as usize].atomic,
+                    place.index,
+                    false,
+                );
             }
         }
     }
 
     /// Performs an atomic access that has reached the L2.
-    pub fn perform_atomic(
-        &mut self,
-        token: u32,
-        image: &mut GlobalMemory,
-    ) -> Result<(), SmFault> {
+    pub fn perform_atomic(&mut self, token: u32, image: &mut GlobalMemory) -> Result<(), SmFault> {
         let flight = self.ldst.ops.flight(port::untoken(token).1);
         let record = self.ldst.ops.get_mut(flight.op);
         let pc = record.pc;
-        let Some(data) = record.atomic.as_deref_mut() else { return Ok(()) };
+        let Some(data) = record.atomic.as_deref_mut() else {
+            return Ok(());
+        };
         for lane in (0..LANES).filter(|l| flight.lanes >> l & 1 != 0) {
             let operands = [data.operands[0][lane], data.operands[1][lane]];
             let old = crate::exec::atomic::apply(image, data.address[lane], &data.what, operands);
@@ -606,7 +632,10 @@ impl Sm {
                     store: true,
                     cause,
                 };
-                SmFault { fault: Fault::new(kind, lane, data.lanes.home(lane)), pc }
+                SmFault {
+                    fault: Fault::new(kind, lane, data.lanes.home(lane)),
+                    pc,
+                }
             })?;
         }
         Ok(())
@@ -626,9 +655,21 @@ impl Sm {
         let place = self.place(slot);
         let (state, pc) = (self.groups.get(slot).state, self.groups.get(slot).pc);
         let domain = &mut self.domains[place.domain as usize];
-        assign(&mut domain.running, place.index, state == GroupState::Running);
-        assign(&mut domain.stopped, place.index, state == GroupState::Stopped);
-        assign(&mut domain.finished, place.index, state == GroupState::Finished);
+        assign(
+            &mut domain.running,
+            place.index,
+            state == GroupState::Running,
+        );
+        assign(
+            &mut domain.stopped,
+            place.index,
+            state == GroupState::Stopped,
+        );
+        assign(
+            &mut domain.finished,
+            place.index,
+            state == GroupState::Finished,
+        );
         let buffer = &mut self.slots[slot as usize].buffer;
         if state != GroupState::Running {
             buffer.flush(pc);
@@ -653,7 +694,11 @@ impl Sm {
         sleepers.retain(|&(until, slot)| {
             if until <= now {
                 let place = self.place(slot);
-                assign(&mut self.domains[place.domain as usize].asleep, place.index, false);
+                assign(
+                    &mut self.domains[place.domain as usize].asleep,
+                    place.index,
+                    false,
+                );
             }
             until > now
         });
@@ -664,7 +709,11 @@ impl Sm {
     fn release_barrier(&mut self, block: u16, release: Release, launched: &Launched) {
         for slot in &release.slots {
             let place = self.place(*slot);
-            assign(&mut self.domains[place.domain as usize].barrier, place.index, false);
+            assign(
+                &mut self.domains[place.domain as usize].barrier,
+                place.index,
+                false,
+            );
         }
         for (result, value) in &release.results {
             for lane in (0..LANES).filter(|l| result.mask >> l & 1 != 0) {
@@ -684,13 +733,19 @@ impl Sm {
     fn retire(&mut self, slot: u16, now: u64, quantum: &mut Quantum) {
         let place = self.place(slot);
         self.last_retired = now;
-        assign(&mut self.domains[place.domain as usize].retired, place.index, true);
+        assign(
+            &mut self.domains[place.domain as usize].retired,
+            place.index,
+            true,
+        );
         self.policy.finished(place);
         if let Some(observer) = quantum.observer.as_deref_mut() {
             observer.warp(now, self.id, slot, WarpEvent::Retired);
         }
         let index = self.slots[slot as usize].block as usize;
-        let Some(block) = &mut self.blocks[index] else { return };
+        let Some(block) = &mut self.blocks[index] else {
+            return;
+        };
         block.retired += 1;
         if block.retired < block.warps {
             return;
@@ -718,7 +773,10 @@ impl Sm {
         while rest != 0 {
             let index = rest.trailing_zeros() as u8;
             rest &= rest - 1;
-            let slot = self.slot_at(Place { domain: domain as u8, index });
+            let slot = self.slot_at(Place {
+                domain: domain as u8,
+                index,
+            });
             let state = &self.slots[slot as usize];
             if state.in_flight == 0 && state.stores == 0 {
                 set |= 1 << index;
@@ -739,7 +797,11 @@ impl Sm {
 
     fn facts(&self, domain: usize) -> crate::schedule::Facts {
         let d = &self.domains[domain];
-        crate::schedule::Facts { running: d.running, waiting: d.waiting(), long_wait: d.long_wait }
+        crate::schedule::Facts {
+            running: d.running,
+            waiting: d.waiting(),
+            long_wait: d.long_wait,
+        }
     }
 
     /// The next cycle at or after `now` in which something can happen; until then every cycle
@@ -769,7 +831,9 @@ impl Sm {
 
     /// Whether nothing is resident or on its way.
     pub fn is_idle(&self) -> bool {
-        self.blocks.iter().all(Option::is_none) && self.arrivals.is_empty() && self.ldst.ops.is_empty()
+        self.blocks.iter().all(Option::is_none)
+            && self.arrivals.is_empty()
+            && self.ldst.ops.is_empty()
     }
 
     fn count_stall(&mut self, domain: usize) {

@@ -46,7 +46,11 @@ pub struct OpInfo {
 
 /// Facts for every instruction of a kernel.
 pub fn op_infos(kernel: &Kernel, machine: &Machine) -> Vec<OpInfo> {
-    kernel.code.iter().map(|i| op_info(i, kernel, machine)).collect()
+    kernel
+        .code
+        .iter()
+        .map(|i| op_info(i, kernel, machine))
+        .collect()
 }
 
 fn op_info(instr: &Instr, kernel: &Kernel, machine: &Machine) -> OpInfo {
@@ -93,7 +97,10 @@ fn op_info(instr: &Instr, kernel: &Kernel, machine: &Machine) -> OpInfo {
 pub fn source_register(operand: &Operand) -> Option<RegId> {
     match operand {
         Operand::Reg(r) | Operand::NotReg(r) => Some(*r),
-        Operand::Address { base: AddrBase::Reg(r), .. } => Some(*r),
+        Operand::Address {
+            base: AddrBase::Reg(r),
+            ..
+        } => Some(*r),
         Operand::Texture(TexBase::Handle(r)) => Some(*r),
         _ => None,
     }
@@ -103,7 +110,10 @@ pub fn source_register(operand: &Operand) -> Option<RegId> {
 /// long enough that the two-level scheduler sets a warp aside for them.
 fn is_long(instr: &Instr) -> bool {
     match instr.op {
-        Op::Ld | Op::Ldu => !matches!(instr.mods.space, Some(Space::Shared | Space::Const | Space::Param)),
+        Op::Ld | Op::Ldu => !matches!(
+            instr.mods.space,
+            Some(Space::Shared | Space::Const | Space::Param)
+        ),
         Op::Tex | Op::Atom => true,
         _ => false,
     }
@@ -114,7 +124,11 @@ fn unit_and_latency(instr: &Instr, machine: &Machine) -> (Unit, [u32; 2]) {
     let ty = operation_type(instr);
     let double = ty == Some(Type::F64);
     let float = ty.is_some_and(Type::is_float);
-    let fp64_unit = if machine.sm.fp64_on_sfu { Unit::Sfu } else { Unit::Sp };
+    let fp64_unit = if machine.sm.fp64_on_sfu {
+        Unit::Sfu
+    } else {
+        Unit::Sp
+    };
     let arithmetic = |int: [u32; 2], single: [u32; 2], dp: [u32; 2]| match (double, float) {
         (true, _) => (fp64_unit, dp),
         (_, true) => (Unit::Sp, single),
@@ -128,14 +142,32 @@ fn unit_and_latency(instr: &Instr, machine: &Machine) -> (Unit, [u32; 2]) {
             arithmetic(l.int_mad, l.fp32_mad, l.fp64_mad)
         }
         Op::Fma => {
-            let unit = if double && !l.fp64_fma_on_sfu { Unit::Sp } else { arithmetic([0; 2], [0; 2], [0; 2]).0 };
+            let unit = if double && !l.fp64_fma_on_sfu {
+                Unit::Sp
+            } else {
+                arithmetic([0; 2], [0; 2], [0; 2]).0
+            };
             (unit, if double { l.fp64_fma } else { l.fp32_fma })
         }
-        Op::Div => (Unit::Sfu, if double { l.fp64_div } else if float { l.fp32_div } else { l.int_div }),
+        Op::Div => (
+            Unit::Sfu,
+            if double {
+                l.fp64_div
+            } else if float {
+                l.fp32_div
+            } else {
+                l.int_div
+            },
+        ),
         Op::Rem => (if l.rem_on_sfu { Unit::Sfu } else { Unit::Sp }, l.int_rem),
         _ => match instr.op.pipe(&instr.mods) {
             Pipe::Sfu => (Unit::Sfu, l.sfu),
-            Pipe::Memory if !matches!(instr.op, Op::Membar | Op::Fence | Op::Prefetch | Op::Prefetchu) => {
+            Pipe::Memory
+                if !matches!(
+                    instr.op,
+                    Op::Membar | Op::Fence | Op::Prefetch | Op::Prefetchu
+                ) =>
+            {
                 (Unit::Mem, [1, 1])
             }
             _ => (Unit::Sp, l.other),

@@ -59,12 +59,20 @@ pub struct Port {
 impl Port {
     /// A port for packets of these sizes.
     pub fn new(flit: u32, header: u32) -> Port {
-        Port { flit, header, ..Port::default() }
+        Port {
+            flit,
+            header,
+            ..Port::default()
+        }
     }
 
     /// Sends a request if there is room for all of it.
     pub fn try_send(&mut self, now: u64, request: &Request) -> bool {
-        let data = if request.kind == RequestKind::Read { 0 } else { request.bytes as u32 };
+        let data = if request.kind == RequestKind::Read {
+            0
+        } else {
+            request.bytes as u32
+        };
         let flits = (self.header + data).div_ceil(self.flit);
         if flits > self.room {
             return false;
@@ -77,7 +85,10 @@ impl Port {
     /// Whether a packet has arrived by `now`.
     #[inline]
     pub fn arrived(&self, now: u64) -> Option<&Reply> {
-        self.inbox.front().filter(|(at, _)| *at <= now).map(|(_, reply)| reply)
+        self.inbox
+            .front()
+            .filter(|(at, _)| *at <= now)
+            .map(|(_, reply)| reply)
     }
 
     /// When the next packet arrives or arrived.

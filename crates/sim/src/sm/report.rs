@@ -66,7 +66,10 @@ impl Sm {
             return counts.join("; ");
         }
         if is(d.fence) {
-            return format!("a fence, {} stores not acknowledged", self.slots[slot as usize].stores);
+            return format!(
+                "a fence, {} stores not acknowledged",
+                self.slots[slot as usize].stores
+            );
         }
         if is(d.atomic) {
             return "an atomic to return".into();
@@ -81,14 +84,22 @@ impl Sm {
             return "an instruction-cache miss".into();
         }
         if is(d.head) && !is(d.clear) {
-            let what = if is(d.wait_memory) { "memory" } else { "an ALU or SFU" };
+            let what = if is(d.wait_memory) {
+                "memory"
+            } else {
+                "an ALU or SFU"
+            };
             let pc = self.slots[slot as usize].buffer.head().unwrap_or(0);
             let registers: Vec<&str> = launched.infos[pc as usize]
                 .hazards
                 .iter()
                 .map(|&r| launched.kernel.registers[r as usize].name.as_str())
                 .collect();
-            return format!("a register owed by {what} ({}); {}", registers.join(", "), self.ldst.describe());
+            return format!(
+                "a register owed by {what} ({}); {}",
+                registers.join(", "),
+                self.ldst.describe()
+            );
         }
         "its turn (running)".into()
     }

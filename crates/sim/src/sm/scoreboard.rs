@@ -38,7 +38,10 @@ impl Scoreboard {
 
     #[inline]
     fn at(&self, slot: u16, register: u16) -> (usize, u64) {
-        (slot as usize * self.words + register as usize / 64, 1 << (register % 64))
+        (
+            slot as usize * self.words + register as usize / 64,
+            1 << (register % 64),
+        )
     }
 
     /// What holds back an instruction of `slot`.

@@ -10,7 +10,10 @@ pub struct Short<T, const N: usize> {
 
 impl<T: Copy + Default + PartialEq, const N: usize> Default for Short<T, N> {
     fn default() -> Self {
-        Short { items: [T::default(); N], len: 0 }
+        Short {
+            items: [T::default(); N],
+            len: 0,
+        }
     }
 }
 

@@ -20,7 +20,10 @@ pub struct Slot {
 impl Slot {
     /// A warp that has just come.
     pub fn new(block: u16) -> Slot {
-        Slot { block, ..Slot::default() }
+        Slot {
+            block,
+            ..Slot::default()
+        }
     }
 }
 

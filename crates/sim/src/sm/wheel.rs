@@ -25,7 +25,11 @@ impl Wheel {
 
     /// An empty wheel.
     pub fn new() -> Wheel {
-        Wheel { buckets: vec![Vec::new(); Wheel::HORIZON], occupied: [0; 16], pending: 0 }
+        Wheel {
+            buckets: vec![Vec::new(); Wheel::HORIZON],
+            occupied: [0; 16],
+            pending: 0,
+        }
     }
 
     /// Books `done` for cycle `at`, less than `HORIZON` ahead.

@@ -57,49 +57,150 @@ type Derived = (StatInfo, fn(&Totals) -> f64);
 
 /// Values computed from counters.
 const DERIVED: &[Derived] = &[
-    (stat("ipc", "instructions/cycle", "thread instructions a cycle, whole GPU"), |t| {
-        ratio(t.sm.counters.thread_instructions, t.cycles)
-    }),
-    (stat("warp_ipc", "instructions/cycle", "warp instructions a cycle, whole GPU"), |t| {
-        ratio(t.sm.counters.warp_instructions, t.cycles)
-    }),
-    (stat("simd_efficiency", "fraction", "active lanes over 32, on issues, before the guard"), |t| {
-        ratio(t.sm.counters.active_lanes, 32 * t.sm.counters.warp_instructions)
-    }),
-    (stat("simd_efficiency_guarded", "fraction", "executing lanes over 32, on issues"), |t| {
-        ratio(t.sm.counters.thread_instructions, 32 * t.sm.counters.warp_instructions)
-    }),
-    (stat("occupancy", "fraction", "resident warps over what SMs hold, while they have any"), |t| {
-        ratio(t.sm.counters.warp_cycles, t.sm.counters.active_cycles * t.max_warps)
-    }),
-    (stat("l1d_hit_rate", "fraction", "L1 data-cache load hits over lookups"), |t| {
-        ratio(t.sm.counters.l1d_hits, t.sm.counters.l1d_reads)
-    }),
-    (stat("l2_hit_rate", "fraction", "L2 hits over accesses"), |t| {
-        ratio(t.memory.l2_hits, t.memory.l2_accesses)
-    }),
-    (stat("transactions_per_load", "transactions", "accesses a global load makes"), |t| {
-        ratio(t.sm.counters.global_load_transactions, t.sm.counters.global_loads)
-    }),
-    (stat("transactions_per_store", "transactions", "accesses a global store makes"), |t| {
-        ratio(t.sm.counters.global_store_transactions, t.sm.counters.global_stores)
-    }),
-    (stat("bank_cycles_per_shared", "cycles", "bank cycles a shared access takes; 1 is no conflict"), |t| {
-        ratio(t.sm.counters.shared_bank_cycles, t.sm.counters.shared_requests)
-    }),
-    (stat("dram_row_hit_rate", "fraction", "DRAM requests that found their row open"), |t| {
-        ratio(t.memory.dram_row_hits, t.memory.dram_row_hits + t.memory.dram_row_misses)
-    }),
-    (stat("dram_utilisation", "fraction", "share of DRAM clocks with data on the bus"), |t| {
-        ratio(t.memory.dram_busy_clocks, t.dram_clocks)
-    }),
-    (stat("barrier_share", "fraction", "warp-cycles spent at barriers"), |t| {
-        ratio(t.sm.warps.get(super::WarpState::Barrier), t.sm.counters.warp_cycles)
-    }),
+    (
+        stat(
+            "ipc",
+            "instructions/cycle",
+            "thread instructions a cycle, whole GPU",
+        ),
+        |t| ratio(t.sm.counters.thread_instructions, t.cycles),
+    ),
+    (
+        stat(
+            "warp_ipc",
+            "instructions/cycle",
+            "warp instructions a cycle, whole GPU",
+        ),
+        |t| ratio(t.sm.counters.warp_instructions, t.cycles),
+    ),
+    (
+        stat(
+            "simd_efficiency",
+            "fraction",
+            "active lanes over 32, on issues, before the guard",
+        ),
+        |t| {
+            ratio(
+                t.sm.counters.active_lanes,
+                32 * t.sm.counters.warp_instructions,
+            )
+        },
+    ),
+    (
+        stat(
+            "simd_efficiency_guarded",
+            "fraction",
+            "executing lanes over 32, on issues",
+        ),
+        |t| {
+            ratio(
+                t.sm.counters.thread_instructions,
+                32 * t.sm.counters.warp_instructions,
+            )
+        },
+    ),
+    (
+        stat(
+            "occupancy",
+            "fraction",
+            "resident warps over what SMs hold, while they have any",
+        ),
+        |t| {
+            ratio(
+                t.sm.counters.warp_cycles,
+                t.sm.counters.active_cycles * t.max_warps,
+            )
+        },
+    ),
+    (
+        stat(
+            "l1d_hit_rate",
+            "fraction",
+            "L1 data-cache load hits over lookups",
+        ),
+        |t| ratio(t.sm.counters.l1d_hits, t.sm.counters.l1d_reads),
+    ),
+    (
+        stat("l2_hit_rate", "fraction", "L2 hits over accesses"),
+        |t| ratio(t.memory.l2_hits, t.memory.l2_accesses),
+    ),
+    (
+        stat(
+            "transactions_per_load",
+            "transactions",
+            "accesses a global load makes",
+        ),
+        |t| {
+            ratio(
+                t.sm.counters.global_load_transactions,
+                t.sm.counters.global_loads,
+            )
+        },
+    ),
+    (
+        stat(
+            "transactions_per_store",
+            "transactions",
+            "accesses a global store makes",
+        ),
+        |t| {
+            ratio(
+                t.sm.counters.global_store_transactions,
+                t.sm.counters.global_stores,
+            )
+        },
+    ),
+    (
+        stat(
+            "bank_cycles_per_shared",
+            "cycles",
+            "bank cycles a shared access takes; 1 is no conflict",
+        ),
+        |t| {
+            ratio(
+                t.sm.counters.shared_bank_cycles,
+                t.sm.counters.shared_requests,
+            )
+        },
+    ),
+    (
+        stat(
+            "dram_row_hit_rate",
+            "fraction",
+            "DRAM requests that found their row open",
+        ),
+        |t| {
+            ratio(
+                t.memory.dram_row_hits,
+                t.memory.dram_row_hits + t.memory.dram_row_misses,
+            )
+        },
+    ),
+    (
+        stat(
+            "dram_utilisation",
+            "fraction",
+            "share of DRAM clocks with data on the bus",
+        ),
+        |t| ratio(t.memory.dram_busy_clocks, t.dram_clocks),
+    ),
+    (
+        stat("barrier_share", "fraction", "warp-cycles spent at barriers"),
+        |t| {
+            ratio(
+                t.sm.warps.get(super::WarpState::Barrier),
+                t.sm.counters.warp_cycles,
+            )
+        },
+    ),
 ];
 
 const fn stat(name: &'static str, unit: &'static str, description: &'static str) -> StatInfo {
-    StatInfo { name, unit, description }
+    StatInfo {
+        name,
+        unit,
+        description,
+    }
 }
 
 fn ratio(a: u64, b: u64) -> f64 {
@@ -125,7 +226,10 @@ impl Totals {
 
     /// A derived value by name.
     pub fn derived(&self, name: &str) -> Option<f64> {
-        DERIVED.iter().find(|(info, _)| info.name == name).map(|(_, f)| f(self))
+        DERIVED
+            .iter()
+            .find(|(info, _)| info.name == name)
+            .map(|(_, f)| f(self))
     }
 
     /// Everything as JSON: plain counters, derived values, and the two state tables.
@@ -184,16 +288,38 @@ impl SmStats {
 /// Every statistic there is: group and declaration, for `warpsim list stats`.
 pub fn all_statistics() -> Vec<(&'static str, StatInfo)> {
     let mut all = vec![
-        ("totals", stat("cycles", "cycles", "core cycles from launch to the last store's arrival")),
-        ("totals", stat("deepest_stack", "entries", "deepest reconvergence stack below the running entry")),
+        (
+            "totals",
+            stat(
+                "cycles",
+                "cycles",
+                "core cycles from launch to the last store's arrival",
+            ),
+        ),
+        (
+            "totals",
+            stat(
+                "deepest_stack",
+                "entries",
+                "deepest reconvergence stack below the running entry",
+            ),
+        ),
     ];
-    fn group(all: &mut Vec<(&'static str, StatInfo)>, name: &'static str, of: &dyn Fn(&mut dyn FnMut(StatInfo, u64))) {
+    fn group(
+        all: &mut Vec<(&'static str, StatInfo)>,
+        name: &'static str,
+        of: &dyn Fn(&mut dyn FnMut(StatInfo, u64)),
+    ) {
         of(&mut |info, _| all.push((name, info)));
     }
     group(&mut all, "totals", &|f| SmCounters::default().visit(f));
     group(&mut all, "totals", &|f| MemoryCounters::default().visit(f));
     all.extend(DERIVED.iter().map(|(info, _)| ("totals", *info)));
-    group(&mut all, "totals.warp_states", &|f| WarpStates::default().visit(f));
-    group(&mut all, "totals.scheduler_states", &|f| SchedulerStates::default().visit(f));
+    group(&mut all, "totals.warp_states", &|f| {
+        WarpStates::default().visit(f)
+    });
+    group(&mut all, "totals.scheduler_states", &|f| {
+        SchedulerStates::default().visit(f)
+    });
     all
 }

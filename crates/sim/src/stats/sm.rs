@@ -113,6 +113,9 @@ impl SmCounters {
             &mut self.lanes_25_28,
             &mut self.lanes_29_32,
         ];
-        *bins.into_iter().nth((lanes.max(1) as usize - 1) / 4).expect("at most 32 lanes") += 1;
+        *bins
+            .into_iter()
+            .nth((lanes.max(1) as usize - 1) / 4)
+            .expect("at most 32 lanes") += 1;
     }
 }

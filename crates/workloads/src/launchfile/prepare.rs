@@ -115,9 +115,9 @@ impl Names<'_> {
             _ => Err(self.file.source.error(
                 slice.buffer.place.clone(),
                 format!(
-                    "elements {} to {} of `{}`: it has only {}",
+                    "{} elements from element {} on: `{}` has only {}",
+                    count.max(1),
                     slice.offset,
-                    slice.offset.saturating_add(count),
                     slice.buffer.value,
                     buffer.count
                 ),

@@ -55,6 +55,7 @@ pub(super) fn resolve_symbol(
         let known = module.program.symbols.iter().map(|s| s.name.as_str());
         let help = match nearest(name, known.clone()) {
             Some(n) => format!("did you mean `{n}`?"),
+            None if module.program.symbols.is_empty() => "it has none at all".to_string(),
             None => format!("symbols: {}", known.collect::<Vec<_>>().join(", ")),
         };
         let message = format!("the PTX has no .global or .const variable `{name}`");

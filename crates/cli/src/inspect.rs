@@ -1,0 +1,184 @@
+//! `warpsim inspect`: what there is to know about kernels before they run.
+
+use crate::failure::{Failure, print};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use warpsim_ptx::inspect::{Summary, cfg_dot, cfg_svg, disassemble_all, summarize};
+use warpsim_ptx::kernel::{Kernel, Program};
+use warpsim_sim::config::Machine;
+use warpsim_sim::occupancy::occupancy;
+use warpsim_workloads::args::{find_kernel, signature};
+use warpsim_workloads::files::write_whole;
+use warpsim_workloads::simulated::compile;
+
+/// Arguments of `warpsim inspect`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// The PTX file.
+    file: PathBuf,
+    /// Only this kernel: its name or a part that no other has.
+    #[arg(long, value_name = "PART")]
+    kernel: Option<String>,
+    /// Machine preset or file to compute occupancy for.
+    #[arg(long, default_value = "gtx480")]
+    machine: String,
+    /// Threads a block, for the occupancy.
+    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    block: u32,
+    /// Dynamic shared memory in bytes, for the occupancy.
+    #[arg(long, default_value_t = 0)]
+    shared: u32,
+    /// Show the lowered instructions.
+    #[arg(long)]
+    code: bool,
+    /// Write the control-flow graph in Graphviz's language.
+    #[arg(long, value_name = "FILE")]
+    dot: Option<PathBuf>,
+    /// Write the control-flow graph as a picture.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+}
+
+/// Shows kernels.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let machine = Machine::resolve(&arguments.machine, &[])?;
+    let name = arguments.file.display().to_string();
+    let bytes = std::fs::read(&arguments.file)
+        .map_err(|e| Failure::bad_input(format!("cannot read {name}: {e}")))?;
+    let program = compile(&name, &String::from_utf8_lossy(&bytes))?;
+    let kernels = choose(&program, arguments.kernel.as_deref())?;
+    let mut out = String::new();
+    for kernel in &kernels {
+        describe(&mut out, &program, kernel, &machine, arguments);
+    }
+    let pictures: [(&Option<PathBuf>, fn(&Kernel) -> String); 2] =
+        [(&arguments.dot, cfg_dot), (&arguments.svg, cfg_svg)];
+    for (path, draw) in pictures {
+        let Some(path) = path else { continue };
+        let [kernel] = kernels.as_slice() else {
+            return Err(Failure::bad_input(
+                "a picture shows one kernel: choose it with --kernel",
+            ));
+        };
+        write(path, &draw(kernel))?;
+    }
+    print(&out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn choose<'a>(program: &'a Program, part: Option<&str>) -> Result<Vec<&'a Kernel>, Failure> {
+    match part {
+        None if program.kernels.is_empty() => Err(Failure::bad_input("the PTX has no kernels")),
+        None => Ok(program.kernels.iter().collect()),
+        Some(part) => {
+            let index = find_kernel(program, part).map_err(Failure::bad_input)?;
+            Ok(vec![&program.kernels[index]])
+        }
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    write_whole(path, text.as_bytes())
+        .map_err(|e| Failure::bad_input(format!("cannot write {}: {e}", path.display())))
+}
+
+// Writing to a String cannot fail, hence the ignored results below.
+fn describe(
+    out: &mut String,
+    program: &Program,
+    kernel: &Kernel,
+    machine: &Machine,
+    arguments: &Arguments,
+) {
+    let s = summarize(program, kernel);
+    let _ = writeln!(out, "{}", signature(kernel));
+    let [int, fp, sfu, memory, control] = s.mix;
+    let _ = writeln!(
+        out,
+        "  instructions   {} (int {int}, fp {fp}, sfu {sfu}, memory {memory}, control {control})",
+        s.instructions
+    );
+    let _ = writeln!(
+        out,
+        "  registers      {} live at most (before PTX line {}), {} named",
+        s.register_demand,
+        kernel.code.get(s.demand_at as usize).map_or(0, |i| i.line),
+        s.registers
+    );
+    let _ = writeln!(
+        out,
+        "  memory         shared {} B{}, local {} B a thread, const {} B, parameters {} B",
+        s.shared_bytes,
+        if s.dynamic_shared.is_some() {
+            " and dynamic"
+        } else {
+            ""
+        },
+        s.local_bytes,
+        s.const_bytes,
+        s.param_bytes
+    );
+    branches(out, kernel, &s);
+    fits(out, kernel, machine, arguments);
+    if arguments.code {
+        let _ = writeln!(out, "{}", disassemble_all(kernel));
+    }
+}
+
+fn branches(out: &mut String, kernel: &Kernel, s: &Summary) {
+    let (blocks, reachable) = s.blocks;
+    let _ = writeln!(
+        out,
+        "  control        {blocks} basic blocks ({reachable} reachable), {} barriers, {} conditional branches",
+        s.barriers,
+        s.branches.len()
+    );
+    for b in &s.branches {
+        let line = |pc: u32| kernel.code.get(pc as usize).map(|i| i.line);
+        let meets = kernel
+            .code
+            .get(b.pc as usize)
+            .and_then(|i| line(i.reconverge));
+        let _ = writeln!(
+            out,
+            "    PTX line {}: {}{}, {}",
+            line(b.pc).unwrap_or(0),
+            if b.uniform { "uniform" } else { "may diverge" },
+            if b.backward { ", a loop" } else { "" },
+            match meets {
+                Some(line) => format!("meets again at line {line}"),
+                None => "meets again at exit".to_string(),
+            }
+        );
+    }
+}
+
+fn fits(out: &mut String, kernel: &Kernel, machine: &Machine, arguments: &Arguments) {
+    let registers = kernel.max_nreg.map_or(kernel.register_demand, |most| {
+        kernel.register_demand.min(most)
+    });
+    let shared = kernel
+        .dynamic_shared
+        .unwrap_or(kernel.shared_bytes)
+        .saturating_add(arguments.shared);
+    let o = occupancy(machine, registers.max(1), shared, arguments.block);
+    let limit = |blocks: u32| match blocks {
+        u32::MAX => "any".to_string(),
+        n => n.to_string(),
+    };
+    let _ = writeln!(
+        out,
+        "  occupancy      {} blocks of {} threads an SM of {}: {} of {} warps, limited by {}",
+        o.blocks, arguments.block, machine.name, o.warps, o.max_warps, o.limited_by
+    );
+    let _ = writeln!(
+        out,
+        "                 blocks allow {}, threads {}, registers {} ({} a thread), shared memory {}",
+        o.by_blocks,
+        o.by_threads,
+        limit(o.by_registers),
+        o.registers_per_thread,
+        limit(o.by_shared)
+    );
+}
