@@ -171,3 +171,81 @@ fn extreme(least: bool, m: &Mods, f: Format, a: u16, b: u16) -> u16 {
     let picked = if m.xorsign_abs { picked | sign } else { picked };
     finish(picked, m, f)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::testing::{eval, mods, n};
+    use proptest::prelude::*;
+
+    #[test]
+    fn known_results() {
+        let two = |op, ty, a, b| eval(op, mods(ty), n(0), &[(n(1), a), (n(2), b)]);
+        assert_eq!(two(Op::Add, Type::F16, 0x3c00, 0x3c00), 0x4000);
+        assert_eq!(two(Op::Mul, Type::F16, 0x7bff, 0x4000), 0x7c00);
+        assert_eq!(two(Op::Add, Type::F16, 0x7c00, 0xfc00), 0x7fff);
+        assert_eq!(
+            two(Op::Add, Type::F16x2, 0x3c00_0001, 0x3c00_0001),
+            0x4000_0002
+        );
+        assert_eq!(two(Op::Sub, Type::Bf16, 0x4040, 0x3f80), 0x4000);
+        assert_eq!(two(Op::Max, Type::F16, 0x8000, 0x0000), 0);
+        assert_eq!(two(Op::Min, Type::F16, 0x7e00, 0x3c00), 0x3c00);
+        let relu = Mods {
+            relu: true,
+            ..mods(Type::F16)
+        };
+        assert_eq!(
+            eval(
+                Op::Fma,
+                relu,
+                n(0),
+                &[(n(1), 0xbc00), (n(2), 0x3c00), (n(3), 0)]
+            ),
+            0
+        );
+        let sat = Mods {
+            sat: true,
+            ..mods(Type::F16)
+        };
+        assert_eq!(
+            eval(Op::Add, sat, n(0), &[(n(1), 0x4000), (n(2), 0x4000)]),
+            0x3c00
+        );
+        let ftz = Mods {
+            ftz: true,
+            ..mods(Type::F16)
+        };
+        assert_eq!(
+            eval(Op::Add, ftz, n(0), &[(n(1), 0x8001), (n(2), 0x8000)]),
+            0x8000
+        );
+        assert_eq!(
+            eval(Op::Ex2, mods(Type::F16), n(0), &[(n(1), 0x4000)]),
+            0x4400
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn sums_and_products_match_fp64(a: u16, b: u16, c: u16) {
+            // An fp64 holds sums and products of fp16 numbers exactly, so one rounding remains.
+            let [x, y, z] = [a, b, c].map(|v| half::f16::from_bits(v).to_f64());
+            prop_assume!(!x.is_nan() && !y.is_nan() && !z.is_nan());
+            let m = mods(Type::F16);
+            for (op, exact) in [(Op::Add, x + y), (Op::Sub, x - y), (Op::Mul, x * y)] {
+                let got = lane_op(op, &m, F16, [a, b, 0]);
+                let want = half::f16::from_f64(exact);
+                prop_assert!(got == want.to_bits() || got == NAN && want.is_nan(), "{:?} {} {}", op, x, y);
+            }
+            let got = lane_op(Op::Fma, &m, F16, [a, b, c]);
+            let exact = x * y + z;
+            // The sum may need more than 53 bits; then only the neighbourhood is known.
+            if exact - z == x * y && exact - x * y == z {
+                let want = half::f16::from_f64(exact);
+                prop_assert!(got == want.to_bits() || got == NAN && want.is_nan());
+            }
+        }
+    }
+}

@@ -409,6 +409,9 @@ macro_rules! signed_bits {
             fn put(row: &mut Self::Row, lane: usize, value: Self) {
                 <$u as Value>::put(row, lane, value.0);
             }
+            fn blend(row: &mut Self::Row, from: &Self::Row, mask: u32) {
+                <$u as Value>::blend(row, from, mask);
+            }
         }
         impl $s {
             fn overflowing_add(self, b: Self) -> (Self, bool) {
@@ -450,4 +453,192 @@ fn carry(i: &Instr) -> Option<Plan> {
         Type::S64 => carry_family!(Signed64, i128, i),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::testing::{Bench, eval, instr, mods, n, w};
+    use warpsim_ptx::isa::Mods;
+
+    fn two(op: Op, m: Mods, a: u64, b: u64) -> u64 {
+        let wide = m.types[0].unwrap().bytes() == 8;
+        if wide {
+            eval(op, m, w(0), &[(w(1), a), (w(2), b)])
+        } else {
+            eval(op, m, n(0), &[(n(1), a), (n(2), b)])
+        }
+    }
+
+    fn neg(x: i32) -> u64 {
+        u64::from(x as u32)
+    }
+
+    #[test]
+    fn division_has_no_undefined_corner() {
+        assert_eq!(two(Op::Div, mods(Type::U32), 7, 0), 0xffff_ffff);
+        assert_eq!(two(Op::Div, mods(Type::S32), 7, 0), 0xffff_ffff);
+        assert_eq!(two(Op::Rem, mods(Type::S32), 7, 0), 7);
+        assert_eq!(two(Op::Div, mods(Type::S32), 1 << 31, neg(-1)), 1 << 31);
+        assert_eq!(two(Op::Rem, mods(Type::S32), 1 << 31, neg(-1)), 0);
+        assert_eq!(two(Op::Div, mods(Type::S32), neg(-7), 2), neg(-3));
+        assert_eq!(two(Op::Rem, mods(Type::S32), neg(-7), 2), neg(-1));
+        assert_eq!(two(Op::Div, mods(Type::U64), 7, 0), u64::MAX);
+    }
+
+    #[test]
+    fn products() {
+        let half = |ty, h| Mods {
+            half: Some(h),
+            ..mods(ty)
+        };
+        assert_eq!(two(Op::Mul, half(Type::S32, Half::Hi), neg(-1), 5), neg(-1));
+        assert_eq!(two(Op::Mul, half(Type::U32, Half::Hi), neg(-1), 5), 4);
+        let wide = |ty, a, b| eval(Op::Mul, half(ty, Half::Wide), w(0), &[(n(1), a), (n(2), b)]);
+        assert_eq!(wide(Type::S32, neg(-3), 4), -12i64 as u64);
+        assert_eq!(wide(Type::U32, neg(-3), 4), 0xffff_fffdu64 * 4);
+        let m = half(Type::U16, Half::Wide);
+        assert_eq!(
+            eval(Op::Mul, m, n(0), &[(n(1), 0xffff), (n(2), 0xffff)]),
+            0xfffe_0001
+        );
+        assert_eq!(
+            two(Op::Mul, half(Type::S64, Half::Hi), -1i64 as u64, 1),
+            u64::MAX
+        );
+        let m = Mods {
+            sat: true,
+            ..half(Type::S32, Half::Hi)
+        };
+        assert_eq!(
+            eval(
+                Op::Mad,
+                m,
+                n(0),
+                &[(n(1), 0x4000_0000), (n(2), 4), (n(3), 0x7fff_ffff)]
+            ),
+            0x7fff_ffff
+        );
+        assert_eq!(
+            two(Op::Mul24, half(Type::U32, Half::Hi), 0xff_ffff, 0xff_ffff),
+            0xffff_fe00
+        );
+        assert_eq!(
+            two(Op::Mul24, half(Type::S32, Half::Lo), 0xff_ffff, 3),
+            neg(-3)
+        );
+    }
+
+    #[test]
+    fn minima_saturation_and_the_like() {
+        assert_eq!(two(Op::Min, mods(Type::S32), neg(-1), 1), neg(-1));
+        assert_eq!(two(Op::Min, mods(Type::U32), neg(-1), 1), 1);
+        assert_eq!(two(Op::Max, mods(Type::S16), 0xffff, 1), 1);
+        let sat = Mods {
+            sat: true,
+            ..mods(Type::S32)
+        };
+        assert_eq!(two(Op::Add, sat, 0x7fff_ffff, 1), 0x7fff_ffff);
+        assert_eq!(two(Op::Sub, sat, 1 << 31, 1), 1 << 31);
+        assert_eq!(
+            eval(Op::Abs, mods(Type::S32), n(0), &[(n(1), 1 << 31)]),
+            1 << 31
+        );
+        assert_eq!(
+            eval(
+                Op::Sad,
+                mods(Type::S32),
+                n(0),
+                &[(n(1), neg(-3)), (n(2), 4), (n(3), 10)]
+            ),
+            17
+        );
+        assert_eq!(
+            two(Op::Add, mods(Type::U16x2), 0x0001_ffff, 0x0001_0001),
+            0x0002_0000
+        );
+    }
+
+    #[test]
+    fn dot_products() {
+        let m = |a, b| Mods {
+            types: [Some(a), Some(b), None],
+            ..Mods::default()
+        };
+        let src = [(n(1), 0xff01_0203), (n(2), 0x0101_0102), (n(3), 100)];
+        assert_eq!(
+            eval(Op::Dp4a, m(Type::S32, Type::U32), n(0), &src),
+            100 - 1 + 1 + 2 + 6
+        );
+        assert_eq!(
+            eval(Op::Dp4a, m(Type::U32, Type::U32), n(0), &src),
+            100 + 255 + 1 + 2 + 6
+        );
+        let half = |h| Mods {
+            half: Some(h),
+            ..m(Type::S32, Type::S32)
+        };
+        let src = [(n(1), 0xffff_0002), (n(2), 0x0403_0201), (n(3), 10)];
+        assert_eq!(eval(Op::Dp2a, half(Half::Lo), n(0), &src), 10);
+        assert_eq!(eval(Op::Dp2a, half(Half::Hi), n(0), &src), 10 + 6 - 4);
+    }
+
+    #[test]
+    fn carries_chain_through_a_128_bit_sum_and_difference() {
+        let (a, b): (u128, u128) = (u128::MAX - 5, 77 << 70 | 9);
+        for (first, rest, want) in [
+            (Op::Add, Op::Addc, a.wrapping_add(b)),
+            (Op::Sub, Op::Subc, b.wrapping_sub(a)),
+        ] {
+            let (x, y) = if first == Op::Add { (a, b) } else { (b, a) };
+            let mut got = 0u128;
+            let mut bench = Bench::new();
+            for part in 0..4 {
+                for lane in 0..32 {
+                    bench.set(n(1), lane, (x >> (32 * part)) as u64 & 0xffff_ffff);
+                    bench.set(n(2), lane, (y >> (32 * part)) as u64 & 0xffff_ffff);
+                }
+                let op = if part == 0 { first } else { rest };
+                let m = Mods {
+                    cc: true,
+                    ..mods(Type::U32)
+                };
+                bench
+                    .step(instr(op, m, &[n(0)], &[n(1), n(2)]), u32::MAX)
+                    .unwrap();
+                got |= u128::from(bench.get(n(0), 13)) << (32 * part);
+            }
+            assert_eq!(got, want);
+        }
+    }
+
+    #[test]
+    fn madc_builds_a_64_bit_product_sum() {
+        // d = a * b + c with 64-bit c, from 32-bit pieces.
+        let (a, b, c) = (0xffff_fff0u64, 0xffff_ff01u64, 0x1_2345_6789u64);
+        let mut bench = Bench::new();
+        for lane in 0..32 {
+            bench.set(n(1), lane, a);
+            bench.set(n(2), lane, b);
+            bench.set(n(3), lane, c & 0xffff_ffff);
+            bench.set(n(4), lane, c >> 32);
+        }
+        let lo = Mods {
+            cc: true,
+            half: Some(Half::Lo),
+            ..mods(Type::U32)
+        };
+        let hi = Mods {
+            half: Some(Half::Hi),
+            ..mods(Type::U32)
+        };
+        bench
+            .step(instr(Op::Mad, lo, &[n(5)], &[n(1), n(2), n(3)]), u32::MAX)
+            .unwrap();
+        bench
+            .step(instr(Op::Madc, hi, &[n(6)], &[n(1), n(2), n(4)]), u32::MAX)
+            .unwrap();
+        let want = (a * b).wrapping_add(c);
+        assert_eq!(bench.get(n(5), 0) | bench.get(n(6), 0) << 32, want);
+    }
 }

@@ -15,6 +15,8 @@ mod convert;
 pub mod fault;
 mod float32;
 mod float64;
+#[cfg(test)]
+mod forms_test;
 pub mod functional;
 pub mod grid;
 mod half_arith;

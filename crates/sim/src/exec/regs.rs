@@ -80,6 +80,9 @@ pub(super) trait Value: Copy {
     fn get(row: &Self::Row, lane: usize) -> Self;
     /// Sets a lane.
     fn put(row: &mut Self::Row, lane: usize, value: Self);
+    /// Copies the lanes of a mask, all their words and nothing of the others: those may hold
+    /// another register that shares the slot.
+    fn blend(row: &mut Self::Row, from: &Self::Row, mask: u32);
 }
 
 macro_rules! narrow {
@@ -104,6 +107,16 @@ macro_rules! narrow {
             #[inline(always)]
             fn put(row: &mut Self::Row, lane: usize, $v: Self) {
                 row[lane] = $to;
+            }
+            #[inline(always)]
+            fn blend(row: &mut Self::Row, from: &Self::Row, mask: u32) {
+                for lane in 0..LANES {
+                    row[lane] = if mask & LANE_BIT[lane] != 0 {
+                        from[lane]
+                    } else {
+                        row[lane]
+                    };
+                }
             }
         }
     )*};
@@ -151,6 +164,16 @@ macro_rules! wide {
                 // SAFETY: as in `get`.
                 unsafe {
                     row.as_mut_ptr().cast::<u64>().add(lane).write_unaligned(value.to_le());
+                }
+            }
+            #[inline(always)]
+            fn blend(row: &mut Self::Row, from: &Self::Row, mask: u32) {
+                for word in 0..2 * LANES {
+                    row[word] = if mask & LANE_BIT[word / 2] != 0 {
+                        from[word]
+                    } else {
+                        row[word]
+                    };
                 }
             }
         }
@@ -215,14 +238,7 @@ impl Regs<'_> {
         if mask == u32::MAX {
             *row = *out;
         } else {
-            for lane in 0..LANES {
-                let value = if mask & LANE_BIT[lane] != 0 {
-                    T::get(out, lane)
-                } else {
-                    T::get(row, lane)
-                };
-                T::put(row, lane, value);
-            }
+            T::blend(row, out, mask);
         }
     }
 
