@@ -139,7 +139,7 @@ pub(super) fn within(
     bytes: usize,
     size: usize,
 ) -> Result<std::ops::Range<usize>, AccessError> {
-    if address % bytes as u64 != 0 {
+    if !address.is_multiple_of(bytes as u64) {
         return Err(AccessError::Misaligned);
     }
     match address.checked_add(bytes as u64) {
@@ -171,7 +171,7 @@ fn read_lane(
     let bytes = into.len();
     let home = usize::from(w.lanes.home(lane));
     let (space, done) = if split.global & bit != 0 {
-        let result = if address % bytes as u64 != 0 {
+        let result = if !address.is_multiple_of(bytes as u64) {
             Err(AccessError::Misaligned)
         } else {
             w.memory.load(address, into)
@@ -385,7 +385,7 @@ fn write_lane(w: &mut World<'_, '_>, split: &Split, lane: usize, from: &[u8]) ->
     let bytes = from.len();
     let home = usize::from(w.lanes.home(lane));
     let (space, done) = if split.global & bit != 0 {
-        let result = if address % bytes as u64 != 0 {
+        let result = if !address.is_multiple_of(bytes as u64) {
             Err(AccessError::Misaligned)
         } else {
             w.memory.store(address, from)

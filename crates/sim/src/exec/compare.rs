@@ -81,7 +81,7 @@ macro_rules! integer {
 }
 
 // Ordered comparisons are false and `u` ones true when an operand is NaN.
-#[allow(clippy::neg_cmp_op_on_partial_ord)]
+#[allow(clippy::neg_cmp_op_on_partial_ord, clippy::double_comparisons)]
 fn float<T: PartialOrd>(cmp: Cmp, a: T, b: T) -> bool {
     match cmp {
         Cmp::Eq => a == b,

@@ -351,7 +351,7 @@ fn float_to_float(bits: u64, from: Type, to: Type, m: &Mods) -> u64 {
 /// `.satfinite` clamps to the largest finite number where `.sat` clamps to 0..1; both are the
 /// same flag, and only the types that have no `.sat` have `.satfinite`.
 fn saturates_finite(to: Type, m: &Mods) -> bool {
-    m.sat && matches!(to, Type::Bf16 | Type::Tf32) || m.sat && m.types[0] == Some(Type::F16x2)
+    m.sat && (matches!(to, Type::Bf16 | Type::Tf32) || m.types[0] == Some(Type::F16x2))
 }
 
 /// An fp32 register holds a tf32 in its upper 19 bits.

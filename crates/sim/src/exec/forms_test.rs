@@ -166,7 +166,7 @@ fn gathered_lanes_compute_what_static_warps_compute() {
         let Some(mut i) = concrete(form) else {
             continue;
         };
-        i.guard = Some((RegId(19), rng.next_u32() % 2 == 0));
+        i.guard = Some((RegId(19), rng.next_u32() & 1 == 0));
         let before = filled(&mut rng);
         let seed = before.threads.warps.clone();
         let active = rng.next_u32();

@@ -133,6 +133,14 @@ struct Runner {
     waiting: Option<u8>,
 }
 
+/// A warp that waits at a barrier.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    warp: usize,
+    lanes: u32,
+    reduction: Option<(BoolOp, RegId)>,
+}
+
 /// A barrier of a block.
 #[derive(Clone, Debug, Default)]
 struct Gate {
@@ -140,7 +148,7 @@ struct Gate {
     arrived: u32,
     /// Threads expected; `None` for all.
     expected: Option<u32>,
-    waiting: Vec<(usize, u32, Option<(BoolOp, RegId)>)>,
+    waiting: Vec<Waiting>,
     all: bool,
     any: bool,
     count: u32,
@@ -446,7 +454,11 @@ impl Machine<'_> {
         }
         if !barrier.arrive {
             let reduction = barrier.reduction.map(|(op, _, reg)| (op, reg));
-            gate.waiting.push((warp, lanes, reduction));
+            gate.waiting.push(Waiting {
+                warp,
+                lanes,
+                reduction,
+            });
             self.runners[warp].waiting = Some(barrier.id);
         }
         self.release(slot, barrier.id);
@@ -464,7 +476,12 @@ impl Machine<'_> {
             return;
         }
         let gate = std::mem::take(gate);
-        for (warp, lanes, reduction) in gate.waiting {
+        for Waiting {
+            warp,
+            lanes,
+            reduction,
+        } in gate.waiting
+        {
             self.runners[warp].waiting = None;
             if let Some((op, reg)) = reduction {
                 let value = match op {

@@ -108,24 +108,24 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
         Op::Mad => multiply_add(ty, m.half, m.sat)?,
         Op::Mul24 => match (ty, m.half) {
             (Type::S32, Some(Half::Hi)) => {
-                op2!(i32, i32 => i32, |a, b| (s24(a) * s24(b) >> 16) as i32)
+                op2!(i32, i32 => i32, |a, b| ((s24(a) * s24(b)) >> 16) as i32)
             }
             (Type::S32, _) => op2!(i32, i32 => i32, |a, b| (s24(a) * s24(b)) as i32),
             (Type::U32, Some(Half::Hi)) => {
-                op2!(u32, u32 => u32, |a, b| (u24(a) * u24(b) >> 16) as u32)
+                op2!(u32, u32 => u32, |a, b| ((u24(a) * u24(b)) >> 16) as u32)
             }
             (Type::U32, _) => op2!(u32, u32 => u32, |a, b| (u24(a) * u24(b)) as u32),
             _ => return None,
         },
         Op::Mad24 => match (ty, m.half) {
             (Type::S32, Some(Half::Hi)) if m.sat => op3!(i32, i32, i32 => i32, |a, b, c|
-                clamp32((s24(a) * s24(b) >> 16) + i64::from(c))),
+                clamp32(((s24(a) * s24(b)) >> 16) + i64::from(c))),
             (Type::S32, Some(Half::Hi)) => op3!(i32, i32, i32 => i32, |a, b, c|
-                ((s24(a) * s24(b) >> 16) as i32).wrapping_add(c)),
+                (((s24(a) * s24(b)) >> 16) as i32).wrapping_add(c)),
             (Type::S32, _) => op3!(i32, i32, i32 => i32, |a, b, c|
                 ((s24(a) * s24(b)) as i32).wrapping_add(c)),
             (Type::U32, Some(Half::Hi)) => op3!(u32, u32, u32 => u32, |a, b, c|
-                ((u24(a) * u24(b) >> 16) as u32).wrapping_add(c)),
+                (((u24(a) * u24(b)) >> 16) as u32).wrapping_add(c)),
             (Type::U32, _) => op3!(u32, u32, u32 => u32, |a, b, c|
                 ((u24(a) * u24(b)) as u32).wrapping_add(c)),
             _ => return None,
@@ -178,22 +178,22 @@ fn multiply(ty: Type, half: Option<Half>) -> Option<Plan> {
         }
         (_, Half::Lo) => by_type!(ty, T => op2!(T, T => T, |a, b| a.wrapping_mul(b))),
         (Type::U16, Half::Hi) => {
-            op2!(u16, u16 => u16, |a, b| (u32::from(a) * u32::from(b) >> 16) as u16)
+            op2!(u16, u16 => u16, |a, b| ((u32::from(a) * u32::from(b)) >> 16) as u16)
         }
         (Type::S16, Half::Hi) => {
-            op2!(i16, i16 => i16, |a, b| (i32::from(a) * i32::from(b) >> 16) as i16)
+            op2!(i16, i16 => i16, |a, b| ((i32::from(a) * i32::from(b)) >> 16) as i16)
         }
         (Type::U32, Half::Hi) => {
-            op2!(u32, u32 => u32, |a, b| (u64::from(a) * u64::from(b) >> 32) as u32)
+            op2!(u32, u32 => u32, |a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32)
         }
         (Type::S32, Half::Hi) => {
-            op2!(i32, i32 => i32, |a, b| (i64::from(a) * i64::from(b) >> 32) as i32)
+            op2!(i32, i32 => i32, |a, b| ((i64::from(a) * i64::from(b)) >> 32) as i32)
         }
         (Type::U64, Half::Hi) => {
-            op2!(u64, u64 => u64, |a, b| (u128::from(a) * u128::from(b) >> 64) as u64)
+            op2!(u64, u64 => u64, |a, b| ((u128::from(a) * u128::from(b)) >> 64) as u64)
         }
         (Type::S64, Half::Hi) => {
-            op2!(i64, i64 => i64, |a, b| (i128::from(a) * i128::from(b) >> 64) as i64)
+            op2!(i64, i64 => i64, |a, b| ((i128::from(a) * i128::from(b)) >> 64) as i64)
         }
         (Type::U16, Half::Wide) => op2!(u16, u16 => u32, |a, b| u32::from(a) * u32::from(b)),
         (Type::S16, Half::Wide) => op2!(i16, i16 => i32, |a, b| i32::from(a) * i32::from(b)),
@@ -206,23 +206,23 @@ fn multiply(ty: Type, half: Option<Half>) -> Option<Plan> {
 fn multiply_add(ty: Type, half: Option<Half>, sat: bool) -> Option<Plan> {
     Some(match (ty, half.unwrap_or(Half::Lo)) {
         (Type::S32, Half::Hi) if sat => op3!(i32, i32, i32 => i32, |a, b, c|
-            clamp32((i64::from(a) * i64::from(b) >> 32) + i64::from(c))),
+            clamp32(((i64::from(a) * i64::from(b)) >> 32) + i64::from(c))),
         (Type::U32 | Type::S32, Half::Lo) => op3!(hot u32, u32, u32 => u32, |a, b, c|
             a.wrapping_mul(b).wrapping_add(c)),
         (_, Half::Lo) => by_type!(ty, T => op3!(T, T, T => T, |a, b, c|
             a.wrapping_mul(b).wrapping_add(c))),
         (Type::U16, Half::Hi) => op3!(u16, u16, u16 => u16, |a, b, c|
-            ((u32::from(a) * u32::from(b) >> 16) as u16).wrapping_add(c)),
+            (((u32::from(a) * u32::from(b)) >> 16) as u16).wrapping_add(c)),
         (Type::S16, Half::Hi) => op3!(i16, i16, i16 => i16, |a, b, c|
-            ((i32::from(a) * i32::from(b) >> 16) as i16).wrapping_add(c)),
+            (((i32::from(a) * i32::from(b)) >> 16) as i16).wrapping_add(c)),
         (Type::U32, Half::Hi) => op3!(u32, u32, u32 => u32, |a, b, c|
-            ((u64::from(a) * u64::from(b) >> 32) as u32).wrapping_add(c)),
+            (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(c)),
         (Type::S32, Half::Hi) => op3!(i32, i32, i32 => i32, |a, b, c|
-            ((i64::from(a) * i64::from(b) >> 32) as i32).wrapping_add(c)),
+            (((i64::from(a) * i64::from(b)) >> 32) as i32).wrapping_add(c)),
         (Type::U64, Half::Hi) => op3!(u64, u64, u64 => u64, |a, b, c|
-            ((u128::from(a) * u128::from(b) >> 64) as u64).wrapping_add(c)),
+            (((u128::from(a) * u128::from(b)) >> 64) as u64).wrapping_add(c)),
         (Type::S64, Half::Hi) => op3!(i64, i64, i64 => i64, |a, b, c|
-            ((i128::from(a) * i128::from(b) >> 64) as i64).wrapping_add(c)),
+            (((i128::from(a) * i128::from(b)) >> 64) as i64).wrapping_add(c)),
         (Type::U16, Half::Wide) => op3!(u16, u16, u32 => u32, |a, b, c|
             (u32::from(a) * u32::from(b)).wrapping_add(c)),
         (Type::S16, Half::Wide) => op3!(i16, i16, i32 => i32, |a, b, c|
