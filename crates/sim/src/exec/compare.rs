@@ -209,16 +209,8 @@ fn select(ty: Type) -> Plan {
     #[inline(always)]
     fn run<T: Value>(d: &Decoded, r: &mut Regs<'_>) {
         let p = r.predicate(d.preds[0]);
-        let (a, b) = (r.row::<T>(d.src[0]), r.row::<T>(d.src[1]));
-        let mut out = T::ZERO;
-        for lane in 0..LANES {
-            let v = if p >> lane & 1 != 0 {
-                T::get(a, lane)
-            } else {
-                T::get(b, lane)
-            };
-            T::put(&mut out, lane, v);
-        }
+        let mut out = *r.row::<T>(d.src[1]);
+        T::blend(&mut out, r.row::<T>(d.src[0]), p);
         r.commit::<T>(d.dst[0], &out);
     }
     if ty.bytes() == 8 {

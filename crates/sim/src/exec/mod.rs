@@ -8,10 +8,12 @@
 mod access;
 pub mod atomic;
 mod bits;
+mod carry;
 pub mod code;
 mod compare;
 mod control;
 mod convert;
+mod decode;
 pub mod fault;
 mod float32;
 mod float64;
@@ -40,6 +42,7 @@ use warpsim_ptx::kernel::Instr;
 /// Every family's decoder; the first that knows an instruction has it.
 fn families() -> &'static [fn(&Instr) -> Option<Plan>] {
     &[
+        carry::decode,
         int_arith::decode,
         bits::decode,
         compare::decode,

@@ -111,11 +111,8 @@ macro_rules! narrow {
             #[inline(always)]
             fn blend(row: &mut Self::Row, from: &Self::Row, mask: u32) {
                 for lane in 0..LANES {
-                    row[lane] = if mask & LANE_BIT[lane] != 0 {
-                        from[lane]
-                    } else {
-                        row[lane]
-                    };
+                    let keep = u32::from(mask & LANE_BIT[lane] != 0).wrapping_sub(1);
+                    row[lane] = from[lane] & !keep | row[lane] & keep;
                 }
             }
         }
@@ -134,6 +131,19 @@ narrow! {
     f32: |w| f32::from_bits(w), |v| v.to_bits();
 }
 
+/// A row of 64-bit lanes as the bytes of each lane.
+#[inline(always)]
+fn lanes64(row: &[u32; 2 * LANES]) -> &[[u8; 8]; LANES] {
+    // SAFETY: both are 256 bytes, and bytes have no alignment.
+    unsafe { &*std::ptr::from_ref(row).cast() }
+}
+
+#[inline(always)]
+fn lanes64_mut(row: &mut [u32; 2 * LANES]) -> &mut [[u8; 8]; LANES] {
+    // SAFETY: as above; every bit pattern is a valid `u32`.
+    unsafe { &mut *std::ptr::from_mut(row).cast() }
+}
+
 macro_rules! wide {
     ($($t:ty: |$w:ident| $from:expr, |$v:ident| $to:expr;)*) => {$(
         impl Value for $t {
@@ -150,30 +160,19 @@ macro_rules! wide {
             }
             #[inline(always)]
             fn get(row: &Self::Row, lane: usize) -> Self {
-                assert!(lane < LANES);
-                // SAFETY: lane < 32, so the eight bytes lie within the 256 of the row.
-                let $w = u64::from_le(unsafe {
-                    row.as_ptr().cast::<u64>().add(lane).read_unaligned()
-                });
+                let $w = u64::from_le_bytes(lanes64(row)[lane]);
                 $from
             }
             #[inline(always)]
             fn put(row: &mut Self::Row, lane: usize, $v: Self) {
-                assert!(lane < LANES);
                 let value: u64 = $to;
-                // SAFETY: as in `get`.
-                unsafe {
-                    row.as_mut_ptr().cast::<u64>().add(lane).write_unaligned(value.to_le());
-                }
+                lanes64_mut(row)[lane] = value.to_le_bytes();
             }
             #[inline(always)]
             fn blend(row: &mut Self::Row, from: &Self::Row, mask: u32) {
                 for word in 0..2 * LANES {
-                    row[word] = if mask & LANE_BIT[word / 2] != 0 {
-                        from[word]
-                    } else {
-                        row[word]
-                    };
+                    let keep = u32::from(mask & LANE_BIT[word / 2] != 0).wrapping_sub(1);
+                    row[word] = from[word] & !keep | row[word] & keep;
                 }
             }
         }
