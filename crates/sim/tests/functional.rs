@@ -409,6 +409,13 @@ fn deadlocks_are_found_and_explained() {
         text.contains("warp 1: pc") && text.contains("barrier 1"),
         "{text}"
     );
+    let SimFault::Deadlock { warps, .. } = m.run(1, 64, &[0]).unwrap_err() else {
+        panic!("no deadlock")
+    };
+    for stuck in warps {
+        let op = m.program.kernels[0].code[stuck.pc as usize].op;
+        assert_eq!(op, warpsim_ptx::isa::Op::Bar);
+    }
     // A warp that has left is not waited for.
     let mut m = kernel("setp.lt.u32 %p1, %r3, 32; @%p1 exit; bar.sync 0; ret;");
     m.run(1, 64, &[0]).unwrap();
