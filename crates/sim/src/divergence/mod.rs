@@ -117,6 +117,12 @@ impl Groups {
         }
     }
 
+    /// Whether anything changed since the last [`take_changed`](Groups::take_changed).
+    #[inline]
+    pub fn has_changes(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
     /// Slots changed since the last call, moved into `out`.
     pub fn take_changed(&mut self, out: &mut Vec<u16>) {
         out.append(&mut self.changed);
@@ -207,6 +213,11 @@ pub trait DivergenceModel: Send {
     /// Cycle at which the model itself changes groups next.
     fn next_event(&self) -> Option<u64> {
         None
+    }
+
+    /// Whether [`tick`](DivergenceModel::tick) does anything.
+    fn ticks(&self) -> bool {
+        false
     }
 
     /// Called in every cycle that is not skipped, before issue.

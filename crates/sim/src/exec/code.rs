@@ -6,7 +6,7 @@ use warpsim_ptx::kernel::{Instr, Kernel, Pc, RegClass, RegId};
 use super::decode::Decoder;
 use super::fault::{Fault, LoadError};
 use super::grid::Grid;
-use super::regs::{AluFn, Dst, PredSrc, Regs, Src, Temp, Width};
+use super::regs::{AluFn, Dst, PredSrc, Regs, Src, Width};
 use super::state::{Effect, EffectKind, LANES, Lanes, Moment, Threads};
 use crate::memory::store_buffer::GlobalView;
 
@@ -20,6 +20,8 @@ pub(super) enum Action {
     Alu(AluFn),
     /// Memory, other threads, control.
     Full(FullFn),
+    /// A branch: nothing but the guard matters.
+    Branch,
 }
 
 /// How a family wants an instruction executed.
@@ -46,6 +48,10 @@ impl Plan {
     /// An instruction that only changes registers.
     pub fn alu(f: AluFn, src: &[Width], dst: &[Width]) -> Plan {
         Plan::new(Action::Alu(f), src, dst)
+    }
+    /// A branch.
+    pub fn branch() -> Plan {
+        Plan::new(Action::Branch, &[], &[])
     }
     /// Any other instruction.
     pub fn full(f: FullFn, src: &[Width], dst: &[Width]) -> Plan {
@@ -237,6 +243,13 @@ impl Code {
         effect: &mut Effect,
     ) -> Result<(), Fault> {
         let d = &self.ops[pc as usize];
+        if let (Lanes::Static(home), Action::Branch) = (lanes, d.action) {
+            let warp = &threads.warps[usize::from(*home)];
+            let taken = active & d.guard.bits(&warp.predicates);
+            effect.executed = taken;
+            effect.kind = EffectKind::Branch { taken };
+            return Ok(());
+        }
         if let (Lanes::Static(home), Action::Alu(run), 0) = (lanes, d.action, d.temps) {
             let warp = &mut threads.warps[usize::from(*home)];
             let mut regs = Regs {
@@ -285,7 +298,8 @@ impl Code {
             }
             Lanes::Gathered(homes) => self.gather(cold, homes, active, threads),
         };
-        let mut temps: [Temp; 10] = [[0; 2 * LANES]; 10];
+        let mut temps = std::mem::take(&mut threads.scratch.temps);
+        temps.resize(temps.len().max(usize::from(d.temps)), [0; 2 * LANES]);
         let mut regs = Regs {
             rows: &mut rows,
             predicates: &mut predicates,
@@ -306,6 +320,7 @@ impl Code {
             match d.action {
                 // SAFETY: decoding chose a version this host can run.
                 Action::Alu(run) => unsafe { run(d, &mut regs) },
+                Action::Branch => effect.kind = EffectKind::Branch { taken: mask },
                 Action::Full(run) => {
                     let mut world = World {
                         lanes,
@@ -339,6 +354,7 @@ impl Code {
                 threads.scratch.predicates = predicates;
             }
         }
+        threads.scratch.temps = temps;
         result
     }
 

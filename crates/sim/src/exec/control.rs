@@ -11,7 +11,7 @@ use super::state::{Barrier, EffectKind};
 pub(super) fn decode(i: &Instr) -> Option<Plan> {
     let n = Width::Narrow;
     Some(match i.op {
-        Op::Bra => Plan::full(branch, &[], &[]),
+        Op::Bra => Plan::branch(),
         Op::Exit | Op::Ret => Plan::full(exit, &[], &[]),
         Op::Bar if i.mods.warp => Plan::full(warp_barrier, &[n], &[]),
         Op::Bar | Op::Barrier => {
@@ -51,11 +51,6 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
         Op::Pmevent => Plan::full(|_, _, _| Ok(()), &[n], &[]),
         _ => return None,
     })
-}
-
-fn branch(_: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
-    w.effect.kind = EffectKind::Branch { taken: r.mask };
-    Ok(())
 }
 
 fn exit(_: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {

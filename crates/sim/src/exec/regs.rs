@@ -42,6 +42,18 @@ pub(super) struct PredSrc {
     pub flip: u32,
 }
 
+impl PredSrc {
+    /// The value by lane.
+    #[inline]
+    pub fn bits(self, predicates: &[u32]) -> u32 {
+        if self.slot == NO_SLOT {
+            self.flip
+        } else {
+            predicates[self.slot as usize] ^ self.flip
+        }
+    }
+}
+
 /// No predicate slot.
 pub(super) const NO_SLOT: u32 = u32::MAX;
 /// The predicate that is always true.
@@ -244,11 +256,7 @@ impl Regs<'_> {
     /// A predicate operand, one bit a lane.
     #[inline(always)]
     pub fn predicate(&self, src: PredSrc) -> u32 {
-        if src.slot == NO_SLOT {
-            src.flip
-        } else {
-            self.predicates[src.slot as usize] ^ src.flip
-        }
+        src.bits(self.predicates)
     }
 
     /// Writes a predicate under the mask.

@@ -26,6 +26,7 @@ pub struct Threads {
 pub struct Scratch {
     pub(super) rows: Vec<u32>,
     pub(super) predicates: Vec<u32>,
+    pub(super) temps: Vec<[u32; 2 * LANES]>,
 }
 
 /// The registers and local memory of 32 threads.

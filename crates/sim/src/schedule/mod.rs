@@ -47,6 +47,11 @@ pub trait IssuePolicy: Send {
     /// A warp has finished and left.
     fn finished(&mut self, place: Place);
 
+    /// Whether [`refresh`](IssuePolicy::refresh) does anything.
+    fn refreshes(&self) -> bool {
+        false
+    }
+
     /// Looks at the state of a domain and says which of its warps may be considered now.
     fn refresh(&mut self, domain: usize, facts: &Facts) -> u64 {
         let _ = (domain, facts);

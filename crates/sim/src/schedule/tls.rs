@@ -45,6 +45,10 @@ impl IssuePolicy for Tls {
         domain.pending.retain(|&i| i != place.index);
     }
 
+    fn refreshes(&self) -> bool {
+        true
+    }
+
     fn refresh(&mut self, domain: usize, facts: &Facts) -> u64 {
         let d = &mut self.domains[domain];
         let aside = facts.waiting | facts.long_wait | !facts.running;

@@ -60,13 +60,13 @@ impl L1 {
     }
 
     /// Looks up a read. `waiter` is handed out by [`next_ready`](L1::next_ready) when the line
-    /// has come; `request` is queued on a miss. Dirty lines pushed out are queued as `evict`
+    /// has come; `request` makes what is queued on a miss, from the line's address. Dirty lines pushed out are queued as `evict`
     /// makes them.
     pub fn read(
         &mut self,
         addr: u64,
         waiter: u32,
-        request: Request,
+        request: impl FnOnce(u64) -> Request,
         evict: impl FnOnce(Evicted) -> Request,
     ) -> Outcome {
         let line = self.line_of(addr);
@@ -98,7 +98,7 @@ impl L1 {
                 }
                 self.tags.reserve(slot, line);
                 self.mshrs.add(line, waiter);
-                self.queue.push_back(request);
+                self.queue.push_back(request(line));
                 Outcome::Miss
             }
         }

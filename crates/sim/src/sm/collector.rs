@@ -7,10 +7,9 @@
 
 use super::opinfo::{OpInfo, Unit};
 use crate::config::Collector as Config;
-use std::collections::VecDeque;
 
 /// An issued instruction on its way to a unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Issued {
     /// Hardware warp.
     pub slot: u16,
@@ -29,12 +28,81 @@ struct CollectorUnit {
     missing: u8,
 }
 
+/// Reads that can wait at one bank: every unit's every source.
+const QUEUE: usize = 256;
+
+/// Reads waiting at a bank, oldest first: group and unit of each.
+#[derive(Clone, Debug)]
+struct BankQueue {
+    reads: Box<[u8; QUEUE]>,
+    first: u8,
+    count: u8,
+}
+
+impl BankQueue {
+    fn new() -> BankQueue {
+        BankQueue {
+            reads: Box::new([0; QUEUE]),
+            first: 0,
+            count: 0,
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, group: usize, unit: u32) {
+        let at = self.first.wrapping_add(self.count);
+        self.reads[at as usize] = (group as u8) << 6 | unit as u8;
+        self.count += 1;
+    }
+
+    #[inline]
+    fn pop(&mut self) -> (usize, u32) {
+        let read = self.reads[self.first as usize];
+        self.first = self.first.wrapping_add(1);
+        self.count -= 1;
+        ((read >> 6) as usize, (read & 63) as u32)
+    }
+}
+
+/// The pipeline registers before or behind the collectors: a few, oldest first.
+#[derive(Debug, Default)]
+struct Registers {
+    ops: [Issued; Registers::MOST],
+    count: u8,
+}
+
+impl Registers {
+    const MOST: usize = 8;
+
+    #[inline]
+    fn push(&mut self, op: Issued) {
+        // By order of issue: collectors may finish out of it.
+        let mut at = self.count as usize;
+        while at > 0 && self.ops[at - 1].order > op.order {
+            self.ops[at] = self.ops[at - 1];
+            at -= 1;
+        }
+        self.ops[at] = op;
+        self.count += 1;
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Issued {
+        let op = self.ops[0];
+        self.count -= 1;
+        for i in 0..self.count as usize {
+            self.ops[i] = self.ops[i + 1];
+        }
+        op
+    }
+}
+
 /// The collectors of one unit group, with the pipeline registers before and behind them.
 #[derive(Debug)]
 struct Group {
     ports: usize,
-    before: VecDeque<Issued>,
-    behind: Vec<Issued>,
+    before: Registers,
+    behind: Registers,
     units: Vec<CollectorUnit>,
     /// Bit i: unit i is free.
     free: u64,
@@ -48,8 +116,7 @@ struct Group {
 #[derive(Debug)]
 pub struct Collectors {
     groups: [Group; 3],
-    /// Reads waiting at each bank, oldest first: group and unit.
-    banks: Vec<VecDeque<(u8, u8)>>,
+    banks: Vec<BankQueue>,
     /// Bit i: bank i has reads waiting.
     reading: u64,
     /// Bit i: bank i is written this cycle.
@@ -75,8 +142,8 @@ impl Collectors {
             };
             Group {
                 ports: ports as usize,
-                before: VecDeque::with_capacity(8),
-                behind: Vec::with_capacity(8),
+                before: Registers::default(),
+                behind: Registers::default(),
                 units: vec![nothing; units],
                 free: if units == 64 { !0 } else { (1u64 << units) - 1 },
                 complete: 0,
@@ -89,7 +156,7 @@ impl Collectors {
                 group(config.sfu_units, config.sfu_ports),
                 group(config.mem_units, config.mem_ports),
             ],
-            banks: vec![VecDeque::with_capacity(16); config.banks as usize],
+            banks: vec![BankQueue::new(); config.banks as usize],
             reading: 0,
             written: 0,
             ideal: config.ideal,
@@ -101,32 +168,28 @@ impl Collectors {
     #[inline]
     pub fn has_room(&self, unit: Unit) -> bool {
         let group = &self.groups[unit as usize];
-        group.before.len() < group.ports
+        (group.before.count as usize) < group.ports
     }
 
     /// Takes an issued instruction; the caller has asked for room.
     #[inline]
     pub fn issue(&mut self, unit: Unit, op: Issued) {
-        self.groups[unit as usize].before.push_back(op);
+        self.groups[unit as usize].before.push(op);
         self.inside += 1;
     }
 
     /// The oldest instruction that is ready to enter one of `unit`'s pipelines.
     #[inline]
-    pub fn oldest(&self, unit: Unit) -> Option<Issued> {
-        self.groups[unit as usize]
-            .behind
-            .iter()
-            .min_by_key(|op| op.order)
-            .copied()
+    pub fn oldest(&self, unit: Unit) -> Option<&Issued> {
+        let behind = &self.groups[unit as usize].behind;
+        (behind.count != 0).then(|| &behind.ops[0])
     }
 
     /// Takes out what `oldest` returned.
-    pub fn leave(&mut self, unit: Unit, op: Issued) {
-        let behind = &mut self.groups[unit as usize].behind;
-        let at = behind.iter().position(|o| o.order == op.order);
-        behind.swap_remove(at.expect("the instruction that leaves is the one that was looked at"));
+    #[inline]
+    pub fn leave(&mut self, unit: Unit) -> Issued {
         self.inside -= 1;
+        self.groups[unit as usize].behind.pop()
     }
 
     /// Whether no instruction is inside, so that nothing changes from cycle to cycle.
@@ -175,10 +238,8 @@ impl Collectors {
 
     fn pass_through(&mut self) {
         for group in &mut self.groups {
-            while group.behind.len() < group.ports.max(2) {
-                let Some(op) = group.before.pop_front() else {
-                    break;
-                };
+            while group.before.count != 0 && (group.behind.count as usize) < Registers::MOST {
+                let op = group.before.pop();
                 group.behind.push(op);
             }
         }
@@ -188,8 +249,9 @@ impl Collectors {
     #[inline]
     fn dispatch(&mut self) {
         for group in &mut self.groups {
-            for port in 0..group.ports {
-                if group.complete == 0 || group.behind.len() >= group.ports {
+            let mut port = 0;
+            while group.complete != 0 && port < group.ports {
+                if group.behind.count as usize >= group.ports {
                     break;
                 }
                 let from = group.last[port] + 1;
@@ -204,6 +266,7 @@ impl Collectors {
                 group.complete &= !(1 << unit);
                 group.free |= 1 << unit;
                 group.behind.push(group.units[unit].op);
+                port += 1;
             }
         }
     }
@@ -216,15 +279,14 @@ impl Collectors {
             let bank = serving.trailing_zeros() as usize;
             serving &= serving - 1;
             let queue = &mut self.banks[bank];
-            let (group, unit) = queue
-                .pop_front()
-                .expect("a bank marked as reading has a read");
-            if queue.is_empty() {
+            let (group, unit) = queue.pop();
+            if queue.count == 0 {
                 self.reading &= !(1 << bank);
             }
-            let group = &mut self.groups[group as usize];
-            group.units[unit as usize].missing -= 1;
-            if group.units[unit as usize].missing == 0 {
+            let group = &mut self.groups[group];
+            let missing = &mut group.units[unit as usize].missing;
+            *missing -= 1;
+            if *missing == 0 {
                 group.complete |= 1 << unit;
             }
         }
@@ -233,15 +295,12 @@ impl Collectors {
     /// Waiting instructions take free collectors and ask the banks for their sources.
     #[inline]
     fn allocate(&mut self, infos: &[OpInfo]) {
-        for g in 0..self.groups.len() {
-            for _ in 0..self.groups[g].ports {
-                let group = &mut self.groups[g];
-                if group.free == 0 {
-                    break;
-                }
-                let Some(op) = group.before.pop_front() else {
-                    break;
-                };
+        let banks = self.banks.len() as u32;
+        for (g, group) in self.groups.iter_mut().enumerate() {
+            let mut port = 0;
+            while group.before.count != 0 && group.free != 0 && port < group.ports {
+                port += 1;
+                let op = group.before.pop();
                 let unit = group.free.trailing_zeros();
                 group.free &= !(1 << unit);
                 let reads = &infos[op.pc as usize].read_banks;
@@ -253,8 +312,8 @@ impl Collectors {
                     group.complete |= 1 << unit;
                 }
                 for &number in reads.iter() {
-                    let bank = self.bank(op.slot, number);
-                    self.banks[bank].push_back((g as u8, unit as u8));
+                    let bank = (number as u32 + op.slot as u32) % banks;
+                    self.banks[bank as usize].push(g, unit);
                     self.reading |= 1 << bank;
                 }
             }

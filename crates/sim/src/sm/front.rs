@@ -46,17 +46,18 @@ impl Front {
     }
 
     fn look_up(&mut self, addr: u64, slot: u16) -> Outcome {
-        let line = self.icache.line_of(addr);
-        let request = Request {
-            sm: self.sm,
+        let (sm, bytes) = (self.sm, self.icache.line_bytes() as u16);
+        let request = |addr| Request {
+            sm,
             kind: RequestKind::Read,
             traffic: Traffic::Instruction,
-            addr: line,
-            bytes: self.icache.line_bytes() as u16,
+            addr,
+            bytes,
             byte_mask: 0,
             token: token(TokenKind::Instruction, 0),
         };
-        self.icache.read(addr, slot as u32, request, |_| request)
+        self.icache
+            .read(addr, slot as u32, request, |evicted| request(evicted.addr))
     }
 }
 
@@ -144,26 +145,31 @@ impl Sm {
     }
 
     fn find_fetch(&mut self) -> Option<Place> {
-        let mut eligible = [0u64; 32];
-        let mut at_barrier = [0u64; 32];
         let mut any = 0;
         for (d, domain) in self.domains.iter().enumerate() {
-            eligible[d] = domain.fetchable();
-            at_barrier[d] = domain.barrier;
-            any |= eligible[d];
+            let set = domain.fetchable();
+            self.eligible[d] = set;
+            self.at_barrier[d] = domain.barrier;
+            any |= set;
         }
         if any == 0 {
             return None;
         }
-        let domains = self.domains.len();
         self.fetch_policy.select(&FetchView {
-            eligible: &eligible[..domains],
-            at_barrier: &at_barrier[..domains],
+            eligible: &self.eligible,
+            at_barrier: &self.at_barrier,
             issue: &*self.policy,
         })
     }
 
+    #[inline]
     fn notice_finished(&mut self, found: Option<Place>, now: u64, quantum: &mut Quantum) {
+        if self.domains.iter().any(|d| d.finished & !d.retired != 0) {
+            self.retire_finished(found, now, quantum);
+        }
+    }
+
+    fn retire_finished(&mut self, found: Option<Place>, now: u64, quantum: &mut Quantum) {
         for d in 0..self.domains.len() {
             let mut candidates = self.retirable(d);
             while candidates != 0 {

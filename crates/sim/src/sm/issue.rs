@@ -52,8 +52,12 @@ impl Sm {
         let domains = self.domains.len();
         let mut resident = 0;
         for d in 0..domains {
-            let facts = self.facts(d);
-            let considered = self.policy.refresh(d, &facts);
+            let considered = if self.policy_refreshes {
+                let facts = self.facts(d);
+                self.policy.refresh(d, &facts)
+            } else {
+                !0
+            };
             let domain = &self.domains[d];
             let free = if self.issue_free[d] <= now { !0 } else { 0 };
             self.ready[d] = domain.issuable() & considered & free;
@@ -94,7 +98,7 @@ impl Sm {
                 domain.account(1 << member.index, room, 1, &mut self.stats.warps);
                 self.stats.schedulers.count(SchedulerState::Issued, 1);
                 self.flush_mismatched(d, Some(member.index), quantum.launched);
-                self.issue_free[d] = now + self.machine.passes() as u64;
+                self.issue_free[d] = now + self.passes;
             }
             let result = self.issue_members(&members, now, quantum);
             for member in &members {

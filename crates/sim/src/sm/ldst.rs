@@ -109,6 +109,8 @@ pub struct LoadStore {
     uncached_back: Option<u32>,
     writeback: Option<Writeback>,
     next_client: usize,
+    /// Nothing happens inside before this cycle.
+    wake: u64,
 }
 
 impl LoadStore {
@@ -130,6 +132,7 @@ impl LoadStore {
             uncached_back: None,
             writeback: None,
             next_client: 0,
+            wake: 0,
         }
     }
 
@@ -154,8 +157,15 @@ impl LoadStore {
     }
 
     /// Takes an instruction; each access that will return is counted for its owners now.
-    pub fn enter(&mut self, op: u16) {
+    pub fn enter(&mut self, op: u16, now: u64) {
         self.current = Some(op);
+        self.wake = now;
+    }
+
+    /// Whether this cycle has anything to do.
+    #[inline]
+    pub fn is_awake(&self, now: u64) -> bool {
+        self.wake <= now
     }
 
     /// Whether a reply can be taken.
@@ -164,8 +174,9 @@ impl LoadStore {
     }
 
     /// Takes a reply.
-    pub fn take_reply(&mut self, reply: Reply) {
+    pub fn take_reply(&mut self, reply: Reply, now: u64) {
         self.responses.push_back(reply);
+        self.wake = now;
     }
 
     /// Forgets L1 data lines.
@@ -296,6 +307,7 @@ impl LoadStore {
         if let Some(op) = self.current {
             self.work(now, op, with);
         }
+        self.wake = self.find_wake(now + 1);
     }
 
     fn take_response(&mut self, with: &mut Surroundings) {
@@ -363,17 +375,12 @@ impl LoadStore {
             self.ops.release(op);
             return true;
         }
-        let line = Access {
-            addr: self.data.line_of(access.addr),
-            bytes: self.data.line_bytes() as u16,
-            ..*access
-        };
-        let request = self.request(RequestKind::Read, traffic, &line, token(TokenKind::Data, 0));
+        let bytes = self.data.line_bytes() as u16;
         let flight = self.ops.fly(op, access.lanes);
         let sm = self.sm;
-        match self.data.read(access.addr, flight, request, |evicted| {
-            write_back_request(sm, evicted)
-        }) {
+        let request = |line| read_request(sm, traffic, line, bytes, token(TokenKind::Data, 0));
+        let evict = |evicted| write_back_request(sm, evicted, bytes);
+        match self.data.read(access.addr, flight, request, evict) {
             Outcome::Stall => {
                 self.ops.land(flight);
                 self.ops.release(op);
@@ -542,7 +549,7 @@ impl LoadStore {
         } else {
             (Traffic::Texture, TokenKind::Texture)
         };
-        let request = self.request(RequestKind::Read, traffic, &access, token(kind, 0));
+        let bytes = self.line_bytes(record.path) as u16;
         let flight = self.ops.fly(op, access.lanes);
         let sm = self.sm;
         let cache = if constant {
@@ -550,7 +557,10 @@ impl LoadStore {
         } else {
             &mut self.texture
         };
-        let outcome = cache.read(access.addr, flight, request, |e| write_back_request(sm, e));
+        let request = |line| read_request(sm, traffic, line, bytes, token(kind, 0));
+        let outcome = cache.read(access.addr, flight, request, |e| {
+            write_back_request(sm, e, bytes)
+        });
         match outcome {
             Outcome::Stall => {
                 self.ops.land(flight);
@@ -578,6 +588,10 @@ impl LoadStore {
 
     /// The next cycle at or after `now` in which the unit has something to do.
     pub fn next_event(&self, now: u64) -> Option<u64> {
+        (self.wake != u64::MAX).then(|| self.wake.max(now))
+    }
+
+    fn find_wake(&self, now: u64) -> u64 {
         let busy = self.current.is_some()
             || self.writeback.is_some()
             || self.uncached_back.is_some()
@@ -586,11 +600,14 @@ impl LoadStore {
                 .iter()
                 .any(|c| c.has_ready() || c.first_request().is_some());
         if busy {
-            return Some(now);
+            return now;
         }
-        let queued = self.l1_queue.front().map(|q| q.at.max(now));
-        let shared = self.shared_pipe.front().map(|&(at, _)| at.max(now));
-        [queued, shared].into_iter().flatten().min()
+        let queued = self.l1_queue.front().map_or(u64::MAX, |q| q.at.max(now));
+        let shared = self
+            .shared_pipe
+            .front()
+            .map_or(u64::MAX, |&(at, _)| at.max(now));
+        queued.min(shared)
     }
 
     /// What is under way, for a deadlock report.
@@ -612,13 +629,25 @@ fn count_stores(record: &MemOp, access: &Access, with: &mut Surroundings) {
     });
 }
 
-fn write_back_request(sm: u16, evicted: Evicted) -> Request {
+fn read_request(sm: u16, traffic: Traffic, addr: u64, bytes: u16, token: u32) -> Request {
+    Request {
+        sm,
+        kind: RequestKind::Read,
+        traffic,
+        addr,
+        bytes,
+        byte_mask: 0,
+        token,
+    }
+}
+
+fn write_back_request(sm: u16, evicted: Evicted, bytes: u16) -> Request {
     Request {
         sm,
         kind: RequestKind::Write,
         traffic: Traffic::Local,
         addr: evicted.addr,
-        bytes: 128,
+        bytes,
         byte_mask: !0,
         token: token(TokenKind::WriteBack, 0),
     }

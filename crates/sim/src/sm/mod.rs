@@ -105,6 +105,11 @@ pub struct Sm {
     machine: Arc<Machine>,
     slices: u16,
     schedulers: u16,
+    /// Cycles an instruction holds its issue slot.
+    passes: u64,
+    /// Whether the mechanisms want to be called every cycle.
+    model_ticks: bool,
+    policy_refreshes: bool,
     /// Architectural state.
     pub threads: Threads,
     blocks: Vec<Option<ResidentBlock>>,
@@ -117,6 +122,8 @@ pub struct Sm {
     policy: Box<dyn IssuePolicy>,
     fetch_policy: Box<dyn FetchPolicy>,
     slots: Vec<Slot>,
+    /// Where each slot sits.
+    places: Vec<Place>,
     domains: Vec<Domain>,
     issue_free: Vec<u64>,
     scoreboard: Scoreboard,
@@ -145,7 +152,8 @@ pub struct Sm {
     last_retired: u64,
     sleepers: Vec<(u64, u16)>,
     ready: Vec<u64>,
-    done: Vec<Done>,
+    eligible: Vec<u64>,
+    at_barrier: Vec<u64>,
     events: Vec<Event>,
     changed: Vec<u16>,
     accesses: Vec<access::Access>,
@@ -162,10 +170,15 @@ impl Sm {
         let homes = (machine.sm.max_threads as usize).div_ceil(LANES);
         let slots = homes.div_ceil(schedulers as usize) * domains;
         let unit_width = |n: u32| (0..n.max(1)).map(|_| AluUnit::new()).collect();
+        let model = crate::divergence::make(machine, slots)?;
+        let policy = crate::schedule::make(machine, domains)?;
         Some(Sm {
             id,
             slices,
             schedulers,
+            passes: machine.passes() as u64,
+            model_ticks: model.ticks(),
+            policy_refreshes: policy.refreshes(),
             threads: Threads {
                 warps: vec![HomeWarp::default(); homes],
                 blocks: vec![HomeBlock::default(); machine.sm.max_blocks as usize],
@@ -175,10 +188,16 @@ impl Sm {
             arrivals: VecDeque::new(),
             completed: 0,
             groups: Groups::new(slots),
-            model: crate::divergence::make(machine, slots)?,
-            policy: crate::schedule::make(machine, domains)?,
+            model,
+            policy,
             fetch_policy: crate::fetch::make(machine, domains)?,
             slots: vec![Slot::default(); slots],
+            places: (0..slots)
+                .map(|s| Place {
+                    domain: (s % domains) as u8,
+                    index: (s / domains) as u8,
+                })
+                .collect(),
             domains: vec![Domain::default(); domains],
             issue_free: vec![0; domains],
             scoreboard: Scoreboard::default(),
@@ -201,7 +220,8 @@ impl Sm {
             last_retired: 0,
             sleepers: Vec::new(),
             ready: vec![0; domains],
-            done: Vec::new(),
+            eligible: vec![0; domains],
+            at_barrier: vec![0; domains],
             events: Vec::new(),
             changed: Vec::new(),
             accesses: Vec::new(),
@@ -220,9 +240,11 @@ impl Sm {
         policy: Option<Box<dyn IssuePolicy>>,
     ) {
         if let Some(model) = model {
+            self.model_ticks = model.ticks();
             self.model = model;
         }
         if let Some(policy) = policy {
+            self.policy_refreshes = policy.refreshes();
             self.policy = policy;
         }
     }
@@ -257,11 +279,7 @@ impl Sm {
     /// Where a slot sits.
     #[inline]
     fn place(&self, slot: u16) -> Place {
-        let domains = self.domains.len() as u16;
-        Place {
-            domain: (slot % domains) as u8,
-            index: (slot / domains) as u8,
-        }
+        self.places[slot as usize]
     }
 
     /// The slot at a place.
@@ -327,11 +345,12 @@ impl Sm {
         let room = self.room();
         let mut resident = 0u64;
         for d in 0..self.domains.len() {
-            let facts = self.facts(d);
-            let considered = self.policy.refresh(d, &facts);
+            if self.policy_refreshes {
+                let facts = self.facts(d);
+                self.policy.refresh(d, &facts);
+            }
             let domain = &self.domains[d];
             domain.account(0, domain.with_room(room), cycles, &mut self.stats.warps);
-            let _ = considered;
             let state = domain.stall(self.policy.first(d, domain.running | domain.stopped));
             self.stats.schedulers.count(state, cycles);
             resident += domain.resident.count_ones() as u64;
@@ -352,10 +371,12 @@ impl Sm {
         let launched = quantum.launched;
         self.take_arrivals(now, launched, quantum);
         self.take_reply(now);
-        self.write_back(now, launched, quantum);
+        self.write_back(now, launched);
         self.enter_units(now, launched);
         self.memory_cycle(now, launched, quantum);
-        self.model.tick(now, &mut self.groups);
+        if self.model_ticks {
+            self.model.tick(now, &mut self.groups);
+        }
         self.follow_groups(launched);
         self.wake(now);
         self.issue(now, quantum)?;
@@ -415,7 +436,7 @@ impl Sm {
         if port::untoken(reply.token).0 == port::TokenKind::Instruction {
             self.front.take_reply(*reply);
         } else if self.ldst.accepts_reply() {
-            self.ldst.take_reply(*reply);
+            self.ldst.take_reply(*reply, now);
         } else {
             return;
         }
@@ -423,10 +444,8 @@ impl Sm {
     }
 
     /// ALU results whose time has come.
-    fn write_back(&mut self, now: u64, launched: &Launched, quantum: &mut Quantum) {
-        let mut done = std::mem::take(&mut self.done);
-        self.wheel.take(now, &mut done);
-        for d in &done {
+    fn write_back(&mut self, now: u64, launched: &Launched) {
+        while let Some(d) = self.wheel.pop(now) {
             let info = &launched.infos[d.pc as usize];
             self.collectors.write(d.slot, &info.write_banks);
             self.complete(d.slot, info, launched);
@@ -434,15 +453,16 @@ impl Sm {
                 self.resolve(d.slot);
             }
         }
-        self.done = done;
-        let _ = quantum;
     }
 
     /// An instruction is complete: registers are free, its warp may be waiting for that.
     fn complete(&mut self, slot: u16, info: &OpInfo, launched: &Launched) {
         self.scoreboard.release(slot, info);
         self.slots[slot as usize].in_flight -= 1;
-        self.check_hazard(slot, launched);
+        let place = self.place(slot);
+        if self.domains[place.domain as usize].clear >> place.index & 1 == 0 {
+            self.check_hazard(slot, launched);
+        }
         self.settle(slot);
     }
 
@@ -524,14 +544,12 @@ impl Sm {
                     break;
                 };
                 let info = &launched.infos[op.pc as usize];
-                let interval = info.interval.max(self.machine.passes() as u16);
                 if !pipe.accepts(now, info.latency) || !self.buses.book(now + info.latency as u64) {
                     continue;
                 }
-                pipe.enter(now, info.latency, interval);
-                self.collectors.leave(unit, op);
-                let at =
-                    now + info.latency as u64 + EXIT_STAGES + (self.machine.passes() - 1) as u64;
+                pipe.enter(now, info.latency, info.interval.max(self.passes as u16));
+                let op = self.collectors.leave(unit);
+                let at = now + info.latency as u64 + EXIT_STAGES + self.passes - 1;
                 self.gangs
                     .each(op, |slot| self.wheel.push(at, Done { slot, pc: op.pc }));
             }
@@ -547,14 +565,17 @@ impl Sm {
             stats: &mut self.stats.counters,
             events: &mut self.events,
         };
-        self.ldst.write_back(now, &mut with);
+        let awake = self.ldst.is_awake(now);
+        if awake {
+            self.ldst.write_back(now, &mut with);
+        }
         with.collectors.step(with.infos);
-        self.ldst.cycle(now, &mut with);
-        if self.ldst.accepts()
-            && let Some(op) = self.collectors.oldest(Unit::Mem)
-        {
-            self.collectors.leave(Unit::Mem, op);
-            self.ldst.enter(op.memory);
+        if awake {
+            self.ldst.cycle(now, &mut with);
+        }
+        if self.ldst.accepts() && self.collectors.oldest(Unit::Mem).is_some() {
+            let op = self.collectors.leave(Unit::Mem);
+            self.ldst.enter(op.memory, now);
         }
         if !self.events.is_empty() {
             self.memory_events(launched, quantum);
@@ -642,7 +663,14 @@ impl Sm {
     }
 
     /// Brings the bit sets and buffers in line with what the divergence model changed.
+    #[inline]
     fn follow_groups(&mut self, launched: &Launched) {
+        if self.groups.has_changes() {
+            self.follow_changes(launched);
+        }
+    }
+
+    fn follow_changes(&mut self, launched: &Launched) {
         let mut changed = std::mem::take(&mut self.changed);
         self.groups.take_changed(&mut changed);
         for slot in changed.drain(..) {
@@ -768,8 +796,17 @@ impl Sm {
     #[inline]
     fn retirable(&self, domain: usize) -> u64 {
         let d = &self.domains[domain];
+        let finished = d.finished & !d.retired;
+        if finished == 0 {
+            0
+        } else {
+            self.settled(domain, finished)
+        }
+    }
+
+    /// Those of a set with nothing in flight.
+    fn settled(&self, domain: usize, mut rest: u64) -> u64 {
         let mut set = 0;
-        let mut rest = d.finished & !d.retired;
         while rest != 0 {
             let index = rest.trailing_zeros() as u8;
             rest &= rest - 1;

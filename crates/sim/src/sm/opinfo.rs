@@ -16,6 +16,18 @@ pub enum Unit {
     Mem = 2,
 }
 
+/// Registers of an instruction that share a word of the scoreboard: register r is bit r mod 64
+/// of word r / 64. Most instructions have one or two of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegisterWord {
+    /// Word number.
+    pub word: u16,
+    /// Sources and guard.
+    pub reads: u64,
+    /// Destinations.
+    pub writes: u64,
+}
+
 /// Timing facts of one instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct OpInfo {
@@ -27,12 +39,8 @@ pub struct OpInfo {
     pub latency: u16,
     /// Cycles its unit's entry is held.
     pub interval: u16,
-    /// Registers whose pending writes hold it back: sources, guard, destinations.
-    pub hazards: Short<u16, 16>,
-    /// Source registers among the hazards (for "reads a register owed by a load").
-    pub sources: Short<u16, 12>,
-    /// Destination registers.
-    pub writes: Short<u16, 8>,
+    /// Registers whose pending writes hold it back, as bits of scoreboard words.
+    pub registers: Short<RegisterWord, 16>,
     /// Bank number (before the warp's offset) of every source operand to collect; repeated
     /// registers count each time.
     pub read_banks: Short<u8, 12>,
@@ -63,9 +71,7 @@ fn op_info(instr: &Instr, kernel: &Kernel, machine: &Machine) -> OpInfo {
         pipe: instr.op.pipe(&instr.mods),
         latency: latency as u16,
         interval: interval as u16,
-        hazards: Short::default(),
-        sources: Short::default(),
-        writes: Short::default(),
+        registers: Short::default(),
         read_banks: Short::default(),
         write_banks: Short::default(),
         long: is_long(instr),
@@ -74,23 +80,36 @@ fn op_info(instr: &Instr, kernel: &Kernel, machine: &Machine) -> OpInfo {
     let bank = |r: RegId| (kernel.registers[r.0 as usize].number % banks) as u8;
     for operand in &instr.dst {
         if let Operand::Reg(r) | Operand::NotReg(r) = operand {
-            info.writes.push_new(r.0);
-            info.hazards.push_new(r.0);
+            word_of(&mut info, *r).writes |= 1 << (r.0 % 64);
             info.write_banks.push(bank(*r));
         }
     }
     if let Some((guard, _)) = instr.guard {
-        info.hazards.push_new(guard.0);
-        info.sources.push_new(guard.0);
+        word_of(&mut info, guard).reads |= 1 << (guard.0 % 64);
     }
     if !ignore_sources {
         for r in instr.src.iter().filter_map(source_register) {
-            info.hazards.push_new(r.0);
-            info.sources.push_new(r.0);
+            word_of(&mut info, r).reads |= 1 << (r.0 % 64);
             info.read_banks.push(bank(r));
         }
     }
     info
+}
+
+fn word_of(info: &mut OpInfo, register: RegId) -> &mut RegisterWord {
+    let word = register.0 / 64;
+    let at = info
+        .registers
+        .iter()
+        .position(|w| w.word == word)
+        .unwrap_or_else(|| {
+            info.registers.push(RegisterWord {
+                word,
+                ..RegisterWord::default()
+            });
+            info.registers.len() - 1
+        });
+    &mut info.registers[at]
 }
 
 /// The register a source operand reads, if any.

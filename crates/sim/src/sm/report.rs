@@ -90,13 +90,13 @@ impl Sm {
                 "an ALU or SFU"
             };
             let pc = self.slots[slot as usize].buffer.head().unwrap_or(0);
-            let registers: Vec<&str> = launched.infos[pc as usize]
-                .hazards
-                .iter()
-                .map(|&r| launched.kernel.registers[r as usize].name.as_str())
+            let registers: Vec<&str> = self
+                .scoreboard
+                .owed(slot, &launched.infos[pc as usize])
+                .map(|r| launched.kernel.registers[r].name.as_str())
                 .collect();
             return format!(
-                "a register owed by {what} ({}); {}",
+                "{} owed by {what}; {}",
                 registers.join(", "),
                 self.ldst.describe()
             );

@@ -36,45 +36,35 @@ impl Scoreboard {
         }
     }
 
-    #[inline]
-    fn at(&self, slot: u16, register: u16) -> (usize, u64) {
-        (
-            slot as usize * self.words + register as usize / 64,
-            1 << (register % 64),
-        )
-    }
-
     /// What holds back an instruction of `slot`.
     #[inline]
     pub fn check(&self, slot: u16, info: &OpInfo) -> Hazard {
-        let mut hazard = Hazard::default();
-        for &register in info.hazards.iter() {
-            let (word, bit) = self.at(slot, register);
-            if self.owed[word] & bit != 0 {
-                hazard.any = true;
-                hazard.memory |= self.by_memory[word] & bit != 0;
-            }
+        let base = slot as usize * self.words;
+        let (mut owed, mut memory, mut long) = (0, 0, 0);
+        for part in info.registers.iter() {
+            let at = base + part.word as usize;
+            let all = part.reads | part.writes;
+            owed |= self.owed[at] & all;
+            memory |= self.by_memory[at] & all;
+            long |= self.by_long[at] & part.reads;
         }
-        if hazard.memory {
-            hazard.long = info.sources.iter().any(|&register| {
-                let (word, bit) = self.at(slot, register);
-                self.by_long[word] & bit != 0
-            });
+        Hazard {
+            any: owed != 0,
+            memory: memory != 0,
+            long: long != 0,
         }
-        hazard
     }
 
     /// An instruction of `slot` has issued: it owes its destinations.
     #[inline]
     pub fn reserve(&mut self, slot: u16, info: &OpInfo) {
-        for &register in info.writes.iter() {
-            let (word, bit) = self.at(slot, register);
-            self.owed[word] |= bit;
+        let base = slot as usize * self.words;
+        for part in info.registers.iter() {
+            let at = base + part.word as usize;
+            self.owed[at] |= part.writes;
             if info.unit == super::opinfo::Unit::Mem {
-                self.by_memory[word] |= bit;
-                if info.long {
-                    self.by_long[word] |= bit;
-                }
+                self.by_memory[at] |= part.writes;
+                self.by_long[at] |= if info.long { part.writes } else { 0 };
             }
         }
     }
@@ -82,11 +72,22 @@ impl Scoreboard {
     /// The destinations are written.
     #[inline]
     pub fn release(&mut self, slot: u16, info: &OpInfo) {
-        for &register in info.writes.iter() {
-            let (word, bit) = self.at(slot, register);
-            self.owed[word] &= !bit;
-            self.by_memory[word] &= !bit;
-            self.by_long[word] &= !bit;
+        let base = slot as usize * self.words;
+        for part in info.registers.iter() {
+            let at = base + part.word as usize;
+            self.owed[at] &= !part.writes;
+            self.by_memory[at] &= !part.writes;
+            self.by_long[at] &= !part.writes;
         }
+    }
+
+    /// Registers that an instruction of `slot` needs and that are owed.
+    pub fn owed<'a>(&'a self, slot: u16, info: &'a OpInfo) -> impl Iterator<Item = usize> + 'a {
+        let base = slot as usize * self.words;
+        info.registers.iter().flat_map(move |part| {
+            let owed = self.owed[base + part.word as usize] & (part.reads | part.writes);
+            let bits = (0..64).filter(move |b| owed >> b & 1 != 0);
+            bits.map(|b| part.word as usize * 64 + b)
+        })
     }
 }

@@ -8,7 +8,7 @@ pub struct Short<T, const N: usize> {
     len: u8,
 }
 
-impl<T: Copy + Default + PartialEq, const N: usize> Default for Short<T, N> {
+impl<T: Copy + Default, const N: usize> Default for Short<T, N> {
     fn default() -> Self {
         Short {
             items: [T::default(); N],
@@ -17,17 +17,11 @@ impl<T: Copy + Default + PartialEq, const N: usize> Default for Short<T, N> {
     }
 }
 
-impl<T: Copy + Default + PartialEq, const N: usize> Short<T, N> {
+impl<T: Copy + Default, const N: usize> Short<T, N> {
     /// Adds an item. More than `N` is a bug in the caller's choice of `N`.
     pub fn push(&mut self, item: T) {
         self.items[self.len as usize] = item;
         self.len += 1;
-    }
-    /// Adds an item unless it is there.
-    pub fn push_new(&mut self, item: T) {
-        if !self.contains(&item) {
-            self.push(item);
-        }
     }
 }
 

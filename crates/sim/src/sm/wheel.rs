@@ -11,10 +11,16 @@ pub struct Done {
     pub pc: u32,
 }
 
-/// A ring of `HORIZON` cycles.
+const NONE: u32 = u32::MAX;
+
+/// A ring of `HORIZON` cycles. Results of a cycle are linked in the order they were booked;
+/// nodes are reused.
 #[derive(Debug)]
 pub struct Wheel {
-    buckets: Vec<Vec<Done>>,
+    /// First and last node of each cycle.
+    buckets: Box<[(u32, u32); Wheel::HORIZON]>,
+    nodes: Vec<(Done, u32)>,
+    free: u32,
     occupied: [u64; Wheel::HORIZON / 64],
     pending: u32,
 }
@@ -26,8 +32,10 @@ impl Wheel {
     /// An empty wheel.
     pub fn new() -> Wheel {
         Wheel {
-            buckets: vec![Vec::new(); Wheel::HORIZON],
-            occupied: [0; 16],
+            buckets: Box::new([(NONE, NONE); Wheel::HORIZON]),
+            nodes: Vec::new(),
+            free: NONE,
+            occupied: [0; Wheel::HORIZON / 64],
             pending: 0,
         }
     }
@@ -35,21 +43,43 @@ impl Wheel {
     /// Books `done` for cycle `at`, less than `HORIZON` ahead.
     pub fn push(&mut self, at: u64, done: Done) {
         let b = at as usize % Wheel::HORIZON;
-        self.buckets[b].push(done);
+        let node = if self.free == NONE {
+            self.nodes.push((done, NONE));
+            (self.nodes.len() - 1) as u32
+        } else {
+            let node = self.free;
+            self.free = self.nodes[node as usize].1;
+            self.nodes[node as usize] = (done, NONE);
+            node
+        };
+        let (first, last) = &mut self.buckets[b];
+        if *first == NONE {
+            *first = node;
+        } else {
+            self.nodes[*last as usize].1 = node;
+        }
+        *last = node;
         self.occupied[b / 64] |= 1 << (b % 64);
         self.pending += 1;
     }
 
-    /// Takes what is booked for `now` into `out` (cleared first).
+    /// Takes the next of what is booked for `now`.
     #[inline]
-    pub fn take(&mut self, now: u64, out: &mut Vec<Done>) {
-        out.clear();
+    pub fn pop(&mut self, now: u64) -> Option<Done> {
         let b = now as usize % Wheel::HORIZON;
-        if self.occupied[b / 64] >> (b % 64) & 1 != 0 {
-            self.occupied[b / 64] &= !(1 << (b % 64));
-            std::mem::swap(out, &mut self.buckets[b]);
-            self.pending -= out.len() as u32;
+        let (first, _) = self.buckets[b];
+        if first == NONE {
+            return None;
         }
+        let (done, next) = self.nodes[first as usize];
+        self.nodes[first as usize].1 = self.free;
+        self.free = first;
+        self.buckets[b].0 = next;
+        if next == NONE {
+            self.occupied[b / 64] &= !(1 << (b % 64));
+        }
+        self.pending -= 1;
+        Some(done)
     }
 
     /// The first booked cycle at or after `now`.
@@ -93,15 +123,13 @@ mod tests {
         wheel.push(1000, done(1));
         wheel.push(1030, done(2));
         wheel.push(1030, done(3));
-        let mut out = Vec::new();
         assert_eq!(wheel.next(995), Some(1000));
-        wheel.take(999, &mut out);
-        assert!(out.is_empty());
-        wheel.take(1000, &mut out);
-        assert_eq!(out, [done(1)]);
+        assert_eq!(wheel.pop(999), None);
+        assert_eq!(wheel.pop(1000), Some(done(1)));
+        assert_eq!(wheel.pop(1000), None);
         assert_eq!(wheel.next(1001), Some(1030));
-        wheel.take(1030, &mut out);
-        assert_eq!(out, [done(2), done(3)]);
+        assert_eq!(wheel.pop(1030), Some(done(2)));
+        assert_eq!(wheel.pop(1030), Some(done(3)));
         assert_eq!(wheel.next(1031), None);
     }
 
