@@ -32,6 +32,8 @@ pub struct L1 {
     writes: bool,
     global_write: WritePolicy,
     local_write: WritePolicy,
+    /// Changes whenever something happens that may let a stalled access proceed.
+    changes: u64,
 }
 
 impl L1 {
@@ -46,6 +48,7 @@ impl L1 {
             writes: config.global_write != WritePolicy::ReadOnly,
             global_write: config.global_write,
             local_write: config.local_write,
+            changes: 0,
         }
     }
 
@@ -143,10 +146,22 @@ impl L1 {
         let line = self.line_of(addr);
         self.tags.fill(line);
         self.mshrs.fill(line);
+        self.changes += 1;
+    }
+
+    /// A number that changes whenever something happens that may let a stalled access proceed:
+    /// until then, trying again is useless.
+    #[inline]
+    pub fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// The next waiter whose line has come.
     pub fn next_ready(&mut self) -> Option<u32> {
+        if !self.mshrs.has_ready() {
+            return None;
+        }
+        self.changes += 1;
         self.mshrs.pop_ready().map(|(_, waiter)| waiter)
     }
 
@@ -164,6 +179,7 @@ impl L1 {
 
     /// Takes that request.
     pub fn send(&mut self) -> Option<Request> {
+        self.changes += 1;
         self.queue.pop_front()
     }
 

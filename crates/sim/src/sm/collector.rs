@@ -222,6 +222,12 @@ impl Collectors {
         (number as usize + slot as usize) % self.banks.len()
     }
 
+    /// Ends a cycle in which [`step`](Collectors::step) has nothing to do.
+    #[inline]
+    pub fn end_cycle(&mut self) {
+        self.written = 0;
+    }
+
     /// One cycle. `info` gives the facts of an instruction.
     pub fn step(&mut self, infos: &[OpInfo]) {
         if self.inside != 0 {

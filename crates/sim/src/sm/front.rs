@@ -63,10 +63,11 @@ impl Front {
 
 impl Sm {
     /// Puts what was fetched into the buffers.
-    pub(super) fn decode(&mut self, _now: u64, launched: &Launched) {
+    pub(super) fn decode(&mut self, now: u64, launched: &Launched) {
         if self.front.fetched.is_empty() {
             return;
         }
+        self.pass(now + 1);
         let mut fetched = std::mem::take(&mut self.front.fetched);
         for (slot, pc) in fetched.drain(..) {
             let place = self.place(slot);
@@ -179,6 +180,7 @@ impl Sm {
                 };
                 candidates &= candidates - 1;
                 if self.fetch_policy.passes(place, found) {
+                    self.pass(now + 1);
                     self.retire(self.slot_at(place), now, quantum);
                 }
             }

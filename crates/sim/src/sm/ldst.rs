@@ -111,6 +111,8 @@ pub struct LoadStore {
     next_client: usize,
     /// Nothing happens inside before this cycle.
     wake: u64,
+    /// State of the L1 when the lookup at the head of its queue was last refused.
+    refused: u64,
 }
 
 impl LoadStore {
@@ -133,6 +135,7 @@ impl LoadStore {
             writeback: None,
             next_client: 0,
             wake: 0,
+            refused: u64::MAX,
         }
     }
 
@@ -339,9 +342,11 @@ impl LoadStore {
         if queued.at > now {
             return;
         }
-        if self.access_data(queued.op, &queued.access, with) {
+        if self.refused != self.data.changes() && self.access_data(queued.op, &queued.access, with) {
             self.l1_queue.pop_front();
+            self.refused = u64::MAX;
         } else {
+            self.refused = self.data.changes();
             with.stats.l1d_stalls += 1;
         }
     }

@@ -145,7 +145,10 @@ pub struct Sm {
     effect: Effect,
     order: u64,
     next_age: u64,
-    /// Cycle up to which everything is accounted for.
+    /// First cycle that has not run.
+    ran: u64,
+    /// First cycle that is not accounted for. Cycles are accounted for together as long as no
+    /// warp's state changes: whoever changes one calls [`pass`](Sm::pass) before.
     accounted: u64,
     /// Next cycle with something to do, as of the end of the last run.
     wake_at: u64,
@@ -215,6 +218,7 @@ impl Sm {
             effect: Effect::default(),
             order: 0,
             next_age: 0,
+            ran: 0,
             accounted: 0,
             wake_at: 0,
             last_retired: 0,
@@ -254,6 +258,7 @@ impl Sm {
         self.scoreboard
             .reset(self.slots.len(), launched.kernel.registers.len());
         self.stats = SmStats::default();
+        self.ran = now;
         self.accounted = now;
         self.wake_at = now;
         self.last_retired = now;
@@ -290,26 +295,20 @@ impl Sm {
 
     /// Runs cycles up to (not including) `to`.
     pub fn run(&mut self, to: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
-        let mut now = if quantum.skip {
-            self.next_event(self.accounted)
-        } else {
-            self.accounted
-        };
-        loop {
-            let stop = now.min(to);
-            self.pass(stop);
-            if now >= to {
-                self.wake_at = now;
-                return Ok(());
-            }
-            self.cycle(now, quantum)?;
-            self.accounted = now + 1;
-            now = if quantum.skip {
-                self.next_event(now + 1)
-            } else {
-                now + 1
-            };
+        let mut now = self.ran;
+        if quantum.skip {
+            now = self.next_event(now);
         }
+        while now < to {
+            self.cycle(now, quantum)?;
+            now += 1;
+            if quantum.skip {
+                now = self.next_event(now);
+            }
+        }
+        self.ran = to;
+        self.wake_at = now;
+        Ok(())
     }
 
     /// The next cycle with something to do, packets that arrive aside.
@@ -333,14 +332,20 @@ impl Sm {
         self.stats.schedulers.uncount(SchedulerState::Idle, beyond);
         self.stats.counters.scheduler_cycles -= beyond;
         self.accounted = end;
+        self.ran = end;
     }
 
-    /// Accounts for cycles up to `to` in which nothing happens.
+    /// Accounts for the cycles before `to` that are not yet accounted for: nothing issued in
+    /// them and every warp was in the state it is in now.
+    #[inline]
     fn pass(&mut self, to: u64) {
-        let cycles = to - self.accounted;
-        if cycles == 0 {
-            return;
+        if self.accounted < to {
+            self.account_to(to);
         }
+    }
+
+    fn account_to(&mut self, to: u64) {
+        let cycles = to - self.accounted;
         self.policy.advance(self.accounted, to);
         let room = self.room();
         let mut resident = 0u64;
@@ -373,13 +378,18 @@ impl Sm {
         self.take_reply(now);
         self.write_back(now, launched);
         self.enter_units(now, launched);
-        self.memory_cycle(now, launched, quantum);
+        self.memory_cycle(now, launched);
         if self.model_ticks {
+            self.pass(now);
             self.model.tick(now, &mut self.groups);
+            self.follow_groups(launched);
         }
-        self.follow_groups(launched);
         self.wake(now);
-        self.issue(now, quantum)?;
+        if self.domains.iter().any(|d| d.issuable() | d.mismatched() != 0) {
+            self.pass(now);
+            self.issue(now, quantum)?;
+            self.accounted = now + 1;
+        }
         self.decode(now, launched);
         self.fetch(now, launched, quantum);
         Ok(())
@@ -392,6 +402,7 @@ impl Sm {
                 break;
             }
             self.arrivals.pop_front();
+            self.pass(now);
             self.start_block(number, now, launched, quantum);
         }
     }
@@ -446,9 +457,11 @@ impl Sm {
     /// ALU results whose time has come.
     fn write_back(&mut self, now: u64, launched: &Launched) {
         while let Some(d) = self.wheel.pop(now) {
+            self.pass(now);
             let info = &launched.infos[d.pc as usize];
             self.collectors.write(d.slot, &info.write_banks);
             self.complete(d.slot, info, launched);
+            self.follow_groups(launched);
             if info.control && self.machine.fetch.wait_for_branch {
                 self.resolve(d.slot);
             }
@@ -557,7 +570,12 @@ impl Sm {
     }
 
     /// The load/store unit, and with it the operand collectors.
-    fn memory_cycle(&mut self, now: u64, launched: &Launched, quantum: &mut Quantum) {
+    fn memory_cycle(&mut self, now: u64, launched: &Launched) {
+        let awake = self.ldst.is_awake(now);
+        if !awake && self.collectors.is_empty() {
+            self.collectors.end_cycle();
+            return;
+        }
         let mut with = Surroundings {
             collectors: &mut self.collectors,
             infos: &launched.infos,
@@ -565,7 +583,6 @@ impl Sm {
             stats: &mut self.stats.counters,
             events: &mut self.events,
         };
-        let awake = self.ldst.is_awake(now);
         if awake {
             self.ldst.write_back(now, &mut with);
         }
@@ -578,11 +595,13 @@ impl Sm {
             self.ldst.enter(op.memory, now);
         }
         if !self.events.is_empty() {
-            self.memory_events(launched, quantum);
+            self.pass(now);
+            self.memory_events(launched);
+            self.follow_groups(launched);
         }
     }
 
-    fn memory_events(&mut self, launched: &Launched, _quantum: &mut Quantum) {
+    fn memory_events(&mut self, launched: &Launched) {
         let mut events = std::mem::take(&mut self.events);
         for event in events.drain(..) {
             match event {
@@ -715,9 +734,10 @@ impl Sm {
 
     /// Sleepers whose time is up.
     fn wake(&mut self, now: u64) {
-        if self.sleepers.is_empty() {
+        if self.sleepers.iter().all(|&(until, _)| until > now) {
             return;
         }
+        self.pass(now);
         let mut sleepers = std::mem::take(&mut self.sleepers);
         sleepers.retain(|&(until, slot)| {
             if until <= now {
