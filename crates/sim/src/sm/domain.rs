@@ -72,6 +72,18 @@ impl Domain {
         self.candidates() & self.head & !self.matched
     }
 
+    /// Warps that issue would do something about: they could issue, or lose a wrong path.
+    #[inline]
+    pub fn moving(&self) -> u64 {
+        self.candidates() & self.head & (self.clear | !self.matched)
+    }
+
+    /// Warps that fetch would do something about: to be fetched for, or to be found finished.
+    #[inline]
+    pub fn concerns_fetch(&self) -> u64 {
+        self.fetchable() | self.finished & !self.retired
+    }
+
     /// Warps whose buffered instruction has room at its unit.
     #[inline]
     pub fn with_room(&self, room: [bool; 3]) -> u64 {

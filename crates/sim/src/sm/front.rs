@@ -42,7 +42,13 @@ impl Front {
     /// Whether the next cycle has something to do whatever else happens.
     #[inline]
     pub fn is_busy(&self) -> bool {
-        !self.fetched.is_empty() || self.icache.has_ready() || self.icache.first_request().is_some()
+        !self.fetched.is_empty() || self.wants_cycle()
+    }
+
+    /// Whether a line has come or a request waits to leave.
+    #[inline]
+    pub fn wants_cycle(&self) -> bool {
+        self.icache.has_ready() || self.icache.first_request().is_some()
     }
 
     fn look_up(&mut self, addr: u64, slot: u16) -> Outcome {

@@ -342,7 +342,8 @@ impl LoadStore {
         if queued.at > now {
             return;
         }
-        if self.refused != self.data.changes() && self.access_data(queued.op, &queued.access, with) {
+        if self.refused != self.data.changes() && self.access_data(queued.op, &queued.access, with)
+        {
             self.l1_queue.pop_front();
             self.refused = u64::MAX;
         } else {

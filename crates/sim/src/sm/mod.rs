@@ -385,13 +385,15 @@ impl Sm {
             self.follow_groups(launched);
         }
         self.wake(now);
-        if self.domains.iter().any(|d| d.issuable() | d.mismatched() != 0) {
+        if self.domains.iter().any(|d| d.moving() != 0) {
             self.pass(now);
             self.issue(now, quantum)?;
             self.accounted = now + 1;
         }
         self.decode(now, launched);
-        self.fetch(now, launched, quantum);
+        if self.front.wants_cycle() || self.domains.iter().any(|d| d.concerns_fetch() != 0) {
+            self.fetch(now, launched, quantum);
+        }
         Ok(())
     }
 
@@ -867,16 +869,18 @@ impl Sm {
         if !self.collectors.is_empty() || self.front.is_busy() {
             return now;
         }
-        for d in 0..self.domains.len() {
-            let domain = &self.domains[d];
-            let moving = domain.issuable() | domain.mismatched();
-            if moving != 0 || domain.fetchable() != 0 || self.retirable(d) != 0 {
+        for (d, domain) in self.domains.iter().enumerate() {
+            if domain.moving() | domain.fetchable() != 0 || self.retirable(d) != 0 {
                 return now;
             }
         }
+        let ldst = self.ldst.next_event(now);
+        if ldst == Some(now) {
+            return now;
+        }
         let times = [
             self.wheel.next(now),
-            self.ldst.next_event(now),
+            ldst,
             self.port.next().map(|t| t.max(now)),
             self.arrivals.front().map(|&(t, _)| t.max(now)),
             self.sleepers.iter().map(|&(t, _)| t.max(now)).min(),
