@@ -139,7 +139,7 @@ pub(super) fn within(
     bytes: usize,
     size: usize,
 ) -> Result<std::ops::Range<usize>, AccessError> {
-    if address % bytes as u64 != 0 {
+    if !address.is_multiple_of(bytes as u64) {
         return Err(AccessError::Misaligned);
     }
     match address.checked_add(bytes as u64) {
@@ -171,7 +171,7 @@ fn read_lane(
     let bytes = into.len();
     let home = usize::from(w.lanes.home(lane));
     let (space, done) = if split.global & bit != 0 {
-        let result = if address % bytes as u64 != 0 {
+        let result = if !address.is_multiple_of(bytes as u64) {
             Err(AccessError::Misaligned)
         } else {
             w.memory.load(address, into)
@@ -328,11 +328,15 @@ fn load_together(
 /// First and one-past-last byte that the lanes touch; `None` when one is misaligned or wraps.
 fn extent(address: &[u64; LANES], mask: u32, size: u64) -> Option<(u64, u64)> {
     let (mut low, mut high, mut bits) = (u64::MAX, 0, 0);
-    for lane in lanes_of(mask) {
-        let a = address[lane];
+    let mut see = |a: u64| {
         low = low.min(a);
         high = high.max(a);
         bits |= a;
+    };
+    if mask == u32::MAX {
+        address.iter().for_each(|&a| see(a));
+    } else {
+        lanes_of(mask).for_each(|lane| see(address[lane]));
     }
     if bits & (size - 1) != 0 {
         return None;
@@ -365,9 +369,20 @@ fn store(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fau
         && let Some((start, data)) = w.memory.direct_span(first, end)
     {
         for lane in lanes_of(mask) {
-            fill(&mut buffer, lane);
             let at = (w.effect.address[lane] - start) as usize;
-            data[at..at + bytes].copy_from_slice(&buffer[..bytes]);
+            match (count, size) {
+                // Copies of a known size are single moves.
+                (1, 4) => {
+                    data[at..at + 4].copy_from_slice(&r.lane::<u32>(d.src[1], lane).to_le_bytes())
+                }
+                (1, 8) => {
+                    data[at..at + 8].copy_from_slice(&r.lane::<u64>(d.src[1], lane).to_le_bytes())
+                }
+                _ => {
+                    fill(&mut buffer, lane);
+                    data[at..at + bytes].copy_from_slice(&buffer[..bytes]);
+                }
+            }
         }
         return Ok(());
     }
@@ -385,7 +400,7 @@ fn write_lane(w: &mut World<'_, '_>, split: &Split, lane: usize, from: &[u8]) ->
     let bytes = from.len();
     let home = usize::from(w.lanes.home(lane));
     let (space, done) = if split.global & bit != 0 {
-        let result = if address % bytes as u64 != 0 {
+        let result = if !address.is_multiple_of(bytes as u64) {
             Err(AccessError::Misaligned)
         } else {
             w.memory.store(address, from)

@@ -89,7 +89,7 @@ fn run(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault
     if split.global != 0 {
         for lane in lanes_of(split.global) {
             let address = w.effect.address[lane];
-            let checked = if address % bytes as u64 != 0 {
+            let checked = if !address.is_multiple_of(bytes as u64) {
                 Err(AccessError::Misaligned)
             } else {
                 w.memory.check(address, bytes)
@@ -136,7 +136,7 @@ pub fn apply(
     operands: [u64; 2],
 ) -> Result<u64, AccessError> {
     let bytes = u64::from(atomic.ty.bytes());
-    if address % bytes != 0 {
+    if !address.is_multiple_of(bytes) {
         return Err(AccessError::Misaligned);
     }
     Ok(apply_bytes(
@@ -272,5 +272,99 @@ impl Code {
             };
             self.write_register(lanes, reg, lane, value, threads);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::testing::{Bench, instr, mods, n, w};
+    use warpsim_ptx::isa::Mods;
+    use warpsim_ptx::kernel::{AddrBase, RegId};
+
+    fn after(op: AtomOp, ty: Type, old: u64, a: u64, b: u64) -> u64 {
+        combine(op, ty, old, [a, b])
+    }
+
+    #[test]
+    fn operations() {
+        use AtomOp::*;
+        assert_eq!(after(Add, Type::U32, 0xffff_ffff, 2, 0), 1);
+        assert_eq!(after(Inc, Type::U32, 5, 5, 0), 0);
+        assert_eq!(after(Inc, Type::U32, 4, 5, 0), 5);
+        assert_eq!(after(Dec, Type::U32, 0, 5, 0), 5);
+        assert_eq!(after(Dec, Type::U32, 9, 5, 0), 5);
+        assert_eq!(after(Dec, Type::U32, 3, 5, 0), 2);
+        assert_eq!(after(Min, Type::S32, 0xffff_ffff, 1, 0), 0xffff_ffff);
+        assert_eq!(after(Min, Type::U32, 0xffff_ffff, 1, 0), 1);
+        assert_eq!(after(Max, Type::S64, u64::MAX, 1, 0), 1);
+        assert_eq!(after(Cas, Type::B64, 7, 7, u64::MAX), u64::MAX);
+        assert_eq!(after(Cas, Type::B16, 7, 8, 9), 7);
+        assert_eq!(
+            after(Add, Type::F16x2, 0x3c00_3c00, 0x3c00_4000, 0),
+            0x4000_4200
+        );
+        assert_eq!(
+            after(Add, Type::Bf16x2, 0x3f80_3f80, 0x3f80_7fff, 0),
+            0x4000_7fff
+        );
+        assert_eq!(
+            after(Add, Type::F64, 1f64.to_bits(), 2f64.to_bits(), 0),
+            3f64.to_bits()
+        );
+        assert_eq!(
+            after(Add, Type::F32, 0x7f80_0000, 0xff80_0000, 0),
+            0x7fff_ffff
+        );
+        assert_eq!(after(Max, Type::F16, 0x7e00, 0xbc00, 0), 0xbc00);
+    }
+
+    #[test]
+    fn shared_atomics_run_lane_by_lane_and_global_ones_wait() {
+        let mut bench = Bench::new();
+        for lane in 0..32 {
+            bench.set(n(1), lane, 8);
+            bench.set(n(2), lane, 2);
+        }
+        let address = |reg| Operand::Address {
+            base: AddrBase::Reg(RegId(reg)),
+            offset: 0,
+        };
+        let m = |space| Mods {
+            atom: Some(AtomOp::Add),
+            space: Some(space),
+            ..mods(Type::U32)
+        };
+        let shared = instr(Op::Atom, m(Space::Shared), &[n(3)], &[address(1), n(2)]);
+        bench.step(shared, 0xffff_fff0).unwrap();
+        assert_eq!(bench.threads.blocks[0].shared[8], 56);
+        assert_eq!(
+            [bench.get(n(3), 4), bench.get(n(3), 5), bench.get(n(3), 0)],
+            [0, 2, 0]
+        );
+
+        let place = bench.image.alloc(64, 256, "x").unwrap();
+        for lane in 0..32 {
+            bench.set(w(0), lane, place + 4);
+        }
+        let global = instr(Op::Atom, m(Space::Global), &[n(3)], &[address(8), n(2)]);
+        bench.step(global.clone(), u32::MAX).unwrap();
+        let EffectKind::Atomic(atomic) = bench.effect.kind.clone() else {
+            panic!("{:?}", bench.effect.kind)
+        };
+        assert_eq!(bench.image.slice(place, 8).unwrap(), &[0; 8]);
+        let code = Code::new(&crate::exec::testing::kernel(vec![global]), &[]).unwrap();
+        for lane in [7, 3] {
+            let old = apply(
+                &mut bench.image,
+                bench.effect.address[lane],
+                &atomic,
+                [2, 0],
+            )
+            .unwrap();
+            code.complete_atomic(&Lanes::Static(0), &atomic, lane, old, &mut bench.threads);
+        }
+        assert_eq!([bench.get(n(3), 7), bench.get(n(3), 3)], [0, 2]);
+        assert!(apply(&mut bench.image, place + 2, &atomic, [0, 0]).is_err());
     }
 }

@@ -337,3 +337,162 @@ fn logic(i: &Instr, ty: Type) -> Option<Plan> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::testing::{eval, mods, n, w};
+    use proptest::prelude::*;
+    use warpsim_ptx::isa::Mods;
+
+    fn three(op: Op, m: Mods, a: u64, b: u64, c: u64) -> u64 {
+        eval(op, m, n(0), &[(n(1), a), (n(2), b), (n(3), c)])
+    }
+
+    #[test]
+    fn shifts_clamp() {
+        let two = |op, ty, a, b| eval(op, mods(ty), n(0), &[(n(1), a), (n(2), b)]);
+        assert_eq!(two(Op::Shl, Type::B32, 1, 31), 1 << 31);
+        assert_eq!(two(Op::Shl, Type::B32, 1, 32), 0);
+        assert_eq!(two(Op::Shr, Type::U32, 1 << 31, 40), 0);
+        assert_eq!(two(Op::Shr, Type::S32, 1 << 31, 40), 0xffff_ffff);
+        assert_eq!(two(Op::Shr, Type::S16, 0x8000, 100) & 0xffff, 0xffff);
+        assert_eq!(two(Op::Shl, Type::B16, 3, 15) & 0xffff, 0x8000);
+        let wide = |a, b| eval(Op::Shl, mods(Type::B64), w(0), &[(w(1), a), (n(2), b)]);
+        assert_eq!(wide(1, 63), 1 << 63);
+        assert_eq!(wide(1, 64), 0);
+    }
+
+    #[test]
+    fn funnel_shifts() {
+        let m = |mode, wrap| Mods {
+            mode: Some(mode),
+            wrap,
+            ..mods(Type::B32)
+        };
+        let (lo, hi) = (0x1122_3344, 0x5566_7788);
+        assert_eq!(three(Op::Shf, m(Mode::Left, false), lo, hi, 8), 0x6677_8811);
+        assert_eq!(three(Op::Shf, m(Mode::Left, false), lo, hi, 40), lo);
+        assert_eq!(three(Op::Shf, m(Mode::Left, true), lo, hi, 40), 0x6677_8811);
+        assert_eq!(three(Op::Shf, m(Mode::Left, true), lo, hi, 0), hi);
+        assert_eq!(three(Op::Shf, m(Mode::Right, true), lo, hi, 8), 0x8811_2233);
+        assert_eq!(three(Op::Shf, m(Mode::Right, false), lo, hi, 99), hi);
+    }
+
+    #[test]
+    fn fields() {
+        assert_eq!(three(Op::Bfe, mods(Type::U32), 0xabcd_1234, 8, 8), 0x12);
+        assert_eq!(
+            three(Op::Bfe, mods(Type::S32), 0x0000_8000, 8, 8),
+            0xffff_ff80
+        );
+        assert_eq!(
+            three(Op::Bfe, mods(Type::S32), 0x8000_0000, 28, 8),
+            0xffff_fff8
+        );
+        assert_eq!(
+            three(Op::Bfe, mods(Type::S32), 0x8000_0000, 40, 4),
+            0xffff_ffff
+        );
+        assert_eq!(three(Op::Bfe, mods(Type::U32), 0xffff_ffff, 4, 0), 0);
+        assert_eq!(
+            three(Op::Bfe, mods(Type::U32), 0xffff_ffff, 0, 64),
+            0xffff_ffff
+        );
+        let bfi = |a, b, pos, len| {
+            eval(
+                Op::Bfi,
+                mods(Type::B32),
+                n(0),
+                &[(n(1), a), (n(2), b), (n(3), pos), (n(4), len)],
+            )
+        };
+        assert_eq!(bfi(0xf, 0, 4, 4), 0xf0);
+        assert_eq!(bfi(0xffff, 0x1111_1111, 28, 8), 0xf111_1111);
+        assert_eq!(bfi(0xffff, 7, 32, 8), 7);
+        let find = |ty, shiftamt, a| {
+            eval(
+                Op::Bfind,
+                Mods {
+                    shiftamt,
+                    ..mods(ty)
+                },
+                n(0),
+                &[(n(1), a)],
+            )
+        };
+        assert_eq!(find(Type::U32, false, 0), 0xffff_ffff);
+        assert_eq!(find(Type::U32, false, 0x100), 8);
+        assert_eq!(find(Type::U32, true, 0x100), 23);
+        assert_eq!(find(Type::S32, false, 0xffff_fff0), 3);
+        assert_eq!(find(Type::S32, false, 0xffff_ffff), 0xffff_ffff);
+        let bmsk = |wrap, a, b| {
+            eval(
+                Op::Bmsk,
+                Mods {
+                    wrap,
+                    ..mods(Type::B32)
+                },
+                n(0),
+                &[(n(1), a), (n(2), b)],
+            )
+        };
+        assert_eq!(bmsk(false, 4, 8), 0xff0);
+        assert_eq!(bmsk(false, 0, 64), 0xffff_ffff);
+        assert_eq!(bmsk(false, 40, 8), 0);
+        assert_eq!(bmsk(true, 33, 1), 2);
+        let szext = |ty, a, b| eval(Op::Szext, mods(ty), n(0), &[(n(1), a), (n(2), b)]);
+        assert_eq!(szext(Type::S32, 0x80, 8), 0xffff_ff80);
+        assert_eq!(szext(Type::U32, 0x1ff, 8), 0xff);
+        assert_eq!(szext(Type::U32, 0x1ff, 99), 0x1ff);
+    }
+
+    #[test]
+    fn permutations() {
+        let (a, b) = (0x3322_1100, 0x7766_5544);
+        assert_eq!(three(Op::Prmt, mods(Type::B32), a, b, 0x0123), 0x0011_2233);
+        assert_eq!(
+            three(Op::Prmt, mods(Type::B32), a, 0x8066_5544, 0xff00),
+            0xffff_0000
+        );
+        let m = |mode| Mods {
+            mode: Some(mode),
+            ..mods(Type::B32)
+        };
+        assert_eq!(three(Op::Prmt, m(Mode::F4e), a, b, 1), 0x4433_2211);
+        assert_eq!(three(Op::Prmt, m(Mode::B4e), a, b, 0), 0x5566_7700);
+        assert_eq!(three(Op::Prmt, m(Mode::Rc8), a, b, 2), 0x2222_2222);
+        assert_eq!(three(Op::Prmt, m(Mode::Ecl), a, b, 2), 0x3322_2222);
+        assert_eq!(three(Op::Prmt, m(Mode::Ecr), a, b, 1), 0x1111_1100);
+        assert_eq!(three(Op::Prmt, m(Mode::Rc16), a, b, 1), 0x3322_3322);
+    }
+
+    #[test]
+    fn nth_set_bit() {
+        let fns = |mask, base, offset: i32| {
+            three(
+                Op::Fns,
+                mods(Type::B32),
+                mask,
+                base,
+                u64::from(offset as u32),
+            )
+        };
+        assert_eq!(fns(0b1011_0100, 2, 0), 2);
+        assert_eq!(fns(0b1011_0100, 3, 0), 0xffff_ffff);
+        assert_eq!(fns(0b1011_0100, 0, 2), 4);
+        assert_eq!(fns(0b1011_0100, 7, -2), 5);
+        assert_eq!(fns(0b1011_0100, 0, 9), 0xffff_ffff);
+    }
+
+    proptest! {
+        #[test]
+        fn lop3_is_its_table(a: u32, b: u32, c: u32, table in 0u32..256) {
+            let got = lut(a, b, c, table);
+            for bit in 0..32 {
+                let index = (a >> bit & 1) << 2 | (b >> bit & 1) << 1 | c >> bit & 1;
+                prop_assert_eq!(got >> bit & 1, table >> index & 1);
+            }
+        }
+    }
+}

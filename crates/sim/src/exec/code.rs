@@ -1,11 +1,12 @@
 //! A kernel decoded for execution: operands resolved to rows, a function for each instruction.
 
 use warpsim_ptx::isa::{BoolOp, Op, Special};
-use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, Pc, RegClass, RegId, TexBase};
+use warpsim_ptx::kernel::{Instr, Kernel, Pc, RegClass, RegId};
 
+use super::decode::Decoder;
 use super::fault::{Fault, LoadError};
 use super::grid::Grid;
-use super::regs::{AluFn, Dst, NO_SLOT, PredSrc, Regs, Src, TRUE, Temp, Width};
+use super::regs::{AluFn, Dst, PredSrc, Regs, Src, Temp, Width};
 use super::state::{Effect, EffectKind, LANES, Lanes, Moment, Threads};
 use crate::memory::store_buffer::GlobalView;
 
@@ -54,10 +55,10 @@ impl Plan {
 
 /// An instruction ready to execute.
 pub(super) struct Decoded {
-    action: Action,
-    guard: PredSrc,
+    pub action: Action,
+    pub guard: PredSrc,
     /// Temporary rows it needs; those instructions take the slower way.
-    temps: u8,
+    pub temps: u8,
     /// The first source is an address whose base has 64 bits.
     pub wide_address: bool,
     pub src: [Src; SOURCES],
@@ -90,23 +91,24 @@ impl Decoded {
 /// What only some instructions need.
 pub(super) struct Cold {
     pub instr: Instr,
-    fills: Vec<Fill>,
-    drains: Vec<Drain>,
+    pub fills: Vec<Fill>,
+    pub drains: Vec<Drain>,
     /// Word ranges of registers read and written, for gathered groups.
-    reads: Vec<(u32, u32)>,
-    writes: Vec<(u32, u32)>,
-    predicate_reads: Vec<u32>,
-    predicate_writes: Vec<u32>,
+    pub reads: Vec<(u32, u32)>,
+    pub writes: Vec<(u32, u32)>,
+    pub predicate_reads: Vec<u32>,
+    pub predicate_writes: Vec<u32>,
 }
 
 /// A temporary row filled before the instruction.
-struct Fill {
-    temp: u8,
-    wide: bool,
-    from: FillFrom,
+pub(super) struct Fill {
+    pub temp: u8,
+    pub wide: bool,
+    pub from: FillFrom,
 }
 
-enum FillFrom {
+/// What fills a temporary row.
+pub(super) enum FillFrom {
     Special(Special),
     /// A 64-bit register at this word offset, of which the low half is used.
     LowHalf(u32),
@@ -115,12 +117,12 @@ enum FillFrom {
 }
 
 /// A temporary row copied to a register of another width after the instruction.
-struct Drain {
-    temp: u8,
-    to: u32,
+pub(super) struct Drain {
+    pub temp: u8,
+    pub to: u32,
     /// The register has 64 bits, the value 32 (else the other way round).
-    widen: bool,
-    signed: bool,
+    pub widen: bool,
+    pub signed: bool,
 }
 
 /// What an instruction that does more than change registers may touch. The registers of the
@@ -140,8 +142,8 @@ pub(super) struct World<'a, 'm> {
 pub struct Code {
     ops: Vec<Decoded>,
     cold: Vec<Cold>,
-    pool: Vec<u32>,
-    registers: Vec<(u32, RegClass)>,
+    pub(super) pool: Vec<u32>,
+    pub(super) registers: Vec<(u32, RegClass)>,
     rows: u32,
     predicate_slots: u32,
     local_bytes: u32,
@@ -487,259 +489,4 @@ impl Drain {
             }
         }
     }
-}
-
-/// Decodes one instruction.
-struct Decoder<'a> {
-    code: &'a mut Code,
-    kernel: &'a Kernel,
-    symbols: &'a [u64],
-}
-
-impl Decoder<'_> {
-    fn register(&self, reg: RegId) -> Result<(u32, RegClass), String> {
-        self.code
-            .registers
-            .get(usize::from(reg.0))
-            .copied()
-            .ok_or_else(|| format!("register number {} does not exist", reg.0))
-    }
-
-    fn constant(&mut self, value: u64, wide: bool) -> Src {
-        let row: [u32; 2 * LANES] = if wide {
-            std::array::from_fn(|i| (value >> (32 * (i & 1))) as u32)
-        } else {
-            [value as u32; 2 * LANES]
-        };
-        // Pools are small; equal constants share a row.
-        let at = self
-            .code
-            .pool
-            .chunks_exact(2 * LANES)
-            .position(|r| r == row)
-            .map_or(self.code.pool.len(), |n| n * 2 * LANES);
-        if at == self.code.pool.len() {
-            self.code.pool.extend_from_slice(&row);
-        }
-        Src::Pool(at as u32)
-    }
-
-    fn symbol(&self, index: u32) -> Result<u64, String> {
-        self.symbols
-            .get(index as usize)
-            .copied()
-            .ok_or_else(|| format!("symbol number {index} has no address"))
-    }
-
-    fn decode(mut self, instr: &Instr) -> Result<(Decoded, Cold), String> {
-        let plan = super::families()
-            .iter()
-            .find_map(|family| family(instr))
-            .ok_or_else(|| unsupported(instr))?;
-        let mut d = Decoded {
-            action: plan.action,
-            guard: TRUE,
-            temps: 0,
-            wide_address: false,
-            src: [Src::Pool(0); SOURCES],
-            dst: [Dst::Sink; RESULTS],
-            preds: [TRUE; 2],
-            pdst: [NO_SLOT; 2],
-            offset: 0,
-            boolop: instr.mods.boolop,
-            truth: super::compare::truth(instr),
-        };
-        let mut cold = Cold {
-            instr: instr.clone(),
-            fills: Vec::new(),
-            drains: Vec::new(),
-            reads: Vec::new(),
-            writes: Vec::new(),
-            predicate_reads: Vec::new(),
-            predicate_writes: Vec::new(),
-        };
-        if self.code.pool.is_empty() {
-            self.constant(0, false);
-        }
-        if let Some((reg, negated)) = instr.guard {
-            d.guard = self.predicate(&Operand::Reg(reg), negated, &mut cold)?;
-        }
-        if instr.src.len() > SOURCES || instr.dst.len() > RESULTS {
-            return Err(unsupported(instr));
-        }
-        let mut predicates = 0;
-        for (k, operand) in instr.src.iter().enumerate() {
-            if plan.src[k] == Width::Predicate {
-                if predicates == d.preds.len() {
-                    return Err(unsupported(instr));
-                }
-                d.preds[predicates] = self.predicate(operand, false, &mut cold)?;
-                predicates += 1;
-            } else if !matches!(operand, Operand::Sink) {
-                d.src[k] = self.source(operand, plan.src[k], &mut d, &mut cold)?;
-            }
-        }
-        let mut predicates = 0;
-        for (k, operand) in instr.dst.iter().enumerate() {
-            let Operand::Reg(reg) = operand else {
-                if plan.dst[k] == Width::Predicate {
-                    predicates += 1;
-                }
-                continue;
-            };
-            let (slot, class) = self.register(*reg)?;
-            match (plan.dst[k], class) {
-                (Width::Predicate, RegClass::Pred) => {
-                    if predicates == d.pdst.len() {
-                        return Err(unsupported(instr));
-                    }
-                    d.pdst[predicates] = slot;
-                    cold.predicate_writes.push(slot);
-                    predicates += 1;
-                }
-                (Width::Narrow, RegClass::B32) | (Width::Wide, RegClass::B64) => {
-                    let words = if class == RegClass::B64 { 64 } else { 32 };
-                    d.dst[k] = Dst::Reg(slot * 32);
-                    cold.writes.push((slot * 32, words));
-                }
-                (Width::Narrow, RegClass::B64) | (Width::Wide, RegClass::B32) => {
-                    d.dst[k] = Dst::Temp(d.temps);
-                    cold.drains.push(Drain {
-                        temp: d.temps,
-                        to: slot * 32,
-                        widen: class == RegClass::B64,
-                        signed: instr.mods.types[0].is_some_and(|t| t.is_signed()),
-                    });
-                    let words = if class == RegClass::B64 { 64 } else { 32 };
-                    cold.writes.push((slot * 32, words));
-                    d.temps += 1;
-                }
-                _ => {
-                    return Err(format!(
-                        "{}: destination {} has the wrong kind",
-                        instr.op.text(),
-                        self.kernel.registers[usize::from(reg.0)].name
-                    ));
-                }
-            }
-        }
-        Ok((d, cold))
-    }
-
-    fn predicate(
-        &self,
-        operand: &Operand,
-        negated: bool,
-        cold: &mut Cold,
-    ) -> Result<PredSrc, String> {
-        let (reg, negated) = match operand {
-            Operand::Reg(reg) => (*reg, negated),
-            Operand::NotReg(reg) => (*reg, !negated),
-            Operand::Imm(value) => {
-                let value = (*value != 0) != negated;
-                return Ok(PredSrc {
-                    slot: NO_SLOT,
-                    flip: if value { u32::MAX } else { 0 },
-                });
-            }
-            other => return Err(format!("{other:?} where a predicate is expected")),
-        };
-        let (slot, class) = self.register(reg)?;
-        if class != RegClass::Pred {
-            return Err(format!(
-                "register {} where a predicate is expected",
-                self.kernel.registers[usize::from(reg.0)].name
-            ));
-        }
-        cold.predicate_reads.push(slot);
-        Ok(PredSrc {
-            slot,
-            flip: if negated { u32::MAX } else { 0 },
-        })
-    }
-
-    fn source(
-        &mut self,
-        operand: &Operand,
-        width: Width,
-        d: &mut Decoded,
-        cold: &mut Cold,
-    ) -> Result<Src, String> {
-        let wide = width == Width::Wide;
-        Ok(match operand {
-            Operand::Reg(reg) | Operand::NotReg(reg) => {
-                let (slot, class) = self.register(*reg)?;
-                let at = slot * 32;
-                match class {
-                    RegClass::Pred => {
-                        return Err(format!(
-                            "predicate {} where a value is expected",
-                            self.kernel.registers[usize::from(reg.0)].name
-                        ));
-                    }
-                    RegClass::B32 => cold.reads.push((at, 32)),
-                    RegClass::B64 => cold.reads.push((at, 64)),
-                }
-                match (class, wide) {
-                    (RegClass::B64, false) => Self::temp(d, cold, false, FillFrom::LowHalf(at)),
-                    (RegClass::B32, true) => Self::temp(d, cold, true, FillFrom::Extended(at)),
-                    _ => Src::Reg(at),
-                }
-            }
-            Operand::Imm(value) => self.constant(*value, wide),
-            Operand::Symbol { index, offset } => {
-                let address = self.symbol(*index)?.wrapping_add_signed(*offset);
-                self.constant(address, wide)
-            }
-            Operand::Special(s) => Self::temp(d, cold, wide, FillFrom::Special(*s)),
-            Operand::Address { base, offset } => {
-                d.offset = *offset;
-                match base {
-                    AddrBase::Reg(reg) => {
-                        let (slot, class) = self.register(*reg)?;
-                        d.wide_address = class == RegClass::B64;
-                        let words = if d.wide_address { 64 } else { 32 };
-                        cold.reads.push((slot * 32, words));
-                        Src::Reg(slot * 32)
-                    }
-                    AddrBase::Zero => {
-                        d.wide_address = true;
-                        self.constant(0, true)
-                    }
-                    AddrBase::Symbol(index) => {
-                        d.wide_address = true;
-                        let address = self.symbol(*index)?;
-                        self.constant(address, true)
-                    }
-                }
-            }
-            Operand::Texture(TexBase::Texref(index)) => self.constant(u64::from(*index), true),
-            Operand::Texture(TexBase::Handle(reg)) => {
-                return self.source(&Operand::Reg(*reg), Width::Wide, d, cold);
-            }
-            Operand::Sink => Src::Pool(0),
-        })
-    }
-
-    fn temp(d: &mut Decoded, cold: &mut Cold, wide: bool, from: FillFrom) -> Src {
-        let temp = d.temps;
-        d.temps += 1;
-        cold.fills.push(Fill { temp, wide, from });
-        Src::Temp(temp)
-    }
-}
-
-fn unsupported(instr: &Instr) -> String {
-    let types: String = instr
-        .mods
-        .types
-        .iter()
-        .flatten()
-        .map(|t| format!(".{t:?}").to_lowercase())
-        .collect();
-    format!(
-        "this form of `{}{types}` is not supported (modifiers {:?})",
-        instr.op.text(),
-        instr.mods
-    )
 }

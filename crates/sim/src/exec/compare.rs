@@ -81,7 +81,7 @@ macro_rules! integer {
 }
 
 // Ordered comparisons are false and `u` ones true when an operand is NaN.
-#[allow(clippy::neg_cmp_op_on_partial_ord)]
+#[allow(clippy::neg_cmp_op_on_partial_ord, clippy::double_comparisons)]
 fn float<T: PartialOrd>(cmp: Cmp, a: T, b: T) -> bool {
     match cmp {
         Cmp::Eq => a == b,
@@ -209,16 +209,8 @@ fn select(ty: Type) -> Plan {
     #[inline(always)]
     fn run<T: Value>(d: &Decoded, r: &mut Regs<'_>) {
         let p = r.predicate(d.preds[0]);
-        let (a, b) = (r.row::<T>(d.src[0]), r.row::<T>(d.src[1]));
-        let mut out = T::ZERO;
-        for lane in 0..LANES {
-            let v = if p >> lane & 1 != 0 {
-                T::get(a, lane)
-            } else {
-                T::get(b, lane)
-            };
-            T::put(&mut out, lane, v);
-        }
+        let mut out = *r.row::<T>(d.src[1]);
+        T::blend(&mut out, r.row::<T>(d.src[0]), p);
         r.commit::<T>(d.dst[0], &out);
     }
     if ty.bytes() == 8 {
@@ -291,4 +283,169 @@ fn testp(i: &Instr) -> Option<Plan> {
         Type::F64 => tests!(f64),
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::testing::{Bench, eval, instr, mods, n, p, w};
+    use warpsim_ptx::isa::{BoolOp, Mods};
+    use warpsim_ptx::kernel::Operand;
+
+    fn setp(ty: Type, cmp: Cmp, a: u64, b: u64) -> bool {
+        let m = Mods {
+            cmp: Some(cmp),
+            ..mods(ty)
+        };
+        let src = if ty.bytes() == 8 {
+            [(w(1), a), (w(2), b)]
+        } else {
+            [(n(1), a), (n(2), b)]
+        };
+        eval(Op::Setp, m, p(0), &src) != 0
+    }
+
+    #[test]
+    fn unordered_comparisons_are_true_for_nan() {
+        let nan = u64::from(f32::NAN.to_bits());
+        let one = u64::from(1f32.to_bits());
+        let ordered = [
+            Cmp::Eq,
+            Cmp::Ne,
+            Cmp::Lt,
+            Cmp::Le,
+            Cmp::Gt,
+            Cmp::Ge,
+            Cmp::Num,
+        ];
+        let unordered = [
+            Cmp::Equ,
+            Cmp::Neu,
+            Cmp::Ltu,
+            Cmp::Leu,
+            Cmp::Gtu,
+            Cmp::Geu,
+            Cmp::Nan,
+        ];
+        for cmp in ordered {
+            assert!(!setp(Type::F32, cmp, nan, one), "{cmp:?}");
+        }
+        for cmp in unordered {
+            assert!(setp(Type::F32, cmp, one, nan), "{cmp:?}");
+        }
+        assert!(setp(Type::F32, Cmp::Eq, 0, 0x8000_0000));
+        assert!(setp(Type::F64, Cmp::Lt, 1f64.to_bits(), 2f64.to_bits()));
+        assert!(setp(Type::F16, Cmp::Gt, 0x3c00, 0xbc00));
+        let ftz = Mods {
+            cmp: Some(Cmp::Eq),
+            ftz: true,
+            ..mods(Type::F32)
+        };
+        assert_eq!(eval(Op::Setp, ftz, p(0), &[(n(1), 1), (n(2), 0)]), 1);
+        assert!(!setp(Type::F32, Cmp::Eq, 1, 0));
+    }
+
+    #[test]
+    fn integers_compare_by_type() {
+        assert!(setp(Type::S32, Cmp::Lt, 0xffff_ffff, 0));
+        assert!(!setp(Type::U32, Cmp::Lt, 0xffff_ffff, 0));
+        assert!(setp(Type::S32, Cmp::Hi, 0xffff_ffff, 0));
+        // Only the low half of a 16-bit register counts.
+        assert!(setp(Type::S16, Cmp::Eq, 0xffff_0001, 1));
+        assert!(setp(Type::S64, Cmp::Lt, u64::MAX, 0));
+    }
+
+    #[test]
+    fn combination_and_the_second_predicate() {
+        let mut bench = Bench::new();
+        for lane in 0..32 {
+            bench.set(n(1), lane, lane as u64);
+            bench.set(n(2), lane, 16);
+            bench.set(p(2), lane, u64::from(lane % 2 == 0));
+        }
+        let m = Mods {
+            cmp: Some(Cmp::Lt),
+            boolop: Some(BoolOp::And),
+            ..mods(Type::U32)
+        };
+        let Operand::Reg(reg) = p(2) else {
+            unreachable!()
+        };
+        let i = instr(
+            Op::Setp,
+            m,
+            &[p(0), p(1)],
+            &[n(1), n(2), Operand::NotReg(reg)],
+        );
+        bench.step(i, 0x00ff_ffff).unwrap();
+        assert_eq!(bench.threads.warps[0].predicates[0], 0x0000_aaaa);
+        assert_eq!(bench.threads.warps[0].predicates[1], 0x00aa_0000);
+    }
+
+    #[test]
+    fn set_select_and_test() {
+        let m = |to| Mods {
+            types: [Some(to), Some(Type::S32), None],
+            cmp: Some(Cmp::Lt),
+            ..Mods::default()
+        };
+        assert_eq!(
+            eval(Op::Set, m(Type::U32), n(0), &[(n(1), 1), (n(2), 2)]),
+            0xffff_ffff
+        );
+        assert_eq!(
+            eval(Op::Set, m(Type::F32), n(0), &[(n(1), 1), (n(2), 2)]),
+            u64::from(1f32.to_bits())
+        );
+        assert_eq!(
+            eval(
+                Op::Selp,
+                mods(Type::B64),
+                w(0),
+                &[(w(1), 5), (w(2), 6), (p(1), 0)]
+            ),
+            6
+        );
+        let m = |c| Mods {
+            types: [Some(Type::U32), Some(c), None],
+            ..Mods::default()
+        };
+        assert_eq!(
+            eval(
+                Op::Slct,
+                m(Type::S32),
+                n(0),
+                &[(n(1), 5), (n(2), 6), (n(3), 0xffff_ffff)]
+            ),
+            6
+        );
+        assert_eq!(
+            eval(
+                Op::Slct,
+                m(Type::F32),
+                n(0),
+                &[(n(1), 5), (n(2), 6), (n(3), 0x8000_0000)]
+            ),
+            5
+        );
+        assert_eq!(
+            eval(
+                Op::Slct,
+                m(Type::F32),
+                n(0),
+                &[(n(1), 5), (n(2), 6), (n(3), 0x7fc0_0000)]
+            ),
+            6
+        );
+        let m = |mode| Mods {
+            mode: Some(mode),
+            ..mods(Type::F32)
+        };
+        assert_eq!(eval(Op::Testp, m(Mode::Subnormal), p(0), &[(n(1), 1)]), 1);
+        assert_eq!(eval(Op::Testp, m(Mode::Normal), p(0), &[(n(1), 1)]), 0);
+        assert_eq!(
+            eval(Op::Testp, m(Mode::NotANumber), p(0), &[(n(1), 0x7fc0_0000)]),
+            1
+        );
+    }
 }

@@ -91,7 +91,7 @@ fn barrier(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), F
     let counted = instr.src.len() == if red { 3 } else { 2 };
     let count = counted.then(|| r.lane::<u32>(d.src[1], lane));
     if let Some(n) = count
-        && (n == 0 || n % 32 != 0)
+        && (n == 0 || !n.is_multiple_of(32))
     {
         return Err(wrong(format!(
             "barrier {id} expects {n} threads, which is not a positive multiple of the warp size"

@@ -311,10 +311,11 @@ fn float_to_float(bits: u64, from: Type, to: Type, m: &Mods) -> u64 {
         return bits;
     };
     let bits = flush_source(source_bits(bits, f), from, m);
+    let finite = saturates_finite(to, m);
+    let unit = m.sat && !finite;
     if f.is_nan(bits) {
         return match (from, to) {
-            _ if m.sat && to != Type::F16 && to != Type::Bf16 => 0,
-            _ if m.sat && m.rounding.is_none() => 0,
+            _ if unit => 0,
             (Type::F32, Type::F64) => widen(bits as u32),
             (Type::F64, Type::F64) => bits | 1 << 51,
             _ => canonical_nan(to),
@@ -322,7 +323,14 @@ fn float_to_float(bits: u64, from: Type, to: Type, m: &Mods) -> u64 {
     }
     let negative = bits & f.sign() != 0;
     if f.is_infinite(bits) {
-        if m.sat || m.relu && negative {
+        if m.relu && negative {
+            return 0;
+        }
+        if finite {
+            let sign = if negative { t.sign() } else { 0 };
+            return place((t.infinity() - 1) | sign, to);
+        }
+        if unit {
             let one = Exact::integer(false, 1).pack(t, Round::Nearest);
             return place(if negative { 0 } else { one }, to);
         }
@@ -340,6 +348,12 @@ fn float_to_float(bits: u64, from: Type, to: Type, m: &Mods) -> u64 {
     finish_float(exact, to, m)
 }
 
+/// `.satfinite` clamps to the largest finite number where `.sat` clamps to 0..1; both are the
+/// same flag, and only the types that have no `.sat` have `.satfinite`.
+fn saturates_finite(to: Type, m: &Mods) -> bool {
+    m.sat && (matches!(to, Type::Bf16 | Type::Tf32) || m.types[0] == Some(Type::F16x2))
+}
+
 /// An fp32 register holds a tf32 in its upper 19 bits.
 fn place(bits: u64, to: Type) -> u64 {
     if to == Type::Tf32 { bits << 13 } else { bits }
@@ -349,15 +363,23 @@ fn finish_float(exact: Exact, to: Type, m: &Mods) -> u64 {
     let Some(t) = float_format(to) else { return 0 };
     let bits = exact.pack(t, rounding(m));
     let negative = bits & t.sign() != 0;
-    if m.sat {
-        let one = Exact::integer(false, 1).pack(t, Round::Nearest);
-        return place(if negative { 0 } else { bits.min(one) }, to);
-    }
     if m.relu && negative {
         return 0;
+    }
+    if saturates_finite(to, m) {
+        if t.is_infinite(bits) {
+            return place(bits - 1, to);
+        }
+    } else if m.sat {
+        let one = Exact::integer(false, 1).pack(t, Round::Nearest);
+        return place(if negative { 0 } else { bits.min(one) }, to);
     }
     if m.ftz && to == Type::F32 && bits & 0x7f80_0000 == 0 {
         return bits & 0x8000_0000;
     }
     place(bits, to)
 }
+
+#[cfg(test)]
+#[path = "convert_test.rs"]
+mod tests;

@@ -284,3 +284,99 @@ fn approximate_quotient(a: f32, b: f32) -> f32 {
         a / b
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::testing::{eval, mods, n};
+    use proptest::prelude::*;
+    use warpsim_ptx::isa::Mods;
+
+    fn f(x: f32) -> u64 {
+        u64::from(x.to_bits())
+    }
+
+    fn m(change: impl Fn(&mut Mods)) -> Mods {
+        let mut m = mods(Type::F32);
+        change(&mut m);
+        m
+    }
+
+    fn two(op: Op, m: Mods, a: u64, b: u64) -> u64 {
+        eval(op, m, n(0), &[(n(1), a), (n(2), b)])
+    }
+
+    #[test]
+    fn nan_is_canonical_and_denormals_follow_ftz() {
+        let plain = m(|_| {});
+        let ftz = m(|m| m.ftz = true);
+        assert_eq!(two(Op::Add, plain, 0xffc0_1234, f(1.0)), 0x7fff_ffff);
+        assert_eq!(
+            two(Op::Sub, plain, f(f32::INFINITY), f(f32::INFINITY)),
+            0x7fff_ffff
+        );
+        assert_eq!(two(Op::Mul, plain, 0x0080_0000, f(0.5)), 0x0040_0000);
+        assert_eq!(two(Op::Mul, ftz, 0x8080_0000, f(0.5)), 0x8000_0000);
+        assert_eq!(two(Op::Add, ftz, 1, 0), 0);
+        assert_eq!(eval(Op::Neg, ftz, n(0), &[(n(1), 1)]), 0x8000_0000);
+    }
+
+    #[test]
+    fn saturation() {
+        let sat = m(|m| m.sat = true);
+        assert_eq!(two(Op::Add, sat, f(0.75), f(0.75)), f(1.0));
+        assert_eq!(two(Op::Add, sat, f(-1.0), f(0.5)), 0);
+        assert_eq!(two(Op::Add, sat, f(f32::NAN), f(0.5)), 0);
+        assert_eq!(two(Op::Mul, sat, 0x8000_0000, f(0.5)), 0);
+    }
+
+    #[test]
+    fn extremes() {
+        let plain = m(|_| {});
+        let nan = m(|m| m.nan = true);
+        let quiet = f(f32::NAN);
+        assert_eq!(two(Op::Min, plain, quiet, f(2.0)), f(2.0));
+        assert_eq!(two(Op::Max, plain, f(2.0), quiet), f(2.0));
+        assert_eq!(two(Op::Max, plain, quiet, quiet), 0x7fff_ffff);
+        assert_eq!(two(Op::Min, nan, f(2.0), quiet), 0x7fff_ffff);
+        assert_eq!(two(Op::Min, plain, 0, 0x8000_0000), 0x8000_0000);
+        assert_eq!(two(Op::Max, plain, 0x8000_0000, 0), 0);
+        let xor = m(|m| m.xorsign_abs = true);
+        assert_eq!(two(Op::Min, xor, f(-3.0), f(2.0)), f(-2.0));
+        assert_eq!(two(Op::Max, xor, f(-3.0), f(-2.0)), f(3.0));
+        assert_eq!(two(Op::Copysign, plain, f(-1.0), f(5.0)), f(-5.0));
+    }
+
+    #[test]
+    fn quotients() {
+        let approx = m(|m| m.approx = true);
+        assert_eq!(two(Op::Div, approx, f(3.0), f(2.0)), f(1.5));
+        assert_eq!(two(Op::Div, approx, f(3.0), f(-2f32.powi(127))), f(-0.0));
+        assert_eq!(
+            two(Op::Div, approx, f(f32::INFINITY), f(2f32.powi(127))),
+            0x7fff_ffff
+        );
+        let down = m(|m| m.rounding = Some(Rounding::Rm));
+        let up = m(|m| m.rounding = Some(Rounding::Rp));
+        let low = two(Op::Div, down, f(1.0), f(3.0));
+        assert_eq!(two(Op::Div, up, f(1.0), f(3.0)), low + 1);
+        assert_eq!(two(Op::Div, up, f(1.0), 0), f(f32::INFINITY));
+        assert_eq!(eval(Op::Rcp, down, n(0), &[(n(1), f(3.0))]), low);
+        let root = |r: Mods| eval(Op::Sqrt, r, n(0), &[(n(1), f(2.0))]);
+        assert_eq!(root(up), root(down) + 1);
+        assert_eq!(eval(Op::Sqrt, up, n(0), &[(n(1), f(-2.0))]), 0x7fff_ffff);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+        #[test]
+        fn fma_rounds_once_on_this_host(a: u32, b: u32, c: u32) {
+            let [x, y, z] = [a, b, c].map(f32::from_bits);
+            prop_assume!(!x.is_nan() && !y.is_nan() && !z.is_nan());
+            let want = softfloat::fma(u64::from(a), u64::from(b), u64::from(c), F32, Round::Nearest)
+                .unwrap_or(0x7fff_ffff);
+            let got = eval(Op::Fma, mods(Type::F32), n(0), &[(n(1), u64::from(a)), (n(2), u64::from(b)), (n(3), u64::from(c))]);
+            prop_assert_eq!(got, want);
+        }
+    }
+}

@@ -149,3 +149,68 @@ fn gross(a: f64, f: impl Fn(f64) -> f64) -> f64 {
     }
     upper(flush(r))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::testing::{eval, mods, w};
+    use warpsim_ptx::isa::{Mods, Rounding};
+
+    fn two(op: Op, m: Mods, a: u64, b: u64) -> u64 {
+        eval(op, m, w(0), &[(w(1), a), (w(2), b)])
+    }
+
+    #[test]
+    fn nan_payloads_come_through_quieted() {
+        let signalling = 0x7ff0_0000_0000_1234u64;
+        let m = mods(Type::F64);
+        assert_eq!(
+            two(Op::Add, m, signalling, 1f64.to_bits()),
+            signalling | 1 << 51
+        );
+        assert_eq!(
+            two(Op::Mul, m, 1f64.to_bits(), signalling),
+            signalling | 1 << 51
+        );
+        let inf = f64::INFINITY.to_bits();
+        assert_eq!(two(Op::Sub, m, inf, inf), 0xfff8_0000_0000_0000);
+        assert_eq!(
+            eval(Op::Sqrt, m, w(0), &[(w(1), (-1f64).to_bits())]),
+            0xfff8_0000_0000_0000
+        );
+        assert_eq!(two(Op::Min, m, signalling, 1f64.to_bits()), 1f64.to_bits());
+    }
+
+    #[test]
+    fn directed_results_are_neighbours() {
+        let r = |rounding| Mods {
+            rounding: Some(rounding),
+            ..mods(Type::F64)
+        };
+        let (a, b) = (0.1f64.to_bits(), 0.2f64.to_bits());
+        for op in [Op::Add, Op::Mul, Op::Div] {
+            let down = two(op, r(Rounding::Rm), a, b);
+            let up = two(op, r(Rounding::Rp), a, b);
+            let near = two(op, r(Rounding::Rn), a, b);
+            assert!(up - down <= 1 && (near == up || near == down), "{op:?}");
+        }
+        assert_eq!(two(Op::Sub, r(Rounding::Rm), a, a), (-0f64).to_bits());
+        assert_eq!(two(Op::Sub, r(Rounding::Rp), a, a), 0);
+    }
+
+    #[test]
+    fn gross_approximations_have_an_empty_lower_word() {
+        let m = Mods {
+            approx: true,
+            ftz: true,
+            ..mods(Type::F64)
+        };
+        let got = eval(Op::Rcp, m, w(0), &[(w(1), 3f64.to_bits())]);
+        assert_eq!(got & 0xffff_ffff, 0);
+        assert!((f64::from_bits(got) * 3.0 - 1.0).abs() < 2f64.powi(-19));
+        assert_eq!(
+            eval(Op::Rcp, m, w(0), &[(w(1), 0)]),
+            f64::INFINITY.to_bits()
+        );
+    }
+}

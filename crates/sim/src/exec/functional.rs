@@ -129,8 +129,16 @@ struct Level {
 #[derive(Clone, Debug, Default)]
 struct Runner {
     stack: Vec<Level>,
-    /// The barrier it waits at.
-    waiting: Option<u8>,
+    /// The barrier it waits at, and the instruction that says so.
+    waiting: Option<(u8, Pc)>,
+}
+
+/// A warp that waits at a barrier.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    warp: usize,
+    lanes: u32,
+    reduction: Option<(BoolOp, RegId)>,
 }
 
 /// A barrier of a block.
@@ -140,7 +148,7 @@ struct Gate {
     arrived: u32,
     /// Threads expected; `None` for all.
     expected: Option<u32>,
-    waiting: Vec<(usize, u32, Option<(BoolOp, RegId)>)>,
+    waiting: Vec<Waiting>,
     all: bool,
     any: bool,
     count: u32,
@@ -362,7 +370,7 @@ impl Machine<'_> {
                         .complete_atomic(lanes, a, lane, old, &mut self.threads);
                 }
             }
-            EffectKind::Barrier(b) => self.arrive(warp, effect.executed, b),
+            EffectKind::Barrier(b) => self.arrive(warp, pc, effect.executed, b),
             EffectKind::WarpBarrier { members } => {
                 let missing = members & self.threads.warps[warp].live & !effect.executed;
                 if missing != 0 {
@@ -428,7 +436,7 @@ impl Machine<'_> {
         }
     }
 
-    fn arrive(&mut self, warp: usize, lanes: u32, barrier: &Barrier) {
+    fn arrive(&mut self, warp: usize, pc: Pc, lanes: u32, barrier: &Barrier) {
         let slot = warp / self.warps;
         let gate = &mut self.gates[slot][usize::from(barrier.id)];
         if gate.arrived == 0 {
@@ -446,8 +454,12 @@ impl Machine<'_> {
         }
         if !barrier.arrive {
             let reduction = barrier.reduction.map(|(op, _, reg)| (op, reg));
-            gate.waiting.push((warp, lanes, reduction));
-            self.runners[warp].waiting = Some(barrier.id);
+            gate.waiting.push(Waiting {
+                warp,
+                lanes,
+                reduction,
+            });
+            self.runners[warp].waiting = Some((barrier.id, pc));
         }
         self.release(slot, barrier.id);
     }
@@ -464,7 +476,12 @@ impl Machine<'_> {
             return;
         }
         let gate = std::mem::take(gate);
-        for (warp, lanes, reduction) in gate.waiting {
+        for Waiting {
+            warp,
+            lanes,
+            reduction,
+        } in gate.waiting
+        {
             self.runners[warp].waiting = None;
             if let Some((op, reg)) = reduction {
                 let value = match op {
@@ -484,7 +501,7 @@ impl Machine<'_> {
     fn deadlock(&self) -> SimFault {
         let mut warps = Vec::new();
         for (w, runner) in self.runners.iter().enumerate() {
-            let (Some(top), Some(id)) = (runner.stack.last(), runner.waiting) else {
+            let Some((id, pc)) = runner.waiting else {
                 continue;
             };
             let slot = w / self.warps;
@@ -493,8 +510,6 @@ impl Machine<'_> {
                 || "all warps of the block".to_string(),
                 |n| format!("{} warps", n / 32),
             );
-            // The warp has moved past the barrier already.
-            let pc = top.pc.saturating_sub(1);
             warps.push(StuckWarp {
                 block: self.threads.blocks[slot].ctaid,
                 warp: self.threads.warps[w].index,

@@ -171,3 +171,110 @@ fn extreme(least: bool, m: &Mods, f: Format, a: u16, b: u16) -> u16 {
     let picked = if m.xorsign_abs { picked | sign } else { picked };
     finish(picked, m, f)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::testing::{eval, mods, n};
+    use proptest::prelude::*;
+
+    #[test]
+    fn known_results() {
+        let two = |op, ty, a, b| eval(op, mods(ty), n(0), &[(n(1), a), (n(2), b)]);
+        assert_eq!(two(Op::Add, Type::F16, 0x3c00, 0x3c00), 0x4000);
+        assert_eq!(two(Op::Mul, Type::F16, 0x7bff, 0x4000), 0x7c00);
+        assert_eq!(two(Op::Add, Type::F16, 0x7c00, 0xfc00), 0x7fff);
+        assert_eq!(
+            two(Op::Add, Type::F16x2, 0x3c00_0001, 0x3c00_0001),
+            0x4000_0002
+        );
+        assert_eq!(two(Op::Sub, Type::Bf16, 0x4040, 0x3f80), 0x4000);
+        assert_eq!(two(Op::Max, Type::F16, 0x8000, 0x0000), 0);
+        assert_eq!(two(Op::Min, Type::F16, 0x7e00, 0x3c00), 0x3c00);
+        let relu = Mods {
+            relu: true,
+            ..mods(Type::F16)
+        };
+        assert_eq!(
+            eval(
+                Op::Fma,
+                relu,
+                n(0),
+                &[(n(1), 0xbc00), (n(2), 0x3c00), (n(3), 0)]
+            ),
+            0
+        );
+        let sat = Mods {
+            sat: true,
+            ..mods(Type::F16)
+        };
+        assert_eq!(
+            eval(Op::Add, sat, n(0), &[(n(1), 0x4000), (n(2), 0x4000)]),
+            0x3c00
+        );
+        let ftz = Mods {
+            ftz: true,
+            ..mods(Type::F16)
+        };
+        assert_eq!(
+            eval(Op::Add, ftz, n(0), &[(n(1), 0x8001), (n(2), 0x8000)]),
+            0x8000
+        );
+        assert_eq!(
+            eval(Op::Ex2, mods(Type::F16), n(0), &[(n(1), 0x4000)]),
+            0x4400
+        );
+    }
+
+    /// Whether `got` is the fp16 number nearest to `exact`, ties to even. (Conversions of the
+    /// `half` crate go through fp32 and round twice, so they are no reference.)
+    fn is_nearest(got: u16, exact: f64) -> bool {
+        let value = |bits: u16| f64::from(f16_value(bits));
+        if exact.is_nan() {
+            return got == NAN;
+        }
+        if exact.abs() >= 65520.0 {
+            return got & 0x7fff == 0x7c00 && (got & 0x8000 != 0) == (exact < 0.0);
+        }
+        let distance = |bits: u16| (value(bits) - exact).abs();
+        let magnitude = got & 0x7fff;
+        let sign = got & 0x8000;
+        let mut neighbours = vec![sign | (magnitude + 1).min(0x7bff)];
+        if magnitude > 0 {
+            neighbours.push(sign | (magnitude - 1));
+        }
+        magnitude < 0x7c00
+            && (exact == 0.0 || (sign != 0) == (exact < 0.0))
+            && neighbours.into_iter().filter(|&b| b != got).all(|b| {
+                distance(got) < distance(b) || distance(got) == distance(b) && got & 1 == 0
+            })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn results_are_the_nearest_to_the_exact_ones(a: u16, b: u16, c: u16) {
+            // An fp64 holds sums and products of fp16 numbers exactly.
+            let [x, y, z] = [a, b, c].map(|v| f64::from(f16_value(v)));
+            prop_assume!(!x.is_nan() && !y.is_nan() && !z.is_nan());
+            let m = mods(Type::F16);
+            for (op, exact) in [(Op::Add, x + y), (Op::Sub, x - y), (Op::Mul, x * y)] {
+                let got = lane_op(op, &m, F16, [a, b, 0]);
+                prop_assert!(is_nearest(got, exact), "{:?} {} {}: {:#x}", op, x, y, got);
+            }
+            let got = lane_op(Op::Fma, &m, F16, [a, b, c]);
+            let exact = x * y + z;
+            // A sum that needs more than 53 bits is not known exactly here.
+            if exact - z == x * y && exact - x * y == z || exact.is_nan() {
+                prop_assert!(is_nearest(got, exact), "{} {} {}: {:#x}", x, y, z, got);
+            }
+        }
+    }
+    #[test]
+    fn fma_close_to_a_tie_rounds_once() {
+        assert_eq!(
+            lane_op(Op::Fma, &mods(Type::F16), F16, [9285, 5595, 39444]),
+            0x9a07
+        );
+    }
+}

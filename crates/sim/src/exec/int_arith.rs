@@ -1,11 +1,10 @@
-//! Integer arithmetic, with and without carry.
+//! Integer arithmetic.
 
 use warpsim_ptx::isa::{Half, Op, Type};
 use warpsim_ptx::kernel::Instr;
 
-use super::code::{Decoded, Plan};
-use super::regs::{Regs, Value, dispatch, op1, op2, op3, width};
-use super::state::LANES;
+use super::code::Plan;
+use super::regs::{dispatch, op1, op2, op3};
 
 /// Picks the arm for the integer type; other types are not this family's.
 macro_rules! by_type {
@@ -82,8 +81,6 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
     let m = &i.mods;
     let ty = m.types[0]?;
     Some(match i.op {
-        Op::Addc | Op::Subc | Op::Madc => return carry(i),
-        Op::Add | Op::Sub | Op::Mad if m.cc => return carry(i),
         Op::Add if m.sat => match ty {
             Type::S32 => op2!(i32, i32 => i32, |a, b| a.saturating_add(b)),
             _ => return None,
@@ -108,24 +105,24 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
         Op::Mad => multiply_add(ty, m.half, m.sat)?,
         Op::Mul24 => match (ty, m.half) {
             (Type::S32, Some(Half::Hi)) => {
-                op2!(i32, i32 => i32, |a, b| (s24(a) * s24(b) >> 16) as i32)
+                op2!(i32, i32 => i32, |a, b| ((s24(a) * s24(b)) >> 16) as i32)
             }
             (Type::S32, _) => op2!(i32, i32 => i32, |a, b| (s24(a) * s24(b)) as i32),
             (Type::U32, Some(Half::Hi)) => {
-                op2!(u32, u32 => u32, |a, b| (u24(a) * u24(b) >> 16) as u32)
+                op2!(u32, u32 => u32, |a, b| ((u24(a) * u24(b)) >> 16) as u32)
             }
             (Type::U32, _) => op2!(u32, u32 => u32, |a, b| (u24(a) * u24(b)) as u32),
             _ => return None,
         },
         Op::Mad24 => match (ty, m.half) {
             (Type::S32, Some(Half::Hi)) if m.sat => op3!(i32, i32, i32 => i32, |a, b, c|
-                clamp32((s24(a) * s24(b) >> 16) + i64::from(c))),
+                clamp32(((s24(a) * s24(b)) >> 16) + i64::from(c))),
             (Type::S32, Some(Half::Hi)) => op3!(i32, i32, i32 => i32, |a, b, c|
-                ((s24(a) * s24(b) >> 16) as i32).wrapping_add(c)),
+                (((s24(a) * s24(b)) >> 16) as i32).wrapping_add(c)),
             (Type::S32, _) => op3!(i32, i32, i32 => i32, |a, b, c|
                 ((s24(a) * s24(b)) as i32).wrapping_add(c)),
             (Type::U32, Some(Half::Hi)) => op3!(u32, u32, u32 => u32, |a, b, c|
-                ((u24(a) * u24(b) >> 16) as u32).wrapping_add(c)),
+                (((u24(a) * u24(b)) >> 16) as u32).wrapping_add(c)),
             (Type::U32, _) => op3!(u32, u32, u32 => u32, |a, b, c|
                 ((u24(a) * u24(b)) as u32).wrapping_add(c)),
             _ => return None,
@@ -178,22 +175,22 @@ fn multiply(ty: Type, half: Option<Half>) -> Option<Plan> {
         }
         (_, Half::Lo) => by_type!(ty, T => op2!(T, T => T, |a, b| a.wrapping_mul(b))),
         (Type::U16, Half::Hi) => {
-            op2!(u16, u16 => u16, |a, b| (u32::from(a) * u32::from(b) >> 16) as u16)
+            op2!(u16, u16 => u16, |a, b| ((u32::from(a) * u32::from(b)) >> 16) as u16)
         }
         (Type::S16, Half::Hi) => {
-            op2!(i16, i16 => i16, |a, b| (i32::from(a) * i32::from(b) >> 16) as i16)
+            op2!(i16, i16 => i16, |a, b| ((i32::from(a) * i32::from(b)) >> 16) as i16)
         }
         (Type::U32, Half::Hi) => {
-            op2!(u32, u32 => u32, |a, b| (u64::from(a) * u64::from(b) >> 32) as u32)
+            op2!(u32, u32 => u32, |a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32)
         }
         (Type::S32, Half::Hi) => {
-            op2!(i32, i32 => i32, |a, b| (i64::from(a) * i64::from(b) >> 32) as i32)
+            op2!(i32, i32 => i32, |a, b| ((i64::from(a) * i64::from(b)) >> 32) as i32)
         }
         (Type::U64, Half::Hi) => {
-            op2!(u64, u64 => u64, |a, b| (u128::from(a) * u128::from(b) >> 64) as u64)
+            op2!(u64, u64 => u64, |a, b| ((u128::from(a) * u128::from(b)) >> 64) as u64)
         }
         (Type::S64, Half::Hi) => {
-            op2!(i64, i64 => i64, |a, b| (i128::from(a) * i128::from(b) >> 64) as i64)
+            op2!(i64, i64 => i64, |a, b| ((i128::from(a) * i128::from(b)) >> 64) as i64)
         }
         (Type::U16, Half::Wide) => op2!(u16, u16 => u32, |a, b| u32::from(a) * u32::from(b)),
         (Type::S16, Half::Wide) => op2!(i16, i16 => i32, |a, b| i32::from(a) * i32::from(b)),
@@ -206,23 +203,23 @@ fn multiply(ty: Type, half: Option<Half>) -> Option<Plan> {
 fn multiply_add(ty: Type, half: Option<Half>, sat: bool) -> Option<Plan> {
     Some(match (ty, half.unwrap_or(Half::Lo)) {
         (Type::S32, Half::Hi) if sat => op3!(i32, i32, i32 => i32, |a, b, c|
-            clamp32((i64::from(a) * i64::from(b) >> 32) + i64::from(c))),
+            clamp32(((i64::from(a) * i64::from(b)) >> 32) + i64::from(c))),
         (Type::U32 | Type::S32, Half::Lo) => op3!(hot u32, u32, u32 => u32, |a, b, c|
             a.wrapping_mul(b).wrapping_add(c)),
         (_, Half::Lo) => by_type!(ty, T => op3!(T, T, T => T, |a, b, c|
             a.wrapping_mul(b).wrapping_add(c))),
         (Type::U16, Half::Hi) => op3!(u16, u16, u16 => u16, |a, b, c|
-            ((u32::from(a) * u32::from(b) >> 16) as u16).wrapping_add(c)),
+            (((u32::from(a) * u32::from(b)) >> 16) as u16).wrapping_add(c)),
         (Type::S16, Half::Hi) => op3!(i16, i16, i16 => i16, |a, b, c|
-            ((i32::from(a) * i32::from(b) >> 16) as i16).wrapping_add(c)),
+            (((i32::from(a) * i32::from(b)) >> 16) as i16).wrapping_add(c)),
         (Type::U32, Half::Hi) => op3!(u32, u32, u32 => u32, |a, b, c|
-            ((u64::from(a) * u64::from(b) >> 32) as u32).wrapping_add(c)),
+            (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(c)),
         (Type::S32, Half::Hi) => op3!(i32, i32, i32 => i32, |a, b, c|
-            ((i64::from(a) * i64::from(b) >> 32) as i32).wrapping_add(c)),
+            (((i64::from(a) * i64::from(b)) >> 32) as i32).wrapping_add(c)),
         (Type::U64, Half::Hi) => op3!(u64, u64, u64 => u64, |a, b, c|
-            ((u128::from(a) * u128::from(b) >> 64) as u64).wrapping_add(c)),
+            (((u128::from(a) * u128::from(b)) >> 64) as u64).wrapping_add(c)),
         (Type::S64, Half::Hi) => op3!(i64, i64, i64 => i64, |a, b, c|
-            ((i128::from(a) * i128::from(b) >> 64) as i64).wrapping_add(c)),
+            (((i128::from(a) * i128::from(b)) >> 64) as i64).wrapping_add(c)),
         (Type::U16, Half::Wide) => op3!(u16, u16, u32 => u32, |a, b, c|
             (u32::from(a) * u32::from(b)).wrapping_add(c)),
         (Type::S16, Half::Wide) => op3!(i16, i16, i32 => i32, |a, b, c|
@@ -293,161 +290,131 @@ fn dot2(a: Type, b: Type, half: Half) -> Option<Plan> {
     })
 }
 
-/// Runs an operation with carry in and carry out a lane. `WRITE` is `.cc`. The third operand
-/// is there for `mad` only.
-#[inline(always)]
-fn with_carry<T: Value, const WRITE: bool, const SOURCES: usize>(
-    d: &Decoded,
-    r: &mut Regs<'_>,
-    f: impl Fn(T, T, T, bool) -> (T, bool),
-) {
-    let mut out = T::ZERO;
-    let mut flags = 0;
-    for lane in 0..LANES {
-        let a = r.lane::<T>(d.src[0], lane);
-        let b = r.lane::<T>(d.src[1], lane);
-        let c = r.lane::<T>(d.src[SOURCES - 1], lane);
-        let (value, carry) = f(a, b, c, *r.carry >> lane & 1 != 0);
-        T::put(&mut out, lane, value);
-        flags |= u32::from(carry) << lane;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::testing::{eval, mods, n, w};
+    use warpsim_ptx::isa::Mods;
+
+    fn two(op: Op, m: Mods, a: u64, b: u64) -> u64 {
+        let wide = m.types[0].unwrap().bytes() == 8;
+        if wide {
+            eval(op, m, w(0), &[(w(1), a), (w(2), b)])
+        } else {
+            eval(op, m, n(0), &[(n(1), a), (n(2), b)])
+        }
     }
-    r.commit::<T>(d.dst[0], &out);
-    if WRITE {
-        r.set_carry(flags);
+
+    fn neg(x: i32) -> u64 {
+        u64::from(x as u32)
     }
-}
 
-macro_rules! carrying {
-    ($t:ty, $write:expr, $n:literal, |$a:ident, $b:ident, $c:ident, $f:ident| $e:expr) => {{
-        fn flags(d: &Decoded, r: &mut Regs<'_>) {
-            with_carry::<$t, true, $n>(d, r, |$a, $b, $c, $f| $e);
-        }
-        fn silent(d: &Decoded, r: &mut Regs<'_>) {
-            with_carry::<$t, false, $n>(d, r, |$a, $b, $c, $f| $e);
-        }
-        let w = width::<$t>();
-        Plan::alu(if $write { flags } else { silent }, &[w; $n], &[w])
-    }};
-}
+    #[test]
+    fn division_has_no_undefined_corner() {
+        assert_eq!(two(Op::Div, mods(Type::U32), 7, 0), 0xffff_ffff);
+        assert_eq!(two(Op::Div, mods(Type::S32), 7, 0), 0xffff_ffff);
+        assert_eq!(two(Op::Rem, mods(Type::S32), 7, 0), 7);
+        assert_eq!(two(Op::Div, mods(Type::S32), 1 << 31, neg(-1)), 1 << 31);
+        assert_eq!(two(Op::Rem, mods(Type::S32), 1 << 31, neg(-1)), 0);
+        assert_eq!(two(Op::Div, mods(Type::S32), neg(-7), 2), neg(-3));
+        assert_eq!(two(Op::Rem, mods(Type::S32), neg(-7), 2), neg(-1));
+        assert_eq!(two(Op::Div, mods(Type::U64), 7, 0), u64::MAX);
+    }
 
-macro_rules! carry_family {
-    ($t:ident, $wide:ident, $i:expr) => {{
-        let (cc, hi) = ($i.mods.cc, $i.mods.half == Some(Half::Hi));
-        match $i.op {
-            Op::Add => carrying!($t, cc, 2, |a, b, _c, _f| a.overflowing_add(b)),
-            Op::Addc => carrying!($t, cc, 2, |a, b, _c, f| a.carrying(b, f)),
-            // The flag is the borrow.
-            Op::Sub => carrying!($t, cc, 2, |a, b, _c, _f| a.overflowing_sub(b)),
-            Op::Subc => carrying!($t, cc, 2, |a, b, _c, f| a.borrowing(b, f)),
-            Op::Mad if hi => {
-                carrying!($t, cc, 3, |a, b, c, _f| a
-                    .product_high(b)
-                    .overflowing_add(c))
-            }
-            Op::Mad => carrying!($t, cc, 3, |a, b, c, _f| a
-                .wrapping_mul(b)
-                .overflowing_add(c)),
-            Op::Madc if hi => carrying!($t, cc, 3, |a, b, c, f| a.product_high(b).carrying(c, f)),
-            Op::Madc => carrying!($t, cc, 3, |a, b, c, f| a.wrapping_mul(b).carrying(c, f)),
-            _ => return None,
-        }
-    }};
-}
+    #[test]
+    fn products() {
+        let half = |ty, h| Mods {
+            half: Some(h),
+            ..mods(ty)
+        };
+        assert_eq!(two(Op::Mul, half(Type::S32, Half::Hi), neg(-1), 5), neg(-1));
+        assert_eq!(two(Op::Mul, half(Type::U32, Half::Hi), neg(-1), 5), 4);
+        let wide = |ty, a, b| eval(Op::Mul, half(ty, Half::Wide), w(0), &[(n(1), a), (n(2), b)]);
+        assert_eq!(wide(Type::S32, neg(-3), 4), -12i64 as u64);
+        assert_eq!(wide(Type::U32, neg(-3), 4), 0xffff_fffdu64 * 4);
+        let m = half(Type::U16, Half::Wide);
+        assert_eq!(
+            eval(Op::Mul, m, n(0), &[(n(1), 0xffff), (n(2), 0xffff)]),
+            0xfffe_0001
+        );
+        assert_eq!(
+            two(Op::Mul, half(Type::S64, Half::Hi), -1i64 as u64, 1),
+            u64::MAX
+        );
+        let m = Mods {
+            sat: true,
+            ..half(Type::S32, Half::Hi)
+        };
+        assert_eq!(
+            eval(
+                Op::Mad,
+                m,
+                n(0),
+                &[(n(1), 0x4000_0000), (n(2), 4), (n(3), 0x7fff_ffff)]
+            ),
+            0x7fff_ffff
+        );
+        assert_eq!(
+            two(Op::Mul24, half(Type::U32, Half::Hi), 0xff_ffff, 0xff_ffff),
+            0xffff_fe00
+        );
+        assert_eq!(
+            two(Op::Mul24, half(Type::S32, Half::Lo), 0xff_ffff, 3),
+            neg(-3)
+        );
+    }
 
-/// The signed high product, kept as unsigned so that carries are those of the bits.
-#[derive(Clone, Copy)]
-struct Signed32(u32);
-#[derive(Clone, Copy)]
-struct Signed64(u64);
+    #[test]
+    fn minima_saturation_and_the_like() {
+        assert_eq!(two(Op::Min, mods(Type::S32), neg(-1), 1), neg(-1));
+        assert_eq!(two(Op::Min, mods(Type::U32), neg(-1), 1), 1);
+        assert_eq!(two(Op::Max, mods(Type::S16), 0xffff, 1), 1);
+        let sat = Mods {
+            sat: true,
+            ..mods(Type::S32)
+        };
+        assert_eq!(two(Op::Add, sat, 0x7fff_ffff, 1), 0x7fff_ffff);
+        assert_eq!(two(Op::Sub, sat, 1 << 31, 1), 1 << 31);
+        assert_eq!(
+            eval(Op::Abs, mods(Type::S32), n(0), &[(n(1), 1 << 31)]),
+            1 << 31
+        );
+        assert_eq!(
+            eval(
+                Op::Sad,
+                mods(Type::S32),
+                n(0),
+                &[(n(1), neg(-3)), (n(2), 4), (n(3), 10)]
+            ),
+            17
+        );
+        assert_eq!(
+            two(Op::Add, mods(Type::U16x2), 0x0001_ffff, 0x0001_0001),
+            0x0002_0000
+        );
+    }
 
-trait Carrying: Sized + Copy {
-    fn carrying(self, b: Self, carry: bool) -> (Self, bool);
-    fn borrowing(self, b: Self, borrow: bool) -> (Self, bool);
-    fn product_high(self, b: Self) -> Self;
-}
-
-macro_rules! carrying_bits {
-    ($t:ty, $wide:ty) => {
-        impl Carrying for $t {
-            #[inline(always)]
-            fn carrying(self, b: Self, carry: bool) -> (Self, bool) {
-                let (s, c1) = self.overflowing_add(b);
-                let (s, c2) = s.overflowing_add(Self::from(carry));
-                (s, c1 | c2)
-            }
-            #[inline(always)]
-            fn borrowing(self, b: Self, borrow: bool) -> (Self, bool) {
-                let (s, c1) = self.overflowing_sub(b);
-                let (s, c2) = s.overflowing_sub(Self::from(borrow));
-                (s, c1 | c2)
-            }
-            #[inline(always)]
-            fn product_high(self, b: Self) -> Self {
-                ((<$wide>::from(self) * <$wide>::from(b)) >> Self::BITS) as Self
-            }
-        }
-    };
-}
-carrying_bits!(u32, u64);
-carrying_bits!(u64, u128);
-
-macro_rules! signed_bits {
-    ($s:ident, $u:ty, $i:ty, $wide:ty) => {
-        impl Value for $s {
-            type Row = <$u as Value>::Row;
-            const WIDE: bool = <$u as Value>::WIDE;
-            const ZERO: Self::Row = <$u as Value>::ZERO;
-            fn row(words: &[u32]) -> &Self::Row {
-                <$u as Value>::row(words)
-            }
-            fn row_mut(words: &mut [u32]) -> &mut Self::Row {
-                <$u as Value>::row_mut(words)
-            }
-            fn get(row: &Self::Row, lane: usize) -> Self {
-                $s(<$u as Value>::get(row, lane))
-            }
-            fn put(row: &mut Self::Row, lane: usize, value: Self) {
-                <$u as Value>::put(row, lane, value.0);
-            }
-        }
-        impl $s {
-            fn overflowing_add(self, b: Self) -> (Self, bool) {
-                let (v, c) = self.0.overflowing_add(b.0);
-                ($s(v), c)
-            }
-            fn overflowing_sub(self, b: Self) -> (Self, bool) {
-                let (v, c) = self.0.overflowing_sub(b.0);
-                ($s(v), c)
-            }
-            fn wrapping_mul(self, b: Self) -> Self {
-                $s(self.0.wrapping_mul(b.0))
-            }
-        }
-        impl Carrying for $s {
-            fn carrying(self, b: Self, carry: bool) -> (Self, bool) {
-                let (v, c) = self.0.carrying(b.0, carry);
-                ($s(v), c)
-            }
-            fn borrowing(self, b: Self, borrow: bool) -> (Self, bool) {
-                let (v, c) = self.0.borrowing(b.0, borrow);
-                ($s(v), c)
-            }
-            fn product_high(self, b: Self) -> Self {
-                let high = <$wide>::from(self.0 as $i) * <$wide>::from(b.0 as $i) >> <$u>::BITS;
-                $s(high as $u)
-            }
-        }
-    };
-}
-signed_bits!(Signed32, u32, i32, i64);
-signed_bits!(Signed64, u64, i64, i128);
-
-fn carry(i: &Instr) -> Option<Plan> {
-    Some(match i.mods.types[0]? {
-        Type::U32 | Type::B32 => carry_family!(u32, u64, i),
-        Type::S32 => carry_family!(Signed32, i64, i),
-        Type::U64 | Type::B64 => carry_family!(u64, u128, i),
-        Type::S64 => carry_family!(Signed64, i128, i),
-        _ => return None,
-    })
+    #[test]
+    fn dot_products() {
+        let m = |a, b| Mods {
+            types: [Some(a), Some(b), None],
+            ..Mods::default()
+        };
+        let src = [(n(1), 0xff01_0203), (n(2), 0x0101_0102), (n(3), 100)];
+        assert_eq!(
+            eval(Op::Dp4a, m(Type::S32, Type::U32), n(0), &src),
+            100 - 1 + 1 + 2 + 6
+        );
+        assert_eq!(
+            eval(Op::Dp4a, m(Type::U32, Type::U32), n(0), &src),
+            100 + 255 + 1 + 2 + 6
+        );
+        let half = |h| Mods {
+            half: Some(h),
+            ..m(Type::S32, Type::S32)
+        };
+        let src = [(n(1), 0xffff_0002), (n(2), 0x0403_0201), (n(3), 10)];
+        assert_eq!(eval(Op::Dp2a, half(Half::Lo), n(0), &src), 10);
+        assert_eq!(eval(Op::Dp2a, half(Half::Hi), n(0), &src), 10 + 6 - 4);
+    }
 }

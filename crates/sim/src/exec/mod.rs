@@ -8,13 +8,17 @@
 mod access;
 pub mod atomic;
 mod bits;
+mod carry;
 pub mod code;
 mod compare;
 mod control;
 mod convert;
+mod decode;
 pub mod fault;
 mod float32;
 mod float64;
+#[cfg(test)]
+mod forms_test;
 pub mod functional;
 pub mod grid;
 mod half_arith;
@@ -39,6 +43,7 @@ use warpsim_ptx::kernel::Instr;
 /// Every family's decoder; the first that knows an instruction has it.
 fn families() -> &'static [fn(&Instr) -> Option<Plan>] {
     &[
+        carry::decode,
         int_arith::decode,
         bits::decode,
         compare::decode,

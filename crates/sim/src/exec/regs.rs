@@ -80,6 +80,9 @@ pub(super) trait Value: Copy {
     fn get(row: &Self::Row, lane: usize) -> Self;
     /// Sets a lane.
     fn put(row: &mut Self::Row, lane: usize, value: Self);
+    /// Copies the lanes of a mask, all their words and nothing of the others: those may hold
+    /// another register that shares the slot.
+    fn blend(row: &mut Self::Row, from: &Self::Row, mask: u32);
 }
 
 macro_rules! narrow {
@@ -105,6 +108,13 @@ macro_rules! narrow {
             fn put(row: &mut Self::Row, lane: usize, $v: Self) {
                 row[lane] = $to;
             }
+            #[inline(always)]
+            fn blend(row: &mut Self::Row, from: &Self::Row, mask: u32) {
+                for lane in 0..LANES {
+                    let keep = u32::from(mask & LANE_BIT[lane] != 0).wrapping_sub(1);
+                    row[lane] = from[lane] & !keep | row[lane] & keep;
+                }
+            }
         }
     )*};
 }
@@ -119,6 +129,19 @@ narrow! {
     u8: |w| w as u8, |v| u32::from(v);
     i8: |w| w as i8, |v| v as i32 as u32;
     f32: |w| f32::from_bits(w), |v| v.to_bits();
+}
+
+/// A row of 64-bit lanes as the bytes of each lane.
+#[inline(always)]
+fn lanes64(row: &[u32; 2 * LANES]) -> &[[u8; 8]; LANES] {
+    // SAFETY: both are 256 bytes, and bytes have no alignment.
+    unsafe { &*std::ptr::from_ref(row).cast() }
+}
+
+#[inline(always)]
+fn lanes64_mut(row: &mut [u32; 2 * LANES]) -> &mut [[u8; 8]; LANES] {
+    // SAFETY: as above; every bit pattern is a valid `u32`.
+    unsafe { &mut *std::ptr::from_mut(row).cast() }
 }
 
 macro_rules! wide {
@@ -137,20 +160,19 @@ macro_rules! wide {
             }
             #[inline(always)]
             fn get(row: &Self::Row, lane: usize) -> Self {
-                assert!(lane < LANES);
-                // SAFETY: lane < 32, so the eight bytes lie within the 256 of the row.
-                let $w = u64::from_le(unsafe {
-                    row.as_ptr().cast::<u64>().add(lane).read_unaligned()
-                });
+                let $w = u64::from_le_bytes(lanes64(row)[lane]);
                 $from
             }
             #[inline(always)]
             fn put(row: &mut Self::Row, lane: usize, $v: Self) {
-                assert!(lane < LANES);
                 let value: u64 = $to;
-                // SAFETY: as in `get`.
-                unsafe {
-                    row.as_mut_ptr().cast::<u64>().add(lane).write_unaligned(value.to_le());
+                lanes64_mut(row)[lane] = value.to_le_bytes();
+            }
+            #[inline(always)]
+            fn blend(row: &mut Self::Row, from: &Self::Row, mask: u32) {
+                for word in 0..2 * LANES {
+                    let keep = u32::from(mask & LANE_BIT[word / 2] != 0).wrapping_sub(1);
+                    row[word] = from[word] & !keep | row[word] & keep;
                 }
             }
         }
@@ -215,14 +237,7 @@ impl Regs<'_> {
         if mask == u32::MAX {
             *row = *out;
         } else {
-            for lane in 0..LANES {
-                let value = if mask & LANE_BIT[lane] != 0 {
-                    T::get(out, lane)
-                } else {
-                    T::get(row, lane)
-                };
-                T::put(row, lane, value);
-            }
+            T::blend(row, out, mask);
         }
     }
 

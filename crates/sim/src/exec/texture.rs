@@ -280,3 +280,172 @@ impl Sampler<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::testing::{Bench, instr, n};
+    use warpsim_ptx::isa::Mods;
+
+    /// A 4x2 texture of one channel holding 0..8.
+    fn texture(bench: &mut Bench, change: impl Fn(&mut Texture)) {
+        let address = bench.image.alloc(32, 256, "texels").unwrap();
+        let mut t = Texture {
+            address,
+            size: [4, 2, 1],
+            dimensions: 2,
+            channels: 1,
+            bits: 32,
+            kind: TexelKind::Float,
+            linear_memory: false,
+            filter_linear: false,
+            wrap: false,
+            normalized: false,
+            read_normalized: false,
+        };
+        change(&mut t);
+        let size = usize::from(t.bits / 8);
+        for k in 0..8usize {
+            let bits = if t.kind == TexelKind::Float {
+                (k as f32).to_bits()
+            } else {
+                30 * k as u32
+            };
+            let at = address + (k * size) as u64;
+            bench.image.write(at, &bits.to_le_bytes()[..size]).unwrap();
+        }
+        bench.grid.texrefs = vec![Some(t)];
+    }
+
+    fn fetch(
+        change: impl Fn(&mut Texture),
+        geometry: Geometry,
+        to: Type,
+        at: [u32; 2],
+        coords: Type,
+    ) -> [u32; 4] {
+        let mut bench = Bench::new();
+        texture(&mut bench, change);
+        for lane in 0..32 {
+            bench.set(n(5), lane, u64::from(at[0]));
+            bench.set(n(6), lane, u64::from(at[1]));
+        }
+        let m = Mods {
+            types: [Some(to), Some(coords), None],
+            geometry: Some(geometry),
+            vector: 4,
+            ..Mods::default()
+        };
+        let mut src = vec![Operand::Texture(TexBase::Texref(0)), n(5)];
+        if geometry == Geometry::D2 {
+            src.push(n(6));
+        }
+        bench
+            .step(instr(Op::Tex, m, &[n(0), n(1), n(2), n(3)], &src), u32::MAX)
+            .unwrap();
+        std::array::from_fn(|k| bench.get(n(k as u16), 9) as u32)
+    }
+
+    fn at(change: impl Fn(&mut Texture), x: f32, y: f32) -> f32 {
+        let r = fetch(
+            change,
+            Geometry::D2,
+            Type::F32,
+            [x.to_bits(), y.to_bits()],
+            Type::F32,
+        );
+        assert_eq!(r[1..], [0, 0, 1f32.to_bits()]);
+        f32::from_bits(r[0])
+    }
+
+    #[test]
+    fn nearest_clamps_and_wraps() {
+        assert_eq!(at(|_| {}, 2.9, 1.2), 6.0);
+        assert_eq!(at(|_| {}, -3.0, 0.5), 0.0);
+        assert_eq!(at(|_| {}, 99.0, 99.0), 7.0);
+        assert_eq!(at(|t| t.normalized = true, 0.3, 0.6), 5.0);
+        let wrapping = |t: &mut Texture| {
+            t.normalized = true;
+            t.wrap = true;
+        };
+        assert_eq!(at(wrapping, 1.3, -0.4), 5.0);
+    }
+
+    #[test]
+    fn linear_filtering_has_eight_bits_of_fraction() {
+        let linear = |t: &mut Texture| t.filter_linear = true;
+        assert_eq!(at(linear, 1.0, 0.5), 0.5);
+        assert_eq!(at(linear, 1.5, 1.0), 3.0);
+        assert_eq!(at(linear, 0.1, 0.5), 0.0);
+        // A fraction below half of 1/256 is lost.
+        assert_eq!(at(linear, 1.5 + 0.001, 0.5), 1.0);
+        assert_eq!(at(linear, 1.5 + 1.0 / 256.0, 0.5), 1.0 + 1.0 / 256.0);
+        let wrapping = |t: &mut Texture| {
+            t.filter_linear = true;
+            t.normalized = true;
+            t.wrap = true;
+        };
+        assert_eq!(at(wrapping, 0.0, 0.25), 1.5);
+    }
+
+    #[test]
+    fn integers_linear_memory_and_normalised_reads() {
+        let bytes = |t: &mut Texture| {
+            t.kind = TexelKind::Unsigned;
+            t.bits = 8;
+        };
+        let r = fetch(
+            bytes,
+            Geometry::D2,
+            Type::U32,
+            [1f32.to_bits(), 1f32.to_bits()],
+            Type::F32,
+        );
+        assert_eq!(r, [150, 0, 0, 1]);
+        let signed = |t: &mut Texture| {
+            t.kind = TexelKind::Signed;
+            t.bits = 8;
+        };
+        let r = fetch(
+            signed,
+            Geometry::D2,
+            Type::S32,
+            [1f32.to_bits(), 1f32.to_bits()],
+            Type::F32,
+        );
+        assert_eq!(r[0] as i32, 150 - 256);
+        let unit = |t: &mut Texture| {
+            bytes(t);
+            t.read_normalized = true;
+        };
+        let r = fetch(
+            unit,
+            Geometry::D2,
+            Type::F32,
+            [1f32.to_bits(), 1f32.to_bits()],
+            Type::F32,
+        );
+        assert_eq!(f32::from_bits(r[0]), 150.0 / 255.0);
+        let flat = |t: &mut Texture| {
+            t.linear_memory = true;
+            t.size = [8, 1, 1];
+        };
+        let r = fetch(flat, Geometry::D1, Type::F32, [6, 0], Type::S32);
+        assert_eq!(f32::from_bits(r[0]), 6.0);
+        let r = fetch(flat, Geometry::D1, Type::F32, [8, 0], Type::S32);
+        assert_eq!(r[0], 0);
+    }
+
+    #[test]
+    fn an_unbound_texture_is_a_fault() {
+        let mut bench = Bench::new();
+        let m = Mods {
+            types: [Some(Type::F32), Some(Type::S32), None],
+            geometry: Some(Geometry::D1),
+            ..Mods::default()
+        };
+        let src = [Operand::Texture(TexBase::Texref(0)), n(5)];
+        let fault = bench.step(instr(Op::Tex, m, &[n(0)], &src), 1).unwrap_err();
+        assert!(fault.kind.to_string().contains("not bound"));
+    }
+}

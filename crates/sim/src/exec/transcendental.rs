@@ -45,3 +45,35 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::testing::{eval, mods, n};
+    use warpsim_ptx::isa::Mods;
+
+    fn go(op: Op, ftz: bool, x: f32) -> f32 {
+        let m = Mods {
+            approx: true,
+            ftz,
+            ..mods(Type::F32)
+        };
+        f32::from_bits(eval(op, m, n(0), &[(n(1), u64::from(x.to_bits()))]) as u32)
+    }
+
+    #[test]
+    fn special_values() {
+        assert_eq!(go(Op::Ex2, false, f32::NEG_INFINITY), 0.0);
+        assert_eq!(go(Op::Ex2, false, 10.0), 1024.0);
+        assert_eq!(go(Op::Ex2, true, -130.0), 0.0);
+        assert!(go(Op::Ex2, false, -130.0) > 0.0);
+        assert_eq!(go(Op::Lg2, false, 0.0), f32::NEG_INFINITY);
+        assert_eq!(go(Op::Lg2, false, -1.0).to_bits(), 0x7fff_ffff);
+        assert_eq!(go(Op::Rsqrt, false, 4.0), 0.5);
+        assert_eq!(go(Op::Rsqrt, false, -0.0), f32::NEG_INFINITY);
+        assert_eq!(go(Op::Sin, false, f32::INFINITY).to_bits(), 0x7fff_ffff);
+        assert_eq!(go(Op::Sin, false, -0.0).to_bits(), 0x8000_0000);
+        assert_eq!(go(Op::Cos, false, 0.0), 1.0);
+        assert_eq!(go(Op::Tanh, false, 100.0), 1.0);
+    }
+}

@@ -251,7 +251,7 @@ impl<'a> GlobalView<'a> {
             let wanted = if lines >= 64 {
                 u64::MAX
             } else {
-                (u64::MAX >> (64 - lines)).rotate_left((first / LINE & 63) as u32)
+                (u64::MAX >> (64 - lines)).rotate_left(((first / LINE) & 63) as u32)
             };
             if stores.filter & wanted != 0 {
                 return None;
