@@ -28,6 +28,8 @@ struct BarrierState {
     arrived: u32,
     /// Threads expected, where the instruction says so.
     expected: Option<u32>,
+    /// Lanes that arrived so far of warps whose threads come in several groups.
+    parts: Vec<(u16, u32)>,
     waiting: Vec<u16>,
     reductions: Vec<Reduction>,
     votes: Votes,
@@ -103,6 +105,9 @@ impl ResidentBlock {
         let state = &mut self.barriers[id];
         state.arrived += arrival.threads;
         state.expected = arrival.barrier.count;
+        if state.expected.is_some() {
+            state.arrived += state.lacking(&arrival, threads);
+        }
         if !arrival.barrier.arrive {
             state.waiting.push(arrival.slot);
         }
@@ -147,6 +152,34 @@ impl ResidentBlock {
 }
 
 impl BarrierState {
+    /// A barrier with a thread count counts whole warps: threads that a warp lacks, for it is
+    /// cut short by the block's end or they have exited, count as soon as the others are here.
+    fn lacking(&mut self, arrival: &Arrival, threads: &Threads) -> u32 {
+        let dead = |home: u16| threads.warps[home as usize].live.count_zeros();
+        let homes = match arrival.lanes {
+            Lanes::Static(home) => return dead(*home),
+            Lanes::Gathered(homes) => homes,
+        };
+        let mut lacking = 0;
+        for (lane, &home) in homes.iter().enumerate() {
+            if arrival.executed >> lane & 1 == 0 {
+                continue;
+            }
+            let at = match self.parts.iter().position(|p| p.0 == home) {
+                Some(at) => at,
+                None => {
+                    self.parts.push((home, 0));
+                    self.parts.len() - 1
+                }
+            };
+            self.parts[at].1 |= 1 << lane;
+            if self.parts[at].1 == threads.warps[home as usize].live {
+                lacking += dead(home);
+            }
+        }
+        lacking
+    }
+
     /// Opens if everybody is here.
     fn open(&mut self, live: u32) -> Option<Release> {
         if self.arrived == 0 || self.arrived < self.expected.unwrap_or(live) {
@@ -155,6 +188,7 @@ impl BarrierState {
         let votes = std::mem::take(&mut self.votes);
         self.arrived = 0;
         self.expected = None;
+        self.parts.clear();
         let results = self.reductions.drain(..).map(|r| {
             let value = match r.op {
                 BoolOp::And => (votes.no == 0) as u64,
