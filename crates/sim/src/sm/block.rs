@@ -3,7 +3,7 @@
 use crate::divergence::BlockArrival;
 use crate::exec::state::{Barrier, Lanes, Threads};
 use warpsim_ptx::isa::BoolOp;
-use warpsim_ptx::kernel::RegId;
+use warpsim_ptx::kernel::{Pc, RegId};
 
 /// Barriers a block has.
 pub const BARRIERS: usize = 16;
@@ -30,7 +30,8 @@ struct BarrierState {
     expected: Option<u32>,
     /// Lanes that arrived so far of warps whose threads come in several groups.
     parts: Vec<(u16, u32)>,
-    waiting: Vec<u16>,
+    /// Warps that wait, with the instruction at which they do.
+    waiting: Vec<(u16, Pc)>,
     reductions: Vec<Reduction>,
     votes: Votes,
 }
@@ -62,6 +63,18 @@ pub struct Release {
     pub results: Vec<(Reduction, u64)>,
 }
 
+/// A barrier that has not opened, as one of its warps sees it.
+pub struct BarrierWait {
+    /// Its number.
+    pub id: usize,
+    /// The instruction at which the warp waits.
+    pub pc: Pc,
+    /// Threads that have arrived.
+    pub arrived: u32,
+    /// Threads it takes.
+    pub expected: u32,
+}
+
 /// A group that has executed a barrier instruction.
 pub struct Arrival<'a> {
     /// Its slot.
@@ -72,7 +85,9 @@ pub struct Arrival<'a> {
     pub executed: u32,
     /// Threads the arrival stands for.
     pub threads: u32,
-    /// The instruction.
+    /// Where the instruction stands.
+    pub pc: Pc,
+    /// What it says.
     pub barrier: Barrier,
 }
 
@@ -109,7 +124,7 @@ impl ResidentBlock {
             state.arrived += state.lacking(&arrival, threads);
         }
         if !arrival.barrier.arrive {
-            state.waiting.push(arrival.slot);
+            state.waiting.push((arrival.slot, arrival.pc));
         }
         if let Some((op, yes, register)) = arrival.barrier.reduction {
             let mask = arrival.executed;
@@ -138,16 +153,19 @@ impl ResidentBlock {
         }
     }
 
-    /// Threads waiting at each barrier in use: id, arrived, expected.
-    pub fn barrier_counts(&self, threads: &Threads) -> Vec<(usize, u32, u32)> {
+    /// The barrier that a warp waits at.
+    pub fn waits_at(&self, slot: u16, threads: &Threads) -> Option<BarrierWait> {
         let live = self.live_threads(threads);
-        let used = self
-            .barriers
-            .iter()
-            .enumerate()
-            .filter(|(_, b)| b.arrived > 0);
-        used.map(|(id, b)| (id, b.arrived, b.expected.unwrap_or(live)))
-            .collect()
+        let mut all = self.barriers.iter().enumerate();
+        all.find_map(|(id, b)| {
+            let (_, pc) = b.waiting.iter().find(|w| w.0 == slot)?;
+            Some(BarrierWait {
+                id,
+                pc: *pc,
+                arrived: b.arrived,
+                expected: b.expected.unwrap_or(live),
+            })
+        })
     }
 }
 
@@ -200,7 +218,7 @@ impl BarrierState {
         });
         let results = results.collect();
         Some(Release {
-            slots: std::mem::take(&mut self.waiting),
+            slots: self.waiting.drain(..).map(|(slot, _)| slot).collect(),
             results,
         })
     }
