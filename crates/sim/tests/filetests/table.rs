@@ -175,7 +175,7 @@ impl Case {
                 true => (&mut stores, store),
                 false => (&mut loads, load),
             };
-            let _ = write!(into, "{address}    {action}\n");
+            let _ = writeln!(into, "{address}    {action}");
         }
         format!(
             ".version 8.6\n.target sm_90\n.address_size 64\n\
