@@ -15,7 +15,7 @@
 //! // limit: N                        (cycles, or warp instructions)
 //! ```
 //!
-//! Comments whose first word is none of these are just comments. A texture named like a
+//! Comments whose first word is none of these (nor nearly one) are just comments. A texture named like a
 //! `.texref` is bound to it; others are objects whose handle `arg: texture NAME` passes.
 
 use crate::value;
@@ -63,6 +63,17 @@ pub struct TexturePlan {
     pub bits: u8,
     pub kind: TexelKind,
     pub flags: Vec<String>,
+}
+
+/// The directive that a word is a misspelling of.
+fn nearest(word: &str) -> Option<&'static str> {
+    let known = [
+        "launch", "buffer", "free", "texture", "arg", "expect", "print", "fault", "error", "run",
+        "limit",
+    ];
+    known
+        .into_iter()
+        .find(|k| strsim::damerau_levenshtein(k, word) <= k.len() / 4)
 }
 
 /// `4x2` and the like; missing dimensions are 1.
@@ -171,7 +182,12 @@ impl Plan {
                 self.timed = rest.contains("timed");
             }
             "limit" => self.limit = rest.parse().map_err(|_| "limit: no number")?,
-            _ => {}
+            // Prose may have colons, but not where a directive was meant.
+            _ => {
+                if let Some(near) = nearest(what) {
+                    return Err(format!("there is no `{what}`; did you mean `{near}`?"));
+                }
+            }
         }
         Ok(())
     }

@@ -10,6 +10,7 @@
 mod coverage;
 mod directive;
 mod machine;
+mod selftest;
 mod table;
 mod value;
 
