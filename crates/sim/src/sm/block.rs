@@ -28,7 +28,7 @@ struct BarrierState {
     arrived: u32,
     /// Threads expected, where the instruction says so.
     expected: Option<u32>,
-    /// Lanes that arrived so far of warps whose threads come in several groups.
+    /// Threads that arrived so far, by home warp; kept where `expected` is given.
     parts: Vec<(u16, u32)>,
     /// Warps that wait, with the instruction at which they do.
     waiting: Vec<(u16, Pc)>,
@@ -172,30 +172,34 @@ impl ResidentBlock {
 impl BarrierState {
     /// A barrier with a thread count counts whole warps: threads that a warp lacks, for it is
     /// cut short by the block's end or they have exited, count as soon as the others are here.
+    /// A warp may come in several groups, a group may hold threads of several warps.
     fn lacking(&mut self, arrival: &Arrival, threads: &Threads) -> u32 {
-        let dead = |home: u16| threads.warps[home as usize].live.count_zeros();
-        let homes = match arrival.lanes {
-            Lanes::Static(home) => return dead(*home),
-            Lanes::Gathered(homes) => homes,
-        };
-        let mut lacking = 0;
-        for (lane, &home) in homes.iter().enumerate() {
-            if arrival.executed >> lane & 1 == 0 {
-                continue;
-            }
-            let at = match self.parts.iter().position(|p| p.0 == home) {
-                Some(at) => at,
-                None => {
-                    self.parts.push((home, 0));
-                    self.parts.len() - 1
-                }
-            };
-            self.parts[at].1 |= 1 << lane;
-            if self.parts[at].1 == threads.warps[home as usize].live {
-                lacking += dead(home);
+        match arrival.lanes {
+            Lanes::Static(home) => self.lacking_of(*home, arrival.threads, threads),
+            Lanes::Gathered(homes) => {
+                let executed = |lane: &usize| arrival.executed >> lane & 1 != 0;
+                (0..homes.len())
+                    .filter(executed)
+                    .map(|lane| self.lacking_of(homes[lane], 1, threads))
+                    .sum()
             }
         }
-        lacking
+    }
+
+    /// Notes that so many threads of a warp have come; what it lacks if they are its last.
+    fn lacking_of(&mut self, home: u16, came: u32, threads: &Threads) -> u32 {
+        let at = self.parts.iter().position(|p| p.0 == home);
+        let at = at.unwrap_or_else(|| {
+            self.parts.push((home, 0));
+            self.parts.len() - 1
+        });
+        self.parts[at].1 += came;
+        let live = threads.warps[home as usize].live;
+        if self.parts[at].1 == live.count_ones() {
+            live.count_zeros()
+        } else {
+            0
+        }
     }
 
     /// Opens if everybody is here.
@@ -221,5 +225,79 @@ impl BarrierState {
             slots: self.waiting.drain(..).map(|(slot, _)| slot).collect(),
             results,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::state::HomeWarp;
+
+    /// A block of two warps with 32 and 16 threads.
+    fn block() -> (ResidentBlock, Threads) {
+        let warp = |live| HomeWarp {
+            live,
+            ..HomeWarp::default()
+        };
+        let threads = Threads {
+            warps: vec![warp(u32::MAX), warp(0xffff)],
+            ..Threads::default()
+        };
+        let arrival = BlockArrival {
+            block: 0,
+            homes: 0..2,
+            slices: 1,
+            domains: 1,
+            schedulers: 1,
+        };
+        (ResidentBlock::new(arrival, 0), threads)
+    }
+
+    /// Whether a barrier for 64 threads opens when these come.
+    fn opens(block: &mut ResidentBlock, threads: &Threads, lanes: &Lanes, executed: u32) -> bool {
+        let arrival = Arrival {
+            slot: 0,
+            lanes,
+            executed,
+            threads: executed.count_ones(),
+            pc: 7,
+            barrier: Barrier {
+                id: 3,
+                count: Some(64),
+                arrive: false,
+                reduction: None,
+            },
+        };
+        block.arrive(arrival, threads).is_some()
+    }
+
+    #[test]
+    fn a_short_warp_counts_whole() {
+        let (mut block, threads) = block();
+        assert!(!opens(&mut block, &threads, &Lanes::Static(1), 0xffff));
+        let wait = block.waits_at(0, &threads).unwrap();
+        assert_eq!(
+            (wait.id, wait.pc, wait.arrived, wait.expected),
+            (3, 7, 32, 64)
+        );
+        assert!(opens(&mut block, &threads, &Lanes::Static(0), u32::MAX));
+        assert!(block.waits_at(0, &threads).is_none());
+    }
+
+    #[test]
+    fn a_short_warp_that_comes_in_parts_counts_whole_with_its_last() {
+        let (mut block, threads) = block();
+        assert!(!opens(&mut block, &threads, &Lanes::Static(0), u32::MAX));
+        assert!(!opens(&mut block, &threads, &Lanes::Static(1), 0x00ff));
+        assert!(opens(&mut block, &threads, &Lanes::Static(1), 0xff00));
+    }
+
+    #[test]
+    fn groups_of_several_warps_count_for_each() {
+        let (mut block, threads) = block();
+        let mixed = Lanes::Gathered(Box::new(std::array::from_fn(|k| (k < 16).into())));
+        assert!(!opens(&mut block, &threads, &mixed, 0xffff_0000));
+        assert!(!opens(&mut block, &threads, &mixed, 0x0000_ffff));
+        assert!(opens(&mut block, &threads, &Lanes::Static(0), 0xffff));
     }
 }
