@@ -159,7 +159,11 @@ fn extract_signed(a: i64, pos: u32, len: u32, msb: u32) -> i64 {
     let field = extract(a as u64, pos, len) as i64;
     // Bits of the field that exist in the operand.
     let have = (msb + 1).saturating_sub(pos).min(len);
-    let keep = if have > 63 { -1 } else { (1i64 << have) - 1 };
+    let keep = if have > 63 {
+        -1
+    } else {
+        ((1u64 << have) - 1) as i64
+    };
     field & keep | if sign != 0 { !keep } else { 0 }
 }
 

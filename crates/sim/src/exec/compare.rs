@@ -272,7 +272,8 @@ fn testp(i: &Instr) -> Option<Plan> {
                 Mode::Infinite => test_fn!($t, |a| a.is_infinite()),
                 Mode::Number => test_fn!($t, |a| !a.is_nan()),
                 Mode::NotANumber => test_fn!($t, |a| a.is_nan()),
-                Mode::Normal => test_fn!($t, |a| a.is_normal()),
+                // Zeros count as normal.
+                Mode::Normal => test_fn!($t, |a| a.is_normal() || a == 0.0),
                 Mode::Subnormal => test_fn!($t, |a| a.is_subnormal()),
                 _ => return None,
             }

@@ -254,9 +254,10 @@ fn unsupported(instr: &Instr) -> String {
         .flatten()
         .map(|t| format!(".{t:?}").to_lowercase())
         .collect();
-    format!(
-        "this form of `{}{types}` is not supported (modifiers {:?})",
-        instr.op.text(),
-        instr.mods
-    )
+    let vector = match instr.mods.vector {
+        0 | 1 => String::new(),
+        n => format!(".v{n}"),
+    };
+    let op = instr.op.text();
+    format!("this form of `{op}{vector}{types}` is not supported")
 }

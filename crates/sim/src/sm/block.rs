@@ -3,7 +3,7 @@
 use crate::divergence::BlockArrival;
 use crate::exec::state::{Barrier, Lanes, Threads};
 use warpsim_ptx::isa::BoolOp;
-use warpsim_ptx::kernel::RegId;
+use warpsim_ptx::kernel::{Pc, RegId};
 
 /// Barriers a block has.
 pub const BARRIERS: usize = 16;
@@ -28,7 +28,10 @@ struct BarrierState {
     arrived: u32,
     /// Threads expected, where the instruction says so.
     expected: Option<u32>,
-    waiting: Vec<u16>,
+    /// Threads that arrived so far, by home warp; kept where `expected` is given.
+    parts: Vec<(u16, u32)>,
+    /// Warps that wait, with the instruction at which they do.
+    waiting: Vec<(u16, Pc)>,
     reductions: Vec<Reduction>,
     votes: Votes,
 }
@@ -60,6 +63,18 @@ pub struct Release {
     pub results: Vec<(Reduction, u64)>,
 }
 
+/// A barrier that has not opened, as one of its warps sees it.
+pub struct BarrierWait {
+    /// Its number.
+    pub id: usize,
+    /// The instruction at which the warp waits.
+    pub pc: Pc,
+    /// Threads that have arrived.
+    pub arrived: u32,
+    /// Threads it takes.
+    pub expected: u32,
+}
+
 /// A group that has executed a barrier instruction.
 pub struct Arrival<'a> {
     /// Its slot.
@@ -70,7 +85,9 @@ pub struct Arrival<'a> {
     pub executed: u32,
     /// Threads the arrival stands for.
     pub threads: u32,
-    /// The instruction.
+    /// Where the instruction stands.
+    pub pc: Pc,
+    /// What it says.
     pub barrier: Barrier,
 }
 
@@ -103,8 +120,11 @@ impl ResidentBlock {
         let state = &mut self.barriers[id];
         state.arrived += arrival.threads;
         state.expected = arrival.barrier.count;
+        if state.expected.is_some() {
+            state.arrived += state.lacking(&arrival, threads);
+        }
         if !arrival.barrier.arrive {
-            state.waiting.push(arrival.slot);
+            state.waiting.push((arrival.slot, arrival.pc));
         }
         if let Some((op, yes, register)) = arrival.barrier.reduction {
             let mask = arrival.executed;
@@ -133,20 +153,55 @@ impl ResidentBlock {
         }
     }
 
-    /// Threads waiting at each barrier in use: id, arrived, expected.
-    pub fn barrier_counts(&self, threads: &Threads) -> Vec<(usize, u32, u32)> {
+    /// The barrier that a warp waits at.
+    pub fn waits_at(&self, slot: u16, threads: &Threads) -> Option<BarrierWait> {
         let live = self.live_threads(threads);
-        let used = self
-            .barriers
-            .iter()
-            .enumerate()
-            .filter(|(_, b)| b.arrived > 0);
-        used.map(|(id, b)| (id, b.arrived, b.expected.unwrap_or(live)))
-            .collect()
+        let mut all = self.barriers.iter().enumerate();
+        all.find_map(|(id, b)| {
+            let (_, pc) = b.waiting.iter().find(|w| w.0 == slot)?;
+            Some(BarrierWait {
+                id,
+                pc: *pc,
+                arrived: b.arrived,
+                expected: b.expected.unwrap_or(live),
+            })
+        })
     }
 }
 
 impl BarrierState {
+    /// A barrier with a thread count counts whole warps: threads that a warp lacks, for it is
+    /// cut short by the block's end or they have exited, count as soon as the others are here.
+    /// A warp may come in several groups, a group may hold threads of several warps.
+    fn lacking(&mut self, arrival: &Arrival, threads: &Threads) -> u32 {
+        match arrival.lanes {
+            Lanes::Static(home) => self.lacking_of(*home, arrival.threads, threads),
+            Lanes::Gathered(homes) => {
+                let executed = |lane: &usize| arrival.executed >> lane & 1 != 0;
+                (0..homes.len())
+                    .filter(executed)
+                    .map(|lane| self.lacking_of(homes[lane], 1, threads))
+                    .sum()
+            }
+        }
+    }
+
+    /// Notes that so many threads of a warp have come; what it lacks if they are its last.
+    fn lacking_of(&mut self, home: u16, came: u32, threads: &Threads) -> u32 {
+        let at = self.parts.iter().position(|p| p.0 == home);
+        let at = at.unwrap_or_else(|| {
+            self.parts.push((home, 0));
+            self.parts.len() - 1
+        });
+        self.parts[at].1 += came;
+        let live = threads.warps[home as usize].live;
+        if self.parts[at].1 == live.count_ones() {
+            live.count_zeros()
+        } else {
+            0
+        }
+    }
+
     /// Opens if everybody is here.
     fn open(&mut self, live: u32) -> Option<Release> {
         if self.arrived == 0 || self.arrived < self.expected.unwrap_or(live) {
@@ -155,6 +210,7 @@ impl BarrierState {
         let votes = std::mem::take(&mut self.votes);
         self.arrived = 0;
         self.expected = None;
+        self.parts.clear();
         let results = self.reductions.drain(..).map(|r| {
             let value = match r.op {
                 BoolOp::And => (votes.no == 0) as u64,
@@ -166,8 +222,82 @@ impl BarrierState {
         });
         let results = results.collect();
         Some(Release {
-            slots: std::mem::take(&mut self.waiting),
+            slots: self.waiting.drain(..).map(|(slot, _)| slot).collect(),
             results,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::state::HomeWarp;
+
+    /// A block of two warps with 32 and 16 threads.
+    fn block() -> (ResidentBlock, Threads) {
+        let warp = |live| HomeWarp {
+            live,
+            ..HomeWarp::default()
+        };
+        let threads = Threads {
+            warps: vec![warp(u32::MAX), warp(0xffff)],
+            ..Threads::default()
+        };
+        let arrival = BlockArrival {
+            block: 0,
+            homes: 0..2,
+            slices: 1,
+            domains: 1,
+            schedulers: 1,
+        };
+        (ResidentBlock::new(arrival, 0), threads)
+    }
+
+    /// Whether a barrier for 64 threads opens when these come.
+    fn opens(block: &mut ResidentBlock, threads: &Threads, lanes: &Lanes, executed: u32) -> bool {
+        let arrival = Arrival {
+            slot: 0,
+            lanes,
+            executed,
+            threads: executed.count_ones(),
+            pc: 7,
+            barrier: Barrier {
+                id: 3,
+                count: Some(64),
+                arrive: false,
+                reduction: None,
+            },
+        };
+        block.arrive(arrival, threads).is_some()
+    }
+
+    #[test]
+    fn a_short_warp_counts_whole() {
+        let (mut block, threads) = block();
+        assert!(!opens(&mut block, &threads, &Lanes::Static(1), 0xffff));
+        let wait = block.waits_at(0, &threads).unwrap();
+        assert_eq!(
+            (wait.id, wait.pc, wait.arrived, wait.expected),
+            (3, 7, 32, 64)
+        );
+        assert!(opens(&mut block, &threads, &Lanes::Static(0), u32::MAX));
+        assert!(block.waits_at(0, &threads).is_none());
+    }
+
+    #[test]
+    fn a_short_warp_that_comes_in_parts_counts_whole_with_its_last() {
+        let (mut block, threads) = block();
+        assert!(!opens(&mut block, &threads, &Lanes::Static(0), u32::MAX));
+        assert!(!opens(&mut block, &threads, &Lanes::Static(1), 0x00ff));
+        assert!(opens(&mut block, &threads, &Lanes::Static(1), 0xff00));
+    }
+
+    #[test]
+    fn groups_of_several_warps_count_for_each() {
+        let (mut block, threads) = block();
+        let mixed = Lanes::Gathered(Box::new(std::array::from_fn(|k| (k < 16).into())));
+        assert!(!opens(&mut block, &threads, &mixed, 0xffff_0000));
+        assert!(!opens(&mut block, &threads, &mixed, 0x0000_ffff));
+        assert!(opens(&mut block, &threads, &Lanes::Static(0), 0xffff));
     }
 }

@@ -262,7 +262,7 @@ impl Sm {
             }
         }
         match self.effect.kind {
-            EffectKind::Barrier(barrier) => self.arrive(slot, barrier, now, quantum),
+            EffectKind::Barrier(barrier) => self.arrive(slot, pc, barrier, now, quantum),
             EffectKind::Fence => {
                 assign(
                     &mut self.domains[place.domain as usize].fence,
@@ -316,7 +316,7 @@ impl Sm {
         }
     }
 
-    fn arrive(&mut self, slot: u16, barrier: Barrier, now: u64, quantum: &mut Quantum) {
+    fn arrive(&mut self, slot: u16, pc: Pc, barrier: Barrier, now: u64, quantum: &mut Quantum) {
         if self.effect.executed == 0 {
             return;
         }
@@ -341,6 +341,7 @@ impl Sm {
             lanes: &self.groups.get(slot).lanes,
             executed: self.effect.executed,
             threads,
+            pc,
             barrier,
         };
         let Some(resident) = &mut self.blocks[block as usize] else {

@@ -16,7 +16,7 @@ pub struct StuckWarp {
     pub block: [u32; 3],
     /// Warp of the block.
     pub warp: u16,
-    /// Next instruction.
+    /// The instruction it is at.
     pub pc: Pc,
     /// Line in the PTX.
     pub line: u32,
@@ -36,16 +36,27 @@ impl Sm {
                 if group.state == GroupState::Finished || group.state == GroupState::Free {
                     continue;
                 }
-                let instr = launched.kernel.code.get(group.pc as usize);
+                // A warp at a barrier has its next instruction before it already.
+                let barrier = block.waits_at(slot, &self.threads);
+                let pc = barrier.as_ref().map_or(group.pc, |b| b.pc);
+                let instr = launched.kernel.code.get(pc as usize);
                 warps.push(StuckWarp {
                     sm: self.id,
                     slot,
                     block: launched.grid.block_index(block.number),
                     warp: self.threads.warps[home as usize].index,
-                    pc: group.pc,
+                    pc,
                     line: instr.map_or(0, |i| i.line),
                     source: instr.and_then(|i| i.source),
-                    waits_for: self.waits_for(slot, launched),
+                    waits_for: barrier.map_or_else(
+                        || self.waits_for(slot, launched),
+                        |b| {
+                            format!(
+                                "barrier {}: {} of {} threads have arrived",
+                                b.id, b.arrived, b.expected
+                            )
+                        },
+                    ),
                 });
             }
         }
@@ -56,15 +67,6 @@ impl Sm {
         let Place { domain, index } = self.place(slot);
         let d = &self.domains[domain as usize];
         let is = |set: u64| set >> index & 1 != 0;
-        if is(d.barrier) {
-            let block = self.blocks[self.slots[slot as usize].block as usize].as_ref();
-            let counts = block.map_or(Vec::new(), |b| b.barrier_counts(&self.threads));
-            let counts: Vec<String> = counts
-                .into_iter()
-                .map(|(id, here, of)| format!("barrier {id}: {here} of {of} threads have arrived"))
-                .collect();
-            return counts.join("; ");
-        }
         if is(d.fence) {
             return format!(
                 "a fence, {} stores not acknowledged",
