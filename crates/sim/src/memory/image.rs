@@ -220,7 +220,8 @@ impl GlobalMemory {
             } else if address >= a.end() {
                 i64::try_from(address - a.end()).unwrap_or(i64::MAX)
             } else {
-                i64::try_from(address.saturating_add(bytes) - a.end()).unwrap_or(i64::MAX)
+                i64::try_from(address.saturating_add(bytes).saturating_sub(a.end()))
+                    .unwrap_or(i64::MAX)
             };
             if best
                 .as_ref()
