@@ -121,6 +121,8 @@ impl Sm {
                 let pc = self.groups.get(slot).pc;
                 self.slots[slot as usize].buffer.flush(pc);
                 self.domains[d].control |= 1 << index;
+                // A branch on the wrong path will never resolve.
+                self.domains[d].unresolved &= !(1 << index);
                 self.update_head(slot, launched);
             }
         }

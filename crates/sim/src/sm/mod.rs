@@ -645,8 +645,12 @@ impl Sm {
     fn follow_groups(&mut self, launched: &Launched) {
         let mut changed = std::mem::take(&mut self.changed);
         self.groups.take_changed(&mut changed);
-        for slot in changed.drain(..) {
-            self.follow_group(slot, launched);
+        while !changed.is_empty() {
+            for slot in changed.drain(..) {
+                self.follow_group(slot, launched);
+            }
+            // A model that was told that a slot has settled may have changed others.
+            self.groups.take_changed(&mut changed);
         }
         self.changed = changed;
     }
@@ -672,6 +676,9 @@ impl Sm {
         );
         let buffer = &mut self.slots[slot as usize].buffer;
         if state != GroupState::Running {
+            if buffer.head().is_some() {
+                assign(&mut domain.unresolved, place.index, false);
+            }
             buffer.flush(pc);
         } else if self.machine.fetch.ideal {
             buffer.flush(pc);

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod generate;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -188,4 +190,32 @@ pub fn lone_warp(preset: &str, shared_bytes: u32, body: &str) -> Bench {
     let mut bench = Bench::new(machine(preset, &[]), &kernel(shared_bytes, body));
     bench.launch(1, 32).launch(1, 32);
     bench
+}
+
+/// Cycles of warps and schedulers add up exactly.
+pub fn check_laws(report: &LaunchReport, machine: &Machine) {
+    let totals = &report.totals;
+    let counters = &totals.sm.counters;
+    let name = &machine.name;
+    assert_eq!(totals.sm.warps.sum(), counters.warp_cycles, "{name}: warps");
+    assert_eq!(
+        totals.sm.schedulers.sum(),
+        counters.scheduler_cycles,
+        "{name}: schedulers"
+    );
+    let slices = 32 / machine.sm.warp_width as u64;
+    let schedulers = machine.gpu.sms as u64 * machine.sm.schedulers as u64 * slices;
+    assert_eq!(
+        counters.scheduler_cycles,
+        totals.cycles * schedulers,
+        "{name}: every scheduler counts every cycle"
+    );
+    let issued = warpsim_sim::stats::WarpState::Issued;
+    assert_eq!(
+        totals.sm.warps.get(issued),
+        counters.warp_instructions,
+        "{name}: a warp issues one instruction in a cycle"
+    );
+    let blocks: u64 = report.grid.iter().map(|&n| n as u64).product();
+    assert_eq!(counters.blocks, blocks, "{name}: every block completes");
 }
