@@ -151,6 +151,7 @@ pub struct Sm {
     accesses: Vec<access::Access>,
     members: Vec<Place>,
     gangs: issue::Gangs,
+    gathered: issue::Gathered,
 }
 
 impl Sm {
@@ -207,6 +208,7 @@ impl Sm {
             accesses: Vec::new(),
             members: Vec::new(),
             gangs: issue::Gangs::default(),
+            gathered: issue::Gathered::default(),
             machine: machine.clone(),
         })
     }
@@ -659,6 +661,7 @@ impl Sm {
         let place = self.place(slot);
         let (state, pc) = (self.groups.get(slot).state, self.groups.get(slot).pc);
         let domain = &mut self.domains[place.domain as usize];
+        let restarts = domain.stopped >> place.index & 1 != 0;
         assign(
             &mut domain.running,
             place.index,
@@ -683,7 +686,7 @@ impl Sm {
         } else if self.machine.fetch.ideal {
             buffer.flush(pc);
             buffer.fill(pc, 1, launched.infos.len() as u32);
-        } else if buffer.is_untouched() {
+        } else if restarts || buffer.is_untouched() {
             buffer.flush(pc);
         }
         self.update_head(slot, launched);
