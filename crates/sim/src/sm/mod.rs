@@ -283,7 +283,12 @@ impl Sm {
             let stop = now.min(to);
             self.pass(stop);
             if now >= to {
-                self.wake_at = now;
+                // A stepped run asks too: it is how a deadlock is seen.
+                self.wake_at = if quantum.skip {
+                    now
+                } else {
+                    self.next_event(now)
+                };
                 return Ok(());
             }
             self.cycle(now, quantum)?;
