@@ -68,7 +68,7 @@ fn launches_that_make_no_sense_are_refused() {
         ([1, 1, 1], [32, 32, 2]),
     ] {
         let error = bench.try_launch(grid, block, 0).unwrap_err();
-        assert!(matches!(error, SimError::BadLaunch(_)), "{error}");
+        assert!(matches!(*error, SimError::BadLaunch(_)), "{error}");
     }
     bench.launch(1, 32);
     assert_eq!(bench.output()[..3], [1, 2, 3], "it is as good as before");
@@ -106,7 +106,7 @@ fn error_of(body: &str, threads: u32, set: &[&str], skip: bool) -> SimError {
         ..Options::default()
     };
     let mut bench = Bench::with(machine("gtx480", set), &kernel(0, body), options);
-    bench.try_launch([1, 1, 1], [threads, 1, 1], 0).unwrap_err()
+    *bench.try_launch([1, 1, 1], [threads, 1, 1], 0).unwrap_err()
 }
 
 #[test]

@@ -109,7 +109,12 @@ impl Bench {
     }
 
     /// Launches the kernel.
-    pub fn try_launch(&mut self, grid: [u32; 3], block: [u32; 3], n: u32) -> Result<(), SimError> {
+    pub fn try_launch(
+        &mut self,
+        grid: [u32; 3],
+        block: [u32; 3],
+        n: u32,
+    ) -> Result<(), Box<SimError>> {
         self.recorder.0.borrow_mut().clear();
         let mut params = self.out.to_le_bytes().to_vec();
         params.extend(self.input.to_le_bytes());
@@ -122,7 +127,7 @@ impl Bench {
             params,
             registers: None,
         };
-        self.gpu.launch(self.module, &launch)
+        self.gpu.launch(self.module, &launch).map_err(Box::new)
     }
 
     /// Launches the kernel in one dimension; it has to end well.
