@@ -18,3 +18,10 @@ pub mod schedule;
 pub mod sm;
 pub mod stats;
 pub mod text;
+
+// The bench that the integration tests use, for unit tests that reach further inside.
+#[cfg(test)]
+extern crate self as warpsim_sim;
+#[cfg(test)]
+#[path = "../tests/common/mod.rs"]
+mod bench;

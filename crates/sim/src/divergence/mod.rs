@@ -2,6 +2,8 @@
 //! registered in [`MODELS`].
 
 mod pdom;
+#[cfg(test)]
+mod toy_compaction;
 
 use crate::config::Machine;
 use crate::exec::state::{Lanes, Threads};
@@ -197,7 +199,8 @@ pub trait DivergenceModel: Send {
     /// Lanes of a group have exited; the rest goes on at `next`.
     fn exited(&mut self, slot: u16, lanes: u32, next: Pc, groups: &mut Groups);
 
-    /// A stopped slot has nothing in flight any more.
+    /// A stopped slot has nothing in flight any more. May be called again while it stays
+    /// stopped.
     fn settled(&mut self, slot: u16, groups: &mut Groups) {
         let _ = (slot, groups);
     }

@@ -112,6 +112,12 @@ impl Gpu {
         &self.machine
     }
 
+    /// The SMs, for tests that put other mechanisms in.
+    #[cfg(test)]
+    pub(crate) fn sms_mut(&mut self) -> &mut [Sm] {
+        &mut self.sms
+    }
+
     /// Reserves global memory.
     pub fn alloc(&mut self, bytes: u64, label: &str) -> Option<u64> {
         self.image.alloc(bytes, 256, label)

@@ -23,6 +23,10 @@ use std::collections::VecDeque;
 /// network steps before the SMs run.
 pub const INJECTION_CYCLES: u64 = 1;
 
+/// Core cycles from a packet's last network tick to its SM: in a cycle SMs look for packets
+/// before the network steps.
+pub const DELIVERY_CYCLES: u64 = 1;
+
 /// Bytes of the largest request.
 const LARGEST_REQUEST: u32 = 128;
 
@@ -86,7 +90,8 @@ impl Sink<Reply> for Inboxes {
     fn deliver(&mut self, sm: usize, tick: u64, flits: u32, reply: Reply) {
         self.packets += 1;
         self.flits += u64::from(flits);
-        self.queues[sm].push_back((self.network.cycle_of(tick), reply));
+        let at = self.network.cycle_of(tick) + DELIVERY_CYCLES;
+        self.queues[sm].push_back((at, reply));
     }
 }
 

@@ -44,15 +44,16 @@ fn latency(memory: &mut MemorySystem, at: u64, request: Request) -> u64 {
     drain(memory, at, 1).last().unwrap().at - at
 }
 
-/// Injection, six steps, 120 at the partition, one to the queue, one to serve, six steps back.
-const L2_HIT: u64 = INJECTION_CYCLES + 6 + 120 + 1 + REPLY_CYCLES + 6;
+/// Injection, six steps, 120 at the partition, one to the queue, one to serve, six steps back,
+/// one to the SM.
+const L2_HIT: u64 = INJECTION_CYCLES + 6 + 120 + 1 + REPLY_CYCLES + 6 + DELIVERY_CYCLES;
 
 #[test]
 fn an_l2_hit_takes_network_and_partition_latency() {
     let mut memory = MemorySystem::new(&gtx480());
     memory.warm_l2(0, 4096);
     memory.push(10, request(Read, 0, 32, 7));
-    memory.advance(10 + L2_HIT - 6, &mut |_, _| {});
+    memory.advance(10 + L2_HIT - 6 - DELIVERY_CYCLES, &mut |_, _| {});
     assert_eq!(memory.next_reply(0), None);
     memory.advance(10 + L2_HIT, &mut |_, _| {});
     assert!(memory.peek_reply(0, 10 + L2_HIT - 1).is_none());

@@ -4,9 +4,14 @@ mod gto;
 mod lrr;
 mod oldest;
 mod order;
+#[cfg(test)]
+mod properties;
 mod tls;
+#[cfg(test)]
+mod toy_gang;
 
 use crate::config::Machine;
+use crate::divergence::{Group, Groups};
 use crate::policy::{ParamInfo, ParamKind, PolicyInfo};
 
 /// Where a hardware warp sits: its scheduler's domain and its place there (below 64).
@@ -26,6 +31,27 @@ pub struct Facts {
     pub waiting: u64,
     /// The next instruction reads a register owed by a global, local or texture load.
     pub long_wait: u64,
+}
+
+/// What a policy may look at when it puts a gang together.
+pub struct GangView<'a> {
+    /// Warps that can still issue this cycle, by domain.
+    pub ready: &'a [u64],
+    /// What the slots hold.
+    pub groups: &'a Groups,
+}
+
+impl GangView<'_> {
+    /// Whether a warp can issue.
+    pub fn is_ready(&self, place: Place) -> bool {
+        self.ready[place.domain as usize] >> place.index & 1 != 0
+    }
+
+    /// The group at a place.
+    pub fn group(&self, place: Place) -> &Group {
+        let slot = place.index as usize * self.ready.len() + place.domain as usize;
+        self.groups.get(slot as u16)
+    }
 }
 
 /// An issue policy: one instance serves all schedulers (domains) of an SM, so that policies
@@ -61,9 +87,10 @@ pub trait IssuePolicy: Send {
     /// Chooses one of the ready warps of `domain`; `ready[domain]` is not zero.
     fn select(&mut self, domain: usize, ready: &[u64]) -> u8;
 
-    /// Other warps that issue in lock step with the chosen one, each from another domain.
-    fn gang(&mut self, leader: Place, ready: &[u64], members: &mut Vec<Place>) {
-        let _ = (leader, ready, members);
+    /// Adds to `members` (which holds the leader) other warps that issue in lock step with it:
+    /// ready, at the same PC, each of another domain and on other lanes.
+    fn gang(&mut self, leader: Place, view: &GangView, members: &mut Vec<Place>) {
+        let _ = (leader, view, members);
     }
 
     /// A warp has issued.

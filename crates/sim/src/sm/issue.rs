@@ -6,10 +6,10 @@ use super::collector::Issued;
 use super::domain::assign;
 use super::{Launched, Quantum, Sm, SmFault};
 use crate::divergence::{Branch, GroupState};
-use crate::exec::state::{Barrier, EffectKind, Moment};
+use crate::exec::state::{Barrier, Effect, EffectKind, LANES, Lanes, Moment};
 use crate::memory::store_buffer::GlobalView;
 use crate::observe::WarpEvent;
-use crate::schedule::Place;
+use crate::schedule::{GangView, Place};
 use crate::stats::SchedulerState;
 use warpsim_ptx::isa::Pipe;
 use warpsim_ptx::kernel::Pc;
@@ -46,7 +46,64 @@ impl Gangs {
     }
 }
 
+/// The memory instruction of a gang while its members execute it: to the load/store unit it is
+/// one access with the lanes of all.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    effect: Effect,
+    owners: Vec<(u16, u32)>,
+    homes: [u16; LANES],
+}
+
+impl Gathered {
+    fn add(&mut self, slot: u16, lanes: &Lanes, effect: &Effect) {
+        if self.owners.is_empty() {
+            self.effect.executed = 0;
+            self.effect.kind = EffectKind::Alu;
+        }
+        self.owners.push((slot, effect.executed));
+        for lane in (0..LANES).filter(|l| effect.executed >> l & 1 != 0) {
+            self.homes[lane] = lanes.home(lane);
+            self.effect.address[lane] = effect.address[lane];
+            for (all, its) in self.effect.operands.iter_mut().zip(&effect.operands) {
+                all[lane] = its[lane];
+            }
+        }
+        self.effect.executed |= effect.executed;
+        match (&mut self.effect.kind, &effect.kind) {
+            (EffectKind::Access(all), EffectKind::Access(its)) => {
+                all.shared |= its.shared;
+                all.global |= its.global;
+                all.local |= its.local;
+            }
+            // A member whose lanes are all off made no access.
+            (EffectKind::Access(_) | EffectKind::Atomic(_), _) => {}
+            (kind, its) => *kind = its.clone(),
+        }
+    }
+}
+
 impl Sm {
+    /// Makes one memory instruction of what the members of a gang have executed.
+    fn issue_gathered(&mut self, pc: Pc, launched: &Launched) -> u16 {
+        std::mem::swap(&mut self.effect, &mut self.gathered.effect);
+        let owners = std::mem::take(&mut self.gathered.owners);
+        let first = self.groups.get(owners[0].0).lanes.home(0);
+        let one_home = (0..LANES)
+            .filter(|l| self.effect.executed >> l & 1 != 0)
+            .all(|l| self.gathered.homes[l] == first);
+        let lanes = if one_home {
+            Lanes::Static(first)
+        } else {
+            Lanes::Gathered(Box::new(self.gathered.homes))
+        };
+        let memory = self.issue_memory(&owners, lanes, pc, launched);
+        self.gathered.owners = owners;
+        self.gathered.owners.clear();
+        std::mem::swap(&mut self.effect, &mut self.gathered.effect);
+        memory
+    }
+
     /// One cycle of all schedulers; which goes first alternates.
     pub(super) fn issue(&mut self, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         let domains = self.domains.len();
@@ -76,6 +133,7 @@ impl Sm {
                 domain.account(0, room, 1, &mut self.stats.warps);
                 self.count_stall(d);
                 self.flush_mismatched(d, None, quantum.launched);
+                self.ready[d] = 0; // no gang may take what has been accounted for
                 continue;
             }
             let all = std::mem::replace(&mut self.ready[d], ready);
@@ -89,10 +147,15 @@ impl Sm {
             let mut members = std::mem::take(&mut self.members);
             members.clear();
             members.push(leader);
-            self.policy.gang(leader, &self.ready, &mut members);
+            let view = GangView {
+                ready: &self.ready,
+                groups: &self.groups,
+            };
+            self.policy.gang(leader, &view, &mut members);
             for member in &members {
                 let d = member.domain as usize;
                 taken |= 1 << d;
+                self.ready[d] = 0;
                 let domain = &self.domains[d];
                 let room = domain.with_room(self.room());
                 domain.account(1 << member.index, room, 1, &mut self.stats.warps);
@@ -125,6 +188,8 @@ impl Sm {
                 let pc = self.groups.get(slot).pc;
                 self.slots[slot as usize].buffer.flush(pc);
                 self.domains[d].control |= 1 << index;
+                // A branch on the wrong path will never resolve.
+                self.domains[d].unresolved &= !(1 << index);
                 self.update_head(slot, launched);
             }
         }
@@ -144,13 +209,22 @@ impl Sm {
         let launched = quantum.launched;
         let info = &launched.infos[pc as usize];
         let mut memory = NO_MEMORY;
+        let accesses = info.unit == super::opinfo::Unit::Mem;
         for place in members {
             let slot = self.slot_at(*place);
             self.execute(slot, pc, now, quantum)?;
-            if info.unit == super::opinfo::Unit::Mem {
-                memory = self.issue_memory(slot, pc, memory, launched);
+            if accesses && members.len() == 1 {
+                let lanes = self.groups.get(slot).lanes.clone();
+                let owner = [(slot, self.effect.executed)];
+                memory = self.issue_memory(&owner, lanes, pc, launched);
+            } else if accesses {
+                self.gathered
+                    .add(slot, &self.groups.get(slot).lanes, &self.effect);
             }
             self.after(slot, pc, now, quantum);
+        }
+        if accesses && members.len() > 1 {
+            memory = self.issue_gathered(pc, launched);
         }
         self.order += 1;
         self.collectors.issue(

@@ -1,7 +1,6 @@
 //! From an executed memory instruction to the accesses it makes.
 
 use super::access::{Access, Cut, bank_cycles, coalesce, coalesce_atomic};
-use super::issue::NO_MEMORY;
 use super::memop::{AtomicData, MemOp, Owner, Path};
 use super::{Launched, Sm};
 use crate::exec::state::{Access as Touched, EffectKind, LANES, Lanes};
@@ -12,29 +11,25 @@ use warpsim_ptx::kernel::{Instr, Pc};
 const LOCAL_BASE: u64 = 0x20_0000_0000;
 
 impl Sm {
-    /// Makes the record of a memory instruction that `slot` has executed, or adds `slot` to
-    /// that of its gang (`joined`).
+    /// Makes the record of a memory instruction that `owners` (slots, and the lanes of each
+    /// that executed it) have executed together for the threads on `lanes`.
     pub(super) fn issue_memory(
         &mut self,
-        slot: u16,
+        owners: &[(u16, u32)],
+        lanes: Lanes,
         pc: Pc,
-        joined: u16,
         launched: &Launched,
     ) -> u16 {
         let instr = &launched.kernel.code[pc as usize];
         let executed = self.effect.executed;
         let (path, store, local) = self.path(instr);
-        let op = if joined == NO_MEMORY {
-            self.ldst.ops.open(pc, path)
-        } else {
-            joined
-        };
+        let op = self.ldst.ops.open(pc, path);
         let mut accesses = std::mem::take(&mut self.accesses);
         let mut busy = 0;
         match &self.effect.kind {
             EffectKind::Access(touched) if executed != 0 => {
                 let touched = touched.clone();
-                busy = self.make_accesses(&touched, path, slot, launched, &mut accesses);
+                busy = self.make_accesses(&touched, path, &lanes, launched, &mut accesses);
             }
             EffectKind::Atomic(what) if executed != 0 => {
                 let size = what.ty.bytes();
@@ -45,16 +40,11 @@ impl Sm {
             }
             _ => accesses.clear(),
         }
-        let lanes = self.groups.get(slot).lanes.clone();
         let record = self.ldst.ops.get_mut(op);
-        if joined == NO_MEMORY {
-            std::mem::swap(&mut record.accesses, &mut accesses);
-        } else {
-            merge(&mut record.accesses, &accesses);
-        }
+        std::mem::swap(&mut record.accesses, &mut accesses);
         record.store = store;
         record.local = local;
-        record.busy = record.busy.max(busy);
+        record.busy = busy;
         if let (EffectKind::Atomic(what), true) = (&self.effect.kind, executed != 0) {
             keep_atomic(
                 record,
@@ -64,12 +54,15 @@ impl Sm {
                 &self.effect.operands,
             );
         }
-        record.owners.push(Owner {
-            slot,
-            lanes: executed,
-            pending: 0,
-        });
-        count_pending(record);
+        for &(slot, lanes) in owners {
+            let pending = record.accesses.iter().filter(|a| a.lanes & lanes != 0);
+            let pending = pending.count() as u16;
+            record.owners.push(Owner {
+                slot,
+                lanes,
+                pending,
+            });
+        }
         self.accesses = accesses;
         op
     }
@@ -109,7 +102,7 @@ impl Sm {
         &mut self,
         touched: &Touched,
         path: Path,
-        slot: u16,
+        lanes: &Lanes,
         launched: &Launched,
         accesses: &mut Vec<Access>,
     ) -> u32 {
@@ -173,7 +166,7 @@ impl Sm {
         }
         if touched.local != 0 {
             let before = accesses.len();
-            self.local_accesses(touched, slot, size, path, accesses);
+            self.local_accesses(touched, lanes, size, path, accesses);
             let counters = &mut self.stats.counters;
             counters.local_requests += 1;
             counters.local_transactions += (accesses.len() - before) as u64;
@@ -186,22 +179,19 @@ impl Sm {
     fn local_accesses(
         &self,
         touched: &Touched,
-        slot: u16,
+        lanes: &Lanes,
         size: u32,
         path: Path,
         accesses: &mut Vec<Access>,
     ) {
-        let home = self
-            .groups
-            .get(slot)
-            .lanes
-            .home(touched.local.trailing_zeros() as usize) as u64;
-        let words = (self.threads.warps[home as usize].local.len() / LANES).div_ceil(4) as u64;
-        let warp = self.id as u64 * self.threads.warps.len() as u64 + home;
+        let first = lanes.home(touched.local.trailing_zeros() as usize);
+        let words = (self.threads.warps[first as usize].local.len() / LANES).div_ceil(4) as u64;
+        let base = self.id as u64 * self.threads.warps.len() as u64;
         let mut part = Vec::new();
         for word in 0..size.div_ceil(4) as u64 {
             let place: [u64; LANES] = std::array::from_fn(|lane| {
                 let offset = self.effect.address[lane] / 4 + word;
+                let warp = base + lanes.home(lane) as u64;
                 LOCAL_BASE + (warp * words + offset) * 128 + lane as u64 * 4
             });
             let segment = 128.min(self.ldst.line_bytes(path));
@@ -217,23 +207,6 @@ impl Sm {
             }
         }
     }
-}
-
-/// Adds the accesses of another member of a gang: what touches the same bytes goes together.
-fn merge(into: &mut Vec<Access>, more: &[Access]) {
-    for access in more {
-        match into
-            .iter_mut()
-            .find(|a| a.addr == access.addr && a.bytes == access.bytes)
-        {
-            Some(same) => {
-                same.lanes |= access.lanes;
-                same.byte_mask |= access.byte_mask;
-            }
-            None => into.push(*access),
-        }
-    }
-    into.sort_unstable_by_key(|a| a.addr);
 }
 
 fn keep_atomic(
@@ -255,18 +228,6 @@ fn keep_atomic(
         Some(kept) => **kept = data,
         none => *none = Some(Box::new(data)),
     }
-}
-
-/// How many accesses each owner waits for.
-fn count_pending(record: &mut MemOp) {
-    let accesses = std::mem::take(&mut record.accesses);
-    for owner in record.owners.iter_mut() {
-        owner.pending = accesses
-            .iter()
-            .filter(|a| a.lanes & owner.lanes != 0)
-            .count() as u16;
-    }
-    record.accesses = accesses;
 }
 
 /// Distinct addresses among the lanes.

@@ -162,6 +162,7 @@ pub struct Sm {
     accesses: Vec<access::Access>,
     members: Vec<Place>,
     gangs: issue::Gangs,
+    gathered: issue::Gathered,
 }
 
 impl Sm {
@@ -231,6 +232,7 @@ impl Sm {
             accesses: Vec::new(),
             members: Vec::new(),
             gangs: issue::Gangs::default(),
+            gathered: issue::Gathered::default(),
             machine: machine.clone(),
         })
     }
@@ -307,7 +309,12 @@ impl Sm {
             }
         }
         self.ran = to;
-        self.wake_at = now;
+        // A stepped run asks too: it is how a deadlock is seen.
+        self.wake_at = if quantum.skip {
+            now
+        } else {
+            self.next_event(now)
+        };
         Ok(())
     }
 
@@ -694,8 +701,12 @@ impl Sm {
     fn follow_changes(&mut self, launched: &Launched) {
         let mut changed = std::mem::take(&mut self.changed);
         self.groups.take_changed(&mut changed);
-        for slot in changed.drain(..) {
-            self.follow_group(slot, launched);
+        while !changed.is_empty() {
+            for slot in changed.drain(..) {
+                self.follow_group(slot, launched);
+            }
+            // A model that was told that a slot has settled may have changed others.
+            self.groups.take_changed(&mut changed);
         }
         self.changed = changed;
     }
@@ -704,6 +715,7 @@ impl Sm {
         let place = self.place(slot);
         let (state, pc) = (self.groups.get(slot).state, self.groups.get(slot).pc);
         let domain = &mut self.domains[place.domain as usize];
+        let restarts = domain.stopped >> place.index & 1 != 0;
         assign(
             &mut domain.running,
             place.index,
@@ -721,11 +733,14 @@ impl Sm {
         );
         let buffer = &mut self.slots[slot as usize].buffer;
         if state != GroupState::Running {
+            if buffer.head().is_some() {
+                assign(&mut domain.unresolved, place.index, false);
+            }
             buffer.flush(pc);
         } else if self.machine.fetch.ideal {
             buffer.flush(pc);
             buffer.fill(pc, 1, launched.infos.len() as u32);
-        } else if buffer.is_untouched() {
+        } else if restarts || buffer.is_untouched() {
             buffer.flush(pc);
         }
         self.update_head(slot, launched);

@@ -1,0 +1,88 @@
+//! What holds for every issue policy.
+
+use super::{Facts, IssuePolicy, POLICIES, Place, make};
+use crate::config::Machine;
+use proptest::prelude::*;
+
+const DOMAINS: usize = 3;
+
+fn policy(name: &str) -> Box<dyn IssuePolicy> {
+    let set = [format!("sm.scheduler=\"{name}\"")];
+    let machine = Machine::resolve("gtx480", &set).expect("a registered policy");
+    make(&machine, DOMAINS).expect("every registered policy can be made")
+}
+
+/// What a domain's warps look like in a cycle.
+#[derive(Clone, Debug)]
+struct Moment {
+    domain: usize,
+    ready: u64,
+    waiting: u64,
+    long_wait: u64,
+}
+
+fn moments() -> impl Strategy<Value = Vec<Moment>> {
+    let moment = (0..DOMAINS, any::<u64>(), any::<u64>(), any::<u64>()).prop_map(
+        |(domain, ready, waiting, long_wait)| Moment {
+            domain,
+            ready,
+            // Few wait, so that most are there to choose from.
+            waiting: waiting & waiting >> 7 & waiting << 5,
+            long_wait: long_wait & long_wait >> 9 & long_wait << 3,
+        },
+    );
+    prop::collection::vec(moment, 1..200)
+}
+
+proptest! {
+    #[test]
+    fn a_policy_picks_a_ready_warp_of_the_domain_it_is_asked_for(
+        resident in prop::array::uniform3(any::<u64>()),
+        moments in moments(),
+    ) {
+        for info in POLICIES {
+            let mut policy = policy(info.name);
+            for (domain, set) in resident.iter().enumerate() {
+                for index in (0..64u8).filter(|i| set >> i & 1 != 0) {
+                    let place = Place { domain: domain as u8, index };
+                    policy.launched(place, domain as u64 * 64 + index as u64, 0);
+                }
+            }
+            for m in &moments {
+                let running = resident[m.domain];
+                let facts = Facts { running, waiting: m.waiting & running, long_wait: m.long_wait & running };
+                let considered = policy.refresh(m.domain, &facts);
+                let mut ready = resident;
+                ready[m.domain] &= m.ready & considered & !m.waiting & !m.long_wait;
+                if ready[m.domain] == 0 {
+                    continue;
+                }
+                let picked = policy.select(m.domain, &ready);
+                prop_assert!(ready[m.domain] >> picked & 1 != 0, "{} picks a warp that is not ready", info.name);
+                let first = policy.first(m.domain, ready[m.domain]);
+                prop_assert_eq!(first, Some(picked), "{}: the order is the one it picks by", info.name);
+                for other in (0..64u8).filter(|&i| ready[m.domain] >> i & 1 != 0 && i != picked) {
+                    prop_assert!(policy.before(m.domain, picked, other), "{}", info.name);
+                    prop_assert!(!policy.before(m.domain, other, picked), "{}", info.name);
+                }
+                policy.issued(Place { domain: m.domain as u8, index: picked });
+            }
+        }
+    }
+
+    #[test]
+    fn lrr_reaches_a_warp_that_stays_ready_within_a_round(
+        patient in 0u8..64,
+        others in prop::collection::vec(any::<u64>(), 64..200),
+    ) {
+        let mut lrr = policy("lrr");
+        let mut waited = 0;
+        for set in others {
+            let ready = [0, set | 1 << patient, !0];
+            let picked = lrr.select(1, &ready);
+            lrr.issued(Place { domain: 1, index: picked });
+            waited = if picked == patient { 0 } else { waited + 1 };
+            prop_assert!(waited < 64, "a round has passed");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Random kernels on many machines: no timing parameter changes what a race-free program
+//! computes, skipped and stepped runs are the same, and cycles add up.
+
+mod common;
+
+use common::generate::Generator;
+use common::{Bench, check_laws, kernel, machine};
+use proptest::prelude::*;
+use warpsim_sim::config::Machine;
+use warpsim_sim::gpu::Options;
+use warpsim_sim::stats::LaunchReport;
+
+/// Machines by preset and settings: every issue policy on every preset, every warp width.
+fn machines() -> Vec<(String, Machine)> {
+    let mut all = Vec::new();
+    let mut add = |preset: &str, set: &[&str]| {
+        all.push((format!("{preset} {set:?}"), machine(preset, set)));
+    };
+    for preset in ["gtx480", "gtx480-ref", "gtx480-v3", "fx5800", "vws"] {
+        for scheduler in ["lrr", "gto", "oldest", "tls"] {
+            add(
+                preset,
+                &["gpu.sms=2", &format!("sm.scheduler=\"{scheduler}\"")],
+            );
+        }
+    }
+    for preset in ["gtx480", "vws"] {
+        for width in [4, 8, 16] {
+            for scheduler in ["lrr", "gto", "tls"] {
+                let width = format!("sm.warp_width={width}");
+                let ports = "fetch.ports=4".to_string();
+                let scheduler = format!("sm.scheduler=\"{scheduler}\"");
+                add(preset, &["gpu.sms=2", &width, &ports, &scheduler]);
+            }
+        }
+    }
+    add("gtx480", &["gpu.sms=2", "sm.simd_width=16"]);
+    add("gtx480", &["gpu.sms=2", "fetch.wait_for_branch=true"]);
+    add(
+        "gtx480",
+        &[
+            "gpu.sms=2",
+            "sm.scoreboard=\"one-in-flight\"",
+            "fetch.buffer=4",
+        ],
+    );
+    all
+}
+
+fn run(
+    machine: &Machine,
+    ptx: &str,
+    shape: [u32; 2],
+    options: Options,
+) -> (Vec<u32>, LaunchReport) {
+    let options = Options {
+        max_cycles: Some(3_000_000),
+        ..options
+    };
+    let mut bench = Bench::with(machine.clone(), ptx, options);
+    bench.launch(shape[0], shape[1]);
+    (bench.output(), bench.report().clone())
+}
+
+fn functional() -> Options {
+    Options {
+        functional: true,
+        ..Options::default()
+    }
+}
+
+fn stepped() -> Options {
+    Options {
+        skip: false,
+        ..Options::default()
+    }
+}
+
+fn check(seed: u64, shape: [u32; 2], machines: &[(String, Machine)]) {
+    let body = Generator::body(seed, shape[1]);
+    let ptx = kernel(4 * shape[1], &body);
+    let (expected, _) = run(&machines[0].1, &ptx, shape, functional());
+    for (name, machine) in machines {
+        let (memory, report) = run(machine, &ptx, shape, Options::default());
+        let differs = (0..memory.len()).find(|&i| memory[i] != expected[i]);
+        assert_eq!(differs, None, "seed {seed} {shape:?} on {name}\n{ptx}");
+        check_laws(&report, machine);
+        let (_, again) = run(machine, &ptx, shape, stepped());
+        assert_eq!(
+            report, again,
+            "stepped differs: seed {seed} {shape:?} on {name}"
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6, max_shrink_iters: 20, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_kernel_computes_the_same_on_every_machine(seed: u64, blocks in 1u32..6, threads in 1u32..130) {
+        check(seed, [blocks, threads], &machines());
+    }
+}
+
+#[test]
+fn generated_kernels_diverge_and_use_what_they_should() {
+    let mut divergent = 0;
+    let mut seen = [0u64; 4];
+    for seed in 0..20 {
+        let ptx = kernel(4 * 64, &Generator::body(seed, 64));
+        let (_, report) = run(&machine("gtx480", &[]), &ptx, [2, 64], Options::default());
+        let c = &report.totals.sm.counters;
+        divergent += c.divergent_branches;
+        for (sum, n) in
+            seen.iter_mut()
+                .zip([c.barriers, c.shared_requests, c.global_loads, c.atomics])
+        {
+            *sum += n;
+        }
+    }
+    assert!(divergent > 500, "{divergent}");
+    assert!(seen.iter().all(|&n| n > 50), "{seen:?}");
+}
+
+#[test]
+fn kernels_that_once_went_wrong() {
+    // With fetch.wait_for_branch: a branch fetched on the wrong path was flushed, and the warp
+    // waited for it to resolve.
+    check(1772920192380754132, [1, 7], &machines());
+}

@@ -1,0 +1,148 @@
+//! Laws that hold for every workload and micro-kernel on every machine: right results, cycles
+//! that add up, the same statistics on every run, skipped or stepped.
+
+use warpsim_sim::config::Machine;
+use warpsim_sim::gpu::Options;
+use warpsim_sim::stats::LaunchReport;
+use warpsim_workloads::micro;
+use warpsim_workloads::simulated::{Simulated, compile};
+use warpsim_workloads::suite::{Parameters, Size, WORKLOADS, Workload};
+use warpsim_workloads::{Outcome, Session};
+
+const SCHEDULERS: [&str; 4] = ["lrr", "gto", "oldest", "tls"];
+
+fn machine(preset: &str, set: &[String]) -> Machine {
+    Machine::resolve(preset, set).unwrap_or_else(|e| panic!("{preset}: {e}"))
+}
+
+fn scheduler(name: &str) -> String {
+    format!("sm.scheduler=\"{name}\"")
+}
+
+fn stepped() -> Options {
+    Options {
+        skip: false,
+        ..Options::default()
+    }
+}
+
+fn run(workload: &dyn Workload, machine: &Machine, options: Options) -> Vec<LaunchReport> {
+    let name = workload.info().name;
+    let parameters = Parameters::resolve(workload.info().parameters, Size::Tiny, &[]).unwrap();
+    let mut device = Simulated::new(machine.clone(), options).unwrap();
+    let mut session = Session {
+        device: &mut device,
+        compiler: &compile,
+    };
+    let outcome = workload.run(&parameters, 1, &mut session);
+    assert!(
+        matches!(outcome, Ok(Outcome::Correct { .. })),
+        "{name} on {}: {outcome:?}",
+        machine.name
+    );
+    device.gpu.reports().to_vec()
+}
+
+fn check(report: &LaunchReport, machine: &Machine, what: &str) {
+    let totals = &report.totals;
+    let counters = &totals.sm.counters;
+    assert_eq!(totals.sm.warps.sum(), counters.warp_cycles, "{what}");
+    assert_eq!(
+        totals.sm.schedulers.sum(),
+        counters.scheduler_cycles,
+        "{what}"
+    );
+    let slices = 32 / machine.sm.warp_width as u64;
+    let schedulers = machine.gpu.sms as u64 * machine.sm.schedulers as u64 * slices;
+    assert_eq!(
+        counters.scheduler_cycles,
+        totals.cycles * schedulers,
+        "{what}"
+    );
+}
+
+fn check_all(preset: &str, settings: &[Vec<String>]) {
+    for workload in WORKLOADS {
+        for set in settings {
+            let machine = machine(preset, set);
+            let what = format!("{} on {preset} {set:?}", workload.info().name);
+            let reports = run(*workload, &machine, Options::default());
+            for report in &reports {
+                check(report, &machine, &what);
+            }
+            assert!(
+                reports == run(*workload, &machine, stepped()),
+                "stepped: {what}"
+            );
+            assert!(
+                reports == run(*workload, &machine, Options::default()),
+                "again: {what}"
+            );
+        }
+    }
+}
+
+fn all_schedulers() -> Vec<Vec<String>> {
+    SCHEDULERS.map(|s| vec![scheduler(s)]).to_vec()
+}
+
+#[test]
+fn workloads_on_gtx480() {
+    check_all("gtx480", &all_schedulers());
+}
+
+#[test]
+fn workloads_on_the_reference_machine_and_its_predecessor() {
+    check_all(
+        "gtx480-ref",
+        &[vec![scheduler("lrr")], vec![scheduler("gto")]],
+    );
+    check_all(
+        "gtx480-v3",
+        &[vec![scheduler("lrr")], vec![scheduler("tls")]],
+    );
+}
+
+#[test]
+fn workloads_on_fx5800() {
+    check_all("fx5800", &[vec![scheduler("lrr")], vec![scheduler("gto")]]);
+}
+
+#[test]
+fn workloads_with_narrow_warps() {
+    let width = |n: u32, s: &str| {
+        let ports = 32 / n;
+        vec![
+            format!("sm.warp_width={n}"),
+            format!("fetch.ports={ports}"),
+            scheduler(s),
+        ]
+    };
+    let widths = [
+        width(4, "gto"),
+        width(8, "lrr"),
+        width(16, "tls"),
+        width(32, "gto"),
+    ];
+    check_all("vws", &widths);
+    check_all("gtx480", &[width(8, "gto")]);
+}
+
+#[test]
+fn micro_kernels_are_the_same_skipped_and_stepped() {
+    let mut seen = Vec::new();
+    for mut launch in micro::launches() {
+        if seen.contains(&launch.kernel) || launch.kernel == "icache_big" {
+            continue; // one small launch of each; icache_big is all the same and long
+        }
+        seen.push(launch.kernel.clone());
+        launch.n = 3;
+        for s in SCHEDULERS {
+            let machine = machine("gtx480-ref", &[scheduler(s)]);
+            let skipped = launch.run(machine.clone(), Options::default()).unwrap();
+            let stepped = launch.run(machine, stepped()).unwrap();
+            assert_eq!(skipped, stepped, "{} under {s}", launch.kernel);
+        }
+    }
+    assert_eq!(seen.len() + 1, micro::KERNELS.len());
+}
