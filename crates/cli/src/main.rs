@@ -8,6 +8,7 @@ mod list;
 mod progress;
 mod registry;
 mod run;
+mod summary;
 mod trace;
 
 use clap::{Parser, Subcommand};

@@ -93,6 +93,9 @@ impl Gpu {
         for sm in &mut self.sms {
             sm.begin(launched, start);
         }
+        if let Some(observer) = &mut self.options.observer {
+            observer.launched(start, &launched.kernel, files);
+        }
         let total = launched.grid.blocks();
         let spread = self.machine.gpu.spread_blocks;
         let mut dispatcher = Dispatcher::new(total, launched.blocks_per_sm, self.sms.len(), spread);
@@ -168,6 +171,9 @@ impl Gpu {
             .unwrap_or(start);
         let finish = last.max(self.memory.idle_since()).max(start) + 1;
         self.cycle = finish;
+        if let Some(observer) = &mut self.options.observer {
+            observer.ended(finish);
+        }
         let mut sm = SmStats::default();
         for core in &mut self.sms {
             core.finish(finish);

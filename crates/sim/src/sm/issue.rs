@@ -70,6 +70,7 @@ impl Sm {
             if ready == 0 {
                 let domain = &self.domains[d];
                 domain.account(0, room, 1, &mut self.stats.warps);
+                self.watch(d, 0, room, now, quantum);
                 self.count_stall(d);
                 self.flush_mismatched(d, None, quantum.launched);
                 continue;
@@ -92,6 +93,7 @@ impl Sm {
                 let domain = &self.domains[d];
                 let room = domain.with_room(self.room());
                 domain.account(1 << member.index, room, 1, &mut self.stats.warps);
+                self.watch(d, 1 << member.index, room, now, quantum);
                 self.stats.schedulers.count(SchedulerState::Issued, 1);
                 self.flush_mismatched(d, Some(member.index), quantum.launched);
                 self.issue_free[d] = now + self.machine.passes() as u64;
@@ -300,7 +302,7 @@ impl Sm {
     }
 
     /// Threads have exited: a barrier of their block may open.
-    fn exited(&mut self, slot: u16, _now: u64, quantum: &mut Quantum) {
+    fn exited(&mut self, slot: u16, now: u64, quantum: &mut Quantum) {
         let block = self.slots[slot as usize].block;
         let Some(resident) = &mut self.blocks[block as usize] else {
             return;
@@ -308,7 +310,7 @@ impl Sm {
         let mut releases = Vec::new();
         resident.recheck(&self.threads, |r| releases.push(r));
         for release in releases {
-            self.release_barrier(block, release, quantum.launched);
+            self.release_barrier(block, release, now, quantum);
         }
     }
 
@@ -343,7 +345,7 @@ impl Sm {
             return;
         };
         if let Some(release) = resident.arrive(arrival, &self.threads) {
-            self.release_barrier(block, release, quantum.launched);
+            self.release_barrier(block, release, now, quantum);
         }
     }
 }

@@ -23,6 +23,7 @@ mod report;
 mod scoreboard;
 mod short;
 mod slot;
+mod watch;
 mod wheel;
 
 use crate::config::{Machine, Scoreboard as ScoreboardKind};
@@ -151,6 +152,7 @@ pub struct Sm {
     accesses: Vec<access::Access>,
     members: Vec<Place>,
     gangs: issue::Gangs,
+    watched: watch::Watched,
 }
 
 impl Sm {
@@ -207,6 +209,7 @@ impl Sm {
             accesses: Vec::new(),
             members: Vec::new(),
             gangs: issue::Gangs::default(),
+            watched: watch::Watched::new(),
             machine: machine.clone(),
         })
     }
@@ -279,6 +282,9 @@ impl Sm {
         };
         loop {
             let stop = now.min(to);
+            if stop > self.accounted {
+                self.watch_pass(quantum);
+            }
             self.pass(stop);
             if now >= to {
                 self.wake_at = now;
@@ -391,7 +397,7 @@ impl Sm {
         };
         self.model
             .launched(&arrival, &self.threads, &mut self.groups);
-        for (slot, _, _) in arrival.slots() {
+        for (slot, home, slice) in arrival.slots() {
             let place = self.place(slot);
             self.slots[slot as usize] = Slot::new(block);
             let domain = &mut self.domains[place.domain as usize];
@@ -399,9 +405,12 @@ impl Sm {
             domain.resident |= 1 << place.index;
             self.policy.launched(place, self.next_age, block);
             self.next_age += 1;
-            if let Some(observer) = quantum.observer.as_deref_mut() {
-                observer.warp(now, self.id, slot, WarpEvent::Launched { block: number });
-            }
+            self.forget_state(slot);
+            let event = WarpEvent::Launched {
+                block: number,
+                warp: (home - first) * self.slices + slice,
+            };
+            self.tell(now, slot, event, quantum);
         }
         self.blocks[block as usize] = Some(ResidentBlock::new(arrival, number));
         self.follow_groups(launched);
@@ -706,8 +715,10 @@ impl Sm {
     }
 
     /// Lets the warps of an opened barrier go.
-    fn release_barrier(&mut self, block: u16, release: Release, launched: &Launched) {
+    fn release_barrier(&mut self, block: u16, release: Release, now: u64, quantum: &mut Quantum) {
+        let launched = quantum.launched;
         for slot in &release.slots {
+            self.tell(now, *slot, WarpEvent::Released, quantum);
             let place = self.place(*slot);
             assign(
                 &mut self.domains[place.domain as usize].barrier,
@@ -739,9 +750,7 @@ impl Sm {
             true,
         );
         self.policy.finished(place);
-        if let Some(observer) = quantum.observer.as_deref_mut() {
-            observer.warp(now, self.id, slot, WarpEvent::Retired);
-        }
+        self.tell(now, slot, WarpEvent::Retired, quantum);
         let index = self.slots[slot as usize].block as usize;
         let Some(block) = &mut self.blocks[index] else {
             return;
@@ -755,6 +764,7 @@ impl Sm {
             let place = self.place(slot);
             self.domains[place.domain as usize].clear_warp(place.index);
             self.groups.free(slot);
+            self.tell(now, slot, WarpEvent::Left, quantum);
         }
         self.model.left(&block.arrival);
         self.stats.counters.blocks += 1;
