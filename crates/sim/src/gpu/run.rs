@@ -282,7 +282,11 @@ impl Gpu {
         let sms = self
             .sms
             .iter()
-            .map(|sm| sm.sleeps_until())
+            .map(|sm| match self.options.skip {
+                true => sm.sleeps_until(),
+                // An SM that steps is always awake: ask what it could do.
+                false => sm.next_event(now),
+            })
             .filter(|&t| t != u64::MAX);
         let inboxes = self.sms.iter().filter_map(|sm| sm.port.next());
         memory

@@ -133,16 +133,15 @@ impl ResidentBlock {
         }
     }
 
-    /// Threads waiting at each barrier in use: id, arrived, expected.
-    pub fn barrier_counts(&self, threads: &Threads) -> Vec<(usize, u32, u32)> {
+    /// The barrier that `slot` waits at: id, threads arrived, threads expected.
+    pub fn barrier_of(&self, slot: u16, threads: &Threads) -> Option<(usize, u32, u32)> {
         let live = self.live_threads(threads);
-        let used = self
+        let id = self
             .barriers
             .iter()
-            .enumerate()
-            .filter(|(_, b)| b.arrived > 0);
-        used.map(|(id, b)| (id, b.arrived, b.expected.unwrap_or(live)))
-            .collect()
+            .position(|b| b.waiting.contains(&slot))?;
+        let b = &self.barriers[id];
+        Some((id, b.arrived, b.expected.unwrap_or(live)))
     }
 }
 

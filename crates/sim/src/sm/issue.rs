@@ -260,7 +260,10 @@ impl Sm {
             }
         }
         match self.effect.kind {
-            EffectKind::Barrier(barrier) => self.arrive(slot, barrier, now, quantum),
+            EffectKind::Barrier(barrier) => {
+                self.slots[slot as usize].barrier_pc = pc;
+                self.arrive(slot, barrier, now, quantum);
+            }
             EffectKind::Fence => {
                 assign(
                     &mut self.domains[place.domain as usize].fence,

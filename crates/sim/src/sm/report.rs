@@ -36,13 +36,20 @@ impl Sm {
                 if group.state == GroupState::Finished || group.state == GroupState::Free {
                     continue;
                 }
-                let instr = launched.kernel.code.get(group.pc as usize);
+                let Place { domain, index } = self.place(slot);
+                let at_barrier = self.domains[domain as usize].barrier >> index & 1 != 0;
+                // Control has moved on from a barrier: name the barrier itself.
+                let pc = match at_barrier {
+                    true => self.slots[slot as usize].barrier_pc,
+                    false => group.pc,
+                };
+                let instr = launched.kernel.code.get(pc as usize);
                 warps.push(StuckWarp {
                     sm: self.id,
                     slot,
                     block: launched.grid.block_index(block.number),
                     warp: self.threads.warps[home as usize].index,
-                    pc: group.pc,
+                    pc,
                     line: instr.map_or(0, |i| i.line),
                     source: instr.and_then(|i| i.source),
                     waits_for: self.waits_for(slot, launched),
@@ -58,12 +65,12 @@ impl Sm {
         let is = |set: u64| set >> index & 1 != 0;
         if is(d.barrier) {
             let block = self.blocks[self.slots[slot as usize].block as usize].as_ref();
-            let counts = block.map_or(Vec::new(), |b| b.barrier_counts(&self.threads));
-            let counts: Vec<String> = counts
-                .into_iter()
-                .map(|(id, here, of)| format!("barrier {id}: {here} of {of} threads have arrived"))
-                .collect();
-            return counts.join("; ");
+            return match block.and_then(|b| b.barrier_of(slot, &self.threads)) {
+                Some((id, here, of)) => {
+                    format!("barrier {id}, where {here} of {of} threads have arrived")
+                }
+                None => "a barrier".into(),
+            };
         }
         if is(d.fence) {
             return format!(

@@ -15,6 +15,8 @@ pub struct Slot {
     pub in_flight: u16,
     /// Stores not acknowledged.
     pub stores: u32,
+    /// The barrier instruction it executed last.
+    pub barrier_pc: Pc,
 }
 
 impl Slot {
