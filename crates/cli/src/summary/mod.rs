@@ -177,3 +177,6 @@ impl Summary<'_> {
         writeln!(out, "\n{:<18}{shown}", "result")
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,7 +13,7 @@ use crate::stats::{LaunchReport, MemoryCounters, SmStats, Totals};
 use std::time::Instant;
 
 /// Quanta between two calls of the progress callback.
-const PROGRESS_EVERY: u64 = 4096;
+const PROGRESS_EVERY: u64 = 1024;
 /// Cycles a spinning kernel is looked at before it is given up.
 const LAST_LOOK: u64 = 4000;
 
