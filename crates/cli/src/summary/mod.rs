@@ -49,7 +49,7 @@ impl Summary<'_> {
         let m = self.machine;
         writeln!(out, "{}", style.strong(&self.what))?;
         if self.functional {
-            writeln!(out, "executed without timing, memory as on {}", m.name)?;
+            writeln!(out, "executed without timing")?;
         } else {
             writeln!(
                 out,
