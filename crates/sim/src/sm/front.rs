@@ -6,7 +6,7 @@
 use super::cache::{L1, Outcome};
 use super::domain::assign;
 use super::port::{TokenKind, token};
-use super::{Launched, Quantum, Sm};
+use super::{Launched, Sm};
 use crate::config::Machine;
 use crate::fetch::FetchView;
 use crate::memory::packet::{Reply, Request, RequestKind, Traffic};
@@ -108,7 +108,7 @@ impl Sm {
     }
 
     /// Fetches for as many warps as there are ports, and notices finished warps.
-    pub(super) fn fetch(&mut self, now: u64, launched: &Launched, quantum: &mut Quantum) {
+    pub(super) fn fetch(&mut self, now: u64, launched: &Launched) {
         for _ in 0..self.machine.fetch.ports {
             if let Some(waiter) = self.front.icache.next_ready() {
                 self.fetch_returned(waiter as u16);
@@ -119,7 +119,7 @@ impl Sm {
             } else {
                 self.find_fetch()
             };
-            self.notice_finished(found, now, quantum);
+            self.notice_finished(found, now);
             let Some(place) = found else { break };
             self.fetch_for(place, launched);
         }
@@ -163,7 +163,7 @@ impl Sm {
         })
     }
 
-    fn notice_finished(&mut self, found: Option<Place>, now: u64, quantum: &mut Quantum) {
+    fn notice_finished(&mut self, found: Option<Place>, now: u64) {
         for d in 0..self.domains.len() {
             let mut candidates = self.retirable(d);
             while candidates != 0 {
@@ -173,7 +173,7 @@ impl Sm {
                 };
                 candidates &= candidates - 1;
                 if self.fetch_policy.passes(place, found) {
-                    self.retire(self.slot_at(place), now, quantum);
+                    self.retire(self.slot_at(place), now);
                 }
             }
         }

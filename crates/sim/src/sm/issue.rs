@@ -70,7 +70,7 @@ impl Sm {
             if ready == 0 {
                 let domain = &self.domains[d];
                 domain.account(0, room, 1, &mut self.stats.warps);
-                self.watch(d, 0, room, now, quantum);
+                self.watch(d, 0, room, now);
                 self.count_stall(d);
                 self.flush_mismatched(d, None, quantum.launched);
                 continue;
@@ -93,7 +93,7 @@ impl Sm {
                 let domain = &self.domains[d];
                 let room = domain.with_room(self.room());
                 domain.account(1 << member.index, room, 1, &mut self.stats.warps);
-                self.watch(d, 1 << member.index, room, now, quantum);
+                self.watch(d, 1 << member.index, room, now);
                 self.stats.schedulers.count(SchedulerState::Issued, 1);
                 self.flush_mismatched(d, Some(member.index), quantum.launched);
                 self.issue_free[d] = now + self.machine.passes() as u64;
@@ -212,17 +212,8 @@ impl Sm {
         } += 1;
         self.slots[slot as usize].in_flight += 1;
         self.scoreboard.reserve(slot, info);
-        if let Some(observer) = quantum.observer.as_deref_mut() {
-            observer.warp(
-                now,
-                self.id,
-                slot,
-                WarpEvent::Issued {
-                    pc,
-                    lanes: group.mask,
-                },
-            );
-        }
+        let lanes = group.mask;
+        self.tell(now, slot, WarpEvent::Issued { pc, lanes });
         Ok(())
     }
 
@@ -313,7 +304,7 @@ impl Sm {
         let mut releases = Vec::new();
         resident.recheck(&self.threads, |r| releases.push(r));
         for release in releases {
-            self.release_barrier(block, release, now, quantum);
+            self.release_barrier(block, release, now, quantum.launched);
         }
     }
 
@@ -334,9 +325,7 @@ impl Sm {
             );
         }
         self.policy.barrier(block, true);
-        if let Some(observer) = quantum.observer.as_deref_mut() {
-            observer.warp(now, self.id, slot, WarpEvent::Barrier { id: barrier.id });
-        }
+        self.tell(now, slot, WarpEvent::Barrier { id: barrier.id });
         let arrival = Arrival {
             slot,
             lanes: &self.groups.get(slot).lanes,
@@ -348,7 +337,7 @@ impl Sm {
             return;
         };
         if let Some(release) = resident.arrive(arrival, &self.threads) {
-            self.release_barrier(block, release, now, quantum);
+            self.release_barrier(block, release, now, quantum.launched);
         }
     }
 }

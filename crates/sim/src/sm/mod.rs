@@ -152,7 +152,7 @@ pub struct Sm {
     accesses: Vec<access::Access>,
     members: Vec<Place>,
     gangs: issue::Gangs,
-    watched: watch::Watched,
+    watch: watch::Watch,
 }
 
 impl Sm {
@@ -209,7 +209,7 @@ impl Sm {
             accesses: Vec::new(),
             members: Vec::new(),
             gangs: issue::Gangs::default(),
-            watched: watch::Watched::new(),
+            watch: watch::Watch::default(),
             machine: machine.clone(),
         })
     }
@@ -275,6 +275,13 @@ impl Sm {
 
     /// Runs cycles up to (not including) `to`.
     pub fn run(&mut self, to: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+        self.watch_begin(quantum);
+        let result = self.run_cycles(to, quantum);
+        self.watch_end(quantum);
+        result
+    }
+
+    fn run_cycles(&mut self, to: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         let mut now = if quantum.skip {
             self.next_event(self.accounted)
         } else {
@@ -282,9 +289,6 @@ impl Sm {
         };
         loop {
             let stop = now.min(to);
-            if stop > self.accounted {
-                self.watch_pass(quantum);
-            }
             self.pass(stop);
             if now >= to {
                 self.wake_at = now;
@@ -335,6 +339,7 @@ impl Sm {
         for d in 0..self.domains.len() {
             let facts = self.facts(d);
             let considered = self.policy.refresh(d, &facts);
+            self.watch(d, 0, self.domains[d].with_room(room), self.accounted);
             let domain = &self.domains[d];
             domain.account(0, domain.with_room(room), cycles, &mut self.stats.warps);
             let _ = considered;
@@ -356,7 +361,7 @@ impl Sm {
     /// One cycle.
     fn cycle(&mut self, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         let launched = quantum.launched;
-        self.take_arrivals(now, launched, quantum);
+        self.take_arrivals(now, launched);
         self.take_reply(now);
         self.write_back(now, launched, quantum);
         self.enter_units(now, launched);
@@ -366,22 +371,22 @@ impl Sm {
         self.wake(now);
         self.issue(now, quantum)?;
         self.decode(now, launched);
-        self.fetch(now, launched, quantum);
+        self.fetch(now, launched);
         Ok(())
     }
 
     /// Blocks whose time has come.
-    fn take_arrivals(&mut self, now: u64, launched: &Launched, quantum: &mut Quantum) {
+    fn take_arrivals(&mut self, now: u64, launched: &Launched) {
         while let Some(&(at, number)) = self.arrivals.front() {
             if at > now {
                 break;
             }
             self.arrivals.pop_front();
-            self.start_block(number, now, launched, quantum);
+            self.start_block(number, now, launched);
         }
     }
 
-    fn start_block(&mut self, number: u64, now: u64, launched: &Launched, quantum: &mut Quantum) {
+    fn start_block(&mut self, number: u64, now: u64, launched: &Launched) {
         let free = self.blocks.iter().position(Option::is_none);
         let block = free.expect("the dispatcher sends a block only where there is room") as u16;
         let warps = launched.warps_per_block() as u16;
@@ -405,12 +410,11 @@ impl Sm {
             domain.resident |= 1 << place.index;
             self.policy.launched(place, self.next_age, block);
             self.next_age += 1;
-            self.forget_state(slot);
             let event = WarpEvent::Launched {
                 block: number,
                 warp: (home - first) * self.slices + slice,
             };
-            self.tell(now, slot, event, quantum);
+            self.tell(now, slot, event);
         }
         self.blocks[block as usize] = Some(ResidentBlock::new(arrival, number));
         self.follow_groups(launched);
@@ -715,10 +719,9 @@ impl Sm {
     }
 
     /// Lets the warps of an opened barrier go.
-    fn release_barrier(&mut self, block: u16, release: Release, now: u64, quantum: &mut Quantum) {
-        let launched = quantum.launched;
+    fn release_barrier(&mut self, block: u16, release: Release, now: u64, launched: &Launched) {
         for slot in &release.slots {
-            self.tell(now, *slot, WarpEvent::Released, quantum);
+            self.tell(now, *slot, WarpEvent::Released);
             let place = self.place(*slot);
             assign(
                 &mut self.domains[place.domain as usize].barrier,
@@ -741,7 +744,7 @@ impl Sm {
     }
 
     /// A finished warp with nothing in flight leaves; with the last one its block does.
-    fn retire(&mut self, slot: u16, now: u64, quantum: &mut Quantum) {
+    fn retire(&mut self, slot: u16, now: u64) {
         let place = self.place(slot);
         self.last_retired = now;
         assign(
@@ -750,7 +753,7 @@ impl Sm {
             true,
         );
         self.policy.finished(place);
-        self.tell(now, slot, WarpEvent::Retired, quantum);
+        self.tell(now, slot, WarpEvent::Retired);
         let index = self.slots[slot as usize].block as usize;
         let Some(block) = &mut self.blocks[index] else {
             return;
@@ -764,7 +767,7 @@ impl Sm {
             let place = self.place(slot);
             self.domains[place.domain as usize].clear_warp(place.index);
             self.groups.free(slot);
-            self.tell(now, slot, WarpEvent::Left, quantum);
+            self.tell(now, slot, WarpEvent::Left);
         }
         self.model.left(&block.arrival);
         self.stats.counters.blocks += 1;
