@@ -67,8 +67,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             }
         }
     }
-    let pictures: [(&Option<PathBuf>, fn(&Kernel) -> String); 2] =
-        [(&arguments.dot, cfg_dot), (&arguments.svg, cfg_svg)];
+    type Draw = fn(&Kernel) -> String;
+    let pictures: [(_, Draw); 2] = [(&arguments.dot, cfg_dot), (&arguments.svg, cfg_svg)];
     for (path, draw) in pictures {
         let Some(path) = path else { continue };
         let [kernel] = kernels.as_slice() else {

@@ -67,7 +67,7 @@ impl Gpu {
             options,
         );
         let _ = self.options.output.write_all(&prints);
-        let stats = result.map_err(SimError::Functional)?;
+        let stats = result.map_err(|e| SimError::Functional(Box::new(e)))?;
         let mut totals = Totals {
             sms: self.machine.gpu.sms as u64,
             ..Totals::default()
@@ -269,10 +269,10 @@ impl Gpu {
         launched: &Launched,
         files: &[(u32, String)],
     ) -> SimError {
-        SimError::Fault(
-            e.fault
-                .report(&launched.kernel, files, e.pc, &self.sms[sm].threads),
-        )
+        let report = e
+            .fault
+            .report(&launched.kernel, files, e.pc, &self.sms[sm].threads);
+        SimError::Fault(Box::new(report))
     }
 
     /// The next cycle in which anything can happen anywhere.
@@ -297,8 +297,8 @@ impl Gpu {
             .map(|t| t.max(now))
     }
 
-    fn stuck(&self, launched: &Launched, files: &[(u32, String)], cycle: u64) -> Stuck {
-        Stuck {
+    fn stuck(&self, launched: &Launched, files: &[(u32, String)], cycle: u64) -> Box<Stuck> {
+        Box::new(Stuck {
             kernel: launched.kernel.name.clone(),
             cycle,
             warps: self
@@ -308,7 +308,7 @@ impl Gpu {
                 .collect(),
             files: files.to_vec(),
             memory: self.memory.describe_pending(),
-        }
+        })
     }
 
     pub(super) fn snapshot(&self, blocks_done: u64, blocks_total: u64) -> Snapshot {
