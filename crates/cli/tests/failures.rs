@@ -46,8 +46,8 @@ fn a_deadlock_names_every_warp_and_what_it_waits_for() {
             &text,
             &[
                 "deadlock in kernel two_barriers",
-                "warp 0: pc 5, PTX line 16, waits for barrier 1, where 32 of 64 threads",
-                "warp 1: pc 3, PTX line 13, waits for barrier 2, where 32 of 64 threads",
+                "warp 0: pc 5, PTX line 16, waits for barrier 1: 32 of 64 threads",
+                "warp 1: pc 3, PTX line 13, waits for barrier 2: 32 of 64 threads",
             ],
         );
     }

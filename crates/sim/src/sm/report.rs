@@ -67,7 +67,7 @@ impl Sm {
             let block = self.blocks[self.slots[slot as usize].block as usize].as_ref();
             return match block.and_then(|b| b.barrier_of(slot, &self.threads)) {
                 Some((id, here, of)) => {
-                    format!("barrier {id}, where {here} of {of} threads have arrived")
+                    format!("barrier {id}: {here} of {of} threads have arrived")
                 }
                 None => "a barrier".into(),
             };
