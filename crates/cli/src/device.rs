@@ -1,8 +1,7 @@
 //! The simulated GPU as the command line drives it.
 
-use crate::trace::TraceFile;
+use crate::trace::Trace;
 use serde_json::{Value, json};
-use std::path::PathBuf;
 use warpsim_sim::config::Machine;
 use warpsim_sim::gpu::Options;
 use warpsim_sim::observe::Observer;
@@ -18,8 +17,8 @@ pub struct DeviceOptions {
     pub max_cycles: Option<u64>,
     /// Step through every cycle instead of skipping those in which nothing happens.
     pub no_skip: bool,
-    /// File for the timeline.
-    pub trace: Option<PathBuf>,
+    /// The timeline.
+    pub trace: Option<Trace>,
     /// Who wants to know how far it is.
     pub progress: Box<dyn Progress>,
 }
@@ -28,7 +27,7 @@ pub struct DeviceOptions {
 pub fn make_device(machine: &Machine, options: DeviceOptions) -> Result<Simulated, DeviceError> {
     let observer = options
         .trace
-        .map(|path| Box::new(TraceFile::new(path)) as Box<dyn Observer>);
+        .map(|trace| Box::new(trace) as Box<dyn Observer>);
     let options = Options {
         functional: options.functional,
         skip: !options.no_skip,

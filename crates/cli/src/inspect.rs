@@ -4,6 +4,7 @@ use crate::failure::{Failure, print};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::inspect::{Summary, cfg_dot, cfg_svg, disassemble_all, summarize};
 use warpsim_ptx::kernel::{Kernel, Program};
 use warpsim_sim::config::Machine;
@@ -46,14 +47,28 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let name = arguments.file.display().to_string();
     let bytes = std::fs::read(&arguments.file)
         .map_err(|e| Failure::bad_input(format!("cannot read {name}: {e}")))?;
-    let program = compile(&name, &String::from_utf8_lossy(&bytes))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let program = compile(&name, &text)?;
+    if let Some(part) = &arguments.kernel
+        && let Some((_, reasons)) = program.rejected.iter().find(|(k, _)| k == part)
+    {
+        return Err(Failure::bad_input(render_all(reasons, &name, &text)));
+    }
     let kernels = choose(&program, arguments.kernel.as_deref())?;
     let mut out = String::new();
     for kernel in &kernels {
         describe(&mut out, &program, kernel, &machine, arguments);
     }
-    let pictures: [(&Option<PathBuf>, fn(&Kernel) -> String); 2] =
-        [(&arguments.dot, cfg_dot), (&arguments.svg, cfg_svg)];
+    if arguments.kernel.is_none() {
+        for (kernel, reasons) in &program.rejected {
+            let _ = writeln!(out, "{kernel}: cannot be run");
+            for line in render_all(reasons, &name, &text).lines() {
+                let _ = writeln!(out, "{}", format!("  {line}").trim_end());
+            }
+        }
+    }
+    type Draw = fn(&Kernel) -> String;
+    let pictures: [(_, Draw); 2] = [(&arguments.dot, cfg_dot), (&arguments.svg, cfg_svg)];
     for (path, draw) in pictures {
         let Some(path) = path else { continue };
         let [kernel] = kernels.as_slice() else {

@@ -8,6 +8,7 @@ mod list;
 mod progress;
 mod registry;
 mod run;
+mod summary;
 mod trace;
 
 use clap::{Parser, Subcommand};
@@ -45,7 +46,9 @@ fn main() -> ExitCode {
     match result {
         Ok(code) => code,
         Err(Failure { code, text }) => {
-            eprintln!("error: {text}");
+            // Diagnostics of PTX begin with their severity already.
+            let text = text.strip_prefix("error: ").unwrap_or(&text);
+            eprintln!("error: {}", text.trim_end());
             ExitCode::from(code)
         }
     }

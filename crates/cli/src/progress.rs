@@ -21,9 +21,9 @@ fn describe(snapshot: Snapshot, since: Instant) -> String {
     let ipc = snapshot.warp_instructions as f64 / snapshot.cycles.max(1) as f64;
     let seconds = since.elapsed().as_secs_f64().max(1e-9);
     format!(
-        "{} cycles, IPC {ipc:.2}, {}/s",
+        "{} cycles, warp IPC {ipc:.2}, {} warp instr/s",
         amount(snapshot.cycles as f64),
-        amount(snapshot.warp_instructions as f64 / seconds) + " warp instr",
+        amount(snapshot.warp_instructions as f64 / seconds),
     )
 }
 
@@ -37,6 +37,17 @@ pub fn amount(n: f64) -> String {
     }
 }
 
+/// The end of a name that would leave no room for the bar: mangled names begin alike.
+fn short(name: &str) -> String {
+    const LONGEST: usize = 24;
+    let length = name.chars().count();
+    if length <= LONGEST {
+        return name.to_string();
+    }
+    let tail: String = name.chars().skip(length - (LONGEST - 2)).collect();
+    format!("..{tail}")
+}
+
 struct Bar {
     bar: ProgressBar,
     start: Instant,
@@ -47,7 +58,7 @@ impl Bar {
         let bar = ProgressBar::new(0);
         // A malformed template would be a mistake here, not the user's: fall back.
         if let Ok(style) = ProgressStyle::with_template(
-            "{prefix:>16} [{bar:30}] {pos}/{len} blocks  {msg}  {elapsed}",
+            "{prefix} [{bar:24}] {pos}/{len} blocks  {elapsed}  {wide_msg}",
         ) {
             bar.set_style(style.progress_chars("=> "));
         }
@@ -60,7 +71,7 @@ impl Bar {
 
 impl Progress for Bar {
     fn kernel(&mut self, name: &str, blocks: u64) {
-        self.bar.set_prefix(name.to_string());
+        self.bar.set_prefix(short(name));
         self.bar.set_length(blocks);
         self.bar.set_position(0);
     }
@@ -115,6 +126,14 @@ impl Progress for Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_names_keep_their_end() {
+        assert_eq!(short("matmul"), "matmul");
+        let shown = short("_Z19a_kernel_with_a_very_long_namePfS_i");
+        assert_eq!(shown, ".._a_very_long_namePfS_i");
+        assert_eq!(shown.chars().count(), 24);
+    }
 
     #[test]
     fn amounts_are_short() {

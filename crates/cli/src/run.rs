@@ -2,11 +2,12 @@
 
 use crate::device::{DeviceOptions, make_device, statistics};
 use crate::failure::{Failure, WRONG_RESULT, print};
+use crate::summary::{Style, Summary};
+use crate::trace::{Cycles, Sms, Trace, Window};
 use crate::{progress, registry};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
 use warpsim_sim::config::Machine;
 use warpsim_sim::policy::PolicyInfo;
 use warpsim_sim::text::nearest;
@@ -53,9 +54,23 @@ pub struct Arguments {
     /// Write every statistic to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
-    /// Write a trace of issued instructions to this file.
-    #[arg(long, value_name = "FILE")]
+    /// Write a timeline for Perfetto or chrome://tracing to this file.
+    #[arg(long, value_name = "FILE", conflicts_with = "functional")]
     trace: Option<PathBuf>,
+    /// Only these cycles in the timeline [default: all].
+    #[arg(long, value_name = "FROM..TO", requires = "trace")]
+    trace_cycles: Option<Cycles>,
+    /// Only these SMs in the timeline, as in 0,1 or 0-3 [default: all].
+    #[arg(long, value_name = "LIST", requires = "trace")]
+    trace_sms: Option<Sms>,
+    /// At most this many events in the timeline.
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "trace",
+        default_value_t = 2_000_000
+    )]
+    trace_events: u64,
     /// Execute without timing.
     #[arg(long)]
     functional: bool,
@@ -120,24 +135,33 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     for file in [&arguments.stats, &arguments.trace].into_iter().flatten() {
         check_writable(file)?;
     }
+    let trace = match &arguments.trace {
+        Some(path) => Some(trace(path, arguments, &machine)?),
+        None => None,
+    };
     let options = DeviceOptions {
         functional: arguments.functional,
         max_cycles: arguments.max_cycles,
         no_skip: arguments.no_skip,
-        trace: arguments.trace.clone(),
+        trace,
         progress: progress::choose(arguments.quiet),
     };
     let mut device = make_device(&machine, options)?;
-    let start = Instant::now();
     let result = execute(&job, &mut device);
-    device.gpu.finish();
+    let observer = device.gpu.finish();
     let outcome = result?;
+    if let (Some(mut observer), Some(path)) = (observer, &arguments.trace) {
+        let note = observer.complete().map_err(|e| unwritable(path, &e))?;
+        if let Some(note) = note {
+            eprintln!("note: {note}");
+        }
+    }
     if let Some(path) = &arguments.stats {
         write_stats(path, &device, &job, &outcome)?;
     }
     let wrong = matches!(outcome, Outcome::Wrong(_));
     if !arguments.quiet {
-        print(&report(&job, &machine, &device, &outcome, start))?;
+        print(&summary(&job, arguments, &device, &outcome).text())?;
     } else if wrong {
         eprintln!("result: {outcome}");
     }
@@ -213,6 +237,26 @@ fn check_writable(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+fn unwritable(path: &Path, e: &std::io::Error) -> Failure {
+    Failure::bad_input(format!("cannot write {}: {e}", path.display()))
+}
+
+fn trace(path: &Path, arguments: &Arguments, machine: &Machine) -> Result<Trace, Failure> {
+    let window = Window {
+        cycles: arguments.trace_cycles.unwrap_or_default(),
+        sms: arguments.trace_sms.clone().unwrap_or_default(),
+        events: arguments.trace_events,
+    };
+    let sms = machine.gpu.sms;
+    if let Some(sm) = window.sms.largest().filter(|&sm| u32::from(sm) >= sms) {
+        return Err(Failure::bad_input(format!(
+            "--trace-sms: there is no SM {sm}; {} has {sms}, from 0",
+            machine.name
+        )));
+    }
+    Trace::create(path, window).map_err(|e| unwritable(path, &e))
+}
+
 fn execute(job: &Job, device: &mut Simulated) -> Result<Outcome, DeviceError> {
     let mut session = Session {
         device,
@@ -237,35 +281,23 @@ fn write_stats(
     };
     let mut text = format!("{:#}", statistics(device, &job.name(), result));
     text.push('\n');
-    write_whole(path, text.as_bytes())
-        .map_err(|e| Failure::bad_input(format!("cannot write {}: {e}", path.display())))
+    write_whole(path, text.as_bytes()).map_err(|e| unwritable(path, &e))
 }
 
-fn report(
-    job: &Job,
-    machine: &Machine,
-    device: &Simulated,
-    outcome: &Outcome,
-    start: Instant,
-) -> String {
-    let what = job.name();
-    let totals = device.gpu.totals();
-    let seconds = start.elapsed().as_secs_f64().max(1e-9);
-    let threads = totals.sm.counters.thread_instructions;
-    let warps = totals.sm.counters.warp_instructions;
-    let cycles = totals.cycles;
-    let per_cycle = |n: u64| n as f64 / cycles.max(1) as f64;
-    format!(
-        "{what} on {}\n\
-         cycles               {cycles}\n\
-         thread instructions  {threads} ({:.2} a cycle)\n\
-         warp instructions    {} ({:.2} a cycle)\n\
-         host time            {seconds:.2} s ({} thread instructions/s)\n\
-         result               {outcome}\n",
-        machine.name,
-        per_cycle(threads),
-        warps,
-        per_cycle(warps),
-        progress::amount(threads as f64 / seconds),
-    )
+fn summary<'a>(
+    job: &'a Job,
+    arguments: &Arguments,
+    device: &'a Simulated,
+    outcome: &'a Outcome,
+) -> Summary<'a> {
+    Summary {
+        what: job.name(),
+        machine: device.gpu.machine(),
+        functional: arguments.functional,
+        launches: device.gpu.reports(),
+        totals: device.gpu.totals(),
+        seconds: device.gpu.host_time().as_secs_f64(),
+        outcome,
+        style: Style::of_stdout(),
+    }
 }

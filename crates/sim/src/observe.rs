@@ -1,7 +1,9 @@
 //! Observers listen to what the pipeline does; the pipeline does not know who listens, and
 //! pays a test of a null pointer when no one does.
 
-use warpsim_ptx::kernel::Pc;
+use crate::stats::WarpState;
+use std::io;
+use warpsim_ptx::kernel::{Kernel, Pc};
 
 /// Something a hardware warp did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +12,13 @@ pub enum WarpEvent {
     Launched {
         /// Number of the block in the grid.
         block: u64,
+        /// Number of the warp in the block.
+        warp: u16,
     },
+    /// From this cycle on the warp is in another state than in the cycle before. Counted from
+    /// [`WarpEvent::Launched`] to the cycle of [`WarpEvent::Left`], that one included, the
+    /// states are those that the statistics count.
+    State(WarpState),
     /// Issued an instruction.
     Issued {
         /// The instruction.
@@ -25,12 +33,26 @@ pub enum WarpEvent {
     },
     /// The barrier opened.
     Released,
-    /// Finished and left.
+    /// Finished; its block may have to wait for other warps.
     Retired,
+    /// Its block has left the SM, and the warp with it. This cycle was its last.
+    Left,
 }
 
 /// Somebody who listens.
 pub trait Observer {
-    /// `slot` of `sm` did something in `cycle`.
+    /// `slot` of `sm` did something in `cycle`. An SM's cycles never go back, but SMs are up to
+    /// a quantum apart.
     fn warp(&mut self, cycle: u64, sm: u16, slot: u16, event: WarpEvent);
+
+    /// A launch of `kernel` begins; `files` names source files by number.
+    fn launched(&mut self, _cycle: u64, _kernel: &Kernel, _files: &[(u32, String)]) {}
+
+    /// The launch has ended: `cycle` is the first that does not belong to it.
+    fn ended(&mut self, _cycle: u64) {}
+
+    /// Nothing more will come, and the run has not failed. What is returned is for the user.
+    fn complete(&mut self) -> io::Result<Option<String>> {
+        Ok(None)
+    }
 }

@@ -109,6 +109,13 @@ pub fn find_kernel(program: &Program, name: &str) -> Result<usize, String> {
     if let Some(exact) = names().position(|n| n == name) {
         return Ok(exact);
     }
+    if let Some((_, reasons)) = program.rejected.iter().find(|(n, _)| n == name) {
+        let reasons: Vec<&str> = reasons.iter().map(|d| d.message.as_str()).collect();
+        return Err(format!(
+            "kernel `{name}` cannot be run: {}",
+            reasons.join("; ")
+        ));
+    }
     let matching: Vec<(usize, &str)> = names()
         .enumerate()
         .filter(|(_, n)| n.contains(name))

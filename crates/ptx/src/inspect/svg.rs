@@ -46,6 +46,7 @@ pub fn cfg_svg(kernel: &Kernel) -> String {
             let _ = writeln!(out, "<path class=\"meet\" d=\"{path}\"/>");
         }
     }
+    let mut detours = 0u32;
     for (from, to, taken) in &edges {
         let conditional = kernel.blocks[*from].successors.len() > 1;
         let class = if conditional && *taken {
@@ -53,7 +54,15 @@ pub fn cfg_svg(kernel: &Kernel) -> String {
         } else {
             "falls"
         };
-        let path = edge_path(&boxes[*from], &boxes[*to], *taken && conditional, width);
+        let (start, end) = (&boxes[*from], &boxes[*to]);
+        let path = match beside(start, end, &boxes) {
+            Some(edge) => {
+                detours += 1;
+                let reach = 12.0 + 7.0 * f64::from(detours % 10);
+                skip_path(start, end, edge + reach)
+            }
+            None => edge_path(start, end, *taken && conditional, width),
+        };
         let _ = writeln!(
             out,
             "<path class=\"{class}\" d=\"{path}\" marker-end=\"url(#{class})\"/>"
@@ -136,6 +145,31 @@ fn edge_path(from: &Box2d, to: &Box2d, taken: bool, width: f64) -> String {
         y2 + 8.0,
         y2 - 24.0,
         y2 - 24.0
+    )
+}
+
+/// The right edge of the boxes that a straight line from the bottom of one box down to the top
+/// of another would run behind, if there are any.
+fn beside(from: &Box2d, to: &Box2d, boxes: &[Box2d]) -> Option<f64> {
+    let (top, bottom) = (from.y + from.height, to.y);
+    boxes
+        .iter()
+        .filter(|b| b.y >= top && b.y + b.height <= bottom)
+        .map(|b| b.x + b.width)
+        .fold(None, |most, x| Some(most.map_or(x, |m: f64| m.max(x))))
+}
+
+/// Down along the side, past what lies between.
+fn skip_path(from: &Box2d, to: &Box2d, side: f64) -> String {
+    let (x1, y1) = (from.x + from.width, from.y + from.height - LINE);
+    let (x2, y2) = (to.x + to.width / 2.0 + 30.0, to.y);
+    let side = side.max(x1 + 10.0).max(x2 + 10.0);
+    format!(
+        "M{x1:.1},{y1:.1} C{side:.1},{y1:.1} {side:.1},{y1:.1} {side:.1},{:.1} L{side:.1},{:.1} C{side:.1},{:.1} {x2:.1},{:.1} {x2:.1},{y2:.1}",
+        y1 + 24.0,
+        y2 - 40.0,
+        y2 - 16.0,
+        y2 - 28.0
     )
 }
 

@@ -11,17 +11,17 @@ pub enum SimError {
     /// The launch makes no sense (too many threads, wrong parameters, unbound texture).
     BadLaunch(String),
     /// A thread did something wrong.
-    Fault(FaultReport),
+    Fault(Box<FaultReport>),
     /// A functional run ended early.
-    Functional(SimFault),
+    Functional(Box<SimFault>),
     /// No warp can go on and nothing is under way.
-    Deadlock(Stuck),
+    Deadlock(Box<Stuck>),
     /// The cycle limit was reached.
     CycleLimit {
         /// The limit.
         limit: u64,
         /// Who was still running.
-        stuck: Stuck,
+        stuck: Box<Stuck>,
         /// The loop each warp spends its time in: SM, block, warp, first and last PTX line,
         /// and how many of its instructions were seen there.
         loops: Vec<HotLoop>,

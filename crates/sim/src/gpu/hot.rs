@@ -33,11 +33,14 @@ impl HotSpots {
             let Some(counts) = self.counts.get(&(warp.sm, warp.slot)) else {
                 continue;
             };
-            let (Some((&first, _)), Some((&last, _))) =
-                (counts.first_key_value(), counts.last_key_value())
-            else {
+            // An outer loop's instructions are seen now and then; the hottest loop is what
+            // is seen about as often as the instruction seen most.
+            let most = counts.values().copied().max().unwrap_or(0);
+            let mut hot = counts.iter().filter(|(_, n)| **n * 2 >= most);
+            let Some((&first, _)) = hot.next() else {
                 continue;
             };
+            let last = hot.next_back().map_or(first, |(&pc, _)| pc);
             let line = |pc: Pc| launched.kernel.code.get(pc as usize).map_or(0, |i| i.line);
             loops.push(HotLoop {
                 sm: warp.sm,

@@ -13,7 +13,7 @@ use crate::stats::{LaunchReport, MemoryCounters, SmStats, Totals};
 use std::time::Instant;
 
 /// Quanta between two calls of the progress callback.
-const PROGRESS_EVERY: u64 = 4096;
+const PROGRESS_EVERY: u64 = 1024;
 /// Cycles a spinning kernel is looked at before it is given up.
 const LAST_LOOK: u64 = 4000;
 
@@ -67,7 +67,7 @@ impl Gpu {
             options,
         );
         let _ = self.options.output.write_all(&prints);
-        let stats = result.map_err(SimError::Functional)?;
+        let stats = result.map_err(|e| SimError::Functional(Box::new(e)))?;
         let mut totals = Totals {
             sms: self.machine.gpu.sms as u64,
             ..Totals::default()
@@ -92,6 +92,9 @@ impl Gpu {
         let clocks_before = self.memory.stats().dram.total_clocks;
         for sm in &mut self.sms {
             sm.begin(launched, start);
+        }
+        if let Some(observer) = &mut self.options.observer {
+            observer.launched(start, &launched.kernel, files);
         }
         let total = launched.grid.blocks();
         let spread = self.machine.gpu.spread_blocks;
@@ -168,6 +171,9 @@ impl Gpu {
             .unwrap_or(start);
         let finish = last.max(self.memory.idle_since()).max(start) + 1;
         self.cycle = finish;
+        if let Some(observer) = &mut self.options.observer {
+            observer.ended(finish);
+        }
         let mut sm = SmStats::default();
         for core in &mut self.sms {
             core.finish(finish);
@@ -263,10 +269,10 @@ impl Gpu {
         launched: &Launched,
         files: &[(u32, String)],
     ) -> SimError {
-        SimError::Fault(
-            e.fault
-                .report(&launched.kernel, files, e.pc, &self.sms[sm].threads),
-        )
+        let report = e
+            .fault
+            .report(&launched.kernel, files, e.pc, &self.sms[sm].threads);
+        SimError::Fault(Box::new(report))
     }
 
     /// The next cycle in which anything can happen anywhere.
@@ -276,7 +282,11 @@ impl Gpu {
         let sms = self
             .sms
             .iter()
-            .map(|sm| sm.sleeps_until())
+            .map(|sm| match self.options.skip {
+                true => sm.sleeps_until(),
+                // An SM that steps is always awake: ask what it could do.
+                false => sm.next_event(now),
+            })
             .filter(|&t| t != u64::MAX);
         let inboxes = self.sms.iter().filter_map(|sm| sm.port.next());
         memory
@@ -287,8 +297,8 @@ impl Gpu {
             .map(|t| t.max(now))
     }
 
-    fn stuck(&self, launched: &Launched, files: &[(u32, String)], cycle: u64) -> Stuck {
-        Stuck {
+    fn stuck(&self, launched: &Launched, files: &[(u32, String)], cycle: u64) -> Box<Stuck> {
+        Box::new(Stuck {
             kernel: launched.kernel.name.clone(),
             cycle,
             warps: self
@@ -298,7 +308,7 @@ impl Gpu {
                 .collect(),
             files: files.to_vec(),
             memory: self.memory.describe_pending(),
-        }
+        })
     }
 
     pub(super) fn snapshot(&self, blocks_done: u64, blocks_total: u64) -> Snapshot {

@@ -77,7 +77,7 @@ fn finish(mut access: Access, address: &[u64; LANES], size: u32, trim: bool) -> 
         let half = access.bytes / 2;
         let lower = access.byte_mask >> (access.addr & 127) & ((1u128 << half) - 1) != 0;
         let upper =
-            access.byte_mask >> (access.addr + half as u64 & 127) & ((1u128 << half) - 1) != 0;
+            access.byte_mask >> ((access.addr + half as u64) & 127) & ((1u128 << half) - 1) != 0;
         match (lower, upper) {
             (true, false) => {}
             (false, true) => access.addr += half as u64,

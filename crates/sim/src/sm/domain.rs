@@ -103,36 +103,41 @@ impl Domain {
         self.running & self.wants_fetch & !self.missing & !self.unresolved
     }
 
-    /// Accounts `cycles` cycles for every resident warp; `issued` is the set that issued and
-    /// `room` those whose unit has room.
+    /// Calls `f` with the state of every resident warp, as sets; `issued` is the set that
+    /// issued and `room` those whose unit has room.
     #[inline]
-    pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) {
-        let mut count = |state: WarpState, set: u64| {
-            if set != 0 {
-                states.count(state, set.count_ones() as u64 * cycles);
-            }
-        };
+    pub fn classify(&self, issued: u64, room: u64, mut f: impl FnMut(WarpState, u64)) {
         let mut rest = self.resident;
         let mut take = |set: u64| {
             let taken = rest & set;
             rest &= !set;
             taken
         };
-        count(WarpState::Issued, take(issued));
-        count(WarpState::ExitSiblings, take(self.retired));
-        count(WarpState::ExitStores, take(self.finished));
-        count(WarpState::Barrier, take(self.barrier));
-        count(WarpState::DataMemory, take(self.fence | self.atomic));
-        count(WarpState::DataAlu, take(self.asleep));
-        count(
+        f(WarpState::Issued, take(issued));
+        f(WarpState::ExitSiblings, take(self.retired));
+        f(WarpState::ExitStores, take(self.finished));
+        f(WarpState::Barrier, take(self.barrier));
+        f(WarpState::DataMemory, take(self.fence | self.atomic));
+        f(WarpState::DataAlu, take(self.asleep));
+        f(
             WarpState::Control,
             take(self.stopped | self.head & !self.matched | self.control & !self.head),
         );
-        count(WarpState::Fetch, take(!self.head));
-        count(WarpState::DataMemory, take(!self.clear & self.wait_memory));
-        count(WarpState::DataAlu, take(!self.clear));
-        count(WarpState::Structural, take(!room));
-        count(WarpState::Eligible, rest);
+        f(WarpState::Fetch, take(!self.head));
+        f(WarpState::DataMemory, take(!self.clear & self.wait_memory));
+        f(WarpState::DataAlu, take(!self.clear));
+        f(WarpState::Structural, take(!room));
+        f(WarpState::Eligible, rest);
+    }
+
+    /// Accounts `cycles` cycles for every resident warp.
+    #[inline]
+    pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) {
+        self.classify(issued, room, |state, set| {
+            if set != 0 {
+                states.count(state, set.count_ones() as u64 * cycles);
+            }
+        });
     }
 
     /// Why a scheduler that issued nothing did not, given the warp it ranks first.

@@ -6,7 +6,7 @@
 use super::cache::{L1, Outcome};
 use super::domain::assign;
 use super::port::{TokenKind, token};
-use super::{Launched, Quantum, Sm};
+use super::{Launched, Sm};
 use crate::config::Machine;
 use crate::fetch::FetchView;
 use crate::memory::packet::{Reply, Request, RequestKind, Traffic};
@@ -116,7 +116,7 @@ impl Sm {
     }
 
     /// Fetches for as many warps as there are ports, and notices finished warps.
-    pub(super) fn fetch(&mut self, now: u64, launched: &Launched, quantum: &mut Quantum) {
+    pub(super) fn fetch(&mut self, now: u64, launched: &Launched) {
         for _ in 0..self.machine.fetch.ports {
             if let Some(waiter) = self.front.icache.next_ready() {
                 self.fetch_returned(waiter as u16);
@@ -127,7 +127,7 @@ impl Sm {
             } else {
                 self.find_fetch()
             };
-            self.notice_finished(found, now, quantum);
+            self.notice_finished(found, now);
             let Some(place) = found else { break };
             self.fetch_for(place, launched);
         }
@@ -170,13 +170,13 @@ impl Sm {
     }
 
     #[inline]
-    fn notice_finished(&mut self, found: Option<Place>, now: u64, quantum: &mut Quantum) {
+    fn notice_finished(&mut self, found: Option<Place>, now: u64) {
         if self.domains.iter().any(|d| d.finished & !d.retired != 0) {
-            self.retire_finished(found, now, quantum);
+            self.retire_finished(found, now);
         }
     }
 
-    fn retire_finished(&mut self, found: Option<Place>, now: u64, quantum: &mut Quantum) {
+    fn retire_finished(&mut self, found: Option<Place>, now: u64) {
         for d in 0..self.domains.len() {
             let mut candidates = self.retirable(d);
             while candidates != 0 {
@@ -187,7 +187,7 @@ impl Sm {
                 candidates &= candidates - 1;
                 if self.fetch_policy.passes(place, found) {
                     self.pass(now + 1);
-                    self.retire(self.slot_at(place), now, quantum);
+                    self.retire(self.slot_at(place), now);
                 }
             }
         }

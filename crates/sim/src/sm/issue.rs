@@ -131,6 +131,7 @@ impl Sm {
             if ready == 0 {
                 let domain = &self.domains[d];
                 domain.account(0, room, 1, &mut self.stats.warps);
+                self.watch(d, 0, room, now);
                 self.count_stall(d);
                 self.flush_mismatched(d, None, quantum.launched);
                 self.ready[d] = 0; // no gang may take what has been accounted for
@@ -159,6 +160,7 @@ impl Sm {
                 let domain = &self.domains[d];
                 let room = domain.with_room(self.room());
                 domain.account(1 << member.index, room, 1, &mut self.stats.warps);
+                self.watch(d, 1 << member.index, room, now);
                 self.stats.schedulers.count(SchedulerState::Issued, 1);
                 self.flush_mismatched(d, Some(member.index), quantum.launched);
                 self.issue_free[d] = now + self.passes;
@@ -288,17 +290,8 @@ impl Sm {
         } += 1;
         self.slots[slot as usize].in_flight += 1;
         self.scoreboard.reserve(slot, info);
-        if let Some(observer) = quantum.observer.as_deref_mut() {
-            observer.warp(
-                now,
-                self.id,
-                slot,
-                WarpEvent::Issued {
-                    pc,
-                    lanes: group.mask,
-                },
-            );
-        }
+        let lanes = group.mask;
+        self.tell(now, slot, WarpEvent::Issued { pc, lanes });
         Ok(())
     }
 
@@ -378,7 +371,7 @@ impl Sm {
     }
 
     /// Threads have exited: a barrier of their block may open.
-    fn exited(&mut self, slot: u16, _now: u64, quantum: &mut Quantum) {
+    fn exited(&mut self, slot: u16, now: u64, quantum: &mut Quantum) {
         let block = self.slots[slot as usize].block;
         let Some(resident) = &mut self.blocks[block as usize] else {
             return;
@@ -386,7 +379,7 @@ impl Sm {
         let mut releases = Vec::new();
         resident.recheck(&self.threads, |r| releases.push(r));
         for release in releases {
-            self.release_barrier(block, release, quantum.launched);
+            self.release_barrier(block, release, now, quantum.launched);
         }
     }
 
@@ -407,9 +400,7 @@ impl Sm {
             );
         }
         self.policy.barrier(block, true);
-        if let Some(observer) = quantum.observer.as_deref_mut() {
-            observer.warp(now, self.id, slot, WarpEvent::Barrier { id: barrier.id });
-        }
+        self.tell(now, slot, WarpEvent::Barrier { id: barrier.id });
         let arrival = Arrival {
             slot,
             lanes: &self.groups.get(slot).lanes,
@@ -422,7 +413,7 @@ impl Sm {
             return;
         };
         if let Some(release) = resident.arrive(arrival, &self.threads) {
-            self.release_barrier(block, release, quantum.launched);
+            self.release_barrier(block, release, now, quantum.launched);
         }
     }
 }

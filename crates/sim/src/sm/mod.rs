@@ -23,6 +23,7 @@ mod report;
 mod scoreboard;
 mod short;
 mod slot;
+mod watch;
 mod wheel;
 
 use crate::config::{Machine, Scoreboard as ScoreboardKind};
@@ -163,6 +164,7 @@ pub struct Sm {
     members: Vec<Place>,
     gangs: issue::Gangs,
     gathered: issue::Gathered,
+    watch: watch::Watch,
 }
 
 impl Sm {
@@ -233,6 +235,7 @@ impl Sm {
             members: Vec::new(),
             gangs: issue::Gangs::default(),
             gathered: issue::Gathered::default(),
+            watch: watch::Watch::default(),
             machine: machine.clone(),
         })
     }
@@ -297,6 +300,13 @@ impl Sm {
 
     /// Runs cycles up to (not including) `to`.
     pub fn run(&mut self, to: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+        self.watch_begin(quantum);
+        let result = self.run_cycles(to, quantum);
+        self.watch_end(quantum);
+        result
+    }
+
+    fn run_cycles(&mut self, to: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         let mut now = self.ran;
         if quantum.skip {
             now = self.next_event(now);
@@ -361,6 +371,7 @@ impl Sm {
                 let facts = self.facts(d);
                 self.policy.refresh(d, &facts);
             }
+            self.watch(d, 0, self.domains[d].with_room(room), self.accounted);
             let domain = &self.domains[d];
             domain.account(0, domain.with_room(room), cycles, &mut self.stats.warps);
             let state = domain.stall(self.policy.first(d, domain.running | domain.stopped));
@@ -381,7 +392,7 @@ impl Sm {
     /// One cycle.
     fn cycle(&mut self, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         let launched = quantum.launched;
-        self.take_arrivals(now, launched, quantum);
+        self.take_arrivals(now, launched);
         self.take_reply(now);
         self.write_back(now, launched);
         self.enter_units(now, launched);
@@ -399,24 +410,24 @@ impl Sm {
         }
         self.decode(now, launched);
         if self.front.wants_cycle() || self.domains.iter().any(|d| d.concerns_fetch() != 0) {
-            self.fetch(now, launched, quantum);
+            self.fetch(now, launched);
         }
         Ok(())
     }
 
     /// Blocks whose time has come.
-    fn take_arrivals(&mut self, now: u64, launched: &Launched, quantum: &mut Quantum) {
+    fn take_arrivals(&mut self, now: u64, launched: &Launched) {
         while let Some(&(at, number)) = self.arrivals.front() {
             if at > now {
                 break;
             }
             self.arrivals.pop_front();
             self.pass(now);
-            self.start_block(number, now, launched, quantum);
+            self.start_block(number, now, launched);
         }
     }
 
-    fn start_block(&mut self, number: u64, now: u64, launched: &Launched, quantum: &mut Quantum) {
+    fn start_block(&mut self, number: u64, now: u64, launched: &Launched) {
         let free = self.blocks.iter().position(Option::is_none);
         let block = free.expect("the dispatcher sends a block only where there is room") as u16;
         let warps = launched.warps_per_block() as u16;
@@ -432,7 +443,7 @@ impl Sm {
         };
         self.model
             .launched(&arrival, &self.threads, &mut self.groups);
-        for (slot, _, _) in arrival.slots() {
+        for (slot, home, slice) in arrival.slots() {
             let place = self.place(slot);
             self.slots[slot as usize] = Slot::new(block);
             let domain = &mut self.domains[place.domain as usize];
@@ -440,9 +451,11 @@ impl Sm {
             domain.resident |= 1 << place.index;
             self.policy.launched(place, self.next_age, block);
             self.next_age += 1;
-            if let Some(observer) = quantum.observer.as_deref_mut() {
-                observer.warp(now, self.id, slot, WarpEvent::Launched { block: number });
-            }
+            let event = WarpEvent::Launched {
+                block: number,
+                warp: (home - first) * self.slices + slice,
+            };
+            self.tell(now, slot, event);
         }
         self.blocks[block as usize] = Some(ResidentBlock::new(arrival, number));
         self.follow_groups(launched);
@@ -771,8 +784,9 @@ impl Sm {
     }
 
     /// Lets the warps of an opened barrier go.
-    fn release_barrier(&mut self, block: u16, release: Release, launched: &Launched) {
+    fn release_barrier(&mut self, block: u16, release: Release, now: u64, launched: &Launched) {
         for slot in &release.slots {
+            self.tell(now, *slot, WarpEvent::Released);
             let place = self.place(*slot);
             assign(
                 &mut self.domains[place.domain as usize].barrier,
@@ -795,7 +809,7 @@ impl Sm {
     }
 
     /// A finished warp with nothing in flight leaves; with the last one its block does.
-    fn retire(&mut self, slot: u16, now: u64, quantum: &mut Quantum) {
+    fn retire(&mut self, slot: u16, now: u64) {
         let place = self.place(slot);
         self.last_retired = now;
         assign(
@@ -804,9 +818,7 @@ impl Sm {
             true,
         );
         self.policy.finished(place);
-        if let Some(observer) = quantum.observer.as_deref_mut() {
-            observer.warp(now, self.id, slot, WarpEvent::Retired);
-        }
+        self.tell(now, slot, WarpEvent::Retired);
         let index = self.slots[slot as usize].block as usize;
         let Some(block) = &mut self.blocks[index] else {
             return;
@@ -820,6 +832,7 @@ impl Sm {
             let place = self.place(slot);
             self.domains[place.domain as usize].clear_warp(place.index);
             self.groups.free(slot);
+            self.tell(now, slot, WarpEvent::Left);
         }
         self.model.left(&block.arrival);
         self.stats.counters.blocks += 1;

@@ -305,21 +305,17 @@ pub fn all_statistics() -> Vec<(&'static str, StatInfo)> {
             ),
         ),
     ];
-    fn group(
-        all: &mut Vec<(&'static str, StatInfo)>,
-        name: &'static str,
-        of: &dyn Fn(&mut dyn FnMut(StatInfo, u64)),
-    ) {
-        of(&mut |info, _| all.push((name, info)));
+    fn group(all: &mut Vec<(&'static str, StatInfo)>, name: &'static str, of: &impl Visit) {
+        of.visit(&mut |info, _| all.push((name, info)));
     }
-    group(&mut all, "totals", &|f| SmCounters::default().visit(f));
-    group(&mut all, "totals", &|f| MemoryCounters::default().visit(f));
+    group(&mut all, "totals", &SmCounters::default());
+    group(&mut all, "totals", &MemoryCounters::default());
     all.extend(DERIVED.iter().map(|(info, _)| ("totals", *info)));
-    group(&mut all, "totals.warp_states", &|f| {
-        WarpStates::default().visit(f)
-    });
-    group(&mut all, "totals.scheduler_states", &|f| {
-        SchedulerStates::default().visit(f)
-    });
+    group(&mut all, "totals.warp_states", &WarpStates::default());
+    group(
+        &mut all,
+        "totals.scheduler_states",
+        &SchedulerStates::default(),
+    );
     all
 }

@@ -1,0 +1,182 @@
+//! What `warpsim run` shows at its end: a page that says what the run was, how fast the
+//! machine was and why, and whether the result is right.
+
+mod launches;
+mod memory;
+mod states;
+mod style;
+
+pub use style::Style;
+
+use crate::progress::amount;
+use std::fmt::{self, Write};
+use style::{count, percent, share};
+use warpsim_sim::config::Machine;
+use warpsim_sim::stats::{LaunchReport, Totals};
+use warpsim_workloads::Outcome;
+
+/// A run that has ended.
+pub struct Summary<'a> {
+    /// What was run.
+    pub what: String,
+    /// On what.
+    pub machine: &'a Machine,
+    /// Executed without timing.
+    pub functional: bool,
+    /// Each launch.
+    pub launches: &'a [LaunchReport],
+    /// All launches together.
+    pub totals: &'a Totals,
+    /// Host seconds spent simulating.
+    pub seconds: f64,
+    /// What came out.
+    pub outcome: &'a Outcome,
+    /// How to write.
+    pub style: Style,
+}
+
+impl Summary<'_> {
+    /// The page.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        // Writing to a String cannot fail.
+        let _ = self.write(&mut out);
+        out
+    }
+
+    fn write(&self, out: &mut String) -> fmt::Result {
+        let style = self.style;
+        let m = self.machine;
+        writeln!(out, "{}", style.strong(&self.what))?;
+        if self.functional {
+            writeln!(out, "executed without timing")?;
+        } else {
+            writeln!(
+                out,
+                "on {}: {} SMs at {} MHz, {} scheduler{} each ({}), fetch {}, divergence {}",
+                m.name,
+                m.gpu.sms,
+                m.gpu.core_mhz,
+                m.sm.schedulers,
+                if m.sm.schedulers == 1 { "" } else { "s" },
+                m.sm.scheduler,
+                m.fetch.policy,
+                m.sm.divergence
+            )?;
+        }
+        writeln!(out)?;
+        if !self.functional {
+            self.headline(out)?;
+        }
+        self.instructions(out)?;
+        if !self.functional {
+            states::lanes(out, style, self.totals)?;
+            states::tables(out, style, self.totals)?;
+            memory::write(out, style, self.totals)?;
+        }
+        launches::write(out, style, self.launches, self.functional)?;
+        self.ending(out)
+    }
+
+    fn headline(&self, out: &mut String) -> fmt::Result {
+        let t = self.totals;
+        let derived = |name: &str| t.derived(name).unwrap_or(0.0);
+        let micros = t.cycles as f64 / f64::from(self.machine.gpu.core_mhz.max(1));
+        let row = |out: &mut String, name: &str, value: String, more: String| {
+            writeln!(out, "{name:<18}{value:>14}   {more}")
+        };
+        row(
+            out,
+            "cycles",
+            count(t.cycles),
+            format!("{micros:.1} us of the GPU's time"),
+        )?;
+        row(
+            out,
+            "IPC",
+            format!("{:.2}", derived("ipc")),
+            format!(
+                "thread instructions a cycle; {:.2} warp instructions",
+                derived("warp_ipc")
+            ),
+        )?;
+        row(
+            out,
+            "SIMD efficiency",
+            percent(derived("simd_efficiency")),
+            format!(
+                "of 32 lanes active; {} past their guards",
+                percent(derived("simd_efficiency_guarded"))
+            ),
+        )?;
+        row(
+            out,
+            "occupancy",
+            percent(derived("occupancy")),
+            format!("of {} warps an SM", t.max_warps),
+        )
+    }
+
+    fn instructions(&self, out: &mut String) -> fmt::Result {
+        let c = &self.totals.sm.counters;
+        writeln!(
+            out,
+            "{:<18}{:>14}   by threads, {} by warps, in {} block{}",
+            "instructions",
+            count(c.thread_instructions),
+            count(c.warp_instructions),
+            count(c.blocks),
+            if c.blocks == 1 { "" } else { "s" }
+        )?;
+        if self.functional {
+            return Ok(());
+        }
+        let part = |n: u64| share(n, c.warp_instructions);
+        writeln!(
+            out,
+            "{:<35}int {}, fp {}, sfu {}, memory {}, control {}",
+            "",
+            part(c.mix_int),
+            part(c.mix_fp),
+            part(c.mix_sfu),
+            part(c.mix_memory),
+            part(c.mix_control)
+        )?;
+        writeln!(
+            out,
+            "{:<35}{} branches, {} divergent, stack {} deep; {} arrivals at barriers",
+            "",
+            count(c.branches),
+            share(c.divergent_branches, c.branches),
+            self.totals.deepest_stack,
+            count(c.barriers)
+        )
+    }
+
+    fn ending(&self, out: &mut String) -> fmt::Result {
+        let seconds = self.seconds.max(1e-9);
+        let rate = |n: u64| amount(n as f64 / seconds);
+        let c = &self.totals.sm.counters;
+        write!(
+            out,
+            "\n{:<18}{:.2} s: {} thread instructions/s, {} warp instructions/s",
+            "simulation",
+            self.seconds,
+            rate(c.thread_instructions),
+            rate(c.warp_instructions)
+        )?;
+        if !self.functional {
+            write!(out, ", {} cycles/s", rate(self.totals.cycles))?;
+        }
+        let outcome = self.outcome.to_string();
+        let shown = match self.outcome {
+            Outcome::Correct { .. } => self.style.good(&outcome),
+            Outcome::Wrong(_) => self.style.bad(&outcome),
+            Outcome::Unchecked => outcome,
+        };
+        writeln!(out, "\n{:<18}{shown}", "result")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,285 @@
+//! `--trace`: a timeline that Perfetto and chrome://tracing open. docs/timelines.md describes
+//! what is in it.
+
+mod file;
+mod labels;
+mod window;
+
+pub use window::{Cycles, Sms, Window};
+
+use file::{Event, TraceFile};
+use labels::Labels;
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+use warpsim_ptx::kernel::Kernel;
+use warpsim_sim::observe::{Observer, WarpEvent};
+use warpsim_sim::stats::WarpState;
+
+/// Process of launches.
+const GPU: u32 = 1;
+/// Process of SM 0; the others follow. 0 means "idle" to some viewers.
+const FIRST_SM: u32 = 2;
+
+/// Writes a timeline while a run goes on.
+pub struct Trace {
+    file: TraceFile,
+    window: Window,
+    labels: Labels,
+    kernel: Option<(String, u64)>,
+    sms: HashMap<u16, SmTracks>,
+    warps: HashMap<(u16, u16), Track>,
+    next_track: u32,
+    /// Events left out because the file was full.
+    left_out: u64,
+}
+
+/// An SM in the file.
+struct SmTracks {
+    /// Track of block arrivals and departures.
+    blocks: u32,
+    /// Last block and cycle announced on arrival and departure: warps come one by one.
+    came: Option<(u64, u64)>,
+    left: Option<(u64, u64)>,
+}
+
+/// A resident warp.
+struct Track {
+    id: u32,
+    block: u64,
+    named: bool,
+    warp: u16,
+    /// What it does since which cycle.
+    state: Option<(WarpState, u64)>,
+    /// Barrier it went to last: number and cycle.
+    barrier: Option<(u8, u64)>,
+    released: Option<u64>,
+}
+
+impl Trace {
+    /// A timeline for the file `path`, with what lies in `window`.
+    pub fn create(path: &Path, window: Window) -> io::Result<Trace> {
+        let mut trace = Trace {
+            file: TraceFile::create(path)?,
+            window,
+            labels: Labels::default(),
+            kernel: None,
+            sms: HashMap::new(),
+            warps: HashMap::new(),
+            next_track: 2,
+            left_out: 0,
+        };
+        trace.file.process(GPU, "GPU");
+        trace.file.track(GPU, 1, "kernels");
+        Ok(trace)
+    }
+
+    fn new_track(&mut self) -> u32 {
+        self.next_track += 1;
+        self.next_track - 1
+    }
+
+    /// Whether there is room for one more event.
+    fn admit(&mut self) -> bool {
+        let room = self.file.events() < self.window.events;
+        self.left_out += u64::from(!room);
+        room
+    }
+
+    /// The SM's tracks, which appear in the file with its first event.
+    fn sm(&mut self, sm: u16) -> &mut SmTracks {
+        if !self.sms.contains_key(&sm) {
+            let blocks = self.new_track();
+            let process = FIRST_SM + u32::from(sm);
+            self.file.process(process, &format!("SM {sm}"));
+            self.file.track(process, blocks, "blocks");
+            let tracks = SmTracks {
+                blocks,
+                came: None,
+                left: None,
+            };
+            self.sms.insert(sm, tracks);
+        }
+        self.sms.get_mut(&sm).expect("inserted above")
+    }
+
+    fn launch_warp(&mut self, cycle: u64, (sm, slot): (u16, u16), block: u64, warp: u16) {
+        let id = self.new_track();
+        let track = Track {
+            id,
+            block,
+            named: false,
+            warp,
+            state: None,
+            barrier: None,
+            released: None,
+        };
+        self.warps.insert((sm, slot), track);
+        let tracks = self.sm(sm);
+        if tracks.came.replace((block, cycle)) != Some((block, cycle)) {
+            let blocks = tracks.blocks;
+            self.instant(cycle, sm, blocks, &format!("block {block} arrives"));
+        }
+    }
+
+    fn instant(&mut self, cycle: u64, sm: u16, track: u32, name: &str) {
+        if self.window.cycles.contains(cycle) && self.admit() {
+            self.file
+                .instant(FIRST_SM + u32::from(sm), track, cycle, name);
+        }
+    }
+
+    /// Closes what the warp was doing: it did so from `since` up to, not including, `end`.
+    fn close(&mut self, at: (u16, u16), end: u64) {
+        let Some(track) = self.warps.get_mut(&at) else {
+            return;
+        };
+        let Some((state, since)) = track.state.take() else {
+            return;
+        };
+        // An issue is written when it happens, with its instruction.
+        if state == WarpState::Issued {
+            return;
+        }
+        let barrier = track.barrier.filter(|_| state == WarpState::Barrier);
+        let mut arguments = format!("\"state\":\"{}\"", state.name());
+        let name = match barrier {
+            Some((id, arrived)) => {
+                arguments += &format!(",\"barrier\":{id},\"arrived\":{arrived}");
+                if let Some(released) = track.released {
+                    arguments += &format!(",\"released\":{released}");
+                }
+                format!("barrier {id}")
+            }
+            None => state.name().to_string(),
+        };
+        self.slice(at, since, end, "stall", &name, &arguments);
+    }
+
+    fn slice(
+        &mut self,
+        at: (u16, u16),
+        from: u64,
+        to: u64,
+        category: &str,
+        name: &str,
+        arguments: &str,
+    ) {
+        let Some((from, to)) = self.window.cycles.clip(from, to) else {
+            return;
+        };
+        if !self.admit() {
+            return;
+        }
+        let process = FIRST_SM + u32::from(at.0);
+        let Some(track) = self.warps.get_mut(&at) else {
+            return;
+        };
+        if !track.named {
+            track.named = true;
+            let name = format!("warp {} (block {})", track.warp, track.block);
+            self.file.track(process, track.id, &name);
+        }
+        self.file.slice(&Event {
+            process,
+            track: track.id,
+            from,
+            to,
+            category,
+            name,
+            arguments,
+        });
+    }
+
+    fn issue(&mut self, cycle: u64, at: (u16, u16), pc: u32, lanes: u32) {
+        if !self.window.cycles.contains(cycle) {
+            return;
+        }
+        let (name, place) = self.labels.get(pc);
+        let arguments = format!(
+            "{place},\"lanes\":{},\"mask\":\"{lanes:08x}\"",
+            lanes.count_ones()
+        );
+        let name = name.to_string();
+        self.slice(at, cycle, cycle + 1, "issue", &name, &arguments);
+    }
+
+    fn leave(&mut self, cycle: u64, at: (u16, u16)) {
+        self.close(at, cycle + 1);
+        let Some(track) = self.warps.remove(&at) else {
+            return;
+        };
+        let block = track.block;
+        let tracks = self.sm(at.0);
+        if tracks.left.replace((block, cycle)) != Some((block, cycle)) {
+            let blocks = tracks.blocks;
+            self.instant(cycle, at.0, blocks, &format!("block {block} leaves"));
+        }
+    }
+}
+
+impl Observer for Trace {
+    fn warp(&mut self, cycle: u64, sm: u16, slot: u16, event: WarpEvent) {
+        if !self.window.sms.contains(sm) {
+            return;
+        }
+        let at = (sm, slot);
+        match event {
+            WarpEvent::Launched { block, warp } => self.launch_warp(cycle, at, block, warp),
+            WarpEvent::Issued { pc, lanes } => self.issue(cycle, at, pc, lanes),
+            WarpEvent::Left => self.leave(cycle, at),
+            WarpEvent::State(state) => {
+                self.close(at, cycle);
+                if let Some(track) = self.warps.get_mut(&at) {
+                    track.state = Some((state, cycle));
+                }
+            }
+            WarpEvent::Barrier { id } => {
+                if let Some(track) = self.warps.get_mut(&at) {
+                    (track.barrier, track.released) = (Some((id, cycle)), None);
+                }
+            }
+            WarpEvent::Released => {
+                if let Some(track) = self.warps.get_mut(&at) {
+                    track.released = Some(cycle);
+                }
+            }
+            WarpEvent::Retired => {}
+        }
+    }
+
+    fn launched(&mut self, cycle: u64, kernel: &Kernel, files: &[(u32, String)]) {
+        self.labels = Labels::of(kernel, files);
+        self.kernel = Some((kernel.name.clone(), cycle));
+    }
+
+    fn ended(&mut self, cycle: u64) {
+        let Some((name, since)) = self.kernel.take() else {
+            return;
+        };
+        // Launches are few: they are shown even when the file is full otherwise.
+        if let Some((from, to)) = self.window.cycles.clip(since, cycle) {
+            self.file.slice(&Event {
+                process: GPU,
+                track: 1,
+                from,
+                to,
+                category: "kernel",
+                name: &name,
+                arguments: "",
+            });
+        }
+    }
+
+    fn complete(&mut self) -> io::Result<Option<String>> {
+        self.file.finish()?;
+        Ok((self.left_out > 0).then(|| {
+            format!(
+                "the timeline was cut: it holds the first {} events, {} more were left out; \
+                 choose a part with --trace-cycles FROM..TO and --trace-sms, or allow more with \
+                 --trace-events",
+                self.window.events, self.left_out
+            )
+        }))
+    }
+}

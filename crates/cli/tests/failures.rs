@@ -1,0 +1,171 @@
+//! Everything that can go wrong, as a user meets it: a clear message, the right exit code, no
+//! half-written file.
+
+mod common;
+
+use common::{Scratch, data, fails, succeeds, warpsim};
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+/// Asserts that `text` contains each of `parts`.
+fn says(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
+}
+
+#[test]
+fn a_program_that_fails_leaves_no_files() {
+    let scratch = Scratch::new("failing");
+    let (stats, trace) = (scratch.path("s.json"), scratch.path("t.json"));
+    let file = data("out-of-bounds.toml");
+    let text = fails(3, &["run", &file, "--stats", &stats, "--trace", &trace]);
+    says(
+        &text,
+        &[
+            "out-of-bounds.toml:9: past_the_end",
+            "invalid global write of 4 bytes",
+            "past the end of \"out\"",
+            "block (0,0,0), thread (7,0,0)",
+            "PTX line 17",
+        ],
+    );
+    assert_eq!(scratch.names(), [] as [&str; 0]);
+    let text = fails(3, &["run", &file, "--functional"]);
+    says(&text, &["thread (7,0,0)", "PTX line 17"]);
+    let output = std::path::PathBuf::from(data("never-written.npy"));
+    assert!(!output.exists());
+}
+
+#[test]
+fn a_deadlock_names_every_warp_and_what_it_waits_for() {
+    let file = data("deadlock.toml");
+    for how in [&["run", &file][..], &["run", &file, "--no-skip"]] {
+        let text = fails(3, how);
+        says(
+            &text,
+            &[
+                "deadlock in kernel two_barriers",
+                "warp 0: pc 5, PTX line 16, waits for barrier 1: 32 of 64 threads",
+                "warp 1: pc 3, PTX line 13, waits for barrier 2: 32 of 64 threads",
+            ],
+        );
+    }
+    let text = fails(3, &["run", &file, "--functional"]);
+    says(&text, &["deadlock", "PTX line 16", "PTX line 13"]);
+}
+
+#[test]
+fn a_kernel_that_does_not_end_is_given_up_with_its_hottest_loop() {
+    let file = data("endless.toml");
+    let text = fails(3, &["run", &file, "--max-cycles", "20000"]);
+    says(
+        &text,
+        &[
+            "did not end within 20000 cycles",
+            "warp 0: hottest loop is PTX lines 18 to 20",
+            "warp 1: hottest loop is PTX lines 18 to 20",
+        ],
+    );
+    let arguments = ["run", &file, "--max-cycles", "20000", "--functional"];
+    says(&fails(3, &arguments), &["20000 warp instructions"]);
+}
+
+#[test]
+fn wrong_input_is_shown_where_it_stands() {
+    let text = fails(2, &["run", &data("mistakes.toml")]);
+    says(&text, &["mistakes.ptx:11:5", "did you mean `add`?"]);
+    assert_eq!(text.matches("error:").count(), 1, "{text}");
+    let text = fails(2, &["run", &data("arguments.toml")]);
+    says(
+        &text,
+        &["arguments.toml:12:8", "takes 1 arguments and got 2"],
+    );
+    let text = fails(2, &["inspect", &data("mistakes.ptx")]);
+    says(&text, &["unknown instruction `ad`"]);
+}
+
+#[test]
+fn a_wrong_result_is_exit_code_1_even_when_quiet() {
+    let output = warpsim(&["run", &data("wrong.toml"), "-q"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    let text = String::from_utf8(output.stderr).expect("text");
+    says(
+        &text,
+        &["1 of 4 values differ, first at [3]: expected 4, got 3"],
+    );
+    let output = warpsim(&["run", &data("wrong.toml")]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).expect("text");
+    says(&text, &["result            WRONG"]);
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused_before_anything_runs() {
+    let scratch = Scratch::new("options");
+    let file = scratch.path("t.json");
+    for (arguments, expected) in [
+        (&["--scheduler", "gt"][..], "did you mean `gto`?"),
+        (&["--fetch", "x"], "no fetch policy is called `x`"),
+        (&["--divergence", "x"], "no divergence model is called `x`"),
+        (&["--machine", "nope"], "no preset is called `nope`"),
+        (&["--machine", "nope.toml"], "nope.toml"),
+        (&["--set", "x"], "KEY=VALUE"),
+        (&["--set", "sm.schedulers=abc"], "takes an integer"),
+        (&["--trace-sms", "1"], "--trace"),
+        (
+            &["--trace", &file, "--trace-sms", "99"],
+            "there is no SM 99",
+        ),
+        (&["--trace", &file, "--trace-cycles", "9..3"], "no cycles"),
+        (&["--trace", &file, "--functional"], "cannot be used with"),
+        (
+            &["--trace", "no/such/t.json"],
+            "cannot write no/such/t.json",
+        ),
+    ] {
+        let all = [&["run", "vecadd", "--size", "tiny"], arguments].concat();
+        says(&fails(2, &all), &[expected]);
+    }
+    assert_eq!(scratch.names(), [] as [&str; 0]);
+}
+
+#[test]
+fn a_kernel_that_cannot_be_run_says_why() {
+    let file = data("rejected.ptx");
+    let shown = succeeds(&["inspect", &file]);
+    says(
+        &shown,
+        &["usable(", "not_usable: cannot be run", "rejected.ptx:17"],
+    );
+    let text = fails(2, &["inspect", &file, "--kernel", "not_usable"]);
+    says(&text, &["wmma", "is not supported"]);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    for arguments in [&["list", "stats"][..], &["run", "vecadd", "--size", "tiny"]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_warpsim"))
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command runs");
+        drop(child.stdout.take());
+        let status = child.wait().expect("it ends");
+        let mut errors = String::new();
+        let mut pipe = child.stderr.take().expect("piped");
+        pipe.read_to_string(&mut errors).expect("text");
+        assert_eq!(status.code(), Some(0), "{arguments:?}: {errors}");
+        assert_eq!(errors, "");
+    }
+}
+
+#[test]
+fn quiet_means_quiet_and_pipes_get_plain_text() {
+    assert_eq!(succeeds(&["run", "vecadd", "--size", "tiny", "-q"]), "");
+    let shown = succeeds(&["run", "vecadd", "--size", "tiny"]);
+    assert!(!shown.contains('\x1b'));
+    says(&shown, &["IPC", "L1D loads", "result            correct"]);
+}

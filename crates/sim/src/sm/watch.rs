@@ -1,0 +1,74 @@
+//! Telling an observer what warps do and when their state changes. Without one, nothing here
+//! runs but a test of a flag.
+
+use super::{Quantum, Sm};
+use crate::observe::WarpEvent;
+use crate::stats::WarpState;
+
+/// What the observer is told at the end of a run of cycles. Cycles may be accounted for after
+/// they have passed, so events wait here rather than needing the observer at hand everywhere.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    /// Somebody listens.
+    on: bool,
+    /// The state each warp was last reported in.
+    states: Vec<Option<WarpState>>,
+    /// Cycle, slot and what happened.
+    events: Vec<(u64, u16, WarpEvent)>,
+}
+
+impl Sm {
+    /// Before cycles run: looks whether anybody listens.
+    pub(super) fn watch_begin(&mut self, quantum: &Quantum) {
+        self.watch.on = quantum.observer.is_some();
+        if self.watch.on {
+            self.watch.states.resize(self.slots.len(), None);
+        }
+    }
+
+    /// After cycles have run: tells the observer.
+    pub(super) fn watch_end(&mut self, quantum: &mut Quantum) {
+        if let Some(observer) = quantum.observer.as_deref_mut() {
+            for (cycle, slot, event) in self.watch.events.drain(..) {
+                observer.warp(cycle, self.id, slot, event);
+            }
+        }
+    }
+
+    /// Reports the warps of domain `d` whose state from cycle `now` on differs from the one
+    /// they were last reported in. The arguments are those the cycle is accounted with.
+    #[inline]
+    pub(super) fn watch(&mut self, d: usize, issued: u64, room: u64, now: u64) {
+        if self.watch.on {
+            self.watch_changes(d, issued, room, now);
+        }
+    }
+
+    #[cold]
+    fn watch_changes(&mut self, d: usize, issued: u64, room: u64, now: u64) {
+        let domains = self.domains.len() as u16;
+        let Watch { states, events, .. } = &mut self.watch;
+        self.domains[d].classify(issued, room, |state, mut set| {
+            while set != 0 {
+                let index = set.trailing_zeros() as u16;
+                set &= set - 1;
+                let slot = index * domains + d as u16;
+                if states[slot as usize].replace(state) != Some(state) {
+                    events.push((now, slot, WarpEvent::State(state)));
+                }
+            }
+        });
+    }
+
+    /// Reports what the warp in `slot` did.
+    #[inline]
+    pub(super) fn tell(&mut self, now: u64, slot: u16, event: WarpEvent) {
+        if self.watch.on {
+            if matches!(event, WarpEvent::Launched { .. }) {
+                // Whatever state it is in next is news.
+                self.watch.states[slot as usize] = None;
+            }
+            self.watch.events.push((now, slot, event));
+        }
+    }
+}
