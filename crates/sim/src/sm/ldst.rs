@@ -113,6 +113,21 @@ pub struct LoadStore {
     wake: u64,
     /// State of the L1 when the lookup at the head of its queue was last refused.
     refused: u64,
+    /// Cycles a quantum: the port gets room again at its end.
+    quantum: u64,
+    /// Stalls that go on while the unit sleeps, to be counted when it wakes.
+    asleep: Asleep,
+}
+
+/// What stands still while the unit sleeps.
+#[derive(Clone, Copy, Debug, Default)]
+struct Asleep {
+    /// First cycle slept.
+    from: u64,
+    /// The head of the L1 queue was refused.
+    lookup: bool,
+    /// The current instruction cannot send its accesses.
+    current: bool,
 }
 
 impl LoadStore {
@@ -136,6 +151,8 @@ impl LoadStore {
             next_client: 0,
             wake: 0,
             refused: u64::MAX,
+            quantum: machine.gpu.quantum.max(1) as u64,
+            asleep: Asleep::default(),
         }
     }
 
@@ -174,6 +191,12 @@ impl LoadStore {
     /// Whether a reply can be taken.
     pub fn accepts_reply(&self) -> bool {
         self.responses.len() < RESPONSES
+    }
+
+    /// Whether no reply waits inside.
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
+        self.responses.is_empty()
     }
 
     /// Takes a reply.
@@ -298,19 +321,46 @@ impl LoadStore {
     /// Second half of a cycle, after the operand collectors have stepped.
     #[inline]
     pub fn cycle(&mut self, now: u64, with: &mut Surroundings) {
+        self.count_slept(now, with);
         self.take_response(with);
+        let mut blocked = false;
         for cache in [&mut self.texture, &mut self.constant, &mut self.data] {
-            if let Some(request) = cache.first_request()
-                && with.port.try_send(now, request)
-            {
-                cache.send();
+            if let Some(request) = cache.first_request() {
+                if with.port.try_send(now, request) {
+                    cache.send();
+                } else {
+                    blocked = true;
+                }
             }
         }
         self.look_up(now, with);
         if let Some(op) = self.current {
             self.work(now, op, with);
         }
-        self.wake = self.find_wake(now + 1);
+        self.sleep(now + 1, blocked);
+    }
+
+    /// Counts the stalls of the cycles slept through.
+    fn count_slept(&mut self, now: u64, with: &mut Surroundings) {
+        let cycles = now.saturating_sub(self.asleep.from);
+        with.stats.l1d_stalls += if self.asleep.lookup { cycles } else { 0 };
+        with.stats.memory_stalls += if self.asleep.current { cycles } else { 0 };
+        self.asleep = Asleep::default();
+    }
+
+    /// Finds out when there is something to do again, from cycle `next` on. `blocked`: a request
+    /// found no room at the port, which gets room at the quantum's end.
+    fn sleep(&mut self, next: u64, blocked: bool) {
+        self.wake = self.find_wake(next, blocked);
+        if self.wake > next {
+            let due = self.l1_queue.front().is_some_and(|q| q.at <= next);
+            self.asleep = Asleep { from: next, lookup: due, current: self.current.is_some() };
+        }
+    }
+
+    /// Whether the head of the L1 queue has been refused and nothing has changed since.
+    fn lookup_refused(&self) -> bool {
+        self.refused == self.data.changes() && !self.l1_queue.is_empty()
     }
 
     fn take_response(&mut self, with: &mut Surroundings) {
@@ -597,23 +647,28 @@ impl LoadStore {
         (self.wake != u64::MAX).then(|| self.wake.max(now))
     }
 
-    fn find_wake(&self, now: u64) -> u64 {
-        let busy = self.current.is_some()
+    fn find_wake(&self, now: u64, blocked: bool) -> u64 {
+        let caches = [&self.data, &self.constant, &self.texture];
+        let requests = caches.iter().any(|c| c.first_request().is_some());
+        let queue_stands = self.lookup_refused() && self.l1_queue.len() as u64 >= self.l1_latency;
+        let current_waits =
+            self.current.is_none_or(|op| queue_stands && self.ops.get(op).path == Path::Cached);
+        if !current_waits
             || self.writeback.is_some()
             || self.uncached_back.is_some()
             || !self.responses.is_empty()
-            || [&self.data, &self.constant, &self.texture]
-                .iter()
-                .any(|c| c.has_ready() || c.first_request().is_some());
-        if busy {
+            || caches.iter().any(|c| c.has_ready())
+            || (requests && !blocked)
+        {
             return now;
         }
-        let queued = self.l1_queue.front().map_or(u64::MAX, |q| q.at.max(now));
-        let shared = self
-            .shared_pipe
-            .front()
-            .map_or(u64::MAX, |&(at, _)| at.max(now));
-        queued.min(shared)
+        let room = if requests { now.next_multiple_of(self.quantum) } else { u64::MAX };
+        let lookup = match self.l1_queue.front() {
+            Some(head) if !self.lookup_refused() => head.at.max(now),
+            _ => u64::MAX,
+        };
+        let shared = self.shared_pipe.front().map_or(u64::MAX, |&(at, _)| at.max(now));
+        room.min(lookup).min(shared)
     }
 
     /// What is under way, for a deadlock report.
