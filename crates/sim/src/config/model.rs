@@ -139,8 +139,6 @@ pub struct Fetch {
     pub ideal: bool,
     /// Fetch waits until a branch has left the pipeline (else the wrong path is flushed).
     pub wait_for_branch: bool,
-    /// Bytes of an L0 instruction cache in front of the L1; 0 for none.
-    pub l0_bytes: u32,
     /// Kernels lie back to back in instruction memory (the reference's artifact) instead of
     /// each starting a line.
     pub kernels_back_to_back: bool,

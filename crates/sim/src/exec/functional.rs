@@ -294,7 +294,7 @@ impl Machine<'_> {
             }
             let now = Moment {
                 cycle: self.stats.warp_instructions,
-                nanoseconds: self.stats.warp_instructions,
+                core_mhz: 1000,
                 sm: 0,
             };
             let mut effect = std::mem::take(&mut self.effect);

@@ -37,8 +37,8 @@ pub(super) fn value(
         Special::LanemaskGt => all & !below & !own,
         Special::Clock | Special::Clock64 => now.cycle,
         Special::ClockHi => now.cycle >> 32,
-        Special::Globaltimer | Special::GlobaltimerLo => now.nanoseconds,
-        Special::GlobaltimerHi => now.nanoseconds >> 32,
+        Special::Globaltimer | Special::GlobaltimerLo => now.nanoseconds(),
+        Special::GlobaltimerHi => now.nanoseconds() >> 32,
         Special::DynamicSmemSize => u64::from(grid.dynamic_shared),
         Special::TotalSmemSize => u64::from(grid.total_shared),
         // No driver sets these up, no performance monitor counts.

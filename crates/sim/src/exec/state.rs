@@ -85,10 +85,17 @@ impl Lanes {
 pub struct Moment {
     /// Core cycle (in functional runs: warp instructions executed).
     pub cycle: u64,
-    /// Nanoseconds of simulated time.
-    pub nanoseconds: u64,
+    /// Core clock in MHz: what turns cycles into time.
+    pub core_mhz: u32,
     /// SM executing.
     pub sm: u32,
+}
+
+impl Moment {
+    /// Nanoseconds of simulated time.
+    pub fn nanoseconds(&self) -> u64 {
+        self.cycle * 1000 / u64::from(self.core_mhz.max(1))
+    }
 }
 
 /// What executing an instruction did, as far as timing and control care. Reused from

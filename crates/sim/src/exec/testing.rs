@@ -166,7 +166,7 @@ impl Bench {
         let mut view = GlobalView::direct(&mut self.image, &mut self.prints);
         let now = Moment {
             cycle: 77,
-            nanoseconds: 99,
+            core_mhz: 1000,
             sm: 3,
         };
         code.step(

@@ -87,6 +87,11 @@ pub trait IssuePolicy: Send {
     /// Chooses one of the ready warps of `domain`; `ready[domain]` is not zero.
     fn select(&mut self, domain: usize, ready: &[u64]) -> u8;
 
+    /// Whether [`gang`](IssuePolicy::gang) ever adds anybody.
+    fn gangs(&self) -> bool {
+        false
+    }
+
     /// Adds to `members` (which holds the leader) other warps that issue in lock step with it:
     /// ready, at the same PC, each of another domain and on other lanes.
     fn gang(&mut self, leader: Place, view: &GangView, members: &mut Vec<Place>) {

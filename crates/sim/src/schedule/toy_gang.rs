@@ -34,6 +34,10 @@ impl IssuePolicy for ToyGang {
         self.singles.select(domain, ready)
     }
 
+    fn gangs(&self) -> bool {
+        true
+    }
+
     fn gang(&mut self, leader: Place, view: &GangView, members: &mut Vec<Place>) {
         let partner = self.partner(leader);
         if view.is_ready(partner) && view.group(partner).pc == view.group(leader).pc {

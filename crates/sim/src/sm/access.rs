@@ -45,11 +45,7 @@ pub fn coalesce(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &m
     let mut rest = lanes;
     while rest != 0 {
         let block = address[rest.trailing_zeros() as usize] & block_mask;
-        let mut same = 0u32;
-        for (lane, a) in address.iter().enumerate() {
-            same |= ((a & block_mask == block) as u32) << lane;
-        }
-        same &= rest;
+        let same = lanes_in_block(address, rest, block_mask, block);
         rest &= !same;
         let access = Access {
             addr: block,
@@ -57,15 +53,39 @@ pub fn coalesce(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &m
             lanes: same,
             byte_mask: 0,
         };
-        out.push(finish(access, address, size, cut.trim));
+        // What a read touches of its line does not matter.
+        out.push(if cut.trim {
+            trim(access, address, size)
+        } else {
+            access
+        });
     }
     if out.len() > 1 {
         out.sort_unstable_by_key(|a| a.addr);
     }
 }
 
+/// Those of `lanes` whose address lies in the block.
+#[inline]
+fn lanes_in_block(address: &[u64; LANES], lanes: u32, block_mask: u64, block: u64) -> u32 {
+    let mut same = 0u32;
+    if lanes.count_ones() > 12 {
+        for (lane, a) in address.iter().enumerate() {
+            same |= ((a & block_mask == block) as u32) << lane;
+        }
+        return same & lanes;
+    }
+    let mut rest = lanes;
+    while rest != 0 {
+        let lane = rest.trailing_zeros();
+        rest &= rest - 1;
+        same |= ((address[lane as usize] & block_mask == block) as u32) << lane;
+    }
+    same
+}
+
 /// Fills in the bytes touched and trims the access to them.
-fn finish(mut access: Access, address: &[u64; LANES], size: u32, trim: bool) -> Access {
+fn trim(mut access: Access, address: &[u64; LANES], size: u32) -> Access {
     let mut lanes = access.lanes;
     let element = if size >= 128 { !0 } else { (1u128 << size) - 1 };
     while lanes != 0 {
@@ -73,7 +93,7 @@ fn finish(mut access: Access, address: &[u64; LANES], size: u32, trim: bool) -> 
         lanes &= lanes - 1;
         access.byte_mask |= element << (address[lane] & 127);
     }
-    while trim && access.bytes > 32 {
+    while access.bytes > 32 {
         let half = access.bytes / 2;
         let lower = access.byte_mask >> (access.addr & 127) & ((1u128 << half) - 1) != 0;
         let upper =
@@ -117,7 +137,7 @@ pub fn coalesce_atomic(address: &[u64; LANES], lanes: u32, size: u32, out: &mut 
             size,
             Cut {
                 segment: 32,
-                trim: false,
+                trim: true,
             },
             &mut segment,
         );

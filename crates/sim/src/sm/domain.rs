@@ -114,11 +114,13 @@ impl Domain {
             taken
         };
         f(WarpState::Issued, take(issued));
-        f(WarpState::ExitSiblings, take(self.retired));
-        f(WarpState::ExitStores, take(self.finished));
-        f(WarpState::Barrier, take(self.barrier));
-        f(WarpState::DataMemory, take(self.fence | self.atomic));
-        f(WarpState::DataAlu, take(self.asleep));
+        if self.resident & !self.candidates() != 0 {
+            f(WarpState::ExitSiblings, take(self.retired));
+            f(WarpState::ExitStores, take(self.finished));
+            f(WarpState::Barrier, take(self.barrier));
+            f(WarpState::DataMemory, take(self.fence | self.atomic));
+            f(WarpState::DataAlu, take(self.asleep));
+        }
         f(
             WarpState::Control,
             take(self.stopped | self.head & !self.matched | self.control & !self.head),

@@ -148,11 +148,13 @@ impl Sm {
             let mut members = std::mem::take(&mut self.members);
             members.clear();
             members.push(leader);
-            let view = GangView {
-                ready: &self.ready,
-                groups: &self.groups,
-            };
-            self.policy.gang(leader, &view, &mut members);
+            if self.policy_gangs {
+                let view = GangView {
+                    ready: &self.ready,
+                    groups: &self.groups,
+                };
+                self.policy.gang(leader, &view, &mut members);
+            }
             for member in &members {
                 let d = member.domain as usize;
                 taken |= 1 << d;
@@ -257,10 +259,9 @@ impl Sm {
         self.slots[slot as usize].buffer.pop();
         let group = self.groups.get(slot);
         let mut view = GlobalView::buffered(quantum.image, &mut self.stores, &mut self.prints);
-        let core = self.machine.gpu.core_mhz as u64;
         let moment = Moment {
             cycle: now,
-            nanoseconds: now * 1000 / core.max(1),
+            core_mhz: self.machine.gpu.core_mhz,
             sm: self.id as u32,
         };
         let result = launched.code.step(

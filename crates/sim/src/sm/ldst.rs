@@ -243,6 +243,15 @@ impl LoadStore {
     }
 
     fn choose_writeback(&mut self, now: u64, with: &mut Surroundings) {
+        let shared = self.shared_pipe.front().is_some_and(|&(at, _)| at <= now);
+        if !shared
+            && self.uncached_back.is_none()
+            && !self.data.has_ready()
+            && !self.constant.has_ready()
+            && !self.texture.has_ready()
+        {
+            return;
+        }
         for i in 0..WRITEBACK_CLIENTS {
             let client = (self.next_client + i) % WRITEBACK_CLIENTS;
             let chosen = match client {
@@ -354,7 +363,11 @@ impl LoadStore {
         self.wake = self.find_wake(next, blocked);
         if self.wake > next {
             let due = self.l1_queue.front().is_some_and(|q| q.at <= next);
-            self.asleep = Asleep { from: next, lookup: due, current: self.current.is_some() };
+            self.asleep = Asleep {
+                from: next,
+                lookup: due,
+                current: self.current.is_some(),
+            };
         }
     }
 
@@ -651,8 +664,9 @@ impl LoadStore {
         let caches = [&self.data, &self.constant, &self.texture];
         let requests = caches.iter().any(|c| c.first_request().is_some());
         let queue_stands = self.lookup_refused() && self.l1_queue.len() as u64 >= self.l1_latency;
-        let current_waits =
-            self.current.is_none_or(|op| queue_stands && self.ops.get(op).path == Path::Cached);
+        let current_waits = self
+            .current
+            .is_none_or(|op| queue_stands && self.ops.get(op).path == Path::Cached);
         if !current_waits
             || self.writeback.is_some()
             || self.uncached_back.is_some()
@@ -662,12 +676,19 @@ impl LoadStore {
         {
             return now;
         }
-        let room = if requests { now.next_multiple_of(self.quantum) } else { u64::MAX };
+        let room = if requests {
+            now.next_multiple_of(self.quantum)
+        } else {
+            u64::MAX
+        };
         let lookup = match self.l1_queue.front() {
             Some(head) if !self.lookup_refused() => head.at.max(now),
             _ => u64::MAX,
         };
-        let shared = self.shared_pipe.front().map_or(u64::MAX, |&(at, _)| at.max(now));
+        let shared = self
+            .shared_pipe
+            .front()
+            .map_or(u64::MAX, |&(at, _)| at.max(now));
         room.min(lookup).min(shared)
     }
 

@@ -111,6 +111,7 @@ pub struct Sm {
     /// Whether the mechanisms want to be called every cycle.
     model_ticks: bool,
     policy_refreshes: bool,
+    policy_gangs: bool,
     /// Architectural state.
     pub threads: Threads,
     blocks: Vec<Option<ResidentBlock>>,
@@ -185,6 +186,7 @@ impl Sm {
             passes: machine.passes() as u64,
             model_ticks: model.ticks(),
             policy_refreshes: policy.refreshes(),
+            policy_gangs: policy.gangs(),
             threads: Threads {
                 warps: vec![HomeWarp::default(); homes],
                 blocks: vec![HomeBlock::default(); machine.sm.max_blocks as usize],
@@ -254,6 +256,7 @@ impl Sm {
         }
         if let Some(policy) = policy {
             self.policy_refreshes = policy.refreshes();
+            self.policy_gangs = policy.gangs();
             self.policy = policy;
         }
     }
