@@ -255,7 +255,7 @@ fn the_manual_s_examples_are_launch_files() {
         .skip(1)
         .filter_map(|rest| rest.split("```").next())
         .collect();
-    assert_eq!(blocks.len(), 2);
+    assert_eq!(blocks.len(), 5);
     launchfile::parse(&Source::new("manual", blocks[0])).unwrap();
     // The second is part of an example: every line must still be in it.
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bfs/bfs.toml");
