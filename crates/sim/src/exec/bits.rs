@@ -227,6 +227,10 @@ fn sign_extend(a: i32, n: u32) -> i32 {
 
 /// The offset-th set bit of `mask` from `base`, upwards or downwards.
 fn find_nth(mask: u32, base: u32, offset: i32) -> u32 {
+    // It has no negation to count down from; hardware returns 0 whatever the rest.
+    if offset == i32::MIN {
+        return 0;
+    }
     if base > 31 {
         return u32::MAX;
     }
