@@ -4,7 +4,7 @@ use super::lexer::{Kind, Token};
 use super::{Parsed, Parser};
 use crate::ast::Span;
 use crate::diagnostic::{Diagnostic, nearest, shorten};
-use crate::isa::{Mode, Mods, Op};
+use crate::isa::{Mode, Mods, Op, Type};
 use crate::modtable::{Effect, TypeSet, type_named};
 use crate::optable::{Entry, Need};
 use std::collections::HashMap;
@@ -118,6 +118,13 @@ impl<'a> Parser<'a> {
         }
         complete(entry, &mods, types, span)?;
         self.check_type_class(from + taken, &mods)?;
+        if op == Op::Cvt && mods.sat && holds_every_value(&mods) {
+            return Err(Diagnostic::error(
+                span,
+                "`.sat` is illegal where the destination holds every source value",
+            )
+            .with_label("nothing can saturate here"));
+        }
         Ok((op, mods))
     }
 
@@ -166,6 +173,24 @@ impl<'a> Parser<'a> {
             None => error,
         })
     }
+}
+
+/// Whether both types are integers and the range of the first includes that of the second.
+fn holds_every_value(mods: &Mods) -> bool {
+    let [Some(to), Some(from), _] = mods.types else {
+        return false;
+    };
+    let integer = |ty: Type| {
+        use Type::*;
+        matches!(ty, U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64)
+    };
+    integer(to)
+        && integer(from)
+        && match (to.is_signed(), from.is_signed()) {
+            (false, true) => false,
+            (true, false) => to.bytes() > from.bytes(),
+            _ => to.bytes() >= from.bytes(),
+        }
 }
 
 /// Checks that nothing the opcode needs is missing.

@@ -41,18 +41,20 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
             }
             _ => return None,
         },
+        // The manual masks position and length to 8 bits. Hardware does so in the 32-bit
+        // forms; the 64-bit ones (made of shifts) take all 32 bits.
         Op::Bfe => match ty {
             Type::U32 => op3!(u32, u32, u32 => u32, |a, pos, len| {
                 extract(u64::from(a), pos & 0xff, len & 0xff) as u32
             }),
             Type::U64 => {
-                op3!(u64, u32, u32 => u64, |a, pos, len| extract(a, pos & 0xff, len & 0xff))
+                op3!(u64, u32, u32 => u64, |a, pos, len| extract(a, pos, len))
             }
             Type::S32 => op3!(i32, u32, u32 => i32, |a, pos, len| {
                 extract_signed(i64::from(a), pos & 0xff, len & 0xff, 31) as i32
             }),
             Type::S64 => op3!(i64, u32, u32 => i64, |a, pos, len| {
-                extract_signed(a, pos & 0xff, len & 0xff, 63)
+                extract_signed(a, pos, len, 63)
             }),
             _ => return None,
         },
@@ -154,7 +156,7 @@ fn extract_signed(a: i64, pos: u32, len: u32, msb: u32) -> i64 {
     if len == 0 {
         return 0;
     }
-    let top = (pos + len - 1).min(msb);
+    let top = pos.saturating_add(len - 1).min(msb);
     let sign = a >> top & 1;
     let field = extract(a as u64, pos, len) as i64;
     // Bits of the field that exist in the operand.
@@ -168,7 +170,6 @@ fn extract_signed(a: i64, pos: u32, len: u32, msb: u32) -> i64 {
 }
 
 fn insert(a: u64, b: u64, pos: u32, len: u32, bits: u32) -> u64 {
-    let (pos, len) = (pos & 0xff, len & 0xff);
     if pos >= bits || len == 0 {
         return b;
     }
@@ -181,7 +182,7 @@ fn insert32(d: &Decoded, r: &mut Regs<'_>) {
     let mut out = [0; LANES];
     for (lane, out) in out.iter_mut().enumerate() {
         let [a, b, pos, len] = std::array::from_fn(|k| r.lane::<u32>(d.src[k], lane));
-        *out = insert(u64::from(a), u64::from(b), pos, len, 32) as u32;
+        *out = insert(u64::from(a), u64::from(b), pos & 0xff, len & 0xff, 32) as u32;
     }
     r.commit::<u32>(d.dst[0], &out);
 }
@@ -226,6 +227,10 @@ fn sign_extend(a: i32, n: u32) -> i32 {
 
 /// The offset-th set bit of `mask` from `base`, upwards or downwards.
 fn find_nth(mask: u32, base: u32, offset: i32) -> u32 {
+    // It has no negation to count down from; hardware returns 0 whatever the rest.
+    if offset == i32::MIN {
+        return 0;
+    }
     if base > 31 {
         return u32::MAX;
     }

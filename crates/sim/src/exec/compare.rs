@@ -5,7 +5,7 @@ use warpsim_ptx::kernel::Instr;
 
 use super::code::{Decoded, Plan};
 use super::float32::flush;
-use super::half_arith::{bf16_value, f16_value};
+use super::half_arith::{bf16_value, f16_value, flushed_f16_value};
 use super::regs::{Regs, Value, Width, dispatch, op3, width};
 use super::state::LANES;
 
@@ -147,6 +147,7 @@ fn compare(i: &Instr, ty: Type) -> Option<Plan> {
         Type::F32 if i.mods.ftz => floating!(f32, cmp, |v| flush(v)),
         Type::F32 => floating!(f32, cmp, |v| v),
         Type::F64 => floating!(f64, cmp, |v| v),
+        Type::F16 if i.mods.ftz => floating!(u16, cmp, |v| flushed_f16_value(v)),
         Type::F16 => floating!(u16, cmp, |v| f16_value(v)),
         Type::Bf16 => floating!(u16, cmp, |v| bf16_value(v)),
         Type::F16x2 | Type::Bf16x2 => return Some(packed(i)),
@@ -168,7 +169,11 @@ fn packed(i: &Instr) -> Plan {
         let m = &w.cold.instr.mods;
         let cmp = m.cmp.unwrap_or(Cmp::Eq);
         let brain = m.types.contains(&Some(Type::Bf16x2));
-        let value = if brain { bf16_value } else { f16_value };
+        let value = match (brain, m.ftz) {
+            (true, _) => bf16_value,
+            (false, true) => flushed_f16_value,
+            (false, false) => f16_value,
+        };
         let mut bits = [0u32; 2];
         for lane in 0..LANES {
             let a = r.lane::<u32>(d.src[0], lane);

@@ -2,15 +2,14 @@
 //!
 //! The common forms have vectorised functions; the rest go through exact arithmetic lane by
 //! lane. NaN becomes 0 in an integer, except that conversions from `.f64` or to 64 bits give
-//! the most significant bit alone; NaN becomes the canonical NaN of a float type (fp32 to fp64
-//! keeps the payload).
+//! the most significant bit alone; NaN becomes the canonical NaN of a float type, but keeps its
+//! sign and payload from and to fp64.
 
 use warpsim_ptx::isa::{Mods, Op, Rounding, Type};
 use warpsim_ptx::kernel::Instr;
 
 use super::code::{Decoded, Plan, World};
 use super::fault::Fault;
-use super::float32::NAN as NAN32;
 use super::regs::{Regs, Value, Width, dispatch, lanes_of, op1};
 use super::softfloat::{BF16, Exact, F16, F32, F64, Format, Round, TF32};
 
@@ -95,11 +94,32 @@ fn fast(i: &Instr) -> Option<Plan> {
             op1!(f32 => u32, |a| a as u32)
         }
         (Type::F64, Type::F32) if !m.ftz && m.rounding.is_none() => op1!(u32 => u64, |a| widen(a)),
-        (Type::F32, Type::F64) if nearest && !m.ftz => {
-            op1!(f64 => f32, |a| if a.is_nan() { NAN32 } else { a as f32 })
-        }
+        (Type::F32, Type::F64) if nearest && !m.ftz => op1!(u64 => u32, |a| {
+            let x = f64::from_bits(a);
+            if x.is_nan() {
+                nan_payload(a, F64, F32) as u32
+            } else {
+                (x as f32).to_bits()
+            }
+        }),
         _ => return None,
     })
+}
+
+/// A NaN in another format, quiet, with its sign and the upper bits of its payload.
+fn nan_payload(bits: u64, from: Format, to: Format) -> u64 {
+    let sign = if bits & from.sign() != 0 {
+        to.sign()
+    } else {
+        0
+    };
+    let payload = bits & ((1 << from.mantissa) - 1);
+    let payload = if from.mantissa > to.mantissa {
+        payload >> (from.mantissa - to.mantissa)
+    } else {
+        payload << (to.mantissa - from.mantissa)
+    };
+    sign | to.infinity() | 1 << (to.mantissa - 1) | payload
 }
 
 /// fp32 to fp64, on bits so that NaN payloads are kept the same on every host.
@@ -301,6 +321,7 @@ fn float_to_integer(bits: u64, from: Type, (n, signed): (u32, bool), m: &Mods) -
 fn canonical_nan(to: Type) -> u64 {
     match to {
         Type::F16 | Type::Bf16 => 0x7fff,
+        Type::Tf32 => 0x7fff_e000,
         Type::F64 => 0x7fff_ffff_e000_0000,
         _ => 0x7fff_ffff,
     }
@@ -310,14 +331,27 @@ fn float_to_float(bits: u64, from: Type, to: Type, m: &Mods) -> u64 {
     let (Some(f), Some(t)) = (float_format(from), float_format(to)) else {
         return bits;
     };
-    let bits = flush_source(source_bits(bits, f), from, m);
+    // To fp16, `.ftz` is accepted and has no effect.
+    let bits = match to {
+        Type::F16 => source_bits(bits, f),
+        _ => flush_source(source_bits(bits, f), from, m),
+    };
     let finite = saturates_finite(to, m);
     let unit = m.sat && !finite;
     if f.is_nan(bits) {
         return match (from, to) {
             _ if unit => 0,
-            (Type::F32, Type::F64) => widen(bits as u32),
-            (Type::F64, Type::F64) => bits | 1 << 51,
+            // The same type without a modifier is a move.
+            (Type::F32, Type::F32) | (Type::F64, Type::F64) if m.rounding.is_none() && !m.ftz => {
+                bits
+            }
+            // Nothing but a shift.
+            (Type::Bf16, Type::F32) => bits << 16,
+            // The payload is truncated; what is left of it may be an infinity.
+            (Type::F32, Type::Tf32) if m.rounding == Some(Rounding::Rna) => bits & !0x1fff,
+            (Type::F32, Type::F64) if m.ftz => canonical_nan(to),
+            // Hardware converts from and to fp64 with the payload, the rest without.
+            (Type::F64, _) | (_, Type::F64) => nan_payload(bits, f, t),
             _ => canonical_nan(to),
         };
     }
@@ -372,7 +406,15 @@ fn finish_float(exact: Exact, to: Type, m: &Mods) -> u64 {
         }
     } else if m.sat {
         let one = Exact::integer(false, 1).pack(t, Round::Nearest);
-        return place(if negative { 0 } else { bits.min(one) }, to);
+        let flushed = m.ftz && to == Type::F32 && bits & 0x7f80_0000 == 0;
+        return place(
+            if negative || flushed {
+                0
+            } else {
+                bits.min(one)
+            },
+            to,
+        );
     }
     if m.ftz && to == Type::F32 && bits & 0x7f80_0000 == 0 {
         return bits & 0x8000_0000;

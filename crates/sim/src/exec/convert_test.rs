@@ -136,7 +136,7 @@ fn floats_to_floats() {
             plain,
             f64::NAN.to_bits()
         ),
-        0x7fff_ffff
+        0x7fc0_0000
     );
     assert_eq!(
         cvt(Type::F64, Type::F32, None, plain, f(1.5)),

@@ -1,8 +1,8 @@
 //! Single-precision arithmetic.
 //!
 //! Choices where PTX leaves room: every NaN result is 0x7fffffff; `.ftz` flushes results that
-//! are denormal after rounding; `.sat` turns NaN and negative zero into positive zero; `abs`,
-//! `neg` and `copysign` work on the bits and keep NaN payloads; `div.full` and
+//! are denormal after rounding; `.sat` turns NaN and negative zero into positive zero;
+//! `copysign` works on the bits and keeps NaN payloads; `div.full` and
 //! `div.approx` round correctly within their documented range.
 
 use warpsim_ptx::isa::{Op, Rounding, Type};
@@ -179,19 +179,23 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
             op1!(f32 => f32, |a| output::<FTZ, SAT>(soft2(
                 1.0, input::<FTZ>(a), |a, b| softfloat::div(a, b, F32, R)))))),
         (Op::Sqrt, None) => match m.ftz {
-            false => op1!(f32 => f32, |a| output::<false, false>(a.sqrt())),
-            true => op1!(f32 => f32, |a| output::<true, false>(flush(a).sqrt())),
+            false => op1!(f32 => f32, |a| root(a)),
+            true => op1!(f32 => f32, |a| root(flush(a))),
         },
         (Op::Sqrt, Some(round)) => rounded!(round, R => versions!(m, FTZ, SAT =>
             op1!(f32 => f32, |a| output::<FTZ, SAT>(soft2(
                 input::<FTZ>(a), 0.0, |a, _| softfloat::sqrt(a, F32, R)))))),
         (Op::Abs, _) => match m.ftz {
-            false => op1!(f32 => f32, |a| a.abs()),
-            true => op1!(f32 => f32, |a| flush(a).abs()),
+            false => op1!(u32 => u32, |a| canonical(a & 0x7fff_ffff)),
+            true => op1!(u32 => u32, |a| {
+                canonical(flush(f32::from_bits(a)).to_bits() & 0x7fff_ffff)
+            }),
         },
         (Op::Neg, _) => match m.ftz {
-            false => op1!(f32 => f32, |a| -a),
-            true => op1!(f32 => f32, |a| -flush(a)),
+            false => op1!(u32 => u32, |a| canonical(a ^ 0x8000_0000)),
+            true => op1!(u32 => u32, |a| {
+                canonical(flush(f32::from_bits(a)).to_bits() ^ 0x8000_0000)
+            }),
         },
         // The sign of the first, the magnitude of the second operand.
         (Op::Copysign, _) => op2!(f32, f32 => f32, |a, b| b.copysign(a)),
@@ -215,6 +219,25 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
         },
         _ => return None,
     })
+}
+
+/// Every NaN is the one NaN.
+#[inline(always)]
+fn canonical(bits: u32) -> u32 {
+    if bits & 0x7fff_ffff > 0x7f80_0000 {
+        0x7fff_ffff
+    } else {
+        bits
+    }
+}
+
+/// The square root. Only a number that has one reaches the host's: a compiler may take
+/// `x < 0 ? NaN : sqrt(x)` for `sqrt(x)`, and the host's NaN is another.
+fn root(a: f32) -> f32 {
+    if a.is_nan() || a < 0.0 {
+        return NAN;
+    }
+    std::hint::black_box(a).sqrt()
 }
 
 /// The smaller one; a number wins over NaN, negative zero is the smaller zero.

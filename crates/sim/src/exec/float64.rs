@@ -1,6 +1,7 @@
 //! Double-precision arithmetic.
 //!
-//! NaNs: the first NaN operand comes through, quieted; an invalid operation gives
+//! NaNs: one comes through, quieted (of several the second operand's, then the third's, then
+//! the first's; the dividend's in `div`); an invalid operation gives
 //! 0xfff8000000000000.
 
 use warpsim_ptx::isa::{Op, Type};
@@ -23,18 +24,28 @@ fn quiet(x: f64) -> f64 {
 fn settle2(a: f64, b: f64, result: f64) -> f64 {
     if !result.is_nan() {
         result
-    } else if a.is_nan() {
-        quiet(a)
     } else if b.is_nan() {
         quiet(b)
+    } else if a.is_nan() {
+        quiet(a)
     } else {
         INVALID
     }
 }
 
+/// Division is a sequence of instructions in which the dividend's NaN comes through first.
+#[inline(always)]
+fn settle_quotient(a: f64, b: f64, result: f64) -> f64 {
+    if a.is_nan() {
+        quiet(a)
+    } else {
+        settle2(a, b, result)
+    }
+}
+
 #[inline(always)]
 fn settle3(a: f64, b: f64, c: f64, result: f64) -> f64 {
-    if result.is_nan() && !a.is_nan() && !b.is_nan() && c.is_nan() {
+    if result.is_nan() && !b.is_nan() && c.is_nan() {
         quiet(c)
     } else {
         settle2(a, b, result)
@@ -68,7 +79,7 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
         (Op::Fma | Op::Mad, None) => {
             op3!(hot f64, f64, f64 => f64, |a, b, c| settle3(a, b, c, a.mul_add(b, c)))
         }
-        (Op::Div, None) => op2!(f64, f64 => f64, |a, b| settle2(a, b, a / b)),
+        (Op::Div, None) => op2!(f64, f64 => f64, |a, b| settle_quotient(a, b, a / b)),
         (Op::Rcp, _) if m.approx => op1!(f64 => f64, |a| gross(a, |x| 1.0 / x)),
         (Op::Rcp, None) => op1!(f64 => f64, |a| settle2(a, a, 1.0 / a)),
         (Op::Sqrt, None) => op1!(f64 => f64, |a| settle2(a, a, a.sqrt())),
@@ -81,7 +92,7 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
         (Op::Mul, Some(round)) => rounded!(round, R => op2!(f64, f64 => f64, |a, b|
             soft2(a, b, |a, b| softfloat::mul(a, b, F64, R)))),
         (Op::Div, Some(round)) => rounded!(round, R => op2!(f64, f64 => f64, |a, b|
-            soft2(a, b, |a, b| softfloat::div(a, b, F64, R)))),
+            if a.is_nan() { quiet(a) } else { soft2(a, b, |a, b| softfloat::div(a, b, F64, R)) })),
         (Op::Fma | Op::Mad, Some(round)) => {
             rounded!(round, R => op3!(f64, f64, f64 => f64, |a, b, c| soft_fma(a, b, c, R)))
         }
@@ -89,8 +100,9 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
             soft2(1.0, a, |a, b| softfloat::div(a, b, F64, R)))),
         (Op::Sqrt, Some(round)) => rounded!(round, R => op1!(f64 => f64, |a|
             soft2(a, a, |a, _| softfloat::sqrt(a, F64, R)))),
-        (Op::Abs, _) => op1!(f64 => f64, |a| a.abs()),
-        (Op::Neg, _) => op1!(f64 => f64, |a| -a),
+        // A NaN keeps its sign.
+        (Op::Abs, _) => op1!(f64 => f64, |a| if a.is_nan() { quiet(a) } else { a.abs() }),
+        (Op::Neg, _) => op1!(f64 => f64, |a| if a.is_nan() { quiet(a) } else { -a }),
         (Op::Copysign, _) => op2!(f64, f64 => f64, |a, b| b.copysign(a)),
         (Op::Min, _) => op2!(f64, f64 => f64, |a, b| {
             if a.is_nan() || b.is_nan() {
@@ -125,7 +137,7 @@ fn number(a: f64, b: f64) -> f64 {
     } else if !b.is_nan() {
         b
     } else {
-        quiet(a)
+        quiet(b)
     }
 }
 
@@ -133,6 +145,7 @@ fn number(a: f64, b: f64) -> f64 {
 /// operand counts, the lower word of the result is zero, denormals are flushed.
 fn gross(a: f64, f: impl Fn(f64) -> f64) -> f64 {
     let upper = |x: f64| f64::from_bits(x.to_bits() & !0xffff_ffff);
+    let a = upper(a);
     if a.is_nan() {
         return f64::from_bits(0x7fff_ffff_0000_0000);
     }
@@ -143,7 +156,7 @@ fn gross(a: f64, f: impl Fn(f64) -> f64) -> f64 {
             x
         }
     };
-    let r = f(flush(upper(a)));
+    let r = f(flush(a));
     if r.is_nan() {
         return f64::from_bits(0x7fff_ffff_0000_0000);
     }

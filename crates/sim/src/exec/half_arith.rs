@@ -14,6 +14,12 @@ use super::state::LANES;
 
 const NAN: u16 = 0x7fff;
 
+/// The value of an fp16 number for instructions with `.ftz`.
+#[inline(always)]
+pub(super) fn flushed_f16_value(bits: u16) -> f32 {
+    f16_value(flush(bits, F16))
+}
+
 /// The value of an fp16 number.
 #[inline(always)]
 pub(super) fn f16_value(bits: u16) -> f32 {
@@ -99,6 +105,7 @@ fn lane_op(op: Op, m: &Mods, f: Format, src: [u16; 3]) -> u16 {
     };
     let any_nan = [a, b, c][..used].iter().any(|&x| nan(x));
     let result = match op {
+        Op::Abs | Op::Neg if any_nan => return NAN,
         Op::Abs => return a & 0x7fff,
         Op::Neg => return negate(a),
         Op::Min | Op::Max => return extreme(op == Op::Min, m, f, a, b),

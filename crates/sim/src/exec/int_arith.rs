@@ -132,7 +132,7 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
         Op::Div => by_type!(ty, T => op2!(T, T => T, |a, b|
             if b == 0 { !0 } else { a.wrapping_div(b) })),
         Op::Rem => by_type!(ty, T => op2!(T, T => T, |a, b|
-            if b == 0 { a } else { a.wrapping_rem(b) })),
+            if b == 0 { !0 } else { a.wrapping_rem(b) })),
         Op::Abs => by_sign!(ty, T => op1!(T => T, |a| a.wrapping_abs())),
         Op::Neg => match ty {
             Type::U16 | Type::U32 | Type::U64 => {
@@ -313,7 +313,7 @@ mod tests {
     fn division_has_no_undefined_corner() {
         assert_eq!(two(Op::Div, mods(Type::U32), 7, 0), 0xffff_ffff);
         assert_eq!(two(Op::Div, mods(Type::S32), 7, 0), 0xffff_ffff);
-        assert_eq!(two(Op::Rem, mods(Type::S32), 7, 0), 7);
+        assert_eq!(two(Op::Rem, mods(Type::S32), 7, 0), 0xffff_ffff);
         assert_eq!(two(Op::Div, mods(Type::S32), 1 << 31, neg(-1)), 1 << 31);
         assert_eq!(two(Op::Rem, mods(Type::S32), 1 << 31, neg(-1)), 0);
         assert_eq!(two(Op::Div, mods(Type::S32), neg(-7), 2), neg(-3));

@@ -1,7 +1,8 @@
 //! The approximations of the special-function unit.
 //!
 //! Computed in double precision and rounded once, which is within every documented bound
-//! (2^-20.9 and worse) but more accurate than silicon.
+//! (2^-20.9 and worse) but more accurate than silicon. `sin` and `cos` reduce their argument
+//! the way the hardware does, which decides the result of large ones.
 
 use warpsim_ptx::isa::{Op, Type};
 use warpsim_ptx::kernel::Instr;
@@ -9,9 +10,41 @@ use warpsim_ptx::kernel::Instr;
 use super::code::Plan;
 use super::float32::{NAN, flush};
 use super::regs::op1;
+use super::softfloat::{self, F32, Round};
 
 fn finish(x: f64) -> f32 {
     if x.is_nan() { NAN } else { x as f32 }
+}
+
+/// The argument in turns, as the hardware makes it: a product with 1/2π rounded towards zero,
+/// denormals flushed. The fraction is exact, so large arguments are reduced by what
+/// the product, not the argument, has left of it.
+fn turns(a: f32) -> f64 {
+    let turns = softfloat::mul(
+        u64::from(a.to_bits()),
+        u64::from(INVERSE_TWO_PI.to_bits()),
+        F32,
+        Round::Zero,
+    );
+    let turns = turns.map_or(f32::NAN, |bits| f32::from_bits(bits as u32));
+    f64::from(flush(turns)) % 1.0
+}
+
+/// 1/2π, rounded to nearest.
+const INVERSE_TWO_PI: f32 = f32::from_bits(0x3e22_f983);
+
+fn sine(a: f32) -> f32 {
+    if !a.is_finite() {
+        return NAN;
+    }
+    (turns(a) * std::f64::consts::TAU).sin() as f32
+}
+
+fn cosine(a: f32) -> f32 {
+    if !a.is_finite() {
+        return NAN;
+    }
+    (turns(a) * std::f64::consts::TAU).cos() as f32
 }
 
 macro_rules! approximation {
@@ -37,8 +70,8 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
     }
     Some(match i.op {
         Op::Rsqrt => approximation!(m.ftz, |x| 1.0 / x.sqrt()),
-        Op::Sin => approximation!(m.ftz, |x| x.sin()),
-        Op::Cos => approximation!(m.ftz, |x| x.cos()),
+        Op::Sin => op1!(f32 => f32, |a| sine(a)),
+        Op::Cos => op1!(f32 => f32, |a| cosine(a)),
         Op::Lg2 => approximation!(m.ftz, |x| x.log2()),
         Op::Ex2 => approximation!(m.ftz, |x| x.exp2()),
         Op::Tanh => approximation!(m.ftz, |x| x.tanh()),

@@ -1,0 +1,78 @@
+//! What a run on a real GPU needs and gives: `silicon plan PLAN` writes what
+//! `host/verify.cpp` runs, `silicon record RAW` turns what it wrote into what is committed,
+//! `silicon diff RAW` shows where the simulator differs.
+
+use std::process::ExitCode;
+
+use warpsim_silicon::{catalogue, operands, plan, record, simulate};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words[..] {
+        ["plan", file] => std::fs::write(file, plan::write(&catalogue::forms()))
+            .map_err(|e| format!("{file}: {e}")),
+        ["diff", file] => diff(file),
+        ["record", file, results] => record(file, results),
+        _ => Err("usage: silicon plan PLAN | record RAW RESULTS | diff RAW".into()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("silicon: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn raw(file: &str) -> Result<plan::Raw, String> {
+    let bytes = std::fs::read(file).map_err(|e| format!("{file}: {e}"))?;
+    plan::read(&catalogue::forms(), &bytes)
+}
+
+fn record(file: &str, results: &str) -> Result<(), String> {
+    let text = record::write(&catalogue::forms(), &raw(file)?)?;
+    std::fs::write(results, text).map_err(|e| format!("{results}: {e}"))
+}
+
+fn diff(file: &str) -> Result<(), String> {
+    let raw = raw(file)?;
+    let forms = catalogue::forms();
+    let (mut bad, mut refused) = (0, 0);
+    for (form, answer) in forms.iter().zip(&raw.answers) {
+        let operands = operands::operands(&form.sources);
+        let gpu = match answer {
+            Err(reason) => {
+                refused += 1;
+                println!("{} refused: {reason}", form.name);
+                continue;
+            }
+            Ok(gpu) => gpu,
+        };
+        let ours = simulate::simulate(form, &operands)?;
+        let differing: Vec<usize> = (0..operands.vectors.len())
+            .filter(|&i| ours.iter().zip(gpu).any(|(a, b)| a[i] != b[i]))
+            .collect();
+        if differing.is_empty() {
+            continue;
+        }
+        bad += 1;
+        println!(
+            "{} differs in {} of {}",
+            form.name,
+            differing.len(),
+            operands.vectors.len()
+        );
+        for i in differing.into_iter().take(4) {
+            let of = |columns: &[Vec<u64>]| columns.iter().map(|c| c[i]).collect::<Vec<_>>();
+            println!(
+                "    {:x?}: here {:x?}, GPU {:x?}",
+                operands.vectors[i],
+                of(&ours),
+                of(gpu)
+            );
+        }
+    }
+    println!("{} forms, {bad} differ, {refused} refused", forms.len());
+    Ok(())
+}

@@ -1,0 +1,70 @@
+//! An instruction form and the kernel that runs it.
+
+use crate::kind::Kind;
+use std::fmt::Write;
+
+/// One form, with its operands.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// Opcode and modifiers, `add.rn.f32`; unique.
+    pub name: String,
+    /// The instructions: results `%d0 %d1`, sources `%s0 %s1 %s2 %s3`.
+    pub body: String,
+    /// Results.
+    pub results: Vec<Kind>,
+    /// Sources.
+    pub sources: Vec<Kind>,
+    /// Lowest target, 35 for `sm_35`.
+    pub target: u32,
+    /// The result is an approximation.
+    pub approximate: bool,
+}
+
+fn register(kind: Kind) -> String {
+    match kind {
+        Kind::Pred => ".pred".into(),
+        _ => format!(".b{}", kind.bytes() * 8),
+    }
+}
+
+impl Form {
+    /// A module with one kernel `k(sources…, results…, count)`, one vector a thread.
+    pub fn ptx(&self) -> String {
+        let mut params = Vec::new();
+        let (mut regs, mut loads, mut stores) = (String::new(), String::new(), String::new());
+        let columns = (self.sources.iter().enumerate().map(|(i, k)| ('s', i, *k)))
+            .chain(self.results.iter().enumerate().map(|(i, k)| ('d', i, *k)));
+        for (role, i, kind) in columns {
+            params.push(format!(".param .u64 p{role}{i}"));
+            let bytes = kind.bytes();
+            let text = if role == 's' { &mut loads } else { &mut stores };
+            // Writing to a `String` cannot fail.
+            let _ = writeln!(regs, "\t.reg {} %{role}{i};", register(kind));
+            let _ = writeln!(text, "\tld.param.u64 %at, [p{role}{i}];");
+            let _ = writeln!(text, "\tmad.wide.u32 %at, %n, {bytes}, %at;");
+            let _ = match (role, kind) {
+                ('s', Kind::Pred) => writeln!(
+                    text,
+                    "\tld.global.b32 %word, [%at];\n\tsetp.ne.u32 %s{i}, %word, 0;"
+                ),
+                ('s', _) => writeln!(text, "\tld.global.b{} %s{i}, [%at];", bytes * 8),
+                (_, Kind::Pred) => writeln!(
+                    text,
+                    "\tselp.u32 %word, 1, 0, %d{i};\n\tst.global.b32 [%at], %word;"
+                ),
+                _ => writeln!(text, "\tst.global.b{} [%at], %d{i};", bytes * 8),
+            };
+        }
+        format!(
+            ".version {}\n.target sm_{}\n.address_size 64\n.visible .entry k({}, .param .u32 count)\n{{\n\
+             \t.reg .b32 %n, %count, %size, %block, %word;\n\t.reg .b64 %at;\n\t.reg .pred %beyond;\n{regs}\
+             \tmov.u32 %n, %tid.x;\n\tmov.u32 %block, %ctaid.x;\n\tmov.u32 %size, %ntid.x;\n\
+             \tmad.lo.u32 %n, %block, %size, %n;\n\tld.param.u32 %count, [count];\n\
+             \tsetp.ge.u32 %beyond, %n, %count;\n\t@%beyond bra done;\n{loads}\t{}\n{stores}done:\n\tret;\n}}\n",
+            if self.target >= 70 { "8.2" } else { "6.5" },
+            self.target,
+            params.join(", "),
+            self.body
+        )
+    }
+}

@@ -1,0 +1,17 @@
+//! Instruction semantics compared with what a real GPU computes.
+//!
+//! [`catalogue`] lists instruction forms, [`operands`] says on which values they run,
+//! [`plan`] writes both for `host/verify.cpp`, which runs them on a GPU; [`record`] keeps
+//! what came back, small enough to commit; [`simulate`] runs the same here and
+//! [`compare`] compares.
+
+pub mod catalogue;
+pub mod compare;
+pub mod form;
+pub mod kind;
+pub mod operands;
+pub mod plan;
+pub mod random;
+pub mod record;
+pub mod simulate;
+pub mod ulp;

@@ -1,0 +1,77 @@
+//! Runs a form on the simulator, without timing.
+
+use std::sync::Arc;
+
+use warpsim_sim::config::Machine;
+use warpsim_sim::gpu::api::Launch;
+use warpsim_sim::gpu::{Gpu, Options};
+
+use crate::form::Form;
+use crate::operands::Operands;
+
+const BLOCK: u32 = 256;
+
+/// The results of a form: for each result, the value of each vector. The error says why the
+/// form does not run.
+pub fn simulate(form: &Form, operands: &Operands) -> Result<Vec<Vec<u64>>, String> {
+    let text = form.ptx();
+    let all = |errors: Vec<warpsim_ptx::Diagnostic>| {
+        let shown: Vec<String> = errors.iter().map(|e| e.render(&form.name, &text)).collect();
+        shown.join("\n")
+    };
+    let module = warpsim_ptx::parse(&text).map_err(all)?;
+    let program = warpsim_ptx::lower(&module).map_err(all)?;
+    if let Some((_, reasons)) = program.rejected.first() {
+        return Err(all(reasons.clone()));
+    }
+    let machine = Machine::preset("gtx480").map_err(|e| e.to_string())?;
+    let options = Options {
+        functional: true,
+        ..Options::default()
+    };
+    let mut gpu = Gpu::new(machine, options).map_err(|e| e.to_string())?;
+    let module = gpu.load(Arc::new(program)).map_err(|e| e.to_string())?;
+    let count = operands.vectors.len();
+    let mut params = Vec::new();
+    let mut outputs = Vec::new();
+    for (i, kind) in form.sources.iter().enumerate() {
+        let bytes = column(operands, i, kind.bytes());
+        let address = gpu.alloc(bytes.len() as u64, "source").ok_or("no memory")?;
+        gpu.write(address, &bytes).map_err(|e| e.to_string())?;
+        params.extend(address.to_le_bytes());
+    }
+    for kind in &form.results {
+        let bytes = (kind.bytes() * count) as u64;
+        let address = gpu.alloc(bytes, "result").ok_or("no memory")?;
+        params.extend(address.to_le_bytes());
+        outputs.push((address, bytes, kind.bytes()));
+    }
+    params.extend((count as u32).to_le_bytes());
+    let launch = Launch {
+        kernel: 0,
+        grid: [(count as u32).div_ceil(BLOCK), 1, 1],
+        block: [BLOCK, 1, 1],
+        dynamic_shared: 0,
+        params,
+        registers: None,
+    };
+    gpu.launch(module, &launch).map_err(|e| e.to_string())?;
+    (outputs.iter())
+        .map(|(address, bytes, size)| {
+            let read = gpu.read(*address, *bytes).map_err(|e| e.to_string())?;
+            Ok(read.chunks(*size).map(word).collect())
+        })
+        .collect()
+}
+
+/// One operand of every vector, as it lies in memory.
+pub fn column(operands: &Operands, index: usize, size: usize) -> Vec<u8> {
+    (operands.vectors.iter())
+        .flat_map(|v| v[index].to_le_bytes().into_iter().take(size))
+        .collect()
+}
+
+/// A little-endian value of up to eight bytes.
+pub fn word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |v, b| v << 8 | u64::from(*b))
+}

@@ -1,0 +1,71 @@
+//! The simulator against what a real GPU computed.
+
+use warpsim_silicon::catalogue::forms;
+use warpsim_silicon::compare::compare;
+use warpsim_silicon::record::read;
+
+const RECORDED: &str = include_str!("../results/h200.txt");
+
+#[test]
+fn every_form_computes_what_the_gpu_computes() {
+    let record = read(RECORDED).expect("the committed results can be read");
+    let forms = forms();
+    let (mut vectors, mut approximate, mut failures) = (0, 0, Vec::new());
+    for form in &forms {
+        let Some(entry) = record.entries.get(&form.name) else {
+            failures.push(format!("{}: not recorded", form.name));
+            continue;
+        };
+        match compare(form, entry) {
+            Ok(outcome) => {
+                vectors += outcome.vectors;
+                approximate += usize::from(outcome.ulp.is_some());
+                let shown = outcome.differences.iter().take(3);
+                failures.extend(shown.map(|d| format!("{}: {d}", form.name)));
+            }
+            Err(e) => failures.push(format!("{}: {e}", form.name)),
+        }
+    }
+    println!(
+        "{} (driver {}): {} forms ({approximate} of them approximations), {vectors} vectors, {} mismatches",
+        record.gpu,
+        record.driver,
+        forms.len(),
+        failures.len()
+    );
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn a_changed_result_is_noticed() {
+    let record = read(RECORDED).expect("the committed results can be read");
+    let forms = forms();
+    let form = forms.iter().find(|f| f.name == "add.rn.f32").expect("add");
+    let mut entry = record.entries[&form.name].clone();
+    assert!(compare(form, &entry).expect("runs").differences.is_empty());
+    entry.edges[0][5] ^= 1;
+    assert_eq!(compare(form, &entry).expect("runs").differences.len(), 1);
+}
+
+#[test]
+fn names_are_unique_and_every_form_has_a_thousand_random_vectors() {
+    let mut names = std::collections::HashSet::new();
+    for form in forms() {
+        assert!(names.insert(form.name.clone()), "{}", form.name);
+    }
+    const { assert!(warpsim_silicon::operands::RANDOM >= 1000) };
+}
+
+#[test]
+fn damaged_records_are_refused() {
+    for text in [
+        "e 1",
+        "form a\ne *2",
+        "form a\nr 1",
+        "form a\ne xyz",
+        "form a\nu x",
+        "what",
+    ] {
+        assert!(read(text).is_err(), "{text}");
+    }
+}
