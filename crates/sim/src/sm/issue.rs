@@ -107,8 +107,15 @@ impl Sm {
     /// One cycle of all schedulers; which goes first alternates.
     pub(super) fn issue(&mut self, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         let domains = self.domains.len();
-        let mut resident = 0;
+        let everywhere = self.looks_everywhere();
+        let mut looked = 0u64;
         for d in 0..domains {
+            self.ready[d] = 0;
+            if !everywhere && self.domains[d].moving() == 0 {
+                continue; // accounted for when something changes
+            }
+            looked |= 1 << d;
+            self.pass(d, now);
             let considered = if self.policy_refreshes {
                 let facts = self.facts(d);
                 self.policy.refresh(d, &facts)
@@ -118,7 +125,6 @@ impl Sm {
             let domain = &self.domains[d];
             let free = if self.issue_free[d] <= now { !0 } else { 0 };
             self.ready[d] = domain.issuable() & considered & free;
-            resident += domain.resident.count_ones() as u64;
         }
         let mut taken = 0u64;
         for turn in 0..domains {
@@ -126,6 +132,12 @@ impl Sm {
             if taken >> d & 1 != 0 {
                 continue; // issued as a member of a gang
             }
+            // Another domain's turn may have let a warp of this one go.
+            if looked >> d & 1 == 0 && self.domains[d].moving() == 0 {
+                self.turned |= 1 << d;
+                continue;
+            }
+            self.pass(d, now);
             let room = self.domains[d].with_room(self.room());
             let ready = self.ready[d] & room;
             if ready == 0 {
@@ -133,6 +145,7 @@ impl Sm {
                 domain.account(0, room, 1, &mut self.stats.warps);
                 self.watch(d, 0, room, now);
                 self.count_stall(d);
+                self.turn_over(d);
                 self.flush_mismatched(d, None, quantum.launched);
                 self.ready[d] = 0; // no gang may take what has been accounted for
                 continue;
@@ -145,17 +158,18 @@ impl Sm {
                 domain: d as u8,
                 index,
             };
-            let mut members = std::mem::take(&mut self.members);
-            members.clear();
-            members.push(leader);
+            let mut gang = Vec::new();
+            let mut members = &[leader][..];
             if self.policy_gangs {
+                gang.push(leader);
                 let view = GangView {
                     ready: &self.ready,
                     groups: &self.groups,
                 };
-                self.policy.gang(leader, &view, &mut members);
+                self.policy.gang(leader, &view, &mut gang);
+                members = &gang;
             }
-            for member in &members {
+            for member in members {
                 let d = member.domain as usize;
                 taken |= 1 << d;
                 self.ready[d] = 0;
@@ -164,18 +178,24 @@ impl Sm {
                 domain.account(1 << member.index, room, 1, &mut self.stats.warps);
                 self.watch(d, 1 << member.index, room, now);
                 self.stats.schedulers.count(SchedulerState::Issued, 1);
+                self.turn_over(d);
                 self.flush_mismatched(d, Some(member.index), quantum.launched);
                 self.issue_free[d] = now + self.passes;
             }
-            let result = self.issue_members(&members, now, quantum);
-            for member in &members {
+            let result = self.issue_members(members, now, quantum);
+            for member in members {
                 self.policy.issued(*member);
             }
-            self.members = members;
             result?;
         }
-        self.count_cycles(1, resident);
         Ok(())
+    }
+
+    /// The domain has had its turn in this cycle, and the cycle is accounted for.
+    #[inline]
+    fn turn_over(&mut self, d: usize) {
+        self.turned |= 1 << d;
+        self.count_cycles(d, self.now + 1);
     }
 
     /// Warps that the scheduler looked at and found on the wrong path lose their buffer.

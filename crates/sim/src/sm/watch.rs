@@ -17,6 +17,14 @@ pub(super) struct Watch {
     events: Vec<(u64, u16, WarpEvent)>,
 }
 
+impl Watch {
+    /// Whether anybody listens.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.on
+    }
+}
+
 impl Sm {
     /// Before cycles run: looks whether anybody listens.
     pub(super) fn watch_begin(&mut self, quantum: &Quantum) {
