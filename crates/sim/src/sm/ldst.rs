@@ -667,8 +667,9 @@ impl LoadStore {
     }
 
     /// The next cycle at or after `now` in which the unit has something to do.
-    pub fn next_event(&self, now: u64) -> Option<u64> {
-        (self.wake != u64::MAX).then(|| self.wake.max(now))
+    #[inline]
+    pub fn next_event(&self, now: u64) -> u64 {
+        self.wake.max(now)
     }
 
     fn find_wake(&self, now: u64, blocked: bool) -> u64 {

@@ -41,7 +41,7 @@ use crate::stats::{SchedulerState, SmStats};
 use alu::{AluUnit, EXIT_STAGES, ResultBuses};
 use block::{Release, ResidentBlock};
 use collector::Collectors;
-use domain::{Domain, assign};
+use domain::{Domain, Hold, assign};
 use ldst::{Event, LoadStore, Surroundings};
 use opinfo::{OpInfo, Unit};
 pub use port::Port;
@@ -156,6 +156,11 @@ pub struct Sm {
     /// together as long as the state of none of its warps changes: whoever changes one calls
     /// [`touch`](Sm::touch) before.
     accounted: Vec<u64>,
+    /// For each domain, the warps that had room at their unit in the cycles not accounted for.
+    rooms: Vec<u64>,
+    /// Domains cannot be accounted for one by one: an observer wants to hear things in order,
+    /// and a policy that looks at warps or takes several of them sees the domains in step.
+    everywhere: bool,
     /// First cycle that is not accounted for as one with or without resident warps.
     active_from: u64,
     /// Next cycle with something to do, as of the end of the last run.
@@ -232,6 +237,8 @@ impl Sm {
             now: 0,
             turned: 0,
             accounted: vec![0; domains],
+            rooms: vec![0; domains],
+            everywhere: false,
             active_from: 0,
             wake_at: 0,
             last_retired: 0,
@@ -372,7 +379,7 @@ impl Sm {
     /// to the one from which on the change counts.
     #[inline]
     fn touch(&mut self, domain: u8) {
-        if self.looks_everywhere() {
+        if self.everywhere {
             return self.touch_all();
         }
         let d = domain as usize;
@@ -384,14 +391,6 @@ impl Sm {
         for d in 0..self.domains.len() {
             self.pass(d, self.now + (self.turned >> d & 1));
         }
-    }
-
-    /// Whether domains cannot be accounted for one by one: an observer wants to hear things
-    /// in order, and a policy that looks at warps or takes several of them sees the domains
-    /// in step.
-    #[inline]
-    fn looks_everywhere(&self) -> bool {
-        self.policy_refreshes | self.policy_gangs | self.watch.is_on()
     }
 
     /// Accounts for the domain's cycles before `to` that are not yet accounted for: nothing
@@ -410,11 +409,12 @@ impl Sm {
             let facts = self.facts(d);
             self.policy.refresh(d, &facts);
         }
-        // A warp that only lacks room at its unit could issue, and the cycles of a domain that
-        // has one are accounted for by issue: here room makes no difference.
-        self.watch(d, 0, 0, from);
+        // Issue keeps `rooms` up to date where room makes a difference: for warps that could
+        // issue but for it.
+        let room = self.rooms[d];
+        self.watch(d, 0, room, from);
         let domain = &self.domains[d];
-        domain.account(0, 0, to - from, &mut self.stats.warps);
+        domain.account(0, room, to - from, &mut self.stats.warps);
         let state = domain.stall(self.policy.first(d, domain.running | domain.stopped));
         self.stats.schedulers.count(state, to - from);
         self.count_cycles(d, to);
@@ -455,12 +455,18 @@ impl Sm {
             self.follow_groups(launched);
         }
         self.wake(now);
-        if self.domains.iter().any(|d| d.moving() != 0) {
+        if self.domains.iter().fold(0, |any, d| any | d.moving()) != 0 {
             self.issue(now, quantum)?;
         }
         self.turned = !0;
         self.decode(launched);
-        if self.front.wants_cycle() || self.domains.iter().any(|d| d.concerns_fetch() != 0) {
+        if self.front.wants_cycle()
+            || self
+                .domains
+                .iter()
+                .fold(0, |any, d| any | d.concerns_fetch())
+                != 0
+        {
             self.fetch(now, launched);
         }
         Ok(())
@@ -562,11 +568,7 @@ impl Sm {
         let domain = &self.domains[place.domain as usize];
         if domain.fence >> place.index & 1 != 0 && state.stores == 0 {
             self.touch(place.domain);
-            assign(
-                &mut self.domains[place.domain as usize].fence,
-                place.index,
-                false,
-            );
+            self.domains[place.domain as usize].hold(Hold::Fence, place.index, false);
         }
         if self.groups.get(slot).state == GroupState::Stopped {
             self.model.settled(slot, &mut self.groups);
@@ -732,11 +734,7 @@ impl Sm {
             for i in 0..record.owners.len() {
                 let place = self.place(self.ldst.ops.get(op).owners[i].slot);
                 self.touch(place.domain);
-                assign(
-                    &mut self.domains[place.domain as usize].atomic,
-                    place.index,
-                    false,
-                );
+                self.domains[place.domain as usize].hold(Hold::Atomic, place.index, false);
             }
         }
     }
@@ -839,11 +837,7 @@ impl Sm {
         sleepers.retain(|&(until, slot)| {
             if until <= now {
                 let place = self.place(slot);
-                assign(
-                    &mut self.domains[place.domain as usize].asleep,
-                    place.index,
-                    false,
-                );
+                self.domains[place.domain as usize].hold(Hold::Asleep, place.index, false);
             }
             until > now
         });
@@ -856,11 +850,7 @@ impl Sm {
             self.tell(now, *slot, WarpEvent::Released);
             let place = self.place(*slot);
             self.touch(place.domain);
-            assign(
-                &mut self.domains[place.domain as usize].barrier,
-                place.index,
-                false,
-            );
+            self.domains[place.domain as usize].hold(Hold::Barrier, place.index, false);
         }
         for (result, value) in &release.results {
             for lane in (0..LANES).filter(|l| result.mask >> l & 1 != 0) {
@@ -1014,18 +1004,19 @@ impl Sm {
             }
         }
         let ldst = self.ldst.next_event(now);
-        if ldst == Some(now) {
+        if ldst == now {
             return now;
         }
-        let times = [
-            self.wheel.next(now),
-            ldst,
-            self.arrivals.front().map(|&(t, _)| t.max(now)),
-            self.sleepers.iter().map(|&(t, _)| t.max(now)).min(),
-            self.model.next_event(),
-            self.policy.next_event(now),
-        ];
-        times.into_iter().flatten().min().unwrap_or(u64::MAX)
+        let mut next = ldst;
+        let mut by = |time: Option<u64>| next = next.min(time.unwrap_or(u64::MAX));
+        by(self.wheel.next(now));
+        by(self.arrivals.front().map(|&(t, _)| t.max(now)));
+        by(self.model.next_event());
+        by(self.policy.next_event(now));
+        for &(t, _) in &self.sleepers {
+            next = next.min(t.max(now));
+        }
+        next
     }
 
     /// Whether nothing is resident or on its way.
