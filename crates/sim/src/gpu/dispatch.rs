@@ -28,7 +28,8 @@ impl Dispatcher {
     }
 
     /// Sends blocks that are to arrive in cycles `from..to`, one a cycle to each SM.
-    pub fn dispatch(&mut self, from: u64, to: u64, sms: &mut [Sm]) {
+    /// Returns whether there may be room for more; else there is none until a block completes.
+    pub fn dispatch(&mut self, from: u64, to: u64, sms: &mut [Sm]) -> bool {
         for cycle in from..to {
             let start = self.last;
             let mut sent = false;
@@ -42,9 +43,10 @@ impl Dispatcher {
                 }
             }
             if !sent {
-                return;
+                return false;
             }
         }
+        true
     }
 
     /// Blocks handed out.

@@ -5,6 +5,7 @@ mod dispatch;
 mod error;
 mod hot;
 mod load;
+mod pace;
 mod run;
 
 use crate::config::Machine;

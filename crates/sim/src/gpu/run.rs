@@ -4,6 +4,7 @@
 use super::api::Launch;
 use super::dispatch::Dispatcher;
 use super::hot::HotSpots;
+use super::pace::Pace;
 use super::{Gpu, SimError, Stuck};
 use crate::exec::functional;
 use crate::observe::Observer;
@@ -105,15 +106,18 @@ impl Gpu {
         let mut quanta = 0u64;
         let mut now = start;
         // A block dispatched in a cycle is first fetched for in the next.
-        dispatcher.dispatch(now + 1, now + 1 + quantum, &mut self.sms);
+        let mut room = dispatcher.dispatch(now + 1, now + 1 + quantum, &mut self.sms);
+        let mut pace = Pace::new(self.sms.len(), now);
         loop {
             let end = now + quantum;
-            self.run_quantum(now, end, launched, files, hot.as_mut())?;
-            for sm in &mut self.sms {
-                completed += std::mem::take(&mut sm.completed) as u64;
+            self.run_quantum(now, end, launched, files, &mut pace, hot.as_mut())?;
+            let before = completed;
+            for &i in pace.awake() {
+                completed += std::mem::take(&mut self.sms[i].completed) as u64;
             }
-            if dispatcher.sent() < total {
-                dispatcher.dispatch(end, end + quantum, &mut self.sms);
+            if dispatcher.sent() < total && (room || completed != before) {
+                room = dispatcher.dispatch(end, end + quantum, &mut self.sms);
+                pace.look_again(&self.sms);
             }
             now = end;
             if completed == total && self.memory.idle() && self.sms.iter().all(|sm| sm.is_idle()) {
@@ -133,18 +137,12 @@ impl Gpu {
                     ..snapshot
                 });
             }
-            let next = if self.options.skip {
-                self.next_event(now)
-            } else {
-                Some(now)
-            };
-            let Some(next) = next else {
+            let Some(next) = self.next_event(now, &pace) else {
                 return Err(SimError::Deadlock(self.stuck(launched, files, now - start)));
             };
-            if !self.options.skip && self.next_event(now).is_none() {
-                return Err(SimError::Deadlock(self.stuck(launched, files, now - start)));
+            if self.options.skip {
+                now = next / quantum * quantum;
             }
-            now = next / quantum * quantum;
             if let Some(limit) = limit
                 && now >= limit
             {
@@ -203,10 +201,15 @@ impl Gpu {
         end: u64,
         launched: &Launched,
         files: &[(u32, String)],
+        pace: &mut Pace,
         mut hot: Option<&mut HotSpots>,
     ) -> Result<(), SimError> {
         let skip = self.options.skip;
+        pace.begin();
         for i in 0..self.sms.len() {
+            if skip && pace.sleeps(i, end) && self.memory.reply_at(i) >= end {
+                continue;
+            }
             while let Some(at) = self.memory.next_reply(i).filter(|at| *at < end) {
                 let at = at.max(now);
                 let reply = self
@@ -216,9 +219,6 @@ impl Gpu {
                 self.sms[i].port.inbox.push_back((at, reply));
             }
             let sm = &mut self.sms[i];
-            if skip && sm.sleeps_until() >= end && sm.port.next().is_none_or(|t| t >= end) {
-                continue;
-            }
             sm.port.room = self.memory.injection_free(i);
             let observer = match hot.as_deref_mut() {
                 Some(spots) => Some(spots as &mut dyn Observer),
@@ -235,9 +235,11 @@ impl Gpu {
                 skip,
             };
             let result = sm.run(end, &mut world);
+            pace.ran(i, sm);
             result.map_err(|e| self.fault(i, e, launched, files))?;
         }
-        for sm in &mut self.sms {
+        for &i in pace.awake() {
+            let sm = &mut self.sms[i];
             if !sm.stores.is_empty() {
                 sm.stores.flush_into(&mut self.image);
             }
@@ -276,25 +278,19 @@ impl Gpu {
     }
 
     /// The next cycle in which anything can happen anywhere.
-    fn next_event(&self, now: u64) -> Option<u64> {
-        let memory = self.memory.next_event().into_iter();
-        let replies = (0..self.sms.len()).filter_map(|i| self.memory.next_reply(i));
-        let sms = self
-            .sms
-            .iter()
-            .map(|sm| match self.options.skip {
-                true => sm.sleeps_until(),
-                // An SM that steps is always awake: ask what it could do.
-                false => sm.next_event(now),
-            })
-            .filter(|&t| t != u64::MAX);
-        let inboxes = self.sms.iter().filter_map(|sm| sm.port.next());
-        memory
-            .chain(replies)
-            .chain(sms)
-            .chain(inboxes)
-            .min()
-            .map(|t| t.max(now))
+    fn next_event(&self, now: u64, pace: &Pace) -> Option<u64> {
+        let memory = self.memory.next_event().unwrap_or(u64::MAX);
+        let sms = match self.options.skip {
+            true => pace.earliest(),
+            // An SM that steps is always awake: ask what it could do.
+            false => self
+                .sms
+                .iter()
+                .map(|sm| sm.next_event(now))
+                .fold(u64::MAX, u64::min),
+        };
+        let next = memory.min(self.memory.first_reply_at()).min(sms);
+        (next != u64::MAX).then(|| next.max(now))
     }
 
     fn stuck(&self, launched: &Launched, files: &[(u32, String)], cycle: u64) -> Box<Stuck> {

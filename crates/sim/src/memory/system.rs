@@ -76,6 +76,9 @@ impl Wake {
 /// Replies that have arrived or are in the last stretch of wire, by SM.
 struct Inboxes {
     queues: Vec<VecDeque<(u64, Reply)>>,
+    /// When the first reply of each queue arrives, `u64::MAX` without one: looked at more often
+    /// than the queues.
+    heads: Vec<u64>,
     capacity: usize,
     network: Clock,
     packets: u64,
@@ -91,6 +94,7 @@ impl Sink<Reply> for Inboxes {
         self.packets += 1;
         self.flits += u64::from(flits);
         let at = self.network.cycle_of(tick) + DELIVERY_CYCLES;
+        self.heads[sm] = self.heads[sm].min(at);
         self.queues[sm].push_back((at, reply));
     }
 }
@@ -219,6 +223,7 @@ impl MemorySystem {
                 .collect(),
             inboxes: Inboxes {
                 queues: vec![VecDeque::new(); sms],
+                heads: vec![u64::MAX; sms],
                 capacity: net.reply_queue.max(1) as usize,
                 network,
                 packets: 0,
@@ -398,7 +403,21 @@ impl MemorySystem {
     /// SM's reply queue is free from the next [`MemorySystem::advance`] on.
     pub fn pop_reply(&mut self, sm: usize, now: u64) -> Option<Reply> {
         self.peek_reply(sm, now)?;
-        self.inboxes.queues[sm].pop_front().map(|(_, reply)| reply)
+        let (_, reply) = self.inboxes.queues[sm].pop_front()?;
+        let next = self.inboxes.queues[sm].front();
+        self.inboxes.heads[sm] = next.map_or(u64::MAX, |&(arrival, _)| arrival);
+        Some(reply)
+    }
+
+    /// The core cycle in which the SM's next known reply arrives, `u64::MAX` without one.
+    #[inline]
+    pub fn reply_at(&self, sm: usize) -> u64 {
+        self.inboxes.heads[sm]
+    }
+
+    /// The core cycle in which the first known reply to any SM arrives, `u64::MAX` without one.
+    pub fn first_reply_at(&self) -> u64 {
+        self.inboxes.heads.iter().fold(u64::MAX, |a, &b| a.min(b))
     }
 
     /// The core cycle in which the SM's next known reply arrives. More may be on their way;

@@ -64,7 +64,7 @@ impl GangView<'_> {
 /// order given by [`before`](IssuePolicy::before) and [`first`](IssuePolicy::first) is the one in
 /// which `select` looks at warps, ready or not; it may change only in the hooks and in
 /// [`advance`](IssuePolicy::advance). When nothing can happen the SM skips cycles: it then calls
-/// `advance(from, to)` once instead of cycle by cycle, and never skips beyond
+/// `advance(domain, from, to)` once instead of cycle by cycle, and never skips beyond
 /// [`next_event`](IssuePolicy::next_event). Skipped and stepped runs must come out the same.
 pub trait IssuePolicy: Send {
     /// A warp has come. `age` grows with every launch on the SM.
@@ -124,9 +124,9 @@ pub trait IssuePolicy: Send {
         let _ = (block, arrived);
     }
 
-    /// Cycles `from..to` pass with nothing issued.
-    fn advance(&mut self, from: u64, to: u64) {
-        let _ = (from, to);
+    /// Cycles `from..to` pass with nothing issued by `domain`.
+    fn advance(&mut self, domain: usize, from: u64, to: u64) {
+        let _ = (domain, from, to);
     }
 
     /// The next cycle in which the policy itself changes something.

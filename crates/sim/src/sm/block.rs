@@ -19,7 +19,8 @@ pub struct ResidentBlock {
     pub retired: u32,
     /// Warps it came with.
     pub warps: u32,
-    barriers: [BarrierState; BARRIERS],
+    /// As far as they have been used: many kernels have none, and blocks come often.
+    barriers: Vec<BarrierState>,
 }
 
 #[derive(Debug, Default)]
@@ -100,7 +101,7 @@ impl ResidentBlock {
             number,
             retired: 0,
             warps,
-            barriers: Default::default(),
+            barriers: Vec::new(),
         }
     }
 
@@ -117,6 +118,9 @@ impl ResidentBlock {
     pub fn arrive(&mut self, arrival: Arrival, threads: &Threads) -> Option<Release> {
         let live = self.live_threads(threads);
         let id = arrival.barrier.id as usize % BARRIERS;
+        if self.barriers.len() <= id {
+            self.barriers.resize_with(id + 1, BarrierState::default);
+        }
         let state = &mut self.barriers[id];
         state.arrived += arrival.threads;
         state.expected = arrival.barrier.count;

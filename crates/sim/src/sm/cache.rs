@@ -171,6 +171,12 @@ impl L1 {
         self.mshrs.has_ready()
     }
 
+    /// Whether a request waits for the network.
+    #[inline]
+    pub fn has_request(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
     /// The request that waits for the network longest.
     #[inline]
     pub fn first_request(&self) -> Option<&Request> {

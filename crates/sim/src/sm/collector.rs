@@ -124,6 +124,10 @@ pub struct Collectors {
     ideal: bool,
     /// Instructions anywhere in here.
     inside: u32,
+    /// Bit g: group g has instructions that wait for a collector.
+    waiting: u8,
+    /// Bit g: group g has complete collectors.
+    complete: u8,
 }
 
 impl Collectors {
@@ -161,6 +165,8 @@ impl Collectors {
             written: 0,
             ideal: config.ideal,
             inside: 0,
+            waiting: 0,
+            complete: 0,
         }
     }
 
@@ -175,6 +181,7 @@ impl Collectors {
     #[inline]
     pub fn issue(&mut self, unit: Unit, op: Issued) {
         self.groups[unit as usize].before.push(op);
+        self.waiting |= 1 << unit as u8;
         self.inside += 1;
     }
 
@@ -196,6 +203,13 @@ impl Collectors {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.inside == 0
+    }
+
+    /// Whether no instruction waits to enter an ALU pipeline.
+    #[inline]
+    pub fn none_collected(&self) -> bool {
+        self.groups[Unit::Sp as usize].behind.count | self.groups[Unit::Sfu as usize].behind.count
+            == 0
     }
 
     /// Marks banks as written in this cycle.
@@ -234,9 +248,13 @@ impl Collectors {
             if self.ideal {
                 self.pass_through();
             } else {
-                self.dispatch();
+                if self.complete != 0 {
+                    self.dispatch();
+                }
                 self.read();
-                self.allocate(infos);
+                if self.waiting != 0 {
+                    self.allocate(infos);
+                }
             }
         }
         self.written = 0;
@@ -254,7 +272,10 @@ impl Collectors {
     /// Complete collectors move on, as far as there is room behind.
     #[inline]
     fn dispatch(&mut self) {
-        for group in &mut self.groups {
+        for (g, group) in self.groups.iter_mut().enumerate() {
+            if self.complete >> g & 1 == 0 {
+                continue;
+            }
             let mut port = 0;
             while group.complete != 0 && port < group.ports {
                 if group.behind.count as usize >= group.ports {
@@ -274,6 +295,9 @@ impl Collectors {
                 group.behind.push(group.units[unit].op);
                 port += 1;
             }
+            if group.complete == 0 {
+                self.complete &= !(1 << g);
+            }
         }
     }
 
@@ -289,11 +313,13 @@ impl Collectors {
             if queue.count == 0 {
                 self.reading &= !(1 << bank);
             }
-            let group = &mut self.groups[group];
+            let number = group;
+            let group = &mut self.groups[number];
             let missing = &mut group.units[unit as usize].missing;
             *missing -= 1;
             if *missing == 0 {
                 group.complete |= 1 << unit;
+                self.complete |= 1 << number;
             }
         }
     }
@@ -303,6 +329,9 @@ impl Collectors {
     fn allocate(&mut self, infos: &[OpInfo]) {
         let banks = self.banks.len() as u32;
         for (g, group) in self.groups.iter_mut().enumerate() {
+            if self.waiting >> g & 1 == 0 {
+                continue;
+            }
             let mut port = 0;
             while group.before.count != 0 && group.free != 0 && port < group.ports {
                 port += 1;
@@ -316,12 +345,16 @@ impl Collectors {
                 };
                 if reads.is_empty() {
                     group.complete |= 1 << unit;
+                    self.complete |= 1 << g;
                 }
                 for &number in reads.iter() {
                     let bank = (number as u32 + op.slot as u32) % banks;
                     self.banks[bank as usize].push(g, unit);
                     self.reading |= 1 << bank;
                 }
+            }
+            if group.before.count == 0 {
+                self.waiting &= !(1 << g);
             }
         }
     }

@@ -4,6 +4,19 @@
 use super::opinfo::Unit;
 use crate::stats::{SchedulerState, WarpState, WarpStates};
 
+/// What a warp can wait for other than instructions, data or units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// A barrier.
+    Barrier,
+    /// A fence.
+    Fence,
+    /// An atomic.
+    Atomic,
+    /// The end of its sleep.
+    Asleep,
+}
+
 /// Bit i of each set is the warp with index i in the domain.
 #[derive(Clone, Debug, Default)]
 pub struct Domain {
@@ -25,6 +38,8 @@ pub struct Domain {
     pub atomic: u64,
     /// Sleeps.
     pub asleep: u64,
+    /// Any of the four, see [`hold`](Domain::hold).
+    held: u64,
     /// Has an instruction in its buffer.
     pub head: u64,
     /// That instruction is the one to execute next (else it is on the wrong path).
@@ -51,7 +66,20 @@ impl Domain {
     /// Waits for something other than instructions, data or units.
     #[inline]
     pub fn waiting(&self) -> u64 {
-        self.barrier | self.fence | self.atomic | self.asleep
+        self.held
+    }
+
+    /// Sets or clears what a warp waits for.
+    #[inline]
+    pub fn hold(&mut self, what: Hold, index: u8, value: bool) {
+        let set = match what {
+            Hold::Barrier => &mut self.barrier,
+            Hold::Fence => &mut self.fence,
+            Hold::Atomic => &mut self.atomic,
+            Hold::Asleep => &mut self.asleep,
+        };
+        assign(set, index, value);
+        self.held = self.barrier | self.fence | self.atomic | self.asleep;
     }
 
     /// Warps that the scheduler looks at.
@@ -184,6 +212,7 @@ impl Domain {
             &mut self.fence,
             &mut self.atomic,
             &mut self.asleep,
+            &mut self.held,
             &mut self.head,
             &mut self.matched,
             &mut self.clear,

@@ -48,7 +48,7 @@ impl Front {
     /// Whether a line has come or a request waits to leave.
     #[inline]
     pub fn wants_cycle(&self) -> bool {
-        self.icache.has_ready() || self.icache.first_request().is_some()
+        self.icache.has_ready() || self.icache.has_request()
     }
 
     fn look_up(&mut self, addr: u64, slot: u16) -> Outcome {
@@ -69,11 +69,10 @@ impl Front {
 
 impl Sm {
     /// Puts what was fetched into the buffers.
-    pub(super) fn decode(&mut self, now: u64, launched: &Launched) {
+    pub(super) fn decode(&mut self, launched: &Launched) {
         if self.front.fetched.is_empty() {
             return;
         }
-        self.pass(now + 1);
         let mut fetched = std::mem::take(&mut self.front.fetched);
         for (slot, pc) in fetched.drain(..) {
             let place = self.place(slot);
@@ -103,6 +102,7 @@ impl Sm {
     /// A branch has left the pipeline: fetch goes on where it leads.
     pub(super) fn resolve(&mut self, slot: u16) {
         let place = self.place(slot);
+        self.touch(place.domain);
         let domain = &mut self.domains[place.domain as usize];
         domain.unresolved &= !(1 << place.index);
         let pc = self.groups.get(slot).pc;
@@ -186,7 +186,6 @@ impl Sm {
                 };
                 candidates &= candidates - 1;
                 if self.fetch_policy.passes(place, found) {
-                    self.pass(now + 1);
                     self.retire(self.slot_at(place), now);
                 }
             }

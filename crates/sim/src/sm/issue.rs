@@ -3,7 +3,7 @@
 
 use super::block::Arrival;
 use super::collector::Issued;
-use super::domain::assign;
+use super::domain::Hold;
 use super::{Launched, Quantum, Sm, SmFault};
 use crate::divergence::{Branch, GroupState};
 use crate::exec::state::{Barrier, Effect, EffectKind, LANES, Lanes, Moment};
@@ -107,8 +107,17 @@ impl Sm {
     /// One cycle of all schedulers; which goes first alternates.
     pub(super) fn issue(&mut self, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         let domains = self.domains.len();
-        let mut resident = 0;
+        let everywhere = self.everywhere;
+        let mut looked = 0u64;
         for d in 0..domains {
+            self.ready[d] = 0;
+            if !everywhere && self.domains[d].moving() == 0 {
+                continue; // accounted for when something changes
+            }
+            looked |= 1 << d;
+            if everywhere {
+                self.pass(d, now);
+            }
             let considered = if self.policy_refreshes {
                 let facts = self.facts(d);
                 self.policy.refresh(d, &facts)
@@ -118,7 +127,6 @@ impl Sm {
             let domain = &self.domains[d];
             let free = if self.issue_free[d] <= now { !0 } else { 0 };
             self.ready[d] = domain.issuable() & considered & free;
-            resident += domain.resident.count_ones() as u64;
         }
         let mut taken = 0u64;
         for turn in 0..domains {
@@ -126,13 +134,24 @@ impl Sm {
             if taken >> d & 1 != 0 {
                 continue; // issued as a member of a gang
             }
+            // Another domain's turn may have let a warp of this one go.
+            if looked >> d & 1 == 0 && self.domains[d].moving() == 0 {
+                self.turned |= 1 << d;
+                continue;
+            }
             let room = self.domains[d].with_room(self.room());
             let ready = self.ready[d] & room;
+            if ready == 0 && !everywhere && self.domains[d].mismatched() == 0 {
+                self.stand_still(d, room, now);
+                continue;
+            }
+            self.pass(d, now);
             if ready == 0 {
                 let domain = &self.domains[d];
                 domain.account(0, room, 1, &mut self.stats.warps);
                 self.watch(d, 0, room, now);
                 self.count_stall(d);
+                self.turn_over(d);
                 self.flush_mismatched(d, None, quantum.launched);
                 self.ready[d] = 0; // no gang may take what has been accounted for
                 continue;
@@ -145,17 +164,18 @@ impl Sm {
                 domain: d as u8,
                 index,
             };
-            let mut members = std::mem::take(&mut self.members);
-            members.clear();
-            members.push(leader);
+            let mut gang = Vec::new();
+            let mut members = &[leader][..];
             if self.policy_gangs {
+                gang.push(leader);
                 let view = GangView {
                     ready: &self.ready,
                     groups: &self.groups,
                 };
-                self.policy.gang(leader, &view, &mut members);
+                self.policy.gang(leader, &view, &mut gang);
+                members = &gang;
             }
-            for member in &members {
+            for member in members {
                 let d = member.domain as usize;
                 taken |= 1 << d;
                 self.ready[d] = 0;
@@ -164,23 +184,48 @@ impl Sm {
                 domain.account(1 << member.index, room, 1, &mut self.stats.warps);
                 self.watch(d, 1 << member.index, room, now);
                 self.stats.schedulers.count(SchedulerState::Issued, 1);
+                self.turn_over(d);
                 self.flush_mismatched(d, Some(member.index), quantum.launched);
                 self.issue_free[d] = now + self.passes;
             }
-            let result = self.issue_members(&members, now, quantum);
-            for member in &members {
+            let result = self.issue_members(members, now, quantum);
+            for member in members {
                 self.policy.issued(*member);
             }
-            self.members = members;
             result?;
         }
-        self.count_cycles(1, resident);
         Ok(())
     }
 
+    /// The domain has warps that could issue, but not now. As long as none of them changes and
+    /// the same ones have room, its cycles are accounted for together.
+    #[inline]
+    fn stand_still(&mut self, d: usize, room: u64, now: u64) {
+        if self.rooms[d] != room {
+            self.pass(d, now);
+            self.rooms[d] = room;
+        }
+        self.turned |= 1 << d;
+        self.ready[d] = 0;
+    }
+
+    /// The domain has had its turn in this cycle, and the cycle is accounted for.
+    #[inline]
+    fn turn_over(&mut self, d: usize) {
+        self.turned |= 1 << d;
+        self.count_cycles(d, self.now + 1);
+    }
+
     /// Warps that the scheduler looked at and found on the wrong path lose their buffer.
+    #[inline]
     fn flush_mismatched(&mut self, d: usize, winner: Option<u8>, launched: &Launched) {
-        let mut wrong = self.domains[d].mismatched();
+        let wrong = self.domains[d].mismatched();
+        if wrong != 0 {
+            self.flush_wrong(d, wrong, winner, launched);
+        }
+    }
+
+    fn flush_wrong(&mut self, d: usize, mut wrong: u64, winner: Option<u8>, launched: &Launched) {
         while wrong != 0 {
             let index = wrong.trailing_zeros() as u8;
             wrong &= wrong - 1;
@@ -332,27 +377,15 @@ impl Sm {
         match self.effect.kind {
             EffectKind::Barrier(barrier) => self.arrive(slot, pc, barrier, now, quantum),
             EffectKind::Fence => {
-                assign(
-                    &mut self.domains[place.domain as usize].fence,
-                    place.index,
-                    true,
-                );
+                self.domains[place.domain as usize].hold(Hold::Fence, place.index, true);
             }
             EffectKind::Sleep { nanoseconds } => {
                 let cycles = nanoseconds as u64 * self.machine.gpu.core_mhz as u64 / 1000;
                 self.sleepers.push((now + cycles.max(1), slot));
-                assign(
-                    &mut self.domains[place.domain as usize].asleep,
-                    place.index,
-                    true,
-                );
+                self.domains[place.domain as usize].hold(Hold::Asleep, place.index, true);
             }
             EffectKind::Atomic(_) if self.machine.sm.atomics_block_warp && executed != 0 => {
-                assign(
-                    &mut self.domains[place.domain as usize].atomic,
-                    place.index,
-                    true,
-                );
+                self.domains[place.domain as usize].hold(Hold::Atomic, place.index, true);
             }
             _ => {}
         }
@@ -394,11 +427,7 @@ impl Sm {
         self.stats.counters.barriers += 1;
         if !barrier.arrive {
             let place = self.place(slot);
-            assign(
-                &mut self.domains[place.domain as usize].barrier,
-                place.index,
-                true,
-            );
+            self.domains[place.domain as usize].hold(Hold::Barrier, place.index, true);
         }
         self.policy.barrier(block, true);
         self.tell(now, slot, WarpEvent::Barrier { id: barrier.id });

@@ -332,21 +332,32 @@ impl LoadStore {
     pub fn cycle(&mut self, now: u64, with: &mut Surroundings) {
         self.count_slept(now, with);
         self.take_response(with);
+        let blocked = self.has_requests() && self.send_requests(now, with.port);
+        self.look_up(now, with);
+        if let Some(op) = self.current {
+            self.work(now, op, with);
+        }
+        self.sleep(now + 1, blocked);
+    }
+
+    #[inline]
+    fn has_requests(&self) -> bool {
+        self.data.has_request() || self.constant.has_request() || self.texture.has_request()
+    }
+
+    /// Sends one request from each cache; returns whether one found no room at the port.
+    fn send_requests(&mut self, now: u64, port: &mut Port) -> bool {
         let mut blocked = false;
         for cache in [&mut self.texture, &mut self.constant, &mut self.data] {
             if let Some(request) = cache.first_request() {
-                if with.port.try_send(now, request) {
+                if port.try_send(now, request) {
                     cache.send();
                 } else {
                     blocked = true;
                 }
             }
         }
-        self.look_up(now, with);
-        if let Some(op) = self.current {
-            self.work(now, op, with);
-        }
-        self.sleep(now + 1, blocked);
+        blocked
     }
 
     /// Counts the stalls of the cycles slept through.
@@ -656,24 +667,31 @@ impl LoadStore {
     }
 
     /// The next cycle at or after `now` in which the unit has something to do.
-    pub fn next_event(&self, now: u64) -> Option<u64> {
-        (self.wake != u64::MAX).then(|| self.wake.max(now))
+    #[inline]
+    pub fn next_event(&self, now: u64) -> u64 {
+        self.wake.max(now)
     }
 
     fn find_wake(&self, now: u64, blocked: bool) -> u64 {
-        let caches = [&self.data, &self.constant, &self.texture];
-        let requests = caches.iter().any(|c| c.first_request().is_some());
-        let queue_stands = self.lookup_refused() && self.l1_queue.len() as u64 >= self.l1_latency;
-        let current_waits = self
-            .current
-            .is_none_or(|op| queue_stands && self.ops.get(op).path == Path::Cached);
-        if !current_waits
-            || self.writeback.is_some()
+        if self.writeback.is_some()
             || self.uncached_back.is_some()
             || !self.responses.is_empty()
-            || caches.iter().any(|c| c.has_ready())
-            || (requests && !blocked)
+            || self.data.has_ready()
+            || self.constant.has_ready()
+            || self.texture.has_ready()
         {
+            return now;
+        }
+        if let Some(op) = self.current {
+            let stands = self.lookup_refused()
+                && self.l1_queue.len() as u64 >= self.l1_latency
+                && self.ops.get(op).path == Path::Cached;
+            if !stands {
+                return now;
+            }
+        }
+        let requests = self.has_requests();
+        if requests && !blocked {
             return now;
         }
         let room = if requests {

@@ -41,7 +41,7 @@ use crate::stats::{SchedulerState, SmStats};
 use alu::{AluUnit, EXIT_STAGES, ResultBuses};
 use block::{Release, ResidentBlock};
 use collector::Collectors;
-use domain::{Domain, assign};
+use domain::{Domain, Hold, assign};
 use ldst::{Event, LoadStore, Surroundings};
 use opinfo::{OpInfo, Unit};
 pub use port::Port;
@@ -149,9 +149,20 @@ pub struct Sm {
     next_age: u64,
     /// First cycle that has not run.
     ran: u64,
-    /// First cycle that is not accounted for. Cycles are accounted for together as long as no
-    /// warp's state changes: whoever changes one calls [`pass`](Sm::pass) before.
-    accounted: u64,
+    /// The cycle under way, and the domains whose issue turn in it is over (a bit each).
+    now: u64,
+    turned: u64,
+    /// For each domain, the first cycle that is not accounted for. Cycles are accounted for
+    /// together as long as the state of none of its warps changes: whoever changes one calls
+    /// [`touch`](Sm::touch) before.
+    accounted: Vec<u64>,
+    /// For each domain, the warps that had room at their unit in the cycles not accounted for.
+    rooms: Vec<u64>,
+    /// Domains cannot be accounted for one by one: an observer wants to hear things in order,
+    /// and a policy that looks at warps or takes several of them sees the domains in step.
+    everywhere: bool,
+    /// First cycle that is not accounted for as one with or without resident warps.
+    active_from: u64,
     /// Next cycle with something to do, as of the end of the last run.
     wake_at: u64,
     last_retired: u64,
@@ -162,7 +173,6 @@ pub struct Sm {
     events: Vec<Event>,
     changed: Vec<u16>,
     accesses: Vec<access::Access>,
-    members: Vec<Place>,
     gangs: issue::Gangs,
     gathered: issue::Gathered,
     watch: watch::Watch,
@@ -224,7 +234,12 @@ impl Sm {
             order: 0,
             next_age: 0,
             ran: 0,
-            accounted: 0,
+            now: 0,
+            turned: 0,
+            accounted: vec![0; domains],
+            rooms: vec![0; domains],
+            everywhere: false,
+            active_from: 0,
             wake_at: 0,
             last_retired: 0,
             sleepers: Vec::new(),
@@ -234,7 +249,6 @@ impl Sm {
             events: Vec::new(),
             changed: Vec::new(),
             accesses: Vec::new(),
-            members: Vec::new(),
             gangs: issue::Gangs::default(),
             gathered: issue::Gathered::default(),
             watch: watch::Watch::default(),
@@ -267,7 +281,8 @@ impl Sm {
             .reset(self.slots.len(), launched.kernel.registers.len());
         self.stats = SmStats::default();
         self.ran = now;
-        self.accounted = now;
+        self.accounted.fill(now);
+        self.active_from = now;
         self.wake_at = now;
         self.last_retired = now;
         // Kernel parameters differ from launch to launch at the same constant addresses.
@@ -345,74 +360,113 @@ impl Sm {
     /// Accounts for the time up to the end of a launch. An SM may have run a little beyond:
     /// nothing was resident then, and those cycles are taken back.
     pub fn finish(&mut self, end: u64) {
-        if self.accounted <= end {
-            return self.pass(end);
-        }
-        let beyond = (self.accounted - end) * self.domains.len() as u64;
-        self.stats.schedulers.uncount(SchedulerState::Idle, beyond);
-        self.stats.counters.scheduler_cycles -= beyond;
-        self.accounted = end;
-        self.ran = end;
-    }
-
-    /// Accounts for the cycles before `to` that are not yet accounted for: nothing issued in
-    /// them and every warp was in the state it is in now.
-    #[inline]
-    fn pass(&mut self, to: u64) {
-        if self.accounted < to {
-            self.account_to(to);
-        }
-    }
-
-    fn account_to(&mut self, to: u64) {
-        let cycles = to - self.accounted;
-        self.policy.advance(self.accounted, to);
-        let room = self.room();
-        let mut resident = 0u64;
+        self.count_active(end);
         for d in 0..self.domains.len() {
-            if self.policy_refreshes {
-                let facts = self.facts(d);
-                self.policy.refresh(d, &facts);
+            let accounted = self.accounted[d];
+            if accounted <= end {
+                self.pass(d, end);
+                continue;
             }
-            self.watch(d, 0, self.domains[d].with_room(room), self.accounted);
-            let domain = &self.domains[d];
-            domain.account(0, domain.with_room(room), cycles, &mut self.stats.warps);
-            let state = domain.stall(self.policy.first(d, domain.running | domain.stopped));
-            self.stats.schedulers.count(state, cycles);
-            resident += domain.resident.count_ones() as u64;
+            let beyond = accounted - end;
+            self.stats.schedulers.uncount(SchedulerState::Idle, beyond);
+            self.stats.counters.scheduler_cycles -= beyond;
+            self.accounted[d] = end;
+            self.ran = end;
         }
-        self.count_cycles(cycles, resident);
-        self.accounted = to;
     }
 
-    fn count_cycles(&mut self, cycles: u64, resident: u64) {
-        let counters = &mut self.stats.counters;
-        counters.warp_cycles += resident * cycles;
-        counters.active_cycles += if resident != 0 { cycles } else { 0 };
-        counters.scheduler_cycles += self.domains.len() as u64 * cycles;
+    /// The state of a warp of `domain` is about to change: accounts for the domain's cycles up
+    /// to the one from which on the change counts.
+    #[inline]
+    fn touch(&mut self, domain: u8) {
+        if self.everywhere {
+            return self.touch_all();
+        }
+        let d = domain as usize;
+        self.pass(d, self.now + (self.turned >> d & 1));
+    }
+
+    /// The same for all domains.
+    fn touch_all(&mut self) {
+        for d in 0..self.domains.len() {
+            self.pass(d, self.now + (self.turned >> d & 1));
+        }
+    }
+
+    /// Accounts for the domain's cycles before `to` that are not yet accounted for: nothing
+    /// issued in them and every warp was in the state it is in now.
+    #[inline]
+    fn pass(&mut self, d: usize, to: u64) {
+        if self.accounted[d] < to {
+            self.account_to(d, to);
+        }
+    }
+
+    fn account_to(&mut self, d: usize, to: u64) {
+        let from = self.accounted[d];
+        self.policy.advance(d, from, to);
+        if self.policy_refreshes {
+            let facts = self.facts(d);
+            self.policy.refresh(d, &facts);
+        }
+        // Issue keeps `rooms` up to date where room makes a difference: for warps that could
+        // issue but for it.
+        let room = self.rooms[d];
+        self.watch(d, 0, room, from);
+        let domain = &self.domains[d];
+        domain.account(0, room, to - from, &mut self.stats.warps);
+        let state = domain.stall(self.policy.first(d, domain.running | domain.stopped));
+        self.stats.schedulers.count(state, to - from);
+        self.count_cycles(d, to);
+    }
+
+    /// The domain's cycles before `to` are accounted for.
+    #[inline]
+    fn count_cycles(&mut self, d: usize, to: u64) {
+        let cycles = to - self.accounted[d];
+        let resident = self.domains[d].resident.count_ones() as u64;
+        self.stats.counters.warp_cycles += resident * cycles;
+        self.stats.counters.scheduler_cycles += cycles;
+        self.accounted[d] = to;
+    }
+
+    /// Counts the cycles before `to` in which warps were resident; called before any comes or
+    /// leaves.
+    fn count_active(&mut self, to: u64) {
+        if self.active_from < to {
+            let active = self.domains.iter().any(|d| d.resident != 0);
+            self.stats.counters.active_cycles += (to - self.active_from) * active as u64;
+            self.active_from = to;
+        }
     }
 
     /// One cycle.
     fn cycle(&mut self, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         let launched = quantum.launched;
+        (self.now, self.turned) = (now, 0);
         self.take_arrivals(now, launched);
         self.take_reply(now);
         self.write_back(now, launched);
         self.enter_units(now, launched);
         self.memory_cycle(now, launched);
         if self.model_ticks {
-            self.pass(now);
+            self.touch_all();
             self.model.tick(now, &mut self.groups);
             self.follow_groups(launched);
         }
         self.wake(now);
-        if self.domains.iter().any(|d| d.moving() != 0) {
-            self.pass(now);
+        if self.domains.iter().fold(0, |any, d| any | d.moving()) != 0 {
             self.issue(now, quantum)?;
-            self.accounted = now + 1;
         }
-        self.decode(now, launched);
-        if self.front.wants_cycle() || self.domains.iter().any(|d| d.concerns_fetch() != 0) {
+        self.turned = !0;
+        self.decode(launched);
+        if self.front.wants_cycle()
+            || self
+                .domains
+                .iter()
+                .fold(0, |any, d| any | d.concerns_fetch())
+                != 0
+        {
             self.fetch(now, launched);
         }
         Ok(())
@@ -425,7 +479,8 @@ impl Sm {
                 break;
             }
             self.arrivals.pop_front();
-            self.pass(now);
+            self.touch_all();
+            self.count_active(now);
             self.start_block(number, now, launched);
         }
     }
@@ -482,7 +537,6 @@ impl Sm {
     /// ALU results whose time has come.
     fn write_back(&mut self, now: u64, launched: &Launched) {
         while let Some(d) = self.wheel.pop(now) {
-            self.pass(now);
             let info = &launched.infos[d.pc as usize];
             self.collectors.write(d.slot, &info.write_banks);
             self.complete(d.slot, info, launched);
@@ -511,9 +565,10 @@ impl Sm {
             return;
         }
         let place = self.place(slot);
-        let domain = &mut self.domains[place.domain as usize];
+        let domain = &self.domains[place.domain as usize];
         if domain.fence >> place.index & 1 != 0 && state.stores == 0 {
-            assign(&mut domain.fence, place.index, false);
+            self.touch(place.domain);
+            self.domains[place.domain as usize].hold(Hold::Fence, place.index, false);
         }
         if self.groups.get(slot).state == GroupState::Stopped {
             self.model.settled(slot, &mut self.groups);
@@ -528,11 +583,20 @@ impl Sm {
             return;
         };
         let place = self.place(slot);
-        let domain = &mut self.domains[place.domain as usize];
         let mut hazard = self.scoreboard.check(slot, &launched.infos[pc as usize]);
         if self.machine.sm.scoreboard == ScoreboardKind::OneInFlight {
             hazard.any |= state.in_flight != 0;
         }
+        let domain = &self.domains[place.domain as usize];
+        let is = |set: u64| set >> place.index & 1 != 0;
+        if is(domain.clear) != hazard.any
+            && is(domain.wait_memory) == hazard.memory
+            && is(domain.long_wait) == hazard.long
+        {
+            return;
+        }
+        self.touch(place.domain);
+        let domain = &mut self.domains[place.domain as usize];
         assign(&mut domain.clear, place.index, !hazard.any);
         assign(&mut domain.wait_memory, place.index, hazard.memory);
         assign(&mut domain.long_wait, place.index, hazard.long);
@@ -542,6 +606,7 @@ impl Sm {
     #[inline]
     fn update_head(&mut self, slot: u16, launched: &Launched) {
         let place = self.place(slot);
+        self.touch(place.domain);
         let bit = 1u64 << place.index;
         let buffer = &self.slots[slot as usize].buffer;
         let wants = buffer.wants_fetch(&self.machine.fetch);
@@ -573,7 +638,7 @@ impl Sm {
 
     /// Collected operations enter their units.
     fn enter_units(&mut self, now: u64, launched: &Launched) {
-        if self.collectors.is_empty() {
+        if self.collectors.none_collected() {
             return;
         }
         for (unit, pipes) in [(Unit::Sp, &mut self.sp), (Unit::Sfu, &mut self.sfu)] {
@@ -620,7 +685,6 @@ impl Sm {
             self.ldst.enter(op.memory, now);
         }
         if !self.events.is_empty() {
-            self.pass(now);
             self.memory_events(launched);
             self.follow_groups(launched);
         }
@@ -667,13 +731,10 @@ impl Sm {
             }
         }
         if last {
-            for owner in record.owners.iter() {
-                let place = self.place(owner.slot);
-                assign(
-                    &mut self.domains[place.domain as usize].atomic,
-                    place.index,
-                    false,
-                );
+            for i in 0..record.owners.len() {
+                let place = self.place(self.ldst.ops.get(op).owners[i].slot);
+                self.touch(place.domain);
+                self.domains[place.domain as usize].hold(Hold::Atomic, place.index, false);
             }
         }
     }
@@ -729,6 +790,7 @@ impl Sm {
 
     fn follow_group(&mut self, slot: u16, launched: &Launched) {
         let place = self.place(slot);
+        self.touch(place.domain);
         let (state, pc) = (self.groups.get(slot).state, self.groups.get(slot).pc);
         let domain = &mut self.domains[place.domain as usize];
         let restarts = domain.stopped >> place.index & 1 != 0;
@@ -770,16 +832,12 @@ impl Sm {
         if self.sleepers.iter().all(|&(until, _)| until > now) {
             return;
         }
-        self.pass(now);
+        self.touch_all();
         let mut sleepers = std::mem::take(&mut self.sleepers);
         sleepers.retain(|&(until, slot)| {
             if until <= now {
                 let place = self.place(slot);
-                assign(
-                    &mut self.domains[place.domain as usize].asleep,
-                    place.index,
-                    false,
-                );
+                self.domains[place.domain as usize].hold(Hold::Asleep, place.index, false);
             }
             until > now
         });
@@ -791,11 +849,8 @@ impl Sm {
         for slot in &release.slots {
             self.tell(now, *slot, WarpEvent::Released);
             let place = self.place(*slot);
-            assign(
-                &mut self.domains[place.domain as usize].barrier,
-                place.index,
-                false,
-            );
+            self.touch(place.domain);
+            self.domains[place.domain as usize].hold(Hold::Barrier, place.index, false);
         }
         for (result, value) in &release.results {
             for lane in (0..LANES).filter(|l| result.mask >> l & 1 != 0) {
@@ -815,6 +870,7 @@ impl Sm {
     fn retire(&mut self, slot: u16, now: u64) {
         let place = self.place(slot);
         self.last_retired = now;
+        self.touch_all();
         assign(
             &mut self.domains[place.domain as usize].retired,
             place.index,
@@ -831,6 +887,7 @@ impl Sm {
             return;
         }
         let block = self.blocks[index].take().expect("looked at above");
+        self.count_active(now + 1);
         for (slot, _, _) in block.arrival.slots() {
             let place = self.place(slot);
             self.domains[place.domain as usize].clear_warp(place.index);
@@ -947,18 +1004,19 @@ impl Sm {
             }
         }
         let ldst = self.ldst.next_event(now);
-        if ldst == Some(now) {
+        if ldst == now {
             return now;
         }
-        let times = [
-            self.wheel.next(now),
-            ldst,
-            self.arrivals.front().map(|&(t, _)| t.max(now)),
-            self.sleepers.iter().map(|&(t, _)| t.max(now)).min(),
-            self.model.next_event(),
-            self.policy.next_event(now),
-        ];
-        times.into_iter().flatten().min().unwrap_or(u64::MAX)
+        let mut next = ldst;
+        let mut by = |time: Option<u64>| next = next.min(time.unwrap_or(u64::MAX));
+        by(self.wheel.next(now));
+        by(self.arrivals.front().map(|&(t, _)| t.max(now)));
+        by(self.model.next_event());
+        by(self.policy.next_event(now));
+        for &(t, _) in &self.sleepers {
+            next = next.min(t.max(now));
+        }
+        next
     }
 
     /// Whether nothing is resident or on its way.

@@ -3,16 +3,23 @@
 
 use super::opinfo::OpInfo;
 
+/// A word of registers of a warp, a bit each.
+#[derive(Clone, Copy, Debug, Default)]
+struct Owed {
+    /// Owed.
+    any: u64,
+    /// Owed by memory.
+    memory: u64,
+    /// Owed by a load that takes long.
+    long: u64,
+}
+
 /// The scoreboard of an SM.
 #[derive(Debug, Default)]
 pub struct Scoreboard {
     words: usize,
-    /// For each warp, a bit for each register: owed.
-    owed: Vec<u64>,
-    /// Owed by memory.
-    by_memory: Vec<u64>,
-    /// Owed by a load that takes long.
-    by_long: Vec<u64>,
+    /// The words of each warp, one warp's after the other's.
+    owed: Vec<Owed>,
 }
 
 /// What holds an instruction back.
@@ -30,10 +37,8 @@ impl Scoreboard {
     /// An empty scoreboard for `slots` warps and `registers` register names.
     pub fn reset(&mut self, slots: usize, registers: usize) {
         self.words = registers.div_ceil(64).max(1);
-        for set in [&mut self.owed, &mut self.by_memory, &mut self.by_long] {
-            set.clear();
-            set.resize(slots * self.words, 0);
-        }
+        self.owed.clear();
+        self.owed.resize(slots * self.words, Owed::default());
     }
 
     /// What holds back an instruction of `slot`.
@@ -42,11 +47,11 @@ impl Scoreboard {
         let base = slot as usize * self.words;
         let (mut owed, mut memory, mut long) = (0, 0, 0);
         for part in info.registers.iter() {
-            let at = base + part.word as usize;
+            let word = &self.owed[base + part.word as usize];
             let all = part.reads | part.writes;
-            owed |= self.owed[at] & all;
-            memory |= self.by_memory[at] & all;
-            long |= self.by_long[at] & part.reads;
+            owed |= word.any & all;
+            memory |= word.memory & all;
+            long |= word.long & part.reads;
         }
         Hazard {
             any: owed != 0,
@@ -60,11 +65,11 @@ impl Scoreboard {
     pub fn reserve(&mut self, slot: u16, info: &OpInfo) {
         let base = slot as usize * self.words;
         for part in info.registers.iter() {
-            let at = base + part.word as usize;
-            self.owed[at] |= part.writes;
+            let word = &mut self.owed[base + part.word as usize];
+            word.any |= part.writes;
             if info.unit == super::opinfo::Unit::Mem {
-                self.by_memory[at] |= part.writes;
-                self.by_long[at] |= if info.long { part.writes } else { 0 };
+                word.memory |= part.writes;
+                word.long |= if info.long { part.writes } else { 0 };
             }
         }
     }
@@ -74,10 +79,10 @@ impl Scoreboard {
     pub fn release(&mut self, slot: u16, info: &OpInfo) {
         let base = slot as usize * self.words;
         for part in info.registers.iter() {
-            let at = base + part.word as usize;
-            self.owed[at] &= !part.writes;
-            self.by_memory[at] &= !part.writes;
-            self.by_long[at] &= !part.writes;
+            let word = &mut self.owed[base + part.word as usize];
+            word.any &= !part.writes;
+            word.memory &= !part.writes;
+            word.long &= !part.writes;
         }
     }
 
@@ -85,7 +90,7 @@ impl Scoreboard {
     pub fn owed<'a>(&'a self, slot: u16, info: &'a OpInfo) -> impl Iterator<Item = usize> + 'a {
         let base = slot as usize * self.words;
         info.registers.iter().flat_map(move |part| {
-            let owed = self.owed[base + part.word as usize] & (part.reads | part.writes);
+            let owed = self.owed[base + part.word as usize].any & (part.reads | part.writes);
             let bits = (0..64).filter(move |b| owed >> b & 1 != 0);
             bits.map(|b| part.word as usize * 64 + b)
         })

@@ -21,6 +21,7 @@ impl Sm {
     /// Before cycles run: looks whether anybody listens.
     pub(super) fn watch_begin(&mut self, quantum: &Quantum) {
         self.watch.on = quantum.observer.is_some();
+        self.everywhere = self.policy_refreshes || self.policy_gangs || self.watch.on;
         if self.watch.on {
             self.watch.states.resize(self.slots.len(), None);
         }

@@ -103,19 +103,16 @@ impl SmCounters {
     /// Counts an issued instruction by its active lanes.
     #[inline]
     pub fn count_lanes(&mut self, lanes: u32) {
-        let bins = [
-            &mut self.lanes_1_4,
-            &mut self.lanes_5_8,
-            &mut self.lanes_9_12,
-            &mut self.lanes_13_16,
-            &mut self.lanes_17_20,
-            &mut self.lanes_21_24,
-            &mut self.lanes_25_28,
-            &mut self.lanes_29_32,
-        ];
-        *bins
-            .into_iter()
-            .nth((lanes.max(1) as usize - 1) / 4)
-            .expect("at most 32 lanes") += 1;
+        let bin = match (lanes.max(1) - 1) / 4 {
+            0 => &mut self.lanes_1_4,
+            1 => &mut self.lanes_5_8,
+            2 => &mut self.lanes_9_12,
+            3 => &mut self.lanes_13_16,
+            4 => &mut self.lanes_17_20,
+            5 => &mut self.lanes_21_24,
+            6 => &mut self.lanes_25_28,
+            _ => &mut self.lanes_29_32,
+        };
+        *bin += 1;
     }
 }
