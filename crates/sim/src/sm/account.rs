@@ -1,0 +1,116 @@
+//! Where every cycle of every warp and scheduler went. Cycles are accounted for together as long
+//! as nothing changes: whoever changes a warp's state calls [`touch`](Sm::touch) before.
+
+use super::*;
+
+impl Sm {
+    /// Accounts for the time up to the end of a launch. An SM may have run a little beyond:
+    /// nothing was resident then, and those cycles are taken back.
+    pub fn finish(&mut self, end: u64) {
+        self.count_active(end);
+        for d in 0..self.domains.len() {
+            let accounted = self.accounted[d];
+            if accounted <= end {
+                self.pass(d, end);
+                continue;
+            }
+            let beyond = accounted - end;
+            self.stats.schedulers.uncount(SchedulerState::Idle, beyond);
+            self.stats.counters.scheduler_cycles -= beyond;
+            self.accounted[d] = end;
+            self.ran = end;
+        }
+    }
+
+    /// The state of a warp of `domain` is about to change: accounts for the domain's cycles up
+    /// to the one from which on the change counts.
+    #[inline]
+    pub(super) fn touch(&mut self, domain: u8) {
+        if self.everywhere {
+            return self.touch_all();
+        }
+        let d = domain as usize;
+        self.pass(d, self.now + (self.turned >> d & 1));
+    }
+
+    /// The same for all domains.
+    pub(super) fn touch_all(&mut self) {
+        for d in 0..self.domains.len() {
+            self.pass(d, self.now + (self.turned >> d & 1));
+        }
+    }
+
+    /// Accounts for the domain's cycles before `to` that are not yet accounted for: nothing
+    /// issued in them and every warp was in the state it is in now.
+    #[inline]
+    pub(super) fn pass(&mut self, d: usize, to: u64) {
+        if self.accounted[d] < to {
+            self.account_to(d, to);
+        }
+    }
+
+    pub(super) fn account_to(&mut self, d: usize, to: u64) {
+        let from = self.accounted[d];
+        self.policy.advance(d, from, to);
+        if self.policy_refreshes {
+            let facts = self.facts(d);
+            self.policy.refresh(d, &facts);
+        }
+        // Issue keeps `rooms` up to date where room makes a difference: for warps that could
+        // issue but for it.
+        let room = self.rooms[d];
+        self.watch(d, 0, room, from);
+        let domain = &self.domains[d];
+        domain.account(0, room, to - from, &mut self.stats.warps);
+        let state = domain.stall(self.policy.first(d, domain.running | domain.stopped));
+        self.stats.schedulers.count(state, to - from);
+        self.count_cycles(d, to);
+    }
+
+    /// The domain's cycles before `to` are accounted for.
+    #[inline]
+    pub(super) fn count_cycles(&mut self, d: usize, to: u64) {
+        let cycles = to - self.accounted[d];
+        let resident = self.domains[d].resident.count_ones() as u64;
+        self.stats.counters.warp_cycles += resident * cycles;
+        self.stats.counters.scheduler_cycles += cycles;
+        self.accounted[d] = to;
+    }
+
+    /// Counts the cycles before `to` in which warps were resident; called before any comes or
+    /// leaves.
+    pub(super) fn count_active(&mut self, to: u64) {
+        if self.active_from < to {
+            let active = self.domains.iter().any(|d| d.resident != 0);
+            self.stats.counters.active_cycles += (to - self.active_from) * active as u64;
+            self.active_from = to;
+        }
+    }
+
+    /// Which unit groups can take an instruction this cycle.
+    #[inline]
+    pub(super) fn room(&self) -> [bool; 3] {
+        [
+            self.collectors.has_room(Unit::Sp),
+            self.collectors.has_room(Unit::Sfu),
+            self.collectors.has_room(Unit::Mem),
+        ]
+    }
+
+    pub(super) fn facts(&self, domain: usize) -> crate::schedule::Facts {
+        let d = &self.domains[domain];
+        crate::schedule::Facts {
+            running: d.running,
+            waiting: d.waiting(),
+            long_wait: d.long_wait,
+        }
+    }
+
+    pub(super) fn count_stall(&mut self, domain: usize) {
+        let d = &self.domains[domain];
+        let first = self.policy.first(domain, d.running | d.stopped);
+        let state = d.stall(first);
+        debug_assert!(state != SchedulerState::Issued);
+        self.stats.schedulers.count(state, 1);
+    }
+}

@@ -1,0 +1,239 @@
+//! The back of the pipeline: operations entering units, results and memory coming back, and what
+//! that lets a warp do.
+
+use super::*;
+
+impl Sm {
+    /// ALU results whose time has come.
+    pub(super) fn write_back(&mut self, now: u64, launched: &Launched) {
+        while let Some(d) = self.wheel.pop(now) {
+            let info = &launched.infos[d.pc as usize];
+            self.collectors.write(d.slot, &info.write_banks);
+            self.complete(d.slot, info, launched);
+            self.follow_groups(launched);
+            if info.control && self.machine.fetch.wait_for_branch {
+                self.resolve(d.slot);
+            }
+        }
+    }
+
+    /// An instruction is complete: registers are free, its warp may be waiting for that.
+    pub(super) fn complete(&mut self, slot: u16, info: &OpInfo, launched: &Launched) {
+        self.scoreboard.release(slot, info);
+        self.slots[slot as usize].in_flight -= 1;
+        let place = self.place(slot);
+        if self.domains[place.domain as usize].clear >> place.index & 1 == 0 {
+            self.check_hazard(slot, launched);
+        }
+        self.settle(slot);
+    }
+
+    /// A warp with nothing in flight any more may leave a fence, be regrouped, or retire.
+    pub(super) fn settle(&mut self, slot: u16) {
+        let state = &self.slots[slot as usize];
+        if state.in_flight != 0 {
+            return;
+        }
+        let place = self.place(slot);
+        let domain = &self.domains[place.domain as usize];
+        if domain.fence >> place.index & 1 != 0 && state.stores == 0 {
+            self.touch(place.domain);
+            self.domains[place.domain as usize].hold(Hold::Fence, place.index, false);
+        }
+        if self.groups.get(slot).state == GroupState::Stopped {
+            self.model.settled(slot, &mut self.groups);
+        }
+    }
+
+    /// Recomputes what holds back the instruction at the head of a warp's buffer.
+    #[inline]
+    pub(super) fn check_hazard(&mut self, slot: u16, launched: &Launched) {
+        let state = &self.slots[slot as usize];
+        let Some(pc) = state.buffer.head() else {
+            return;
+        };
+        let place = self.place(slot);
+        let mut hazard = self.scoreboard.check(slot, &launched.infos[pc as usize]);
+        if self.machine.sm.scoreboard == ScoreboardKind::OneInFlight {
+            hazard.any |= state.in_flight != 0;
+        }
+        let domain = &self.domains[place.domain as usize];
+        let is = |set: u64| set >> place.index & 1 != 0;
+        if is(domain.clear) != hazard.any
+            && is(domain.wait_memory) == hazard.memory
+            && is(domain.long_wait) == hazard.long
+        {
+            return;
+        }
+        self.touch(place.domain);
+        let domain = &mut self.domains[place.domain as usize];
+        assign(&mut domain.clear, place.index, !hazard.any);
+        assign(&mut domain.wait_memory, place.index, hazard.memory);
+        assign(&mut domain.long_wait, place.index, hazard.long);
+    }
+
+    /// Recomputes everything that depends on the head of a warp's buffer.
+    #[inline]
+    pub(super) fn update_head(&mut self, slot: u16, launched: &Launched) {
+        let place = self.place(slot);
+        self.touch(place.domain);
+        let bit = 1u64 << place.index;
+        let buffer = &self.slots[slot as usize].buffer;
+        let wants = buffer.wants_fetch(&self.machine.fetch);
+        let head = buffer.head();
+        let pc = self.groups.get(slot).pc;
+        let domain = &mut self.domains[place.domain as usize];
+        assign(&mut domain.wants_fetch, place.index, wants);
+        match head {
+            None => {
+                domain.head &= !bit;
+                domain.clear &= !bit;
+                domain.wait_memory &= !bit;
+                domain.long_wait &= !bit;
+            }
+            Some(buffered) => {
+                domain.head |= bit;
+                assign(&mut domain.matched, place.index, buffered == pc);
+                if buffered == pc {
+                    domain.control &= !bit;
+                }
+                let unit = launched.infos[buffered as usize].unit as usize;
+                for (u, set) in domain.unit.iter_mut().enumerate() {
+                    assign(set, place.index, u == unit);
+                }
+                self.check_hazard(slot, launched);
+            }
+        }
+    }
+
+    /// Collected operations enter their units.
+    pub(super) fn enter_units(&mut self, now: u64, launched: &Launched) {
+        if self.collectors.none_collected() {
+            return;
+        }
+        for (unit, pipes) in [(Unit::Sp, &mut self.sp), (Unit::Sfu, &mut self.sfu)] {
+            for pipe in pipes {
+                let Some(op) = self.collectors.oldest(unit) else {
+                    break;
+                };
+                let info = &launched.infos[op.pc as usize];
+                if !pipe.accepts(now, info.latency) || !self.buses.book(now + info.latency as u64) {
+                    continue;
+                }
+                pipe.enter(now, info.latency, info.interval.max(self.passes as u16));
+                let op = self.collectors.leave(unit);
+                let at = now + info.latency as u64 + EXIT_STAGES + self.passes - 1;
+                self.gangs
+                    .each(op, |slot| self.wheel.push(at, Done { slot, pc: op.pc }));
+            }
+        }
+    }
+
+    /// The load/store unit, and with it the operand collectors.
+    pub(super) fn memory_cycle(&mut self, now: u64, launched: &Launched) {
+        let awake = self.ldst.is_awake(now);
+        if !awake && self.collectors.is_empty() {
+            self.collectors.end_cycle();
+            return;
+        }
+        let mut with = Surroundings {
+            collectors: &mut self.collectors,
+            infos: &launched.infos,
+            port: &mut self.port,
+            stats: &mut self.stats.counters,
+            events: &mut self.events,
+        };
+        if awake {
+            self.ldst.write_back(now, &mut with);
+        }
+        with.collectors.step(with.infos);
+        if awake {
+            self.ldst.cycle(now, &mut with);
+        }
+        if self.ldst.accepts() && self.collectors.oldest(Unit::Mem).is_some() {
+            let op = self.collectors.leave(Unit::Mem);
+            self.ldst.enter(op.memory, now);
+        }
+        if !self.events.is_empty() {
+            self.memory_events(launched);
+            self.follow_groups(launched);
+        }
+    }
+
+    pub(super) fn memory_events(&mut self, launched: &Launched) {
+        let mut events = std::mem::take(&mut self.events);
+        for event in events.drain(..) {
+            match event {
+                Event::Loaded { slot, pc } => {
+                    self.complete(slot, &launched.infos[pc as usize], launched);
+                }
+                Event::Stored { slot } => {
+                    self.slots[slot as usize].in_flight -= 1;
+                    self.check_hazard(slot, launched);
+                    self.settle(slot);
+                }
+                Event::StoresSent { slot, count } => self.slots[slot as usize].stores += count,
+                Event::Acknowledged { slot } => {
+                    self.slots[slot as usize].stores -= 1;
+                    self.settle(slot);
+                }
+                Event::AtomicBack { op, lanes, last } => {
+                    self.atomic_back(op, lanes, last, launched)
+                }
+            }
+        }
+        self.events = events;
+    }
+
+    /// Old values of an atomic have come: they are in the registers before anybody who waits
+    /// for them can issue.
+    pub(super) fn atomic_back(&mut self, op: u16, lanes: u32, last: bool, launched: &Launched) {
+        let record = self.ldst.ops.get(op);
+        if let Some(data) = record.atomic.as_deref() {
+            for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
+                launched.code.complete_atomic(
+                    &data.lanes,
+                    &data.what,
+                    lane,
+                    data.old[lane],
+                    &mut self.threads,
+                );
+            }
+        }
+        if last {
+            for i in 0..record.owners.len() {
+                let place = self.place(self.ldst.ops.get(op).owners[i].slot);
+                self.touch(place.domain);
+                self.domains[place.domain as usize].hold(Hold::Atomic, place.index, false);
+            }
+        }
+    }
+
+    /// Performs an atomic access that has reached the L2.
+    pub fn perform_atomic(&mut self, token: u32, image: &mut GlobalMemory) -> Result<(), SmFault> {
+        let flight = self.ldst.ops.flight(port::untoken(token).1);
+        let record = self.ldst.ops.get_mut(flight.op);
+        let pc = record.pc;
+        let Some(data) = record.atomic.as_deref_mut() else {
+            return Ok(());
+        };
+        for lane in (0..LANES).filter(|l| flight.lanes >> l & 1 != 0) {
+            let operands = [data.operands[0][lane], data.operands[1][lane]];
+            let old = crate::exec::atomic::apply(image, data.address[lane], &data.what, operands);
+            data.old[lane] = old.map_err(|cause| {
+                let kind = FaultKind::Memory {
+                    space: Space::Global,
+                    address: data.address[lane],
+                    bytes: data.what.ty.bytes(),
+                    store: true,
+                    cause,
+                };
+                SmFault {
+                    fault: Fault::new(kind, lane, data.lanes.home(lane)),
+                    pc,
+                }
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,77 @@
+//! When the unit has nothing to do, and what stands still meanwhile.
+
+use super::*;
+
+impl LoadStore {
+    /// Whether this cycle has anything to do.
+    #[inline]
+    pub fn is_awake(&self, now: u64) -> bool {
+        self.wake <= now
+    }
+
+    /// Counts the stalls of the cycles slept through.
+    pub(super) fn count_slept(&mut self, now: u64, with: &mut Surroundings) {
+        let cycles = now.saturating_sub(self.asleep.from);
+        with.stats.l1d_stalls += if self.asleep.lookup { cycles } else { 0 };
+        with.stats.memory_stalls += if self.asleep.current { cycles } else { 0 };
+        self.asleep = Asleep::default();
+    }
+
+    /// Finds out when there is something to do again, from cycle `next` on. `blocked`: a request
+    /// found no room at the port, which gets room at the quantum's end.
+    pub(super) fn sleep(&mut self, next: u64, blocked: bool) {
+        self.wake = self.find_wake(next, blocked);
+        if self.wake > next {
+            let due = self.l1_queue.front().is_some_and(|q| q.at <= next);
+            self.asleep = Asleep {
+                from: next,
+                lookup: due,
+                current: self.current.is_some(),
+            };
+        }
+    }
+
+    /// The next cycle at or after `now` in which the unit has something to do.
+    #[inline]
+    pub fn next_event(&self, now: u64) -> u64 {
+        self.wake.max(now)
+    }
+
+    pub(super) fn find_wake(&self, now: u64, blocked: bool) -> u64 {
+        if self.writeback.is_some()
+            || self.uncached_back.is_some()
+            || !self.responses.is_empty()
+            || self.data.has_ready()
+            || self.constant.has_ready()
+            || self.texture.has_ready()
+        {
+            return now;
+        }
+        if let Some(op) = self.current {
+            let stands = self.lookup_refused()
+                && self.l1_queue.len() as u64 >= self.l1_latency
+                && self.ops.get(op).path == Path::Cached;
+            if !stands {
+                return now;
+            }
+        }
+        let requests = self.has_requests();
+        if requests && !blocked {
+            return now;
+        }
+        let room = if requests {
+            now.next_multiple_of(self.quantum)
+        } else {
+            u64::MAX
+        };
+        let lookup = match self.l1_queue.front() {
+            Some(head) if !self.lookup_refused() => head.at.max(now),
+            _ => u64::MAX,
+        };
+        let shared = self
+            .shared_pipe
+            .front()
+            .map_or(u64::MAX, |&(at, _)| at.max(now));
+        room.min(lookup).min(shared)
+    }
+}

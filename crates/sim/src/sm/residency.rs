@@ -1,0 +1,146 @@
+//! Blocks coming and leaving, barriers opening, warps retiring.
+
+use super::*;
+
+impl Sm {
+    /// Blocks whose time has come.
+    pub(super) fn take_arrivals(&mut self, now: u64, launched: &Launched) {
+        while let Some(&(at, number)) = self.arrivals.front() {
+            if at > now {
+                break;
+            }
+            self.arrivals.pop_front();
+            self.touch_all();
+            self.count_active(now);
+            self.start_block(number, now, launched);
+        }
+    }
+
+    pub(super) fn start_block(&mut self, number: u64, now: u64, launched: &Launched) {
+        let free = self.blocks.iter().position(Option::is_none);
+        let block = free.expect("the dispatcher sends a block only where there is room") as u16;
+        let warps = launched.warps_per_block() as u16;
+        let first = block * warps;
+        self.threads
+            .start_block(block, first, number, &launched.grid, &launched.code);
+        let arrival = BlockArrival {
+            block,
+            homes: first..first + warps,
+            slices: self.slices,
+            domains: self.domains.len() as u16,
+            schedulers: self.schedulers,
+        };
+        self.model
+            .launched(&arrival, &self.threads, &mut self.groups);
+        for (slot, home, slice) in arrival.slots() {
+            let place = self.place(slot);
+            self.slots[slot as usize] = Slot::new(block);
+            let domain = &mut self.domains[place.domain as usize];
+            domain.clear_warp(place.index);
+            domain.resident |= 1 << place.index;
+            self.policy.launched(place, self.next_age, block);
+            self.next_age += 1;
+            let event = WarpEvent::Launched {
+                block: number,
+                warp: (home - first) * self.slices + slice,
+            };
+            self.tell(now, slot, event);
+        }
+        self.blocks[block as usize] = Some(ResidentBlock::new(arrival, number));
+        self.follow_groups(launched);
+    }
+
+    /// Lets the warps of an opened barrier go.
+    pub(super) fn release_barrier(
+        &mut self,
+        block: u16,
+        release: Release,
+        now: u64,
+        launched: &Launched,
+    ) {
+        for slot in &release.slots {
+            self.tell(now, *slot, WarpEvent::Released);
+            let place = self.place(*slot);
+            self.touch(place.domain);
+            self.domains[place.domain as usize].hold(Hold::Barrier, place.index, false);
+        }
+        for (result, value) in &release.results {
+            for lane in (0..LANES).filter(|l| result.mask >> l & 1 != 0) {
+                launched.code.write_register(
+                    &result.lanes,
+                    result.register,
+                    lane,
+                    *value,
+                    &mut self.threads,
+                );
+            }
+        }
+        self.policy.barrier(block, false);
+    }
+
+    /// A finished warp with nothing in flight leaves; with the last one its block does.
+    pub(super) fn retire(&mut self, slot: u16, now: u64) {
+        let place = self.place(slot);
+        self.last_retired = now;
+        self.touch_all();
+        assign(
+            &mut self.domains[place.domain as usize].retired,
+            place.index,
+            true,
+        );
+        self.policy.finished(place);
+        self.tell(now, slot, WarpEvent::Retired);
+        let index = self.slots[slot as usize].block as usize;
+        let Some(block) = &mut self.blocks[index] else {
+            return;
+        };
+        block.retired += 1;
+        if block.retired < block.warps {
+            return;
+        }
+        let block = self.blocks[index].take().expect("looked at above");
+        self.count_active(now + 1);
+        for (slot, _, _) in block.arrival.slots() {
+            let place = self.place(slot);
+            self.domains[place.domain as usize].clear_warp(place.index);
+            self.groups.free(slot);
+            self.tell(now, slot, WarpEvent::Left);
+        }
+        self.model.left(&block.arrival);
+        self.stats.counters.blocks += 1;
+        self.completed += 1;
+        if self.machine.gpu.flush_l1_when_idle && self.blocks.iter().all(Option::is_none) {
+            self.ldst.invalidate_data();
+        }
+    }
+
+    /// Warps that could retire.
+    #[inline]
+    pub(super) fn retirable(&self, domain: usize) -> u64 {
+        let d = &self.domains[domain];
+        let finished = d.finished & !d.retired;
+        if finished == 0 {
+            0
+        } else {
+            self.settled(domain, finished)
+        }
+    }
+
+    /// Those of a set with nothing in flight.
+    pub(super) fn settled(&self, domain: usize, mut rest: u64) -> u64 {
+        let mut set = 0;
+        while rest != 0 {
+            let index = rest.trailing_zeros() as u8;
+            rest &= rest - 1;
+            let slot = self.slot_at(Place {
+                domain: domain as u8,
+                index,
+            });
+            let state = &self.slots[slot as usize];
+            if state.in_flight == 0 && state.stores == 0 {
+                set |= 1 << index;
+            }
+        }
+        set
+    }
+}

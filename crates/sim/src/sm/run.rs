@@ -1,0 +1,173 @@
+//! Running: which cycles have to run, and the order of the stages within one.
+
+use super::*;
+
+impl Sm {
+    /// Runs cycles up to (not including) `to`.
+    pub fn run(&mut self, to: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+        self.watch_begin(quantum);
+        let result = self.run_cycles(to, quantum);
+        self.watch_end(quantum);
+        result
+    }
+
+    pub(super) fn run_cycles(&mut self, to: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+        let mut now = self.ran;
+        if quantum.skip {
+            now = self.skip_to(now, to);
+        }
+        while now < to {
+            self.cycle(now, quantum)?;
+            now += 1;
+            if quantum.skip {
+                now = self.skip_to(now, to);
+            }
+        }
+        self.ran = to;
+        // A stepped run asks too: it is how a deadlock is seen.
+        self.wake_at = if quantum.skip {
+            now
+        } else {
+            self.next_event(now)
+        };
+        Ok(())
+    }
+
+    /// The next cycle with something to do, packets that arrive aside.
+    pub fn sleeps_until(&self) -> u64 {
+        let arrival = self.arrivals.front().map_or(u64::MAX, |&(at, _)| at);
+        self.wake_at.min(arrival)
+    }
+
+    /// One cycle.
+    pub(super) fn cycle(&mut self, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+        let launched = quantum.launched;
+        (self.now, self.turned) = (now, 0);
+        self.take_arrivals(now, launched);
+        self.take_reply(now);
+        self.write_back(now, launched);
+        self.enter_units(now, launched);
+        self.memory_cycle(now, launched);
+        if self.model_ticks {
+            self.touch_all();
+            self.model.tick(now, &mut self.groups);
+            self.follow_groups(launched);
+        }
+        self.wake(now);
+        if self.domains.iter().fold(0, |any, d| any | d.moving()) != 0 {
+            self.issue(now, quantum)?;
+        }
+        self.turned = !0;
+        self.decode(launched);
+        if self.front.wants_cycle()
+            || self
+                .domains
+                .iter()
+                .fold(0, |any, d| any | d.concerns_fetch())
+                != 0
+        {
+            self.fetch(now, launched);
+        }
+        Ok(())
+    }
+
+    /// One packet from the network.
+    pub(super) fn take_reply(&mut self, now: u64) {
+        let Some(reply) = self.port.arrived(now) else {
+            return;
+        };
+        if port::untoken(reply.token).0 == port::TokenKind::Instruction {
+            self.front.take_reply(*reply);
+        } else if self.ldst.accepts_reply() {
+            self.ldst.take_reply(*reply, now);
+        } else {
+            return;
+        }
+        self.port.inbox.pop_front();
+    }
+
+    /// Sleepers whose time is up.
+    pub(super) fn wake(&mut self, now: u64) {
+        if self.sleepers.iter().all(|&(until, _)| until > now) {
+            return;
+        }
+        self.touch_all();
+        let mut sleepers = std::mem::take(&mut self.sleepers);
+        sleepers.retain(|&(until, slot)| {
+            if until <= now {
+                let place = self.place(slot);
+                self.domains[place.domain as usize].hold(Hold::Asleep, place.index, false);
+            }
+            until > now
+        });
+        self.sleepers = sleepers;
+    }
+
+    /// The next cycle at or after `now` that has to run. Packets on the way there that would
+    /// change nothing but a counter are taken as they pass.
+    pub(super) fn skip_to(&mut self, now: u64, to: u64) -> u64 {
+        let next = self.next_event_inside(now);
+        while let Some(&(at, reply)) = self.port.inbox.front() {
+            let at = at.max(now);
+            if at >= next.min(to) || !self.passes_by(&reply) {
+                return next.min(at);
+            }
+            self.port.inbox.pop_front();
+            if let Some(behind) = self.port.inbox.front_mut() {
+                behind.0 = behind.0.max(at + 1); // one packet a cycle
+            }
+        }
+        next
+    }
+
+    /// Whether a packet changes nothing that anybody waits for: part of a line whose rest is
+    /// still to come, or an acknowledgement that is not a warp's last.
+    pub(super) fn passes_by(&mut self, reply: &crate::memory::packet::Reply) -> bool {
+        if !self.ldst.is_quiet() {
+            return false;
+        }
+        match port::untoken(reply.token) {
+            (port::TokenKind::Store, slot) => {
+                let stores = &mut self.slots[slot as usize].stores;
+                let more = *stores > 1;
+                *stores -= more as u32;
+                more
+            }
+            (port::TokenKind::WriteBack, _) => true,
+            (port::TokenKind::Uncached, _) => false,
+            _ => !reply.last,
+        }
+    }
+
+    /// The next cycle at or after `now` in which something can happen; until then every cycle
+    /// is like the one before.
+    pub fn next_event(&self, now: u64) -> u64 {
+        let inside = self.next_event_inside(now);
+        inside.min(self.port.next().map_or(u64::MAX, |t| t.max(now)))
+    }
+
+    pub(super) fn next_event_inside(&self, now: u64) -> u64 {
+        if !self.collectors.is_empty() || self.front.is_busy() {
+            return now;
+        }
+        for (d, domain) in self.domains.iter().enumerate() {
+            if domain.moving() | domain.fetchable() != 0 || self.retirable(d) != 0 {
+                return now;
+            }
+        }
+        let ldst = self.ldst.next_event(now);
+        if ldst == now {
+            return now;
+        }
+        let mut next = ldst;
+        let mut by = |time: Option<u64>| next = next.min(time.unwrap_or(u64::MAX));
+        by(self.wheel.next(now));
+        by(self.arrivals.front().map(|&(t, _)| t.max(now)));
+        by(self.model.next_event());
+        by(self.policy.next_event(now));
+        for &(t, _) in &self.sleepers {
+            next = next.min(t.max(now));
+        }
+        next
+    }
+}
