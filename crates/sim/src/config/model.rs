@@ -139,8 +139,9 @@ pub struct Fetch {
     pub ideal: bool,
     /// Fetch waits until a branch has left the pipeline (else the wrong path is flushed).
     pub wait_for_branch: bool,
-    /// Kernels lie back to back in instruction memory (the reference's artifact) instead of
-    /// each starting a line.
+    /// The reference's artifacts of memory layout: kernels lie back to back in instruction
+    /// memory instead of each starting a line, and parameters of every launch at one constant
+    /// address instead of each at its own.
     pub kernels_back_to_back: bool,
 }
 

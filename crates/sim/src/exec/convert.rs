@@ -10,9 +10,10 @@ use warpsim_ptx::kernel::Instr;
 
 use super::code::{Decoded, Plan, World};
 use super::fault::Fault;
-use super::regs::{Regs, Value, Width, dispatch, lanes_of, op1};
+use super::regs::{Regs, Value, Width, by_type, dispatch, lanes_of, op1};
 use super::softfloat::{BF16, Exact, F16, F32, F64, Format, Round, TF32};
 
+/// [`by_type`] with the 8-bit types, which only conversions know.
 macro_rules! integers {
     ($ty:expr, $t:ident => $e:expr) => {
         match $ty {
@@ -24,31 +25,7 @@ macro_rules! integers {
                 type $t = i8;
                 $e
             }
-            Type::U16 | Type::B16 => {
-                type $t = u16;
-                $e
-            }
-            Type::S16 => {
-                type $t = i16;
-                $e
-            }
-            Type::U32 | Type::B32 => {
-                type $t = u32;
-                $e
-            }
-            Type::S32 => {
-                type $t = i32;
-                $e
-            }
-            Type::U64 | Type::B64 => {
-                type $t = u64;
-                $e
-            }
-            Type::S64 => {
-                type $t = i64;
-                $e
-            }
-            _ => return None,
+            wider => by_type!(wider, $t => $e),
         }
     };
 }

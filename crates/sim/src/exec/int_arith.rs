@@ -4,40 +4,7 @@ use warpsim_ptx::isa::{Half, Op, Type};
 use warpsim_ptx::kernel::Instr;
 
 use super::code::Plan;
-use super::regs::{dispatch, op1, op2, op3};
-
-/// Picks the arm for the integer type; other types are not this family's.
-macro_rules! by_type {
-    ($ty:expr, $t:ident => $e:expr) => {
-        match $ty {
-            Type::U16 | Type::B16 => {
-                type $t = u16;
-                $e
-            }
-            Type::S16 => {
-                type $t = i16;
-                $e
-            }
-            Type::U32 | Type::B32 => {
-                type $t = u32;
-                $e
-            }
-            Type::S32 => {
-                type $t = i32;
-                $e
-            }
-            Type::U64 | Type::B64 => {
-                type $t = u64;
-                $e
-            }
-            Type::S64 => {
-                type $t = i64;
-                $e
-            }
-            _ => return None,
-        }
-    };
-}
+use super::regs::{by_type, dispatch, op1, op2, op3};
 
 macro_rules! by_sign {
     ($ty:expr, $t:ident => $e:expr) => {

@@ -467,4 +467,37 @@ macro_rules! op3 {
     }};
 }
 
-pub(super) use {dispatch, op1, op2, op3};
+/// Picks the arm for an integer type that arithmetic takes; with others it returns `None`.
+macro_rules! by_type {
+    ($ty:expr, $t:ident => $e:expr) => {
+        match $ty {
+            warpsim_ptx::isa::Type::U16 | warpsim_ptx::isa::Type::B16 => {
+                type $t = u16;
+                $e
+            }
+            warpsim_ptx::isa::Type::S16 => {
+                type $t = i16;
+                $e
+            }
+            warpsim_ptx::isa::Type::U32 | warpsim_ptx::isa::Type::B32 => {
+                type $t = u32;
+                $e
+            }
+            warpsim_ptx::isa::Type::S32 => {
+                type $t = i32;
+                $e
+            }
+            warpsim_ptx::isa::Type::U64 | warpsim_ptx::isa::Type::B64 => {
+                type $t = u64;
+                $e
+            }
+            warpsim_ptx::isa::Type::S64 => {
+                type $t = i64;
+                $e
+            }
+            _ => return None,
+        }
+    };
+}
+
+pub(super) use {by_type, dispatch, op1, op2, op3};
