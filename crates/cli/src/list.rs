@@ -116,6 +116,8 @@ fn workloads() -> String {
         if !info.papers.is_empty() {
             let _ = writeln!(out, "    papers      {}", info.papers.join("; "));
         }
+        let sets: Vec<_> = info.sets.iter().map(|s| s.name()).collect();
+        let _ = writeln!(out, "    sets        {}", sets.join(", "));
         for p in info.parameters {
             let [tiny, small, large] = p.sizes;
             let (low, high) = p.range;

@@ -139,7 +139,7 @@ pub(super) fn prepare(
         let message = format!("cannot read {}: {e}", ptx_path.display());
         source.error(file.ptx.place.clone(), message)
     })?;
-    let module = session.load(
+    let module = session.load_text(
         &ptx_path.display().to_string(),
         &String::from_utf8_lossy(&ptx),
     )?;
