@@ -8,6 +8,7 @@ mod list;
 mod progress;
 mod registry;
 mod run;
+mod selftest;
 mod summary;
 mod trace;
 
@@ -31,6 +32,8 @@ enum Command {
     Agreement(agreement::Arguments),
     /// Describe the kernels of a PTX file: registers, branches, occupancy.
     Inspect(inspect::Arguments),
+    /// Run random programs under every divergence model and compare.
+    Selftest(selftest::Arguments),
     /// Show what there is: machines, policies, workloads, statistics.
     List(list::Arguments),
 }
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Agreement(arguments) => agreement::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Selftest(arguments) => selftest::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
     };
     match result {

@@ -8,9 +8,11 @@
 pub mod catalogue;
 pub mod compare;
 pub mod form;
+pub mod gpu;
 pub mod kind;
 pub mod operands;
 pub mod plan;
+pub mod programs;
 pub mod random;
 pub mod record;
 pub mod simulate;
