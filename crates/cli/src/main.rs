@@ -11,6 +11,7 @@ mod run;
 mod selftest;
 mod summary;
 mod trace;
+mod verify;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
@@ -34,6 +35,8 @@ enum Command {
     Inspect(inspect::Arguments),
     /// Run random programs under every divergence model and compare.
     Selftest(selftest::Arguments),
+    /// Compare with the NVIDIA GPU in this machine: instructions, programs, workloads.
+    VerifyOnGpu(Box<verify::Arguments>),
     /// Show what there is: machines, policies, workloads, statistics.
     List(list::Arguments),
 }
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Command::Agreement(arguments) => agreement::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Selftest(arguments) => selftest::run(&arguments),
+        Command::VerifyOnGpu(arguments) => verify::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
     };
     match result {

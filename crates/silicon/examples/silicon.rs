@@ -1,10 +1,11 @@
 //! What a run on a real GPU needs and gives: `silicon plan PLAN` writes what
 //! `host/verify.cpp` runs, `silicon record RAW` turns what it wrote into what is committed,
-//! `silicon diff RAW` shows where the simulator differs.
+//! `silicon diff RAW` shows where the simulator differs, `silicon check` whether every form
+//! runs and computes what is recorded.
 
 use std::process::ExitCode;
 
-use warpsim_silicon::{catalogue, operands, plan, record, simulate};
+use warpsim_silicon::{RECORDED, catalogue, compare, operands, plan, record, simulate};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -13,8 +14,9 @@ fn main() -> ExitCode {
         ["plan", file] => std::fs::write(file, plan::write(&catalogue::forms()))
             .map_err(|e| format!("{file}: {e}")),
         ["diff", file] => diff(file),
+        ["check"] => check(),
         ["record", file, results] => record(file, results),
-        _ => Err("usage: silicon plan PLAN | record RAW RESULTS | diff RAW".into()),
+        _ => Err("usage: silicon plan PLAN | record RAW RESULTS | diff RAW | check".into()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -33,6 +35,29 @@ fn raw(file: &str) -> Result<plan::Raw, String> {
 fn record(file: &str, results: &str) -> Result<(), String> {
     let text = record::write(&catalogue::forms(), &raw(file)?)?;
     std::fs::write(results, text).map_err(|e| format!("{results}: {e}"))
+}
+
+/// Every form runs here, recorded or not, and computes what is recorded.
+fn check() -> Result<(), String> {
+    let record = record::read(RECORDED)?;
+    let (mut fails, mut unknown) = (0, 0);
+    for form in &catalogue::forms() {
+        let result = match record.entries.get(&form.name) {
+            Some(entry) => compare::compare(form, entry).map(|o| o.differences.join("; ")),
+            None => {
+                unknown += 1;
+                let operands = operands::operands(&form.sources);
+                simulate::simulate(form, &operands).map(|_| String::new())
+            }
+        };
+        let what = result.unwrap_or_else(|e| e);
+        if !what.is_empty() {
+            fails += 1;
+            println!("{}: {what}", form.name);
+        }
+    }
+    println!("{fails} fail, {unknown} are not recorded");
+    Ok(())
 }
 
 fn diff(file: &str) -> Result<(), String> {

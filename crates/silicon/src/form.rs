@@ -18,6 +18,13 @@ pub struct Form {
     pub target: u32,
     /// The result is an approximation.
     pub approximate: bool,
+    /// Module variables it needs.
+    pub module: String,
+    /// Registers and variables of the kernel it needs.
+    pub locals: String,
+    /// Threads work together: all of a block take part, those beyond the last vector with a
+    /// copy of it.
+    pub together: bool,
 }
 
 fn register(kind: Kind) -> String {
@@ -35,7 +42,7 @@ impl Form {
         let columns = (self.sources.iter().enumerate().map(|(i, k)| ('s', i, *k)))
             .chain(self.results.iter().enumerate().map(|(i, k)| ('d', i, *k)));
         for (role, i, kind) in columns {
-            params.push(format!(".param .u64 p{role}{i}"));
+            params.push(format!(".param .u64 p{role}{i}, "));
             let bytes = kind.bytes();
             let text = if role == 's' { &mut loads } else { &mut stores };
             // Writing to a `String` cannot fail.
@@ -55,15 +62,27 @@ impl Form {
                 _ => writeln!(text, "\tst.global.b{} [%at], %d{i};", bytes * 8),
             };
         }
+        let number = if self.together {
+            "\tsub.u32 %count, %count, 1;\n\tsetp.gt.u32 %beyond, %n, %count;\n\tmin.u32 %n, %n, %count;\n"
+        } else {
+            "\tsetp.ge.u32 %beyond, %n, %count;\n\t@%beyond bra done;\n"
+        };
+        let leave = if self.together {
+            "\t@%beyond bra done;\n"
+        } else {
+            ""
+        };
         format!(
-            ".version {}\n.target sm_{}\n.address_size 64\n.visible .entry k({}, .param .u32 count)\n{{\n\
-             \t.reg .b32 %n, %count, %size, %block, %word;\n\t.reg .b64 %at;\n\t.reg .pred %beyond;\n{regs}\
+            ".version {}\n.target sm_{}\n.address_size 64\n{}.visible .entry k({}.param .u32 count)\n{{\n\
+             \t.reg .b32 %n, %count, %size, %block, %word;\n\t.reg .b64 %at;\n\t.reg .pred %beyond;\n{regs}{}\
              \tmov.u32 %n, %tid.x;\n\tmov.u32 %block, %ctaid.x;\n\tmov.u32 %size, %ntid.x;\n\
              \tmad.lo.u32 %n, %block, %size, %n;\n\tld.param.u32 %count, [count];\n\
-             \tsetp.ge.u32 %beyond, %n, %count;\n\t@%beyond bra done;\n{loads}\t{}\n{stores}done:\n\tret;\n}}\n",
+             {number}{loads}\t{}\n{leave}{stores}done:\n\tret;\n}}\n",
             if self.target >= 70 { "8.2" } else { "6.5" },
             self.target,
-            params.join(", "),
+            self.module,
+            params.concat(),
+            self.locals,
             self.body
         )
     }

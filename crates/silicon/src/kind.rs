@@ -24,6 +24,8 @@ pub enum Kind {
     Amount,
     /// A byte selector of `prmt`.
     Selector,
+    /// Clamp and segment mask of `shfl`.
+    Segment,
 }
 
 const F16_EDGES: &[u64] = &[
@@ -208,6 +210,21 @@ impl Kind {
                 0x8888,
                 0xffff_0246,
             ],
+            Kind::Segment => vec![
+                0x1f,
+                0,
+                0x1000,
+                0x101f,
+                0x1800,
+                0x181f,
+                0x1c1f,
+                0x1e1f,
+                0x1f1f,
+                0x0f,
+                0x1007,
+                0x0a15,
+                0xffff_ffff,
+            ],
             _ => {
                 let top = 1u64 << (w - 1);
                 let all = u64::MAX >> (64 - w);
@@ -238,6 +255,7 @@ impl Kind {
         match self {
             Kind::Amount if random.below(4) > 0 => return bits % 72,
             Kind::Selector => return bits & 0xffff,
+            Kind::Segment => return bits & 0x1f1f,
             Kind::I8 => return bits & 0xffff_ffff,
             _ => {}
         }

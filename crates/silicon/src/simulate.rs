@@ -9,7 +9,8 @@ use warpsim_sim::gpu::{Gpu, Options};
 use crate::form::Form;
 use crate::operands::Operands;
 
-const BLOCK: u32 = 256;
+/// Threads of a block.
+pub const BLOCK: u32 = 256;
 
 /// The results of a form: for each result, the value of each vector. The error says why the
 /// form does not run.
