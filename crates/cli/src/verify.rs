@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use warpsim_silicon::gpu::device::{RealDevice, Texts};
 use warpsim_silicon::gpu::driver::Driver;
-use warpsim_silicon::programs::campaign::{self, Outcome};
+use warpsim_silicon::programs::campaign::{self, Extent, Outcome};
 use warpsim_silicon::programs::record as programs_record;
 use warpsim_silicon::programs::run::{functional, models, on_gpu};
 use warpsim_silicon::verify::{Verdicts, check, table};
@@ -115,7 +115,12 @@ fn forms(arguments: &Arguments, driver: &Driver) -> Result<bool, Failure> {
                 "{name}: {} of {} vectors differ",
                 verdict.mismatches, verdict.vectors
             );
-            for line in &verdict.shown {
+            let shown = if arguments.record.is_some() {
+                usize::MAX
+            } else {
+                4
+            };
+            for line in verdict.shown.iter().take(shown) {
                 let _ = writeln!(text, "    {line}");
             }
         }
@@ -170,7 +175,11 @@ fn forms(arguments: &Arguments, driver: &Driver) -> Result<bool, Failure> {
 fn programs(arguments: &Arguments, driver: &Driver) -> Result<bool, Failure> {
     let mut targets = vec![functional().map_err(Failure::bad_input)?];
     targets.extend(models().map_err(Failure::bad_input)?);
-    let extent = arguments.programs.extent();
+    let extent = Extent {
+        // The GPU's compiler takes its time.
+        shrinking: 300,
+        ..arguments.programs.extent()
+    };
     let text_of = |outcome: &Outcome| {
         let mut entries = outcome.entries.clone();
         entries.sort_by_key(|e| e.seed);
@@ -190,10 +199,7 @@ fn programs(arguments: &Arguments, driver: &Driver) -> Result<bool, Failure> {
             let _ = keep(arguments, "programs.txt", &text_of(outcome));
         }
     };
-    let truth = |program: &_| {
-        driver.attach()?;
-        on_gpu(program, driver)
-    };
+    let truth = |program: &_| on_gpu(program, driver);
     let outcome = campaign::run(&extent, &truth, &targets, &progress);
     let failures = arguments.programs.report(&outcome)?;
     let names: Vec<&str> = targets.iter().map(|t| t.name.as_str()).collect();

@@ -5,14 +5,16 @@
 
 use std::process::ExitCode;
 
+use warpsim_silicon::form::Form;
 use warpsim_silicon::{RECORDED, catalogue, compare, operands, plan, record, simulate};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words[..] {
-        ["plan", file] => std::fs::write(file, plan::write(&catalogue::forms()))
-            .map_err(|e| format!("{file}: {e}")),
+        ["plan", file] => {
+            std::fs::write(file, plan::write(&planned())).map_err(|e| format!("{file}: {e}"))
+        }
         ["diff", file] => diff(file),
         ["check"] => check(),
         ["record", file, results] => record(file, results),
@@ -27,13 +29,20 @@ fn main() -> ExitCode {
     }
 }
 
+/// The forms that the host program can run.
+fn planned() -> Vec<Form> {
+    let mut forms = catalogue::forms();
+    forms.retain(|f| f.texture.is_none());
+    forms
+}
+
 fn raw(file: &str) -> Result<plan::Raw, String> {
     let bytes = std::fs::read(file).map_err(|e| format!("{file}: {e}"))?;
-    plan::read(&catalogue::forms(), &bytes)
+    plan::read(&planned(), &bytes)
 }
 
 fn record(file: &str, results: &str) -> Result<(), String> {
-    let text = record::write(&catalogue::forms(), &raw(file)?)?;
+    let text = record::write(&planned(), &raw(file)?)?;
     std::fs::write(results, text).map_err(|e| format!("{results}: {e}"))
 }
 
@@ -62,7 +71,7 @@ fn check() -> Result<(), String> {
 
 fn diff(file: &str) -> Result<(), String> {
     let raw = raw(file)?;
-    let forms = catalogue::forms();
+    let forms = planned();
     let (mut bad, mut refused) = (0, 0);
     for (form, answer) in forms.iter().zip(&raw.answers) {
         let operands = operands::operands(&form.sources);

@@ -2,6 +2,7 @@
 
 use crate::kind::Kind;
 use std::fmt::Write;
+use warpsim_sim::gpu::api::Texture;
 
 /// One form, with its operands.
 #[derive(Clone, Debug)]
@@ -25,6 +26,17 @@ pub struct Form {
     /// Threads work together: all of a block take part, those beyond the last vector with a
     /// copy of it.
     pub together: bool,
+    /// The texture it reads.
+    pub texture: Option<TextureForm>,
+}
+
+/// A texture, its address still open, and its texels.
+#[derive(Clone, Debug)]
+pub struct TextureForm {
+    /// How it is sampled.
+    pub texture: Texture,
+    /// Its texels.
+    pub contents: Vec<u8>,
 }
 
 fn register(kind: Kind) -> String {
@@ -35,7 +47,8 @@ fn register(kind: Kind) -> String {
 }
 
 impl Form {
-    /// A module with one kernel `k(sources…, results…, count)`, one vector a thread.
+    /// A module with one kernel `k(sources…, results…, count)`, one vector a thread; the handle
+    /// of a texture stands before the count.
     pub fn ptx(&self) -> String {
         let mut params = Vec::new();
         let (mut regs, mut loads, mut stores) = (String::new(), String::new(), String::new());
@@ -61,6 +74,9 @@ impl Form {
                 ),
                 _ => writeln!(text, "\tst.global.b{} [%at], %d{i};", bytes * 8),
             };
+        }
+        if self.texture.is_some() {
+            params.push(".param .u64 texture, ".into());
         }
         let number = if self.together {
             "\tsub.u32 %count, %count, 1;\n\tsetp.gt.u32 %beyond, %n, %count;\n\tmin.u32 %n, %n, %count;\n"

@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use warpsim_sim::gpu::api::Texture;
+
 use crate::form::Form;
 use crate::gpu::driver::{Driver, Shape};
+use crate::gpu::texture::Bound;
 use crate::operands::{Operands, operands};
 use crate::plan::Answer;
 use crate::record::{Kept, Record};
 use crate::simulate::{BLOCK, column, simulate, word};
 use crate::ulp::largest;
 
-/// Differences shown for a form.
-const SHOWN: usize = 4;
+/// Differences kept for a form.
+const KEPT: usize = 48;
 
 /// How a form compares.
 #[derive(Clone, Debug)]
@@ -59,6 +62,19 @@ fn on_gpu(form: &Form, operands: &Operands, driver: &Driver) -> Result<Answer, S
         .iter()
         .flat_map(|b| b.address.to_le_bytes())
         .collect();
+    let texels = match &form.texture {
+        Some(form) => {
+            let texels = driver.upload(&form.contents)?;
+            let texture = Texture {
+                address: texels.address,
+                ..form.texture.clone()
+            };
+            let bound = Bound::new(driver, texture)?;
+            params.extend(bound.handle().to_le_bytes());
+            Some((bound, texels))
+        }
+        None => None,
+    };
     params.extend((count as u32).to_le_bytes());
     let shape = Shape {
         grid: [(count as u32).div_ceil(BLOCK), 1, 1],
@@ -66,6 +82,7 @@ fn on_gpu(form: &Form, operands: &Operands, driver: &Driver) -> Result<Answer, S
         shared: 0,
     };
     kernel.launch(&shape, &params)?;
+    drop(texels);
     let mut results = Vec::new();
     for (buffer, kind) in buffers[form.sources.len()..].iter().zip(&form.results) {
         let bytes = buffer.read()?;
@@ -99,7 +116,7 @@ fn judge(
     }
     let of = |columns: &[Vec<u64>], i: usize| columns.iter().map(|c| c[i]).collect::<Vec<_>>();
     let differing: Vec<usize> = (0..count).filter(|&i| of(&ours, i) != of(gpu, i)).collect();
-    let shown = differing.iter().take(SHOWN).map(|&i| {
+    let shown = differing.iter().take(KEPT).map(|&i| {
         let (vector, here, there) = (&operands.vectors[i], of(&ours, i), of(gpu, i));
         format!("vector {i} {vector:x?}: here {here:x?}, GPU {there:x?}")
     });

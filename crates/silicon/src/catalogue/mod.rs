@@ -8,6 +8,7 @@ mod convert;
 mod float;
 mod integer;
 mod place;
+mod texture;
 mod warp;
 
 use crate::form::Form;
@@ -24,6 +25,7 @@ pub fn forms() -> Vec<Form> {
     access::add(&mut list);
     atomic::add(&mut list);
     warp::add(&mut list);
+    texture::add(&mut list);
     list.forms
 }
 
@@ -61,6 +63,7 @@ impl List {
             module: String::new(),
             locals: String::new(),
             together: false,
+            texture: None,
         });
         let last = self.forms.len() - 1;
         &mut self.forms[last]

@@ -4,7 +4,7 @@
 mod api;
 pub mod device;
 pub mod driver;
-mod texture;
+pub(crate) mod texture;
 
 pub use device::RealDevice;
 pub use driver::Driver;

@@ -14,7 +14,7 @@ use super::api::{
 use super::driver::Driver;
 
 /// A texture object.
-pub(super) struct Bound<'a> {
+pub(crate) struct Bound<'a> {
     driver: &'a Driver,
     texture: Texture,
     array: Option<Handle>,
@@ -41,7 +41,7 @@ fn texel_bytes(texture: &Texture) -> usize {
 }
 
 impl<'a> Bound<'a> {
-    pub(super) fn new(driver: &'a Driver, texture: Texture) -> Result<Bound<'a>, String> {
+    pub(crate) fn new(driver: &'a Driver, texture: Texture) -> Result<Bound<'a>, String> {
         let format = format(&texture)?;
         let channels = u32::from(texture.channels);
         let mut bound = Bound {
@@ -104,7 +104,7 @@ impl<'a> Bound<'a> {
     }
 
     /// What a kernel is given.
-    pub(super) fn handle(&self) -> u64 {
+    pub(crate) fn handle(&self) -> u64 {
         self.object
     }
 

@@ -11,9 +11,6 @@ use super::run::{Target, difference, simulate};
 use super::shrink::shrink;
 use super::tree::{Program, size};
 
-/// Programs tried to make one smaller.
-const SHRINKING: usize = 3000;
-
 /// How long to go on.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
@@ -27,6 +24,8 @@ pub struct Extent {
     pub threads: usize,
     /// Stop at this many failures.
     pub failures: usize,
+    /// Programs tried to make one that fails smaller.
+    pub shrinking: usize,
 }
 
 /// A program that computes different things in different places.
@@ -75,8 +74,17 @@ pub struct Outcome {
     pub lost: Option<String>,
 }
 
-/// What all places are compared with. An error ends the campaign.
-pub type Truth<'a> = &'a (dyn Fn(&Program) -> Result<Vec<u8>, String> + Sync);
+/// Why there is nothing to compare with.
+#[derive(Clone, Debug)]
+pub enum Refusal {
+    /// This program does not run there.
+    Program(String),
+    /// Nothing runs there any more.
+    Everything(String),
+}
+
+/// What all places are compared with.
+pub type Truth<'a> = &'a (dyn Fn(&Program) -> Result<Vec<u8>, Refusal> + Sync);
 
 enum Verdict {
     Same,
@@ -94,16 +102,50 @@ fn judge(program: &Program, expected: &[u8], target: &Target) -> Verdict {
     }
 }
 
-/// Makes a failure small; what fails one way goes on failing that way.
-fn small(program: &Program, truth: Truth<'_>, target: &Target, how: &Verdict) -> Program {
-    let mut fails = |candidate: &Program| match truth(candidate) {
-        Err(_) => false,
-        Ok(expected) => matches!(
-            (judge(candidate, &expected, target), how),
-            (Verdict::Differs(_), Verdict::Differs(_)) | (Verdict::Fails(_), Verdict::Fails(_))
-        ),
+/// Compares one program everywhere; what fails one way goes on failing that way while it is
+/// made small. Places behind the first that fails are left out: they mostly fail alike.
+fn failure(
+    program: &Program,
+    expected: &Result<Vec<u8>, Refusal>,
+    truth: Truth<'_>,
+    targets: &[Target],
+    tries: usize,
+) -> Option<Failure> {
+    let found = |target: String, what: String, fails: &mut dyn FnMut(&Program) -> bool| {
+        Some(Failure {
+            seed: program.seed,
+            target,
+            what,
+            program: shrink(program, tries, fails),
+        })
     };
-    shrink(program, SHRINKING, &mut fails)
+    let expected = match expected {
+        Ok(expected) => expected,
+        Err(Refusal::Everything(_)) => return None,
+        Err(Refusal::Program(what)) => {
+            return found("the first place".into(), what.clone(), &mut |p| {
+                matches!(truth(p), Err(Refusal::Program(_)))
+            });
+        }
+    };
+    for target in targets {
+        let name = target.name.clone();
+        let again = |p: &Program| truth(p).map(|expected| judge(p, &expected, target));
+        match judge(program, expected, target) {
+            Verdict::Same => {}
+            Verdict::Differs(what) => {
+                return found(name, what, &mut |p| {
+                    matches!(again(p), Ok(Verdict::Differs(_)))
+                });
+            }
+            Verdict::Fails(what) => {
+                return found(name, what, &mut |p| {
+                    matches!(again(p), Ok(Verdict::Fails(_)))
+                });
+            }
+        }
+    }
+    None
 }
 
 /// Runs programs until the extent is reached. `progress` hears of each and may keep what is
@@ -120,34 +162,23 @@ pub fn run(
     let outcome = Mutex::new(Outcome::default());
     let lock = || outcome.lock().unwrap_or_else(|e| e.into_inner());
     let one = |program: &Program| {
-        let expected = match truth(program) {
-            Ok(expected) => expected,
-            Err(e) => {
-                let seed = program.seed;
-                let what = format!("program {seed}: {e}");
-                stop.store(true, Ordering::Relaxed);
-                lock().lost.get_or_insert(what);
-                return;
-            }
-        };
-        for target in targets {
-            let verdict = judge(program, &expected, target);
-            let (Verdict::Differs(what) | Verdict::Fails(what)) = &verdict else {
-                continue;
-            };
-            let failure = Failure {
-                seed: program.seed,
-                target: target.name.clone(),
-                what: what.clone(),
-                program: small(program, truth, target, &verdict),
-            };
-            lock().failures.push(failure);
-        }
+        let expected = truth(program);
+        let failure = failure(program, &expected, truth, targets, extent.shrinking);
         let mut outcome = lock();
+        match &expected {
+            Ok(output) => {
+                outcome.comparisons += targets.len() as u64;
+                outcome.entries.push(entry(program, output));
+            }
+            Err(Refusal::Everything(e)) => {
+                let what = format!("program {}: {e}", program.seed);
+                outcome.lost.get_or_insert(what);
+            }
+            Err(Refusal::Program(_)) => {}
+        }
         outcome.programs += 1;
-        outcome.comparisons += targets.len() as u64;
-        outcome.entries.push(entry(program, &expected));
-        if outcome.failures.len() >= extent.failures {
+        outcome.failures.extend(failure);
+        if outcome.failures.len() >= extent.failures || outcome.lost.is_some() {
             stop.store(true, Ordering::Relaxed);
         }
         progress(&outcome);

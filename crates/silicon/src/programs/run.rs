@@ -7,6 +7,7 @@ use warpsim_sim::divergence::MODELS;
 use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::gpu::{Gpu, Options};
 
+use super::campaign::Refusal;
 use super::emit::{ACCUMULATORS, OWN, ptx};
 use super::tree::Program;
 use crate::gpu::driver::{Driver, Shape};
@@ -146,18 +147,22 @@ pub fn simulate(program: &Program, target: &Target) -> Result<Vec<u8>, String> {
 }
 
 /// The output of a program on a real GPU.
-pub fn on_gpu(program: &Program, driver: &Driver) -> Result<Vec<u8>, String> {
-    let module = driver.load(&ptx(program))?;
-    let kernel = module.kernel("k")?;
-    let from = driver.upload(&input(program))?;
-    let to = driver.alloc(output_bytes(program))?;
-    let shape = Shape {
-        grid: [program.blocks, 1, 1],
-        block: [program.threads[0], program.threads[1], 1],
-        shared: 0,
+pub fn on_gpu(program: &Program, driver: &Driver) -> Result<Vec<u8>, Refusal> {
+    driver.attach().map_err(Refusal::Everything)?;
+    let module = driver.load(&ptx(program)).map_err(Refusal::Program)?;
+    let run = || {
+        let kernel = module.kernel("k")?;
+        let from = driver.upload(&input(program))?;
+        let to = driver.alloc(output_bytes(program))?;
+        let shape = Shape {
+            grid: [program.blocks, 1, 1],
+            block: [program.threads[0], program.threads[1], 1],
+            shared: 0,
+        };
+        kernel.launch(&shape, &parameters(program, to.address, from.address))?;
+        to.read()
     };
-    kernel.launch(&shape, &parameters(program, to.address, from.address))?;
-    to.read()
+    run().map_err(Refusal::Everything)
 }
 
 /// Where two outputs differ first, in words.
