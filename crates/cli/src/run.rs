@@ -85,10 +85,14 @@ pub struct Arguments {
     quiet: bool,
 }
 
+/// A workload's size on the command line.
 #[derive(Clone, Copy, ValueEnum)]
-enum SizeName {
+pub enum SizeName {
+    /// For tests.
     Tiny,
+    /// The default.
     Small,
+    /// For patient people.
     Large,
 }
 
