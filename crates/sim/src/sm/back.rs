@@ -132,7 +132,8 @@ impl Sm {
     /// The load/store unit, and with it the operand collectors.
     pub(super) fn memory_cycle(&mut self, now: u64, launched: &Launched) {
         let awake = self.ldst.is_awake(now);
-        if !awake && self.collectors.is_empty() {
+        if !awake && self.collectors.stand_still() {
+            debug_assert!(!self.ldst.accepts() || self.collectors.oldest(Unit::Mem).is_none());
             self.collectors.end_cycle();
             return;
         }

@@ -201,10 +201,7 @@ impl Sm {
     /// the same ones have room, its cycles are accounted for together.
     #[inline]
     fn stand_still(&mut self, d: usize, room: u64, now: u64) {
-        if self.rooms[d] != room {
-            self.pass(d, now);
-            self.rooms[d] = room;
-        }
+        self.note_room(d, room, now);
         self.turned |= 1 << d;
         self.ready[d] = 0;
     }

@@ -28,6 +28,7 @@ mod run;
 mod scoreboard;
 mod short;
 mod slot;
+mod stand;
 mod watch;
 mod wheel;
 
