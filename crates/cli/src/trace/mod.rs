@@ -234,7 +234,7 @@ impl Observer for Trace {
                     track.state = Some((state, cycle));
                 }
             }
-            WarpEvent::Barrier { id } => {
+            WarpEvent::Barrier { id, .. } => {
                 if let Some(track) = self.warps.get_mut(&at) {
                     (track.barrier, track.released) = (Some((id, cycle)), None);
                 }
