@@ -5,7 +5,7 @@ mod gto;
 mod lrr;
 mod mwf;
 mod oldest;
-mod order;
+pub mod order;
 #[cfg(test)]
 mod properties;
 mod saws;
