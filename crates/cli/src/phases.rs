@@ -28,7 +28,9 @@ impl FromStr for BlockList {
             let first: u64 = first.trim().parse().map_err(wrong)?;
             let last: u64 = last.trim().parse().map_err(wrong)?;
             if first > last || last - first > 4096 {
-                return Err(format!("`{part}` goes from {first} to {last}; name at most 4096 blocks"));
+                return Err(format!(
+                    "`{part}` goes from {first} to {last}; name at most 4096 blocks"
+                ));
             }
             list.extend(first..=last);
         }
@@ -127,9 +129,8 @@ impl Observer for Phases {
                 &format!("Warp-phases of {} ({})", timeline.kernel, self.setting),
             ),
         };
-        write_whole(&self.path, text.as_bytes()).map_err(|e| {
-            io::Error::other(format!("cannot write {}: {e}", self.path.display()))
-        })?;
+        write_whole(&self.path, text.as_bytes())
+            .map_err(|e| io::Error::other(format!("cannot write {}: {e}", self.path.display())))?;
         Ok(None)
     }
 }

@@ -272,7 +272,9 @@ impl Observer for Trace {
     }
 
     fn complete(&mut self) -> io::Result<Option<String>> {
-        self.file.finish()?;
+        self.file.finish().map_err(|e| {
+            io::Error::other(format!("cannot write {}: {e}", self.file.path().display()))
+        })?;
         Ok((self.left_out > 0).then(|| {
             format!(
                 "the timeline was cut: it holds the first {} events, {} more were left out; \
