@@ -94,6 +94,8 @@ pub struct Sm {
     pub tls_active: u32,
     /// Divergence model name.
     pub divergence: String,
+    /// Thread block compaction forms new warps (else threads stay in their static warps).
+    pub tbc_compaction: bool,
     /// Scoreboard: `registers` or `one-in-flight`.
     pub scoreboard: Scoreboard,
     /// SP units.
