@@ -361,6 +361,7 @@ impl Sm {
                     pc,
                     target: instr.target,
                     reconverge: instr.reconverge,
+                    likely: instr.likely,
                     uniform: instr.uniform,
                     taken,
                 };
@@ -417,7 +418,8 @@ impl Sm {
             return;
         };
         let mut releases = Vec::new();
-        resident.recheck(&self.threads, |r| releases.push(r));
+        let takers = self.model.barrier_takers(block);
+        resident.recheck(takers, &self.threads, |r| releases.push(r));
         for release in releases {
             self.release_barrier(block, release, now, quantum.launched);
         }
@@ -452,7 +454,8 @@ impl Sm {
         let Some(resident) = &mut self.blocks[block as usize] else {
             return;
         };
-        if let Some(release) = resident.arrive(arrival, &self.threads) {
+        let takers = self.model.barrier_takers(block);
+        if let Some(release) = resident.arrive(arrival, takers, &self.threads) {
             self.release_barrier(block, release, now, quantum.launched);
         }
     }

@@ -292,6 +292,7 @@ impl Sm {
         self.scoreboard
             .reset(self.slots.len(), launched.kernel.registers.len());
         self.stats = SmStats::default();
+        self.model.begin();
         self.ran = now;
         self.accounted.fill(now);
         self.active_from = now;

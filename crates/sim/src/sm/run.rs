@@ -48,7 +48,7 @@ impl Sm {
         self.write_back(now, launched);
         self.enter_units(now, launched);
         self.memory_cycle(now, launched);
-        if self.model_ticks {
+        if self.model_ticks && self.model.next_event().is_some_and(|at| at <= now) {
             self.touch_all();
             self.model.tick(now, &mut self.groups);
             self.follow_groups(launched);
@@ -173,7 +173,7 @@ impl Sm {
         let mut by = |time: Option<u64>| next = next.min(time.unwrap_or(u64::MAX));
         by(self.wheel.next(now));
         by(self.arrivals.front().map(|&(t, _)| t.max(now)));
-        by(self.model.next_event());
+        by(self.model.next_event().map(|t| t.max(now)));
         by(self.policy.next_event(now));
         for &(t, _) in &self.sleepers {
             next = next.min(t.max(now));

@@ -326,7 +326,7 @@ pub fn all_statistics() -> Vec<(&'static str, StatInfo)> {
             stat(
                 "deepest_stack",
                 "entries",
-                "deepest reconvergence stack below the running entry",
+                "most entries of any reconvergence stack, the running one included",
             ),
         ),
     ];
