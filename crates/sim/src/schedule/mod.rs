@@ -2,6 +2,7 @@
 
 mod gto;
 mod lrr;
+mod majority;
 mod oldest;
 mod order;
 #[cfg(test)]
@@ -119,6 +120,12 @@ pub trait IssuePolicy: Send {
         best
     }
 
+    /// In a [pool](crate::divergence::pool) of warps: a warp that can issue has come to stand at
+    /// a place, or has changed there. It stands there until it issues or is `finished`.
+    fn pooled(&mut self, place: Place, group: &Group) {
+        let _ = (place, group);
+    }
+
     /// A warp of `block` has arrived at a barrier (`true`), or all have and go on (`false`).
     fn barrier(&mut self, block: u16, arrived: bool) {
         let _ = (block, arrived);
@@ -164,6 +171,11 @@ pub const POLICIES: &[PolicyInfo] = &[
             unit: "warps",
         }],
     },
+    PolicyInfo {
+        name: "majority",
+        description: "for dwf and dwf-wb: all warps at the PC where most pooled threads are, in the order in which they were formed, then the next such PC",
+        parameters: &[],
+    },
 ];
 
 /// Makes the issue policy that `machine` names, for `domains` schedulers. The name has been
@@ -173,6 +185,7 @@ pub fn make(machine: &Machine, domains: usize) -> Option<Box<dyn IssuePolicy>> {
         "lrr" => Box::new(lrr::Lrr::new(domains)),
         "gto" => Box::new(gto::Gto::new(domains)),
         "oldest" => Box::new(oldest::Oldest::new(domains)),
+        "majority" => Box::new(majority::Majority::new(domains)),
         "tls" => Box::new(tls::Tls::new(domains, machine.sm.tls_active as usize)),
         _ => return None,
     })

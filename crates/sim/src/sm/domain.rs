@@ -15,6 +15,8 @@ pub enum Hold {
     Atomic,
     /// The end of its sleep.
     Asleep,
+    /// Threads that its `.sync` operation names.
+    Members,
 }
 
 /// Bit i of each set is the warp with index i in the domain.
@@ -38,8 +40,14 @@ pub struct Domain {
     pub atomic: u64,
     /// Sleeps.
     pub asleep: u64,
-    /// Any of the four, see [`hold`](Domain::hold).
+    /// Waits for threads that its `.sync` operation names.
+    pub members: u64,
+    /// Any of the five, see [`hold`](Domain::hold).
     held: u64,
+    /// Stopped, with results in flight: its threads cannot be regrouped yet.
+    pub draining: u64,
+    /// Some of those are owed by memory.
+    pub draining_memory: u64,
     /// Has an instruction in its buffer.
     pub head: u64,
     /// That instruction is the one to execute next (else it is on the wrong path).
@@ -77,9 +85,10 @@ impl Domain {
             Hold::Fence => &mut self.fence,
             Hold::Atomic => &mut self.atomic,
             Hold::Asleep => &mut self.asleep,
+            Hold::Members => &mut self.members,
         };
         assign(set, index, value);
-        self.held = self.barrier | self.fence | self.atomic | self.asleep;
+        self.held = self.barrier | self.fence | self.atomic | self.asleep | self.members;
     }
 
     /// Warps that the scheduler looks at.
@@ -145,9 +154,13 @@ impl Domain {
         if self.resident & !self.candidates() != 0 {
             f(WarpState::ExitSiblings, take(self.retired));
             f(WarpState::ExitStores, take(self.finished));
-            f(WarpState::Barrier, take(self.barrier));
+            f(WarpState::Barrier, take(self.barrier | self.members));
             f(WarpState::DataMemory, take(self.fence | self.atomic));
             f(WarpState::DataAlu, take(self.asleep));
+            if self.draining != 0 {
+                f(WarpState::DataMemory, take(self.draining_memory));
+                f(WarpState::DataAlu, take(self.draining));
+            }
         }
         f(
             WarpState::Control,
@@ -180,11 +193,13 @@ impl Domain {
             };
         };
         let is = |set: u64| set >> i & 1 != 0;
-        if is(self.barrier) {
+        if is(self.barrier | self.members) {
             SchedulerState::Barrier
         } else if is(self.fence | self.atomic) {
             SchedulerState::DataMemory
-        } else if is(self.asleep) {
+        } else if is(self.draining_memory) {
+            SchedulerState::DataMemory
+        } else if is(self.asleep | self.draining) {
             SchedulerState::DataAlu
         } else if is(self.stopped | self.head & !self.matched | self.control & !self.head) {
             SchedulerState::Control
@@ -212,7 +227,10 @@ impl Domain {
             &mut self.fence,
             &mut self.atomic,
             &mut self.asleep,
+            &mut self.members,
             &mut self.held,
+            &mut self.draining,
+            &mut self.draining_memory,
             &mut self.head,
             &mut self.matched,
             &mut self.clear,

@@ -16,12 +16,19 @@ impl Sm {
         self.groups.take_changed(&mut changed);
         while !changed.is_empty() {
             for slot in changed.drain(..) {
-                self.follow_group(slot, launched);
+                if self.pools {
+                    self.follow_pooled(slot, launched);
+                } else {
+                    self.follow_group(slot, launched);
+                }
             }
             // A model that was told that a slot has settled may have changed others.
             self.groups.take_changed(&mut changed);
         }
         self.changed = changed;
+        while let Some((block, threads)) = self.groups.next_gone() {
+            self.threads_gone(block, threads);
+        }
     }
 
     pub(super) fn follow_group(&mut self, slot: u16, launched: &Launched) {
@@ -45,6 +52,8 @@ impl Sm {
             place.index,
             state == GroupState::Finished,
         );
+        self.note_draining(slot);
+        let domain = &mut self.domains[place.domain as usize];
         let buffer = &mut self.slots[slot as usize].buffer;
         if state != GroupState::Running {
             if buffer.head().is_some() {
@@ -61,5 +70,20 @@ impl Sm {
         if state == GroupState::Stopped {
             self.settle(slot);
         }
+    }
+
+    /// Whether a slot that is stopped waits for its own results first.
+    pub(super) fn note_draining(&mut self, slot: u16) {
+        let place = self.place(slot);
+        let Slot {
+            in_flight,
+            in_memory,
+            ..
+        } = self.slots[slot as usize];
+        let drains = self.groups.get(slot).state == GroupState::Stopped && in_flight != 0;
+        let domain = &mut self.domains[place.domain as usize];
+        assign(&mut domain.draining, place.index, drains);
+        let memory = drains && in_memory != 0;
+        assign(&mut domain.draining_memory, place.index, memory);
     }
 }

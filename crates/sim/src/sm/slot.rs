@@ -13,8 +13,12 @@ pub struct Slot {
     pub block: u16,
     /// Instructions issued and not complete.
     pub in_flight: u16,
+    /// Those of them in the load/store unit.
+    pub in_memory: u16,
     /// Stores not acknowledged.
     pub stores: u32,
+    /// Sets of threads that its `.sync` operation still waits for.
+    pub awaits: u16,
 }
 
 impl Slot {
