@@ -3,6 +3,7 @@
 use crate::args::{self, Arg};
 use crate::device::{Compiler, Device, DeviceError, ModuleId};
 use crate::element::{f32_bytes, u32_bytes};
+use crate::suite::Kernel;
 use std::sync::Arc;
 use warpsim_ptx::kernel::Program;
 use warpsim_sim::gpu::api::Launch;
@@ -48,8 +49,13 @@ impl Shape {
 }
 
 impl Session<'_> {
-    /// Compiles and loads PTX.
-    pub fn load(&mut self, name: &str, ptx: &str) -> Result<Module, DeviceError> {
+    /// Compiles and loads a workload's kernels.
+    pub fn load(&mut self, kernel: &Kernel) -> Result<Module, DeviceError> {
+        self.load_text(&format!("{}.ptx", kernel.name), kernel.ptx)
+    }
+
+    /// Compiles and loads PTX; `name` is what messages call it.
+    pub fn load_text(&mut self, name: &str, ptx: &str) -> Result<Module, DeviceError> {
         let program = self.compiler.compile(name, ptx)?;
         let id = self.device.load(program.clone())?;
         Ok(Module { id, program })

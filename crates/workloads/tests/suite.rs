@@ -27,16 +27,22 @@ fn every_ptx_belongs_to_its_source() {
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
     let read =
         |name: String| std::fs::read(kernels.join(&name)).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let header = read("warpsim.cuh".into());
     for workload in WORKLOADS {
         let info = workload.info();
-        let text = [header.clone(), read(format!("{}.cu", info.name))].concat();
+        let source = read(format!("{}.cu", info.kernel.name));
+        let headers = String::from_utf8_lossy(&source)
+            .lines()
+            .filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'))
+            .map(|name| read(name.into()))
+            .collect::<Vec<_>>()
+            .concat();
+        let text = [headers, source].concat();
         let stamp = format!("// source cksum: {} {}", cksum(&text), text.len());
         assert_eq!(
-            info.ptx.lines().next(),
+            info.kernel.ptx.lines().next(),
             Some(stamp.as_str()),
             "run kernels/build.sh {}",
-            info.name
+            info.kernel.name
         );
     }
 }
@@ -44,7 +50,7 @@ fn every_ptx_belongs_to_its_source() {
 #[test]
 fn ptx_stays_readable_by_older_tools() {
     for workload in WORKLOADS {
-        let ptx = workload.info().ptx;
+        let ptx = workload.info().kernel.ptx;
         let version = ptx
             .lines()
             .find_map(|l| l.strip_prefix(".version "))

@@ -4,7 +4,7 @@ mod gto;
 mod lrr;
 mod majority;
 mod oldest;
-mod order;
+pub mod order;
 #[cfg(test)]
 mod properties;
 mod tls;

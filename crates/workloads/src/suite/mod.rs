@@ -32,9 +32,58 @@ pub struct Info {
     pub comparison: &'static str,
     /// What decides its size.
     pub parameters: &'static [Parameter],
-    /// Its PTX.
+    /// The sets it is in, as measured (`docs/workloads.md`).
+    pub sets: &'static [Set],
+    /// Sets it is in although the measurement says otherwise, and why.
+    pub exceptions: &'static [(Set, &'static str)],
+    /// Its kernels.
+    pub kernel: Kernel,
+}
+
+/// What a workload is an example of. Each has a bound that a measurement holds it to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// SIMD efficiency under `pdom` below 76%.
+    Divergent,
+    /// SIMD efficiency under `pdom` of 76% or more.
+    Coherent,
+    /// Above 15% of warp time at barriers under `lrr` on `gtx480-v3`.
+    BarrierIntensive,
+}
+
+impl Set {
+    /// Every set.
+    pub const ALL: &[Set] = &[Set::Divergent, Set::Coherent, Set::BarrierIntensive];
+
+    /// Its name on the command line and in study files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Set::Divergent => "divergent",
+            Set::Coherent => "coherent",
+            Set::BarrierIntensive => "barrier-intensive",
+        }
+    }
+}
+
+/// A compiled file of `kernels/`. Workloads that are variants of each other share one.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    /// The name of the `.cu` and `.ptx` file without its ending.
+    pub name: &'static str,
+    /// The PTX.
     pub ptx: &'static str,
 }
+
+/// The [`Kernel`] of that name.
+macro_rules! kernel {
+    ($name:literal) => {
+        $crate::suite::Kernel {
+            name: $name,
+            ptx: include_str!(concat!("../../kernels/", $name, ".ptx")),
+        }
+    };
+}
+use kernel;
 
 /// A workload.
 pub trait Workload: Sync {
