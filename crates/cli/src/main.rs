@@ -1,6 +1,7 @@
 //! The `warpsim` command. One file a subcommand.
 
 mod agreement;
+mod compare;
 mod device;
 mod failure;
 mod inspect;
@@ -8,6 +9,7 @@ mod list;
 mod progress;
 mod registry;
 mod run;
+mod study;
 mod summary;
 mod trace;
 
@@ -27,6 +29,12 @@ struct Cli {
 enum Command {
     /// Run a workload or a launch file on a simulated machine.
     Run(Box<run::Arguments>),
+    /// Run a paper's experiments and compare with what it reports.
+    Study(study::StudyArguments),
+    /// Run a grid of workloads, machines and settings.
+    Sweep(study::SweepArguments),
+    /// Show which statistics moved between runs.
+    Compare(compare::Arguments),
     /// Compare cycles with the reference simulator's on 28 micro-kernels.
     Agreement(agreement::Arguments),
     /// Describe the kernels of a PTX file: registers, branches, occupancy.
@@ -39,6 +47,9 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Study(arguments) => study::study(&arguments),
+        Command::Sweep(arguments) => study::sweep(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Agreement(arguments) => agreement::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::List(arguments) => list::run(&arguments),

@@ -85,10 +85,14 @@ pub struct Arguments {
     quiet: bool,
 }
 
+/// The named sizes, as the command line takes them.
 #[derive(Clone, Copy, ValueEnum)]
-enum SizeName {
+pub enum SizeName {
+    /// For tests.
     Tiny,
+    /// The default.
     Small,
+    /// For patient people.
     Large,
 }
 
