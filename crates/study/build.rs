@@ -15,7 +15,8 @@ const CRATES: [&str; 3] = ["ptx", "sim", "workloads"];
 const LIBRARIES: [&str; 1] = ["half"];
 
 fn main() {
-    let crates = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo")).join("..");
+    let crates =
+        Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo")).join("..");
     let mut hash = Sha256::new();
     for name in CRATES {
         let source = crates.join(name).join("src");
@@ -36,7 +37,11 @@ fn main() {
     println!("cargo::rerun-if-changed={}", lock.display());
     let lock = std::fs::read_to_string(lock).unwrap_or_default();
     for package in lock.split("[[package]]") {
-        let named = |library| package.trim_start().starts_with(&format!("name = \"{library}\"\n"));
+        let named = |library| {
+            package
+                .trim_start()
+                .starts_with(&format!("name = \"{library}\"\n"))
+        };
         if LIBRARIES.iter().any(named) {
             part(&mut hash, package.trim().as_bytes());
         }

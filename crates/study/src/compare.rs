@@ -51,10 +51,17 @@ fn parse(name: &str, text: &str) -> Result<Measured, StudyError> {
         }
     }
     let word = |key: &str| file[key].as_str().or(file["inputs"][key].as_str());
-    let words: Vec<&str> = ["what", "workload", "machine", "scheduler", "fetch", "divergence"]
-        .iter()
-        .filter_map(|key| word(key))
-        .collect();
+    let words: Vec<&str> = [
+        "what",
+        "workload",
+        "machine",
+        "scheduler",
+        "fetch",
+        "divergence",
+    ]
+    .iter()
+    .filter_map(|key| word(key))
+    .collect();
     Ok(Measured {
         name: name.to_string(),
         what: words.join(", "),
@@ -92,7 +99,10 @@ pub fn moved(runs: &[Measured]) -> Vec<Moved> {
         let Some(first) = values.first().copied().flatten() else {
             continue;
         };
-        let changes = values[1..].iter().flatten().map(|v| change(first, *v).abs());
+        let changes = values[1..]
+            .iter()
+            .flatten()
+            .map(|v| change(first, *v).abs());
         let change = changes.fold(0.0, f64::max);
         if change > 0.0 {
             all.push(Moved {
@@ -180,8 +190,24 @@ mod tests {
 
     #[test]
     fn what_moved_most_comes_first() {
-        let a = run("a", &[("cycles", 100.0), ("ipc", 2.0), ("blocks", 4.0), ("fetches", 0.0)]);
-        let b = run("b", &[("cycles", 90.0), ("ipc", 3.0), ("blocks", 4.0), ("fetches", 1.0)]);
+        let a = run(
+            "a",
+            &[
+                ("cycles", 100.0),
+                ("ipc", 2.0),
+                ("blocks", 4.0),
+                ("fetches", 0.0),
+            ],
+        );
+        let b = run(
+            "b",
+            &[
+                ("cycles", 90.0),
+                ("ipc", 3.0),
+                ("blocks", 4.0),
+                ("fetches", 1.0),
+            ],
+        );
         let moved = moved(&[a, b]);
         let order: Vec<(&str, f64)> = moved.iter().map(|m| (m.name.as_str(), m.change)).collect();
         assert_eq!(
@@ -198,7 +224,10 @@ mod tests {
             error("{}"),
             "x.json: no statistics: files of `warpsim run --stats FILE` can be compared"
         );
-        assert_eq!(error("{\"schema\":2}"), "x.json: schema 2; this version reads schema 1");
+        assert_eq!(
+            error("{\"schema\":2}"),
+            "x.json: schema 2; this version reads schema 1"
+        );
         assert_eq!(error("{\"schema\":1}"), "x.json: it has no `totals`");
     }
 }

@@ -2,13 +2,17 @@
 
 use crate::error::StudyError;
 use crate::evaluate::{Results, Shown};
-use crate::output::{columns, csv, parquet, terminal};
-use crate::plan::Plan;
+use crate::output::report::{Recorded, Report};
+use crate::output::{columns, csv, parquet, picture, terminal};
+use crate::plan::{Plan, Run};
 use crate::record::{Record, Status};
-use crate::runner::{self, Watch};
+use crate::runner::{self, Watch, side_by_side};
 use crate::store::Store;
+use crate::timeline;
 use crate::verdict::{Judged, Verdict, judge};
+use serde_json::Value;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What a study came to.
 pub struct Conclusion {
@@ -16,13 +20,13 @@ pub struct Conclusion {
     pub text: String,
     /// Claims that hold, that do not, and that could not be looked at.
     pub claims: [usize; 3],
-    /// Runs that failed: workload, configuration, status, reason, and whether that was expected.
+    /// Runs that failed.
     pub failures: Vec<Failure>,
     /// What this build does not have.
     pub missing: Vec<String>,
     /// Results of other builds or settings that stay in the folder.
     pub others: usize,
-    /// What was written.
+    /// What was written, the report first.
     pub files: Vec<PathBuf>,
 }
 
@@ -40,11 +44,13 @@ pub struct Failure {
     pub expected: Option<String>,
 }
 
-/// Runs what is not there yet, judges, and writes everything into the folder.
+/// Runs what is not there yet, judges, and writes everything into the folder. `command` is what
+/// the report says to repeat it.
 pub fn conduct(
     plan: &Plan,
     store: &Store,
     jobs: usize,
+    command: &str,
     watch: &mut dyn Watch,
 ) -> Result<Conclusion, StudyError> {
     let records = runner::run(plan, store, jobs, watch)?;
@@ -59,7 +65,8 @@ pub fn conduct(
         };
         claims[place] += 1;
     }
-    let files = write(store, &results)?;
+    let timelines = timelines(plan, store, jobs, watch)?;
+    let files = write(store, &results, &figures, &timelines, command)?;
     let keys: Vec<_> = plan.runs.iter().map(|r| r.key.clone()).collect();
     Ok(Conclusion {
         text: terminal::text(&results, &figures),
@@ -84,15 +91,106 @@ pub fn judged(plan: &Plan, results: &Results) -> Vec<(Shown, Vec<Judged>)> {
         .collect()
 }
 
-fn write(store: &Store, results: &Results) -> Result<Vec<PathBuf>, StudyError> {
+/// Bars in a picture; a grid with more is read from its tables.
+const MOST_BARS: usize = 1500;
+
+fn write(
+    store: &Store,
+    results: &Results,
+    figures: &[(Shown, Vec<Judged>)],
+    timelines: &[Recorded],
+    command: &str,
+) -> Result<Vec<PathBuf>, StudyError> {
     let columns = columns::columns(results);
     let typed = parquet::parquet(&columns).map_err(|e| {
-        StudyError::unwritable(&store.root().join("results.parquet"), &std::io::Error::other(e))
+        let path = store.root().join("results.parquet");
+        StudyError::unwritable(&path, &std::io::Error::other(e))
     })?;
+    let mut pictures = Vec::new();
+    for (figure, (shown, _)) in results.plan().study.figures.iter().zip(figures) {
+        let bars = shown.setups.len() * (shown.rows.len() + shown.means.len());
+        if shown.lacking.is_some() || bars > MOST_BARS {
+            pictures.push(None);
+            continue;
+        }
+        let svg = picture::draw(&picture::chart(results, figure, shown));
+        let name = format!("figures/{}.svg", figure.id.value);
+        store.write(&name, picture::standalone(&svg).as_bytes())?;
+        pictures.push(Some(svg));
+    }
+    let report = Report {
+        results,
+        figures,
+        pictures: &pictures,
+        timelines,
+        command,
+    };
     Ok(vec![
+        store.write("report.html", report.html().as_bytes())?,
         store.write("results.csv", csv::csv(&columns).as_bytes())?,
         store.write("results.parquet", &typed)?,
     ])
+}
+
+/// Records the timelines that are not there yet.
+fn timelines(
+    plan: &Plan,
+    store: &Store,
+    jobs: usize,
+    watch: &mut dyn Watch,
+) -> Result<Vec<Recorded>, StudyError> {
+    let mut wanted: Vec<(usize, String, Arc<Run>)> = Vec::new();
+    for (index, timeline) in plan.study.timelines.iter().enumerate() {
+        for configuration in &timeline.configurations {
+            let setup = plan.setup(&configuration.value);
+            let subject = plan.subjects.find(&timeline.workload.value);
+            let Some(run) = subject.and_then(|s| plan.run(s, setup)) else {
+                continue;
+            };
+            let (workload, under) = (&run.workload, &plan.setups[setup].title);
+            let what = match timeline.title.as_str() {
+                "" => String::new(),
+                title => format!(". {title}"),
+            };
+            wanted.push((
+                index,
+                format!("{workload} under {under}{what}"),
+                run.clone(),
+            ));
+        }
+    }
+    let file = |i: usize| {
+        let (index, _, run) = &wanted[i];
+        let key = timeline::key(run, &plan.study.timelines[*index]);
+        format!("timelines/{key}.json")
+    };
+    let stored = |i: usize| serde_json::from_str::<Value>(&store.read(&file(i))?).ok();
+    let mut found: Vec<Option<Value>> = (0..wanted.len()).map(stored).collect();
+    let absent: Vec<usize> = (0..wanted.len()).filter(|i| found[*i].is_none()).collect();
+    if !absent.is_empty() {
+        watch.note(&format!("recording {} timelines", absent.len()));
+    }
+    let recorded = side_by_side(&absent, jobs, |&i| {
+        let (index, _, run) = &wanted[i];
+        timeline::record(run, &plan.study.timelines[*index])
+    })?;
+    let mut failed = vec![None; wanted.len()];
+    for (&i, result) in absent.iter().zip(recorded) {
+        match result {
+            Ok(data) => {
+                store.write(&file(i), data.to_string().as_bytes())?;
+                found[i] = Some(data);
+            }
+            Err(reason) => failed[i] = Some(reason),
+        }
+    }
+    let all = wanted.into_iter().zip(found).zip(failed);
+    Ok(all
+        .map(|(((_, title, _), data), reason)| Recorded {
+            title,
+            data: data.ok_or_else(|| reason.unwrap_or_default()),
+        })
+        .collect())
 }
 
 fn failures(plan: &Plan, results: &Results) -> Vec<Failure> {

@@ -99,7 +99,9 @@ impl<'a> Results<'a> {
     /// The result of a workload under a configuration.
     pub fn record(&self, subject: usize, setup: usize) -> Option<&'a Record> {
         let run = self.plan.run(subject, setup)?;
-        self.records.get(run.key.as_str()).map(|(record, _)| *record)
+        self.records
+            .get(run.key.as_str())
+            .map(|(record, _)| *record)
     }
 
     /// The statistics of a workload under a configuration.

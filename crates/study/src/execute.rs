@@ -34,7 +34,9 @@ pub fn execute(run: &Run) -> Record {
 /// run ended early; that it ran into the limit is not told apart, the listener knows.
 pub fn listen(run: &Run, observer: Box<dyn Observer>, limit: u64) -> Result<(), String> {
     let limit = run.max_cycles.map_or(limit, |m| m.min(limit));
-    let caught = catch_unwind(AssertUnwindSafe(|| simulate(run, Some(observer), Some(limit))));
+    let caught = catch_unwind(AssertUnwindSafe(|| {
+        simulate(run, Some(observer), Some(limit))
+    }));
     let result = caught.unwrap_or_else(|_| Finished::failed(Status::Crashed, panic_text()));
     if result.status.good() || result.status == Status::Wrong {
         Ok(())

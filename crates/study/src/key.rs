@@ -124,12 +124,30 @@ mod tests {
         let other_machine = Machine::resolve("gtx480", &["sm.schedulers=1".into()]).unwrap();
         let other_parameters = [("n".to_string(), 32)];
         let different = [
-            Inputs { workload: "vecadd", ..inputs() },
-            Inputs { contents: "d", ..inputs() },
-            Inputs { parameters: &other_parameters, ..inputs() },
-            Inputs { seed: 2, ..inputs() },
-            Inputs { machine: &other_machine, ..inputs() },
-            Inputs { max_cycles: Some(9), ..inputs() },
+            Inputs {
+                workload: "vecadd",
+                ..inputs()
+            },
+            Inputs {
+                contents: "d",
+                ..inputs()
+            },
+            Inputs {
+                parameters: &other_parameters,
+                ..inputs()
+            },
+            Inputs {
+                seed: 2,
+                ..inputs()
+            },
+            Inputs {
+                machine: &other_machine,
+                ..inputs()
+            },
+            Inputs {
+                max_cycles: Some(9),
+                ..inputs()
+            },
         ];
         let mut keys: Vec<Key> = different.into_iter().map(key).collect();
         keys.push(base);

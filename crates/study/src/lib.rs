@@ -23,6 +23,7 @@ pub mod record;
 pub mod runner;
 pub mod store;
 mod subject;
+mod timeline;
 pub mod verdict;
 pub mod words;
 

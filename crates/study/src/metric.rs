@@ -131,7 +131,9 @@ impl Reader<'_> {
         if word.is_empty() {
             let found = self.rest.chars().next();
             let found = found.map_or("the end".into(), |c| format!("`{c}`"));
-            return Err(Problem::Syntax(format!("expected a statistic, found {found}")));
+            return Err(Problem::Syntax(format!(
+                "expected a statistic, found {found}"
+            )));
         }
         let atom = match word.parse::<f64>() {
             Ok(n) if n.is_finite() => Expression::Number(n),
@@ -159,7 +161,11 @@ mod tests {
     use super::*;
 
     fn value(text: &str) -> Option<f64> {
-        let statistics = [("cycles", 10.0), ("warp_states.barrier", 4.0), ("blocks", 0.0)];
+        let statistics = [
+            ("cycles", 10.0),
+            ("warp_states.barrier", 4.0),
+            ("blocks", 0.0),
+        ];
         let statistics = statistics.map(|(k, v)| (k.to_string(), v)).into();
         Expression::parse(text).unwrap().value(&statistics)
     }
@@ -179,7 +185,10 @@ mod tests {
         let problem = |t: &str| Expression::parse(t).unwrap_err();
         let syntax = |t: &str| Problem::Syntax(t.to_string());
         assert_eq!(problem(""), syntax("expected a statistic, found the end"));
-        assert_eq!(problem("cycles +"), syntax("expected a statistic, found the end"));
+        assert_eq!(
+            problem("cycles +"),
+            syntax("expected a statistic, found the end")
+        );
         assert_eq!(problem("(cycles"), syntax("a `)` is missing"));
         assert_eq!(problem("cycles cycles"), syntax("unexpected `cycles`"));
         assert_eq!(problem("cycles ! 2"), syntax("unexpected `! 2`"));

@@ -7,6 +7,7 @@ use crate::plan::{Plan, Run};
 use crate::record::Record;
 use crate::store::Store;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
@@ -21,6 +22,8 @@ pub trait Watch {
     fn finished(&mut self, _run: &Run, _record: &Record) {}
     /// Some time has passed; so much is left, as far as is known.
     fn tick(&mut self, _left: Option<Duration>) {}
+    /// Something else is being done.
+    fn note(&mut self, _text: &str) {}
     /// Nothing is left to do.
     fn end(&mut self) {}
 }
@@ -60,6 +63,52 @@ enum Message {
     Finished(usize, Box<Record>),
 }
 
+/// Does something for each of `items`, on so many threads, and returns the results in order.
+pub fn side_by_side<T: Sync, R: Send>(
+    items: &[T],
+    jobs: usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Result<Vec<R>, StudyError> {
+    keep_workers_panics();
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, items.len().max(1)) {
+            let take = || {
+                while let Some(item) = {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    items.get(index).map(|item| (index, item))
+                } {
+                    let result = work(item.1);
+                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                    done.push((item.0, result));
+                }
+            };
+            spawn(scope, take)?;
+        }
+        Ok::<_, StudyError>(())
+    })?;
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(index, _)| *index);
+    Ok(done.into_iter().map(|(_, r)| r).collect())
+}
+
+fn spawn<'s, 'e: 's>(
+    scope: &'s std::thread::Scope<'s, 'e>,
+    work: impl FnOnce() + Send + 's,
+) -> Result<(), StudyError> {
+    let thread = std::thread::Builder::new().name(WORKER.into());
+    let spawned = thread.spawn_scoped(scope, work);
+    spawned
+        .map(|_| ())
+        .map_err(|e| StudyError::bad_input(format!("cannot start a thread: {e}")))
+}
+
+fn keep_workers_panics() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| keep_panics(|| std::thread::current().name() == Some(WORKER)));
+}
+
 const WORKER: &str = "warpsim-study-worker";
 
 fn work(
@@ -70,17 +119,13 @@ fn work(
     watch: &mut dyn Watch,
     plan: &Plan,
 ) -> Result<(), StudyError> {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| keep_panics(|| std::thread::current().name() == Some(WORKER)));
+    keep_workers_panics();
     std::thread::scope(|scope| {
         let (sender, receiver) = channel();
         for _ in 0..jobs {
             let sender = sender.clone();
-            let worker = std::thread::Builder::new().name(WORKER.into());
             let queue = &queue;
-            worker
-                .spawn_scoped(scope, move || worker_loop(queue, &sender))
-                .map_err(|e| StudyError::bad_input(format!("cannot start a thread: {e}")))?;
+            spawn(scope, move || worker_loop(queue, &sender))?;
         }
         drop(sender);
         let mut failure = Ok(());
@@ -158,7 +203,11 @@ impl Queue {
         let expected = |run: &Run| self.seconds.get(&kind(run)).copied().unwrap_or(0.0);
         let mut best: Option<(usize, f64)> = None;
         for (at, (_, run)) in self.pending.iter().enumerate() {
-            let value = if unknown(run) { f64::INFINITY } else { expected(run) };
+            let value = if unknown(run) {
+                f64::INFINITY
+            } else {
+                expected(run)
+            };
             if best.is_none_or(|(_, b)| value > b) {
                 best = Some((at, value));
             }

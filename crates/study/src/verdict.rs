@@ -209,7 +209,11 @@ impl View<'_> {
                 bad.push(text);
             }
         }
-        let fulfilled = if every { bad.is_empty() } else { !good.is_empty() };
+        let fulfilled = if every {
+            bad.is_empty()
+        } else {
+            !good.is_empty()
+        };
         let shown = if fulfilled { &good } else { &bad };
         let mut detail = shown.iter().take(4).cloned().collect::<Vec<_>>().join("; ");
         if shown.len() > 4 {
@@ -230,7 +234,11 @@ impl View<'_> {
 }
 
 fn verdict(holds: bool) -> Verdict {
-    if holds { Verdict::Holds } else { Verdict::Fails }
+    if holds {
+        Verdict::Holds
+    } else {
+        Verdict::Fails
+    }
 }
 
 fn quotient(a: f64, b: f64) -> Option<f64> {

@@ -22,6 +22,46 @@ fn signed(percent: f64) -> String {
     }
 }
 
+/// A value at a line of a scale: as short as round numbers allow.
+pub fn tick(display: Display, value: f64) -> String {
+    // Sums of steps are off by a hair: 0.15000000000000002.
+    let short = |value: f64, digits: usize| {
+        let text = format!("{value:.digits$}");
+        let text = text.trim_end_matches('0').trim_end_matches('.');
+        if text == "-0" {
+            "0".into()
+        } else {
+            text.to_string()
+        }
+    };
+    match display {
+        Display::Ratio => short(value, 4),
+        Display::Change => {
+            let text = short((value - 1.0) * 100.0, 2);
+            let sign = if text == "0" || text.starts_with('-') {
+                ""
+            } else {
+                "+"
+            };
+            format!("{sign}{text}%")
+        }
+        Display::Percent if value == 0.0 => "0%".into(),
+        Display::Percent => format!("{}%", percent_digits(value * 100.0)),
+        Display::Number if value.abs() >= 1e6 => format!("{:.1e}", value),
+        Display::Number if value == value.trunc() => number(value),
+        Display::Number => short(value, 6),
+    }
+}
+
+fn percent_digits(percent: f64) -> String {
+    let rounded = percent.round();
+    if (percent - rounded).abs() < 1e-6 {
+        format!("{rounded}")
+    } else {
+        format!("{percent:.1}")
+    }
+}
+
 /// A plain number: whole when it is, else with enough digits.
 pub fn number(value: f64) -> String {
     let size = value.abs();

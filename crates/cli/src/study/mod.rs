@@ -4,6 +4,7 @@ mod watch;
 
 use crate::failure::{Failure, PROGRAM_FAILED, WRONG_RESULT, print};
 use crate::run::SizeName;
+use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpsim_sim::text::{Source, nearest};
@@ -14,10 +15,12 @@ use warpsim_study::{Choices, Conclusion, Plan, StudyError, conduct, embedded};
 
 /// Arguments of `warpsim study`.
 #[derive(clap::Args)]
-#[command(after_help = "Results are kept in the folder, one file a run: interrupted and started \
+#[command(
+    after_help = "Results are kept in the folder, one file a run: interrupted and started \
                         again, a study goes on where it was. Exit codes: 0 every run has a \
                         correct result, 1 a result is wrong, 2 the input makes no sense, 3 a \
-                        simulated program failed. Claims that do not hold are no failure.")]
+                        simulated program failed. Claims that do not hold are no failure."
+)]
 pub struct StudyArguments {
     /// A paper's study, a study file (ends in .toml), or `all` papers.
     #[arg(value_name = "NAME|FILE.toml|all")]
@@ -65,12 +68,13 @@ impl From<StudyError> for Failure {
 pub fn study(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
     let common = &arguments.common;
     if arguments.what != "all" {
-        return one(find(&arguments.what)?, common, common.out.clone());
+        let what = format!("study {}", quoted(&arguments.what));
+        return one(find(&arguments.what)?, &what, common, common.out.clone());
     }
     let mut worst = ExitCode::SUCCESS;
     for name in embedded::names() {
         let out = common.out.as_ref().map(|out| out.join(name));
-        let code = one(find(name)?, common, out)?;
+        let code = one(find(name)?, &format!("study {name}"), common, out)?;
         if code != ExitCode::SUCCESS {
             worst = code;
         }
@@ -81,7 +85,13 @@ pub fn study(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
 /// Runs a study file.
 pub fn sweep(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
     let study = format::read(&arguments.file)?;
-    one(study, &arguments.common, arguments.common.out.clone())
+    let what = format!("sweep {}", quoted(&arguments.file.display().to_string()));
+    one(
+        study,
+        &what,
+        &arguments.common,
+        arguments.common.out.clone(),
+    )
 }
 
 fn find(what: &str) -> Result<Study, Failure> {
@@ -101,7 +111,34 @@ fn find(what: &str) -> Result<Study, Failure> {
     )))
 }
 
-fn one(study: Study, common: &Common, out: Option<PathBuf>) -> Result<ExitCode, Failure> {
+/// The command that makes the same report.
+fn command(what: &str, common: &Common, out: &Path) -> String {
+    let mut command = format!("warpsim {what}");
+    if let Some(size) = common.size.and_then(|s| s.to_possible_value()) {
+        command += &format!(" --size {}", size.get_name());
+    }
+    if let Some(workloads) = &common.workloads {
+        command += &format!(" --workloads {}", quoted(&workloads.join(",")));
+    }
+    command + &format!(" --out {}", quoted(&out.display().to_string()))
+}
+
+/// An argument as a shell takes it.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=+".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_string()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+fn one(
+    study: Study,
+    what: &str,
+    common: &Common,
+    out: Option<PathBuf>,
+) -> Result<ExitCode, Failure> {
     let choices = Choices {
         size: common.size.map(Into::into),
         workloads: common.workloads.clone(),
@@ -119,7 +156,8 @@ fn one(study: Study, common: &Common, out: Option<PathBuf>) -> Result<ExitCode, 
         )));
     }
     let mut watch = watch::choose(common.quiet);
-    let conclusion = conduct(&plan, &store, jobs, watch.as_mut())?;
+    let command = command(what, common, &out);
+    let conclusion = conduct(&plan, &store, jobs, &command, watch.as_mut())?;
     if !common.quiet {
         print(&summary(&plan, &conclusion))?;
     }

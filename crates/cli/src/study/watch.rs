@@ -75,6 +75,9 @@ impl Watch for Bar {
     fn tick(&mut self, left: Option<Duration>) {
         self.show(left);
     }
+    fn note(&mut self, text: &str) {
+        eprintln!("{text}");
+    }
     fn end(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -127,7 +130,13 @@ impl Watch for Lines {
     fn tick(&mut self, left: Option<Duration>) {
         self.left = left;
     }
+    fn note(&mut self, text: &str) {
+        eprintln!("{text}");
+    }
     fn end(&mut self) {
-        eprintln!("ran for {}", words::time(self.start.elapsed().as_secs_f64()));
+        eprintln!(
+            "ran for {}",
+            words::time(self.start.elapsed().as_secs_f64())
+        );
     }
 }

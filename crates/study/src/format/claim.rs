@@ -4,9 +4,7 @@ use super::model::*;
 use super::table::{Table, number};
 use warpsim_sim::text::{Node, Source, SourceError};
 
-const KEYS: &[&str] = &[
-    "claim", "text", "on", "group", "part", "within", "reason",
-];
+const KEYS: &[&str] = &["claim", "text", "on", "group", "part", "within", "reason"];
 
 const HELP: &str = "for example `claim = \"mwf+cff > gto > lrr\"`, `\"gto ~ lrr\"`, \
                     `\"a / b >= c / d\"` or `\"gto < 1\"`, with blanks around every sign";
@@ -17,8 +15,11 @@ pub fn one(source: &Source, node: &Node, shape: &Shape) -> Result<Claim, SourceE
     let text = fields
         .text("claim")?
         .ok_or_else(|| fields.missing("claim", HELP))?;
-    let chain = chain(&text.value)
-        .ok_or_else(|| source.error(text.place.clone(), "this is no claim").with_help(HELP))?;
+    let chain = chain(&text.value).ok_or_else(|| {
+        source
+            .error(text.place.clone(), "this is no claim")
+            .with_help(HELP)
+    })?;
     let part = fields.text("part")?;
     match (shape, &part) {
         (Shape::Stack { parts }, Some(p)) => {
@@ -88,9 +89,7 @@ fn chain(text: &str) -> Option<Chain> {
     (!rest.is_empty()).then_some(Chain { first, rest })
 }
 
-fn term<'a>(
-    words: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>,
-) -> Option<Term> {
+fn term<'a>(words: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>) -> Option<Term> {
     const SIGNS: [&str; 6] = [">", ">=", "<", "<=", "~", "/"];
     let name = words.next().filter(|w| !SIGNS.contains(w))?;
     if words.next_if_eq(&"/").is_some() {
@@ -136,7 +135,10 @@ mod tests {
                 ],
             }
         );
-        assert_eq!(read.names().collect::<Vec<_>>(), ["mwf-gto+cff", "gto", "lrr"]);
+        assert_eq!(
+            read.names().collect::<Vec<_>>(),
+            ["mwf-gto+cff", "gto", "lrr"]
+        );
         for bad in ["", "a", "a >", "> a", "a b", "a > > b", "a / > b", "a>b"] {
             assert_eq!(chain(bad), None, "{bad}");
         }

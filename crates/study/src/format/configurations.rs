@@ -135,9 +135,9 @@ fn grid(source: &Source, node: &Node, all: &mut Vec<Configuration>) -> Result<()
         .filter(|n| (1..=MOST).contains(n));
     let Some(product) = product.filter(|_| !axes.is_empty()) else {
         let message = format!("a grid has between 1 and {MOST} combinations");
-        return Err(source
-            .error(node.span.clone(), message)
-            .with_help("for example `scheduler = [\"lrr\", \"gto\"]` and `fetch = [\"lrr\", \"cff\"]`"));
+        return Err(source.error(node.span.clone(), message).with_help(
+            "for example `scheduler = [\"lrr\", \"gto\"]` and `fetch = [\"lrr\", \"cff\"]`",
+        ));
     };
     for number in 0..product {
         let chosen = choose(&axes, number);
@@ -145,7 +145,9 @@ fn grid(source: &Source, node: &Node, all: &mut Vec<Configuration>) -> Result<()
             Some(t) => filled(source, t, &chosen)?,
             None => default_name(&axes, &chosen),
         };
-        let place = template.as_ref().map_or(node.span.clone(), |t| t.place.clone());
+        let place = template
+            .as_ref()
+            .map_or(node.span.clone(), |t| t.place.clone());
         all.push(configuration(At { value: name, place }, &chosen, source)?);
     }
     Ok(())
@@ -216,9 +218,15 @@ fn filled(source: &Source, template: &At<String>, chosen: &Chosen) -> Result<Str
             Some((close, &value.1.value))
         });
         let Some((close, value)) = found else {
-            let names: Vec<String> = chosen.iter().map(|(a, _)| format!("{{{}}}", a.name)).collect();
+            let names: Vec<String> = chosen
+                .iter()
+                .map(|(a, _)| format!("{{{}}}", a.name))
+                .collect();
             return Err(source
-                .error(template.place.clone(), "a name in braces is no axis of this grid")
+                .error(
+                    template.place.clone(),
+                    "a name in braces is no axis of this grid",
+                )
                 .with_help(format!("there are: {}", names.join(", "))));
         };
         out += &rest[..open];
@@ -253,7 +261,10 @@ fn configuration(
             What::Parameter => made.parameters.push(pair(&axis.name)),
             What::Seed => {
                 let seed = value.value.parse().map_err(|_| {
-                    source.error(value.place.clone(), "a seed is a whole number, not negative")
+                    source.error(
+                        value.place.clone(),
+                        "a seed is a whole number, not negative",
+                    )
                 })?;
                 made.seed = Some(seed);
             }

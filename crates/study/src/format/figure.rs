@@ -48,7 +48,11 @@ pub fn plain(study: &Study) -> Vec<Figure> {
         number: String::new(),
         title: title.to_string(),
         groups: study.groups.iter().map(|g| g.name.clone()).collect(),
-        configurations: study.configurations.iter().map(|c| c.name.clone()).collect(),
+        configurations: study
+            .configurations
+            .iter()
+            .map(|c| c.name.clone())
+            .collect(),
         shape: Shape::Bars {
             metric: here(metric),
         },
@@ -143,10 +147,9 @@ fn shape(fields: &Table) -> Result<Shape, SourceError> {
             }
             Ok(Shape::Stack { parts: stack })
         }
-        (Some(metric), false) => Err(fields.source.error(
-            metric.place,
-            "a figure has a `metric` or `parts`, not both",
-        )),
+        (Some(metric), false) => Err(fields
+            .source
+            .error(metric.place, "a figure has a `metric` or `parts`, not both")),
         (None, true) => Err(fields.missing("metric", "for example `metric = \"ipc\"`")),
     }
 }
@@ -186,7 +189,10 @@ fn paper(fields: &Table) -> Result<PaperValues, SourceError> {
     for outer in table.named("values")? {
         let Some(inner) = outer.node.entries() else {
             return Err(source
-                .error(outer.node.span.clone(), "values are given for each workload")
+                .error(
+                    outer.node.span.clone(),
+                    "values are given for each workload",
+                )
                 .with_help(format!("write `values.{} = {{ matmul = 1.1 }}`", outer.key)));
         };
         for entry in inner {

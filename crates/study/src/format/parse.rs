@@ -53,7 +53,9 @@ pub fn parse(source: &Source) -> Result<Study, SourceError> {
             .text("machine")?
             .ok_or_else(|| table.missing("machine", "for example `machine = \"gtx480\"`"))?,
         size: table.choice("size", SIZES)?.unwrap_or_default(),
-        seed: table.whole("seed", 0, i64::MAX as u64)?.map_or(1, |s| s.value),
+        seed: table
+            .whole("seed", 0, i64::MAX as u64)?
+            .map_or(1, |s| s.value),
         max_cycles: table
             .whole("max_cycles", 1, i64::MAX as u64)?
             .map(|m| m.value),
@@ -165,20 +167,15 @@ fn metrics(table: &Table) -> Result<Vec<Metric>, SourceError> {
 }
 
 fn timelines(table: &Table) -> Result<Vec<Timeline>, SourceError> {
-    const KEYS: &[&str] = &[
-        "workload",
-        "configurations",
-        "title",
-        "sm",
-        "from",
-        "to",
-    ];
+    const KEYS: &[&str] = &["workload", "configurations", "title", "sm", "from", "to"];
     /// Longer ones make a report that is slow to open.
     const LONGEST: u64 = 200_000;
     let mut timelines = Vec::new();
     for node in table.tables("timelines")? {
         let fields = Table::new(table.source, node, "a timeline", KEYS)?;
-        let from = fields.whole("from", 0, i64::MAX as u64)?.map_or(0, |n| n.value);
+        let from = fields
+            .whole("from", 0, i64::MAX as u64)?
+            .map_or(0, |n| n.value);
         let to = fields.whole("to", from + 1, from + LONGEST)?;
         timelines.push(Timeline {
             workload: fields
@@ -231,12 +228,20 @@ fn check_references(study: &Study) -> Result<(), SourceError> {
         let in_figure = || figure.groups.iter().map(|g| g.value.as_str());
         let claimed = figure.claims.iter().filter_map(|c| c.group.as_ref());
         for name in figure.paper.means.iter().map(|m| &m.group).chain(claimed) {
-            known(study, name, "group of this figure", in_figure().chain([ALL]))?;
+            known(
+                study,
+                name,
+                "group of this figure",
+                in_figure().chain([ALL]),
+            )?;
         }
         for claim in &figure.claims {
             for name in claim.chain.value.names() {
                 let place = claim.chain.place.clone();
-                let name = At { value: name.to_string(), place };
+                let name = At {
+                    value: name.to_string(),
+                    place,
+                };
                 configuration(&name)?;
             }
         }
@@ -260,5 +265,8 @@ pub fn known<'a>(
         .unwrap_or_default();
     let message = format!("no {what} is called `{}`", name.value);
     let help = format!("{hint}there are: {}", names.join(", "));
-    Err(study.source.error(name.place.clone(), message).with_help(help))
+    Err(study
+        .source
+        .error(name.place.clone(), message)
+        .with_help(help))
 }

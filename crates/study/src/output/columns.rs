@@ -39,7 +39,12 @@ pub fn columns(results: &Results) -> Vec<Column> {
         data: Data::Text(rows.iter().map(|(w, c, r)| f(*w, *c, r)).collect()),
     };
     let machine = |c: usize, f: fn(&warpsim_sim::config::Machine) -> &String| {
-        plan.setups[c].machine.as_deref().map(f).cloned().unwrap_or_default()
+        plan.setups[c]
+            .machine
+            .as_deref()
+            .map(f)
+            .cloned()
+            .unwrap_or_default()
     };
     let size = SIZES.iter().find(|(_, s)| *s == plan.size);
     let size = size.map_or("", |(name, _)| *name).to_string();
@@ -53,13 +58,21 @@ pub fn columns(results: &Results) -> Vec<Column> {
         text("divergence", &|_, c, _| machine(c, |m| &m.sm.divergence)),
         text("settings", &|_, c, _| {
             let settings = plan.study.configurations[c].settings.iter();
-            settings.map(|s| s.value.as_str()).collect::<Vec<_>>().join(" ")
+            settings
+                .map(|s| s.value.as_str())
+                .collect::<Vec<_>>()
+                .join(" ")
         }),
         text("size", &|_, _, _| size.clone()),
         text("parameters", &|w, c, _| {
             let values = plan.run(w, c).map(|r| r.parameters.iter());
             let pair = |(n, v): (&str, u64)| format!("{n}={v}");
-            values.into_iter().flatten().map(pair).collect::<Vec<_>>().join(" ")
+            values
+                .into_iter()
+                .flatten()
+                .map(pair)
+                .collect::<Vec<_>>()
+                .join(" ")
         }),
         Column {
             name: "seed".into(),
@@ -70,7 +83,9 @@ pub fn columns(results: &Results) -> Vec<Column> {
             ),
         },
         text("status", &|_, _, r| r.status.name().to_string()),
-        text("reason", &|_, _, r| r.reason.lines().next().unwrap_or_default().to_string()),
+        text("reason", &|_, _, r| {
+            r.reason.lines().next().unwrap_or_default().to_string()
+        }),
         text("key", &|_, _, r| r.key.clone()),
     ];
     // Names and types of the statistics, whether or not any run got that far.

@@ -75,7 +75,10 @@ mod tests {
             },
         ];
         let text = csv(&columns);
-        assert_eq!(text, "\"a,b\",n,r\nplain,-3,\n\"say \"\"x\"\",\ny\",,0.25\n");
+        assert_eq!(
+            text,
+            "\"a,b\",n,r\nplain,-3,\n\"say \"\"x\"\",\ny\",,0.25\n"
+        );
         assert_eq!(csv(&[]), "\n");
     }
 }

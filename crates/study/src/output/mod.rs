@@ -3,4 +3,6 @@
 pub mod columns;
 pub mod csv;
 pub mod parquet;
+pub mod picture;
+pub mod report;
 pub mod terminal;

@@ -39,8 +39,8 @@ fn field(column: &Column) -> Result<Type, ParquetError> {
         Data::Whole(_) => (Physical::INT64, Repetition::OPTIONAL),
         Data::Real(_) => (Physical::DOUBLE, Repetition::OPTIONAL),
     };
-    let mut builder = Type::primitive_type_builder(&column.name, physical)
-        .with_repetition(repetition);
+    let mut builder =
+        Type::primitive_type_builder(&column.name, physical).with_repetition(repetition);
     if physical == Physical::BYTE_ARRAY {
         builder = builder
             .with_logical_type(Some(LogicalType::String))
@@ -53,7 +53,9 @@ fn write(writer: &mut SerializedColumnWriter, data: &Data) -> Result<(), Parquet
     match data {
         Data::Text(values) => {
             let values: Vec<ByteArray> = values.iter().map(|v| v.as_str().into()).collect();
-            writer.typed::<ByteArrayType>().write_batch(&values, None, None)?;
+            writer
+                .typed::<ByteArrayType>()
+                .write_batch(&values, None, None)?;
         }
         Data::Whole(values) => {
             let (present, levels) = present(values);

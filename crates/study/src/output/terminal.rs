@@ -152,7 +152,9 @@ fn stacks(results: &Results, figure: &Figure, shown: &Shown) -> String {
             } else {
                 String::new()
             };
-            let cell = cell.as_ref().map_or(Cell::Absent, |(l, _)| Cell::Value(l.clone()));
+            let cell = cell
+                .as_ref()
+                .map_or(Cell::Absent, |(l, _)| Cell::Value(l.clone()));
             add(title, setup, &cell);
         }
     }

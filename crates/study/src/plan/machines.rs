@@ -25,7 +25,9 @@ pub fn resolve(study: &Study, missing: &mut Vec<String>) -> Result<Vec<Setup>, S
         let machine = machine(study, configuration)?;
         if let Err(lacking) = &machine {
             let name = &configuration.name.value;
-            missing.push(format!("configuration `{name}`: this build has no `{lacking}`"));
+            missing.push(format!(
+                "configuration `{name}`: this build has no `{lacking}`"
+            ));
         }
         setups.push(Setup {
             name: configuration.name.value.clone(),
@@ -136,7 +138,10 @@ fn placed(
         ("--set", None) => configuration.name.place.clone(),
         _ => return error,
     };
-    let message = format!("configuration `{}`: {}", configuration.name.value, error.message);
+    let message = format!(
+        "configuration `{}`: {}",
+        configuration.name.value, error.message
+    );
     study
         .source
         .error(place, message)

@@ -30,7 +30,10 @@ pub fn resolve(study: &Study, missing: &mut Vec<String>) -> Result<Vec<Measure>,
     for figure in &study.figures {
         let wanted: Vec<(&str, &At<String>)> = match &figure.shape {
             Shape::Bars { metric } => vec![("", metric)],
-            Shape::Stack { parts } => parts.iter().map(|p| (p.title.as_str(), &p.metric)).collect(),
+            Shape::Stack { parts } => parts
+                .iter()
+                .map(|p| (p.title.as_str(), &p.metric))
+                .collect(),
         };
         let mut measure = Measure {
             layers: Some(Vec::new()),
@@ -52,7 +55,9 @@ pub fn resolve(study: &Study, missing: &mut Vec<String>) -> Result<Vec<Measure>,
                 }),
                 Err(name) => {
                     let id = &figure.id.value;
-                    missing.push(format!("figure `{id}`: this build has no statistic `{name}`"));
+                    missing.push(format!(
+                        "figure `{id}`: this build has no statistic `{name}`"
+                    ));
                     measure.layers = None;
                     measure.lacking = Some(name);
                     break;
@@ -65,17 +70,16 @@ pub fn resolve(study: &Study, missing: &mut Vec<String>) -> Result<Vec<Measure>,
 }
 
 /// An expression, or the awaited statistic it lacks.
-fn expression(
-    study: &Study,
-    text: &At<String>,
-) -> Result<Result<Expression, String>, StudyError> {
+fn expression(study: &Study, text: &At<String>) -> Result<Result<Expression, String>, StudyError> {
     let (message, help) = match Expression::parse(&text.value) {
         Ok(expression) => return Ok(Ok(expression)),
         Err(Problem::Unknown { name, .. }) if study.awaited.contains(&name) => {
             return Ok(Err(name));
         }
         Err(Problem::Unknown { name, hint }) => {
-            let hint = hint.map(|h| format!("did you mean `{h}`? ")).unwrap_or_default();
+            let hint = hint
+                .map(|h| format!("did you mean `{h}`? "))
+                .unwrap_or_default();
             (
                 format!("no metric or statistic is called `{name}`"),
                 format!("{hint}`warpsim list stats` shows all; metrics are under `[metrics.NAME]`"),

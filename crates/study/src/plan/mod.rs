@@ -151,10 +151,10 @@ impl Plan {
         let configuration = &self.study.configurations[setup];
         let run = new_run(self, subject, setup, program, machine).map_err(|text| {
             let text = format!("configuration `{}`: {text}", configuration.name.value);
-            let place = configuration.parameters.first().map_or(
-                configuration.name.place.clone(),
-                |p| p.place.clone(),
-            );
+            let place = configuration
+                .parameters
+                .first()
+                .map_or(configuration.name.place.clone(), |p| p.place.clone());
             StudyError::from(self.study.source.error(place, text))
         })?;
         let index = self.runs.iter().position(|r| r.key == run.key);

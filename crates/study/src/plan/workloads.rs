@@ -55,7 +55,11 @@ impl Subjects {
     /// What runs, when this build has it and it was not left out.
     pub fn program(&self, subject: usize) -> Option<&Arc<Subject>> {
         let entry = &self.all[subject];
-        entry.program.as_ref().filter(|_| !entry.left_out).map(|p| &p.0)
+        entry
+            .program
+            .as_ref()
+            .filter(|_| !entry.left_out)
+            .map(|p| &p.0)
     }
 
     /// Whether the user left it out.
@@ -115,7 +119,9 @@ pub fn resolve(
         subjects.groups.push(Members {
             name: group.name.value.clone(),
             title: group.title.clone(),
-            of: group.of.map_or(members.len(), |n| members.len().max(n as usize)),
+            of: group
+                .of
+                .map_or(members.len(), |n| members.len().max(n as usize)),
             members,
         });
     }
@@ -164,7 +170,9 @@ fn add(
     }
     let program = match Subject::find(&name.value, study.directory.as_deref()) {
         Ok(subject) => {
-            let contents = subject.contents().map_err(|e| placed(study, name, &e.text))?;
+            let contents = subject
+                .contents()
+                .map_err(|e| placed(study, name, &e.text))?;
             Some((Arc::new(subject), contents))
         }
         Err(_) if study.awaited.contains(&name.value) => {
@@ -177,7 +185,9 @@ fn add(
     let plain = Path::new(&name.value).file_stem().and_then(|s| s.to_str());
     let plain = plain.filter(|_| name.value.ends_with(".toml"));
     subjects.all.push(Entry {
-        label: label.map_or(plain.unwrap_or(&name.value), |(_, l)| l).to_string(),
+        label: label
+            .map_or(plain.unwrap_or(&name.value), |(_, l)| l)
+            .to_string(),
         name: name.value.clone(),
         program,
         left_out: false,
@@ -197,11 +207,7 @@ fn placed(study: &Study, name: &At<String>, text: &str) -> StudyError {
     }
 }
 
-fn leave_out(
-    study: &Study,
-    subjects: &mut Subjects,
-    chosen: &[String],
-) -> Result<(), StudyError> {
+fn leave_out(study: &Study, subjects: &mut Subjects, chosen: &[String]) -> Result<(), StudyError> {
     for name in chosen {
         let names = || subjects.all.iter().map(|e| e.name.as_str());
         if !names().any(|n| n == name) {
