@@ -1,6 +1,7 @@
 //! The `warpsim` command. One file a subcommand.
 
 mod agreement;
+mod characterise;
 mod compare;
 mod device;
 mod failure;
@@ -37,6 +38,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Compare cycles with the reference simulator's on 28 micro-kernels.
     Agreement(agreement::Arguments),
+    /// Measure the structure of the workloads: divergence, barriers, occupancy, mix.
+    Characterise(characterise::Arguments),
     /// Describe the kernels of a PTX file: registers, branches, occupancy.
     Inspect(inspect::Arguments),
     /// Show what there is: machines, policies, workloads, statistics.
@@ -51,6 +54,7 @@ fn main() -> ExitCode {
         Command::Sweep(arguments) => study::sweep(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Agreement(arguments) => agreement::run(&arguments),
+        Command::Characterise(arguments) => characterise::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
     };

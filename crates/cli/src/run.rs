@@ -12,6 +12,7 @@ use warpsim_sim::config::Machine;
 use warpsim_sim::policy::PolicyInfo;
 use warpsim_sim::text::nearest;
 use warpsim_workloads::files::write_whole;
+use warpsim_workloads::folder;
 use warpsim_workloads::launchfile::{self, LaunchFile};
 use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{self, Parameters, Size, Workload};
@@ -27,6 +28,9 @@ pub struct Arguments {
     /// A workload's name, or a launch file (ends in .toml).
     #[arg(value_name = "WORKLOAD|LAUNCH.toml")]
     what: String,
+    /// A folder with workloads of your own: launch files with their PTX or CUDA.
+    #[arg(long, value_name = "DIR")]
+    workload_dir: Option<PathBuf>,
     /// Machine preset, or a machine file (ends in .toml).
     #[arg(long, default_value = "gtx480")]
     machine: String,
@@ -85,7 +89,7 @@ pub struct Arguments {
     quiet: bool,
 }
 
-/// The named sizes, as the command line takes them.
+/// A workload's size on the command line.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum SizeName {
     /// For tests.
@@ -208,16 +212,25 @@ fn check_policy(kind: &str, name: &str, known: &[PolicyInfo]) -> Result<(), Fail
 
 fn job(arguments: &Arguments) -> Result<Job, Failure> {
     let what = &arguments.what;
-    if what.ends_with(".toml") || what.contains(['/', '\\']) {
-        if arguments.size.is_some() || !arguments.param.is_empty() {
-            return Err(Failure::bad_input(
-                "--size and --param are for workloads; a launch file says its sizes itself",
-            ));
+    if let Some(folder) = &arguments.workload_dir {
+        let found = folder::workloads(folder)?;
+        if let Some(workload) = found.iter().find(|w| w.name == *what) {
+            return file_job(arguments, &workload.launch_file);
         }
-        let path = Path::new(what);
-        let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        let file = launchfile::read(path)?;
-        return Ok(Job::File(Box::new(file), directory, arguments.seed));
+        if suite::find(what).is_err() && !what.ends_with(".toml") {
+            let names: Vec<&str> = found.iter().map(|w| w.name.as_str()).collect();
+            let hint = nearest(what, names.iter().copied())
+                .map(|n| format!("; did you mean `{n}`?"))
+                .unwrap_or_default();
+            return Err(Failure::bad_input(format!(
+                "no workload is called `{what}`{hint}\nin {}: {}",
+                folder.display(),
+                names.join(", ")
+            )));
+        }
+    }
+    if what.ends_with(".toml") || what.contains(['/', '\\']) {
+        return file_job(arguments, Path::new(what));
     }
     let workload = suite::find(what)?;
     let size = arguments.size.map(Size::from).unwrap_or_default();
@@ -227,6 +240,17 @@ fn job(arguments: &Arguments) -> Result<Job, Failure> {
         parameters,
         arguments.seed.unwrap_or(1),
     ))
+}
+
+fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failure> {
+    if arguments.size.is_some() || !arguments.param.is_empty() {
+        return Err(Failure::bad_input(
+            "--size and --param are for workloads of the suite; a launch file says its sizes itself",
+        ));
+    }
+    let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let file = launchfile::read(path)?;
+    Ok(Job::File(Box::new(file), directory, arguments.seed))
 }
 
 /// Better now than at the end of a long run.

@@ -3,7 +3,7 @@
 mod gto;
 mod lrr;
 mod oldest;
-mod order;
+pub mod order;
 #[cfg(test)]
 mod properties;
 mod tls;

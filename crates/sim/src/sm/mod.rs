@@ -261,10 +261,8 @@ impl Sm {
         })
     }
 
-    /// Puts another model, issue policy in place of the configured ones; tests of the seams
-    /// use this.
-    #[cfg(test)]
-    pub fn replace_mechanisms(
+    /// Puts another model, issue policy in place of the configured ones, before anything runs.
+    pub(crate) fn replace_mechanisms(
         &mut self,
         model: Option<Box<dyn DivergenceModel>>,
         policy: Option<Box<dyn IssuePolicy>>,
@@ -278,6 +276,11 @@ impl Sm {
             self.policy_gangs = policy.gangs();
             self.policy = policy;
         }
+    }
+
+    /// How many domains an issue policy of this SM serves.
+    pub(crate) fn domain_count(&self) -> usize {
+        self.domains.len()
     }
 
     /// Gets ready for a launch that starts at cycle `now`.
