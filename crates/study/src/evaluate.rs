@@ -69,6 +69,15 @@ pub struct Row {
     pub paper: Vec<Option<f64>>,
 }
 
+impl Row {
+    /// Whether there is nothing to show: this build does not have the workload, or it was left
+    /// out, and the paper prints no value.
+    pub fn empty(&self) -> bool {
+        let absent = self.cells.iter().all(|c| *c == Cell::Absent);
+        absent && self.paper.iter().all(Option::is_none)
+    }
+}
+
 /// The average over a group.
 pub struct MeanRow {
     /// Group, or `all`.

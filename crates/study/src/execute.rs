@@ -133,7 +133,8 @@ pub fn keep_panics(worker: impl Fn() -> bool + Send + Sync + 'static) {
     let shown = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         if worker() {
-            PANIC.set(Some(info.to_string()));
+            // One line: place and message.
+            PANIC.set(Some(info.to_string().replace('\n', " ")));
         } else {
             shown(info);
         }

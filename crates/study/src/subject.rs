@@ -2,6 +2,7 @@
 
 use crate::key::sha256;
 use std::path::{Path, PathBuf};
+use warpsim_workloads::cuda;
 use warpsim_workloads::launchfile::{self, Contents, Expected, LaunchFile};
 use warpsim_workloads::suite::{self, Parameters, Size, Workload};
 use warpsim_workloads::{DeviceError, Outcome, Session};
@@ -47,6 +48,11 @@ impl Subject {
                 let mut hashes = sha256(file.source.text.as_bytes());
                 for name in files(file) {
                     let path = directory.join(name);
+                    if name.ends_with(".cu") {
+                        // What counts is what the compiler made of it.
+                        hashes += &sha256(cuda::compile(&path)?.as_bytes());
+                        continue;
+                    }
                     let bytes = std::fs::read(&path).map_err(|e| {
                         DeviceError::bad_input(format!("cannot read {}: {e}", path.display()))
                     })?;

@@ -89,12 +89,9 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    /// A configuration that has no machine or no column.
+    /// A configuration that has no machine.
     fn unknown<'c>(&self, chain: &'c Chain) -> Option<&'c str> {
-        let there = |name: &str| {
-            self.column(name)
-                .is_some_and(|c| self.plan.setups[self.shown.setups[c]].machine.is_some())
-        };
+        let there = |name: &str| self.plan.setups[self.plan.setup(name)].machine.is_some();
         chain.names().find(|name| !there(name))
     }
 
@@ -110,6 +107,11 @@ impl View<'_> {
     }
 
     fn value(&self, row: &Row, name: &str) -> Option<f64> {
+        // What everything is normalised to need not be shown: it is 1.
+        let base = self.figure.normalise.as_ref();
+        if base.is_some_and(|b| b.value == name) && self.column(name).is_none() {
+            return Some(1.0);
+        }
         let cell: &Cell = &row.cells[self.column(name)?];
         match self.layer {
             Some(layer) => cell.layer(layer),

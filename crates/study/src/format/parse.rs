@@ -243,6 +243,11 @@ fn check_references(study: &Study) -> Result<(), SourceError> {
                     place,
                 };
                 configuration(&name)?;
+                // The base is 1 as a whole; how much of it each part is only its stack shows.
+                let base = figure.normalise.iter().filter(|_| claim.part.is_none());
+                let shown = figure.configurations.iter().chain(base);
+                let shown = shown.map(|c| c.value.as_str());
+                known(study, &name, "configuration of this figure", shown)?;
             }
         }
     }

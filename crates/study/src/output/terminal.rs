@@ -75,7 +75,7 @@ fn bars(results: &Results, figure: &Figure, shown: &Shown) -> String {
     let plan = results.plan();
     let mut lines = vec![vec![String::new()]];
     lines[0].extend(shown.setups.iter().map(|&s| plan.setups[s].name.clone()));
-    for row in &shown.rows {
+    for row in shown.rows.iter().filter(|r| !r.empty()) {
         let mut line = vec![row_title(results, row.subject)];
         line.extend(row.cells.iter().map(|c| cell_text(figure, c)));
         lines.push(line);
@@ -135,7 +135,7 @@ fn stacks(results: &Results, figure: &Figure, shown: &Shown) -> String {
         }
         lines.push(line);
     };
-    for row in &shown.rows {
+    for row in shown.rows.iter().filter(|r| !r.empty()) {
         for (i, (cell, &setup)) in row.cells.iter().zip(&shown.setups).enumerate() {
             let title = if i == 0 {
                 row_title(results, row.subject)

@@ -18,7 +18,7 @@ pub fn axis(values: impl Iterator<Item = f64>, baseline: f64) -> Axis {
         .fold((baseline, baseline), |(l, h), v| (l.min(v), h.max(v)));
     let span = if high > low { high - low } else { 1.0 };
     let step = round_step(span / 5.0);
-    let first = ((low - baseline) / step - 1e-9).floor();
+    let first = ((low - baseline) / step + 1e-9).floor();
     let last = ((high - baseline) / step - 1e-9).ceil().max(first + 1.0);
     let count = (last - first) as usize;
     let ticks: Vec<f64> = (0..=count)

@@ -79,11 +79,9 @@ pub fn chart(results: &Results, figure: &Figure, shown: &Shown) -> Chart {
     };
     let mut clusters = Vec::new();
     let several = figure.groups.len() > 1;
-    for (i, row) in shown.rows.iter().enumerate() {
-        if row.cells.iter().all(|c| *c == Cell::Absent) && row.paper.iter().all(Option::is_none) {
-            continue;
-        }
-        let new = i == 0 || shown.rows[i - 1].group != row.group;
+    let mut group = None;
+    for row in shown.rows.iter().filter(|r| !r.empty()) {
+        let new = group.replace(&row.group) != Some(&row.group);
         clusters.push(Cluster {
             label: plan.subjects.label(row.subject).to_string(),
             heading: (several && new).then(|| plan.subjects.title(&row.group).to_string()),

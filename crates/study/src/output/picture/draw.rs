@@ -12,12 +12,14 @@ const RIGHT: f64 = 10.0;
 /// Height of the bars' field, and of what is above and below it.
 const FIELD: f64 = 210.0;
 const ABOVE: f64 = 24.0;
-const BELOW: f64 = 52.0;
+const BELOW: f64 = 34.0;
+/// More of it for names that do not fit side by side.
+const BELOW_TILTED: f64 = 78.0;
 /// Bars side by side before another row begins.
 const BARS_A_ROW: usize = 120;
 /// Space between clusters, in bars.
 const GAP: f64 = 1.1;
-const WIDEST_BAR: f64 = 30.0;
+const WIDEST_BAR: f64 = 42.0;
 /// Width of a letter, as far as can be told without the font.
 const LETTER: f64 = 6.4;
 
@@ -27,7 +29,9 @@ const LETTER: f64 = 6.4;
 pub fn draw(chart: &Chart) -> String {
     let rows = rows(&chart.clusters);
     let (legend, legend_height) = legend(chart);
-    let height = legend_height + rows.len() as f64 * (ABOVE + FIELD + BELOW);
+    let tilted = rows.iter().any(|row| crowded(row));
+    let below = if tilted { BELOW_TILTED } else { BELOW };
+    let height = legend_height + rows.len() as f64 * (ABOVE + FIELD + below);
     let mut out = String::new();
     let _ = write!(
         out,
@@ -39,7 +43,7 @@ pub fn draw(chart: &Chart) -> String {
     );
     let scale = axis(heights(chart), chart.baseline);
     for (i, row) in rows.iter().enumerate() {
-        let top = legend_height + ABOVE + i as f64 * (ABOVE + FIELD + BELOW);
+        let top = legend_height + ABOVE + i as f64 * (ABOVE + FIELD + below);
         let mut field = Field {
             chart,
             scale: &scale,
@@ -47,7 +51,7 @@ pub fn draw(chart: &Chart) -> String {
             out: &mut out,
         };
         field.lines();
-        field.clusters(row);
+        field.clusters(row, tilted);
         field.base();
     }
     out += "</svg>";
@@ -77,6 +81,21 @@ fn rows(clusters: &[Cluster]) -> Vec<&[Cluster]> {
     }
     out.push(&clusters[start..]);
     out
+}
+
+/// The width of a bar with its share of the space around it.
+fn slot(clusters: &[Cluster]) -> f64 {
+    let bars: f64 = clusters.iter().map(|c| c.bars.len() as f64 + GAP).sum();
+    ((WIDTH - LEFT - RIGHT) / bars.max(1.0)).min(WIDEST_BAR)
+}
+
+/// Whether some name is wider than its bars.
+fn crowded(clusters: &[Cluster]) -> bool {
+    let slot = slot(clusters);
+    clusters.iter().any(|c| {
+        let room = (c.bars.len() as f64 + GAP) * slot;
+        room < c.label.chars().count() as f64 * LETTER + 4.0
+    })
 }
 
 fn legend(chart: &Chart) -> (String, f64) {
@@ -161,15 +180,8 @@ impl Field<'_> {
         );
     }
 
-    fn clusters(&mut self, clusters: &[Cluster]) {
-        let bars: f64 = clusters.iter().map(|c| c.bars.len() as f64 + GAP).sum();
-        let width = WIDTH - LEFT - RIGHT;
-        let slot = (width / bars.max(1.0)).min(WIDEST_BAR);
-        let narrowest = clusters.iter().map(|c| {
-            let room = (c.bars.len() as f64 + GAP) * slot;
-            room - c.label.chars().count() as f64 * LETTER
-        });
-        let tilted = narrowest.fold(f64::INFINITY, f64::min) < 4.0;
+    fn clusters(&mut self, clusters: &[Cluster], tilted: bool) {
+        let slot = slot(clusters);
         let mut x = LEFT + GAP * slot / 2.0;
         for cluster in clusters {
             self.cluster(cluster, x, slot, tilted);

@@ -78,7 +78,7 @@ impl Report<'_> {
             out += &format!("<th>{}</th>", escaped(&plan.setups[setup].title));
         }
         out += "</tr></thead><tbody>\n";
-        for row in &shown.rows {
+        for row in shown.rows.iter().filter(|r| !r.empty()) {
             let title = escaped(&row_title(self.results, row.subject));
             out += &format!("<tr><th>{title}</th>");
             for (cell, &setup) in row.cells.iter().zip(&shown.setups) {
@@ -141,7 +141,7 @@ impl Report<'_> {
             }
             out += "</tr>\n";
         };
-        for row in &shown.rows {
+        for row in shown.rows.iter().filter(|r| !r.empty()) {
             for (i, (cell, &setup)) in row.cells.iter().zip(&shown.setups).enumerate() {
                 let title = row_title(self.results, row.subject);
                 line("", if i == 0 { &title } else { "" }, setup, cell);
