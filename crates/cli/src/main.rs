@@ -7,6 +7,8 @@ mod device;
 mod failure;
 mod inspect;
 mod list;
+mod observers;
+mod phases;
 mod progress;
 mod registry;
 mod run;
