@@ -1,11 +1,24 @@
 //! The workloads: kernels with generated input, host code, and a CPU reference each.
 
+mod backprop;
 mod bfs;
+mod btree;
 mod collatz;
+mod fwt;
 mod histogram;
+mod host;
+mod hotspot;
+mod images;
 mod matmul;
+mod merge_sort;
 mod parameters;
+mod pathfinder;
 mod reduction;
+mod scalar_product;
+mod srad;
+mod srad_v1;
+mod srad_v2;
+mod stencil;
 mod vecadd;
 
 pub use parameters::{Parameter, Parameters, Size};
@@ -105,6 +118,18 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &bfs::Bfs,
     &collatz::Collatz,
     &histogram::Histogram,
+    &scalar_product::ScalarProduct,
+    &fwt::Fwt,
+    &stencil::Stencil,
+    &stencil::StencilGlobal,
+    &merge_sort::MergeSort,
+    &btree::FindK,
+    &btree::Range,
+    &srad_v1::SradV1,
+    &srad_v2::SradV2,
+    &hotspot::Hotspot,
+    &backprop::Backprop,
+    &pathfinder::Pathfinder,
 ];
 
 /// The workload of that name.
