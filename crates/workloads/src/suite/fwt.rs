@@ -46,10 +46,10 @@ static INFO: Info = Info {
         Parameter::new(
             "levels",
             "logarithm of a transform's length; odd",
-            [11, 13, 17],
+            [13, 13, 17],
             (SEGMENT_LOG as u64, 21),
         ),
-        Parameter::new("batch", "transforms", [4, 20, 16], (1, 64)),
+        Parameter::new("batch", "transforms", [1, 20, 16], (1, 64)),
     ],
     sets: &[Set::Coherent],
     kernel: kernel!("fwt"),

@@ -9,16 +9,20 @@ mod histogram;
 mod host;
 mod hotspot;
 mod images;
+mod kmeans;
 mod matmul;
 mod merge_sort;
+mod nw;
 mod parameters;
 mod pathfinder;
+mod radix_sort;
 mod reduction;
 mod scalar_product;
 mod srad;
 mod srad_v1;
 mod srad_v2;
 mod stencil;
+mod stream_cluster;
 mod vecadd;
 
 pub use parameters::{Parameter, Parameters, Size};
@@ -130,6 +134,10 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &hotspot::Hotspot,
     &backprop::Backprop,
     &pathfinder::Pathfinder,
+    &nw::Nw,
+    &radix_sort::RadixSort,
+    &kmeans::KMeans,
+    &stream_cluster::StreamCluster,
 ];
 
 /// The workload of that name.

@@ -53,7 +53,7 @@ static PLAIN: Info = Info {
     parameters: &[
         NX,
         NY,
-        Parameter::new("nz", "cells in z", [6, 14, 64], (3, 1024)),
+        Parameter::new("nz", "cells in z", [4, 14, 64], (3, 1024)),
         Parameter::new("steps", "steps", [2, 1, 4], (1, 1000)),
     ],
     sets: &[Set::Coherent, Set::BarrierIntensive],
@@ -70,11 +70,11 @@ static GLOBAL: Info = Info {
     parameters: &[
         NX,
         NY,
-        Parameter::new("nz", "cells in z", [6, 8, 32], (3, 1024)),
+        Parameter::new("nz", "cells in z", [4, 8, 32], (3, 1024)),
         Parameter::new("steps", "steps", [2, 2, 6], (1, 1000)),
         Parameter::new(
             "blocks",
-            "blocks; all must be resident, or they wait forever",
+            "blocks; all must fit on the GPU at once",
             [2, 30, 30],
             (1, 1024),
         ),
@@ -251,7 +251,7 @@ impl Workload for StencilGlobal {
                     grid: [blocks, 1, 1],
                     block: BLOCK,
                 };
-                session.launch(&module, "stencil_global", shape, &args)
+                session.launch_together(&module, "stencil_global", shape, &args)
             },
         )
     }
