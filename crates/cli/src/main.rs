@@ -1,10 +1,13 @@
 //! The `warpsim` command. One file a subcommand.
 
 mod agreement;
+mod characterise;
 mod device;
 mod failure;
 mod inspect;
 mod list;
+mod observers;
+mod phases;
 mod progress;
 mod registry;
 mod run;
@@ -29,6 +32,8 @@ enum Command {
     Run(Box<run::Arguments>),
     /// Compare cycles with the reference simulator's on 28 micro-kernels.
     Agreement(agreement::Arguments),
+    /// Measure the structure of the workloads: divergence, barriers, occupancy, mix.
+    Characterise(characterise::Arguments),
     /// Describe the kernels of a PTX file: registers, branches, occupancy.
     Inspect(inspect::Arguments),
     /// Show what there is: machines, policies, workloads, statistics.
@@ -40,6 +45,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Agreement(arguments) => agreement::run(&arguments),
+        Command::Characterise(arguments) => characterise::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
     };

@@ -13,6 +13,7 @@ use crate::memory::image::{AccessError, GlobalMemory};
 use crate::memory::system::MemorySystem;
 use crate::observe::Observer;
 use crate::progress::{Progress, Silent};
+use crate::schedule::IssuePolicy;
 use crate::sm::Sm;
 use crate::stats::{LaunchReport, Totals};
 use api::Texture;
@@ -111,6 +112,16 @@ impl Gpu {
     /// The machine.
     pub fn machine(&self) -> &Machine {
         &self.machine
+    }
+
+    /// Puts an issue policy of your own in place of the machine's, on every SM: `make` gets the
+    /// number of domains (schedulers times slices) it serves. For policies that are not in
+    /// [`schedule::POLICIES`](crate::schedule::POLICIES); call it before the first launch.
+    pub fn replace_issue_policy(&mut self, make: impl Fn(usize) -> Box<dyn IssuePolicy>) {
+        for sm in &mut self.sms {
+            let policy = make(sm.domain_count());
+            sm.replace_mechanisms(None, Some(policy));
+        }
     }
 
     /// The SMs, for tests that put other mechanisms in.

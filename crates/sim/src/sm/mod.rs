@@ -21,6 +21,7 @@ mod ldst;
 mod memissue;
 mod memop;
 pub mod opinfo;
+mod phase;
 mod port;
 mod report;
 mod residency;
@@ -28,6 +29,7 @@ mod run;
 mod scoreboard;
 mod short;
 mod slot;
+mod stand;
 mod watch;
 mod wheel;
 
@@ -194,6 +196,8 @@ impl Sm {
         let unit_width = |n: u32| (0..n.max(1)).map(|_| AluUnit::new()).collect();
         let model = crate::divergence::make(machine, slots)?;
         let policy = crate::schedule::make(machine, domains)?;
+        let fetch_policy = crate::fetch::make(machine, domains)?;
+        let domain = Domain::new(fetch_policy.skips_waiters());
         Some(Sm {
             id,
             slices,
@@ -213,7 +217,7 @@ impl Sm {
             groups: Groups::new(slots),
             model,
             policy,
-            fetch_policy: crate::fetch::make(machine, domains)?,
+            fetch_policy,
             slots: vec![Slot::default(); slots],
             places: (0..slots)
                 .map(|s| Place {
@@ -221,7 +225,7 @@ impl Sm {
                     index: (s / domains) as u8,
                 })
                 .collect(),
-            domains: vec![Domain::default(); domains],
+            domains: vec![domain; domains],
             issue_free: vec![0; domains],
             scoreboard: Scoreboard::default(),
             collectors: Collectors::new(&machine.collector),
@@ -261,10 +265,8 @@ impl Sm {
         })
     }
 
-    /// Puts another model, issue policy in place of the configured ones; tests of the seams
-    /// use this.
-    #[cfg(test)]
-    pub fn replace_mechanisms(
+    /// Puts another model, issue policy in place of the configured ones, before anything runs.
+    pub(crate) fn replace_mechanisms(
         &mut self,
         model: Option<Box<dyn DivergenceModel>>,
         policy: Option<Box<dyn IssuePolicy>>,
@@ -280,11 +282,17 @@ impl Sm {
         }
     }
 
+    /// How many domains an issue policy of this SM serves.
+    pub(crate) fn domain_count(&self) -> usize {
+        self.domains.len()
+    }
+
     /// Gets ready for a launch that starts at cycle `now`.
     pub fn begin(&mut self, launched: &Launched, now: u64) {
         self.scoreboard
             .reset(self.slots.len(), launched.kernel.registers.len());
         self.stats = SmStats::default();
+        self.model.begin();
         self.ran = now;
         self.accounted.fill(now);
         self.active_from = now;

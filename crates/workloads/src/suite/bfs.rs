@@ -31,6 +31,7 @@ static INFO: Info = Info {
         Parameter::new("block", "threads a block", [256, 256, 256], (32, 1024)).multiple_of(32),
     ],
     sets: &[Set::Divergent],
+    exceptions: &[],
     kernel: kernel!("bfs"),
 };
 

@@ -34,6 +34,7 @@ static INFO: Info = Info {
         ),
     ],
     sets: &[Set::Divergent],
+    exceptions: &[],
     kernel: kernel!("collatz"),
 };
 

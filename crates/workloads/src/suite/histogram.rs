@@ -28,6 +28,7 @@ static INFO: Info = Info {
         Parameter::new("block", "threads a block", [512, 512, 512], (32, 1024)).multiple_of(32),
     ],
     sets: &[Set::Coherent, Set::BarrierIntensive],
+    exceptions: &[],
     kernel: kernel!("histogram"),
 };
 

@@ -32,6 +32,7 @@ static INFO: Info = Info {
             .multiple_of(TILE as u64),
     ],
     sets: &[Set::Coherent, Set::BarrierIntensive],
+    exceptions: &[],
     kernel: kernel!("matmul"),
 };
 

@@ -51,6 +51,8 @@ pub struct Info {
     pub parameters: &'static [Parameter],
     /// The sets it is in, as measured (`docs/workloads.md`).
     pub sets: &'static [Set],
+    /// Sets it is in although the measurement says otherwise, and why.
+    pub exceptions: &'static [(Set, &'static str)],
     /// Its kernels.
     pub kernel: Kernel,
 }

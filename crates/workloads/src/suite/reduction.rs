@@ -27,6 +27,7 @@ static INFO: Info = Info {
         ),
     ],
     sets: &[Set::Coherent],
+    exceptions: &[],
     kernel: kernel!("reduction"),
 };
 

@@ -24,6 +24,7 @@ static INFO: Info = Info {
         (1, 1 << 28),
     )],
     sets: &[Set::Coherent],
+    exceptions: &[],
     kernel: kernel!("vecadd"),
 };
 
