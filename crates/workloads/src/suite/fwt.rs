@@ -52,6 +52,7 @@ static INFO: Info = Info {
         Parameter::new("batch", "transforms", [1, 20, 16], (1, 64)),
     ],
     sets: &[Set::Coherent],
+    exceptions: &[],
     kernel: kernel!("fwt"),
 };
 

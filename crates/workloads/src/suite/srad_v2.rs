@@ -45,6 +45,7 @@ static INFO: Info = Info {
         Parameter::new("iterations", "iterations", [1, 4, 10], (1, 1000)),
     ],
     sets: &[Set::Coherent],
+    exceptions: &[],
     kernel: kernel!("srad-v2"),
 };
 
