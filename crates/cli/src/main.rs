@@ -2,6 +2,7 @@
 
 mod agreement;
 mod characterise;
+mod compare;
 mod device;
 mod failure;
 mod inspect;
@@ -12,6 +13,7 @@ mod progress;
 mod registry;
 mod run;
 mod selftest;
+mod study;
 mod summary;
 mod trace;
 mod verify;
@@ -32,6 +34,12 @@ struct Cli {
 enum Command {
     /// Run a workload or a launch file on a simulated machine.
     Run(Box<run::Arguments>),
+    /// Run a paper's experiments and compare with what it reports.
+    Study(study::StudyArguments),
+    /// Run a grid of workloads, machines and settings.
+    Sweep(study::SweepArguments),
+    /// Show which statistics moved between runs.
+    Compare(compare::Arguments),
     /// Compare cycles with the reference simulator's on 28 micro-kernels.
     Agreement(agreement::Arguments),
     /// Measure the structure of the workloads: divergence, barriers, occupancy, mix.
@@ -50,6 +58,9 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Study(arguments) => study::study(&arguments),
+        Command::Sweep(arguments) => study::sweep(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Agreement(arguments) => agreement::run(&arguments),
         Command::Characterise(arguments) => characterise::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
