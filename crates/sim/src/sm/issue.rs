@@ -129,8 +129,8 @@ impl Sm {
             self.ready[d] = self.domains[d].issuable() & considered & free;
         }
         let mut taken = 0u64;
-        for turn in 0..domains {
-            let d = (now as usize + turn) % domains;
+        let leads = now as usize % domains;
+        for d in (leads..domains).chain(0..leads) {
             if taken >> d & 1 != 0 {
                 continue; // issued as a member of a gang
             }
