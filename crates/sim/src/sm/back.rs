@@ -104,15 +104,12 @@ impl Sm {
         }
         let state = &self.slots[slot as usize];
         let (settling, memory) = (state.in_flight != 0, state.memory_in_flight != 0);
-        if (
-            d.settling >> index & 1 != 0,
-            d.wait_memory >> index & 1 != 0,
-        ) != (settling, memory)
-        {
+        let is = |set: u64| set >> index & 1 != 0;
+        if (is(d.settling), is(d.settling_memory)) != (settling, memory) {
             self.touch(domain);
             let d = &mut self.domains[domain as usize];
             assign(&mut d.settling, index, settling);
-            assign(&mut d.wait_memory, index, memory);
+            assign(&mut d.settling_memory, index, memory);
         }
     }
 

@@ -28,8 +28,11 @@ pub struct Domain {
     pub running: u64,
     /// Held by the divergence model.
     pub stopped: u64,
-    /// Of those, the ones that have something in flight; `wait_memory` says of what kind.
+    /// Of those, the ones that have something in flight, and of these the ones that have an
+    /// access to memory in flight.
     pub settling: u64,
+    #[allow(missing_docs)]
+    pub settling_memory: u64,
     /// All threads done.
     pub finished: u64,
     /// Finished with nothing in flight, and noticed.
@@ -174,10 +177,7 @@ impl Domain {
             f(WarpState::Barrier, take(self.barrier | self.members));
             f(WarpState::DataMemory, take(self.fence | self.atomic));
             f(WarpState::DataAlu, take(self.asleep));
-            f(
-                WarpState::DataMemory,
-                take(self.settling & self.wait_memory),
-            );
+            f(WarpState::DataMemory, take(self.settling_memory));
             f(WarpState::DataAlu, take(self.settling));
         }
         f(WarpState::Control, take(self.in_control()));
@@ -214,7 +214,7 @@ impl Domain {
             SchedulerState::DataMemory
         } else if is(self.asleep) {
             SchedulerState::DataAlu
-        } else if is(self.settling & self.wait_memory) {
+        } else if is(self.settling_memory) {
             SchedulerState::DataMemory
         } else if is(self.settling) {
             SchedulerState::DataAlu
@@ -239,6 +239,7 @@ impl Domain {
             &mut self.running,
             &mut self.stopped,
             &mut self.settling,
+            &mut self.settling_memory,
             &mut self.finished,
             &mut self.retired,
             &mut self.barrier,
