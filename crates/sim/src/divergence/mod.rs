@@ -4,6 +4,8 @@
 mod pdom;
 mod pdom_lcp;
 mod stack;
+#[cfg(test)]
+mod stack_tests;
 mod tbc;
 #[cfg(test)]
 mod toy_compaction;
@@ -65,6 +67,12 @@ impl Groups {
             slots: vec![free; slots],
             changed: Vec::with_capacity(64),
         }
+    }
+
+    /// Number of slots.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.slots.len()
     }
 
     /// A slot's group.

@@ -1,5 +1,6 @@
 //! Issue policies: which warp issues next. One file a policy, registered in [`POLICIES`].
 
+mod blocks;
 mod gto;
 mod lrr;
 mod oldest;
@@ -13,6 +14,7 @@ mod toy_gang;
 use crate::config::Machine;
 use crate::divergence::{Group, Groups};
 use crate::policy::{ParamInfo, ParamKind, PolicyInfo};
+use blocks::Priority;
 
 /// Where a hardware warp sits: its scheduler's domain and its place there (below 64).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -124,6 +126,12 @@ pub trait IssuePolicy: Send {
         let _ = (block, arrived);
     }
 
+    /// Whether the order changes in [`advance`](IssuePolicy::advance). It is then called for one
+    /// cycle at a time.
+    fn rotates(&self) -> bool {
+        false
+    }
+
     /// Cycles `from..to` pass with nothing issued by `domain`.
     fn advance(&mut self, domain: usize, from: u64, to: u64) {
         let _ = (domain, from, to);
@@ -164,6 +172,21 @@ pub const POLICIES: &[PolicyInfo] = &[
             unit: "warps",
         }],
     },
+    PolicyInfo {
+        name: "age",
+        description: "the block that came first, round robin in it; goes with divergence tbc",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "rrb",
+        description: "each block in turn, a cycle long, round robin in it; goes with divergence tbc",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "srr",
+        description: "the block that issued last while any of its warps is ready, round robin in it; goes with divergence tbc",
+        parameters: &[],
+    },
 ];
 
 /// Makes the issue policy that `machine` names, for `domains` schedulers. The name has been
@@ -173,6 +196,9 @@ pub fn make(machine: &Machine, domains: usize) -> Option<Box<dyn IssuePolicy>> {
         "lrr" => Box::new(lrr::Lrr::new(domains)),
         "gto" => Box::new(gto::Gto::new(domains)),
         "oldest" => Box::new(oldest::Oldest::new(domains)),
+        "age" => Box::new(blocks::Blocks::new(domains, Priority::Age)),
+        "rrb" => Box::new(blocks::Blocks::new(domains, Priority::RoundRobin)),
+        "srr" => Box::new(blocks::Blocks::new(domains, Priority::Sticky)),
         "tls" => Box::new(tls::Tls::new(domains, machine.sm.tls_active as usize)),
         _ => return None,
     })

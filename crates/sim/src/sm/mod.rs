@@ -42,7 +42,7 @@ use crate::memory::image::GlobalMemory;
 use crate::memory::store_buffer::StoreBuffer;
 use crate::observe::{Observer, WarpEvent};
 use crate::schedule::{IssuePolicy, Place};
-use crate::stats::{SchedulerState, SmStats};
+use crate::stats::{SchedulerState, SmStats, WarpState};
 use alu::{AluUnit, EXIT_STAGES, ResultBuses};
 use block::{Release, ResidentBlock};
 use collector::Collectors;
@@ -116,6 +116,7 @@ pub struct Sm {
     /// Whether the mechanisms want to be called every cycle.
     model_ticks: bool,
     policy_refreshes: bool,
+    policy_rotates: bool,
     policy_gangs: bool,
     /// Architectural state.
     pub threads: Threads,
@@ -201,6 +202,7 @@ impl Sm {
             passes: machine.passes() as u64,
             model_ticks: model.ticks(),
             policy_refreshes: policy.refreshes(),
+            policy_rotates: policy.rotates(),
             policy_gangs: policy.gangs(),
             threads: Threads {
                 warps: vec![HomeWarp::default(); homes],
@@ -273,6 +275,7 @@ impl Sm {
         }
         if let Some(policy) = policy {
             self.policy_refreshes = policy.refreshes();
+            self.policy_rotates = policy.rotates();
             self.policy_gangs = policy.gangs();
             self.policy = policy;
         }
