@@ -4,7 +4,7 @@
 mod common;
 
 use common::generate::Generator;
-use common::{Bench, check_laws, kernel, machine};
+use common::{Bench, check_laws, fetch_settings, issue_policies, kernel, machine};
 use proptest::prelude::*;
 use warpsim_sim::config::Machine;
 use warpsim_sim::divergence::MODELS;
@@ -13,8 +13,8 @@ use warpsim_sim::policy::ParamKind;
 use warpsim_sim::schedule::POLICIES;
 use warpsim_sim::stats::LaunchReport;
 
-/// Machines by preset and settings: every issue policy on every preset, every warp width, every
-/// divergence model with its switches.
+/// Machines by preset and settings: every issue policy on every preset, with every fetch policy,
+/// with narrow warps, and every divergence model with its switches.
 fn machines() -> Vec<(String, Machine)> {
     let mut all = Vec::new();
     let mut add = |preset: &str, set: &[&str]| {
@@ -28,16 +28,33 @@ fn machines() -> Vec<(String, Machine)> {
             }
         }
     }
-    for preset in ["gtx480", "vws"] {
-        for width in [4, 8, 16] {
-            for scheduler in ["lrr", "gto", "tls"] {
-                let width = format!("sm.warp_width={width}");
-                let ports = "fetch.ports=4".to_string();
-                let scheduler = format!("sm.scheduler=\"{scheduler}\"");
-                add(preset, &["gpu.sms=2", &width, &ports, &scheduler]);
-            }
+    for scheduler in issue_policies() {
+        for fetch in &fetch_settings()[1..] {
+            let scheduler = format!("sm.scheduler=\"{scheduler}\"");
+            let mut set = vec!["gpu.sms=2", &scheduler, "fetch.buffer=4"];
+            set.extend(fetch.iter().map(String::as_str));
+            add("gtx480-v3", &set);
         }
     }
+    for preset in ["gtx480", "vws"] {
+        for (i, scheduler) in issue_policies().enumerate() {
+            let width = format!("sm.warp_width={}", [4, 8, 16][i % 3]);
+            let ports = "fetch.ports=4".to_string();
+            let scheduler = format!("sm.scheduler=\"{scheduler}\"");
+            add(preset, &["gpu.sms=2", &width, &ports, &scheduler]);
+        }
+    }
+    let room = ["gpu.sms=2", "fetch.eligible=room", "fetch.buffer=3"];
+    add("gtx480", &room);
+    add(
+        "gtx480",
+        &[&room[..], &["fetch.wait_for_branch=true"]].concat(),
+    );
+    let options = ["sm.block_ties=slot", "sm.mwf_counts_exited=true"];
+    add(
+        "gtx480",
+        &[&options[..], &["sm.scheduler=mwf-lrr", "fetch.policy=cff"]].concat(),
+    );
     add("gtx480", &["gpu.sms=2", "sm.simd_width=16"]);
     for model in MODELS.iter().filter(|m| m.name != "pdom") {
         let name = format!("sm.divergence=\"{}\"", model.name);

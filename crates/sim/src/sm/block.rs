@@ -19,6 +19,8 @@ pub struct ResidentBlock {
     pub retired: u32,
     /// Warps it came with.
     pub warps: u32,
+    /// Slots of warps that have exited since the block's last barrier.
+    pub exits: Vec<u16>,
     /// As far as they have been used: many kernels have none, and blocks come often.
     barriers: Vec<BarrierState>,
 }
@@ -101,6 +103,7 @@ impl ResidentBlock {
             number,
             retired: 0,
             warps,
+            exits: Vec::new(),
             barriers: Vec::new(),
         }
     }

@@ -26,6 +26,8 @@ pub struct Domain {
     pub running: u64,
     /// Held by the divergence model.
     pub stopped: u64,
+    /// Of those, the ones that have something in flight; `wait_memory` says of what kind.
+    pub settling: u64,
     /// All threads done.
     pub finished: u64,
     /// Finished with nothing in flight, and noticed.
@@ -60,9 +62,19 @@ pub struct Domain {
     pub missing: u64,
     /// Fetch waits for a branch to leave the pipeline.
     pub unresolved: u64,
+    /// All ones if the fetch policy never fetches for a warp at a barrier, else zero.
+    waiters_unfetched: u64,
 }
 
 impl Domain {
+    /// Without warps; says whether the fetch policy passes over warps at a barrier.
+    pub fn new(skips_waiters: bool) -> Domain {
+        Domain {
+            waiters_unfetched: if skips_waiters { !0 } else { 0 },
+            ..Domain::default()
+        }
+    }
+
     /// Waits for something other than instructions, data or units.
     #[inline]
     pub fn waiting(&self) -> u64 {
@@ -128,7 +140,16 @@ impl Domain {
     /// Warps to fetch for.
     #[inline]
     pub fn fetchable(&self) -> u64 {
-        self.running & self.wants_fetch & !self.missing & !self.unresolved
+        let waits = self.barrier & self.waiters_unfetched;
+        self.running & self.wants_fetch & !self.missing & !self.unresolved & !waits
+    }
+
+    /// Warps that wait for a branch: for siblings that have not come to it, for its way out of
+    /// the pipeline, or for its target.
+    #[inline]
+    fn in_control(&self) -> u64 {
+        let target = (self.control | self.unresolved) & !self.head;
+        self.stopped | self.head & !self.matched | target
     }
 
     /// Calls `f` with the state of every resident warp, as sets; `issued` is the set that
@@ -148,11 +169,13 @@ impl Domain {
             f(WarpState::Barrier, take(self.barrier));
             f(WarpState::DataMemory, take(self.fence | self.atomic));
             f(WarpState::DataAlu, take(self.asleep));
+            f(
+                WarpState::DataMemory,
+                take(self.settling & self.wait_memory),
+            );
+            f(WarpState::DataAlu, take(self.settling));
         }
-        f(
-            WarpState::Control,
-            take(self.stopped | self.head & !self.matched | self.control & !self.head),
-        );
+        f(WarpState::Control, take(self.in_control()));
         f(WarpState::Fetch, take(!self.head));
         f(WarpState::DataMemory, take(!self.clear & self.wait_memory));
         f(WarpState::DataAlu, take(!self.clear));
@@ -190,7 +213,11 @@ impl Domain {
             SchedulerState::DataMemory
         } else if is(self.asleep) {
             SchedulerState::DataAlu
-        } else if is(self.stopped | self.head & !self.matched | self.control & !self.head) {
+        } else if is(self.settling & self.wait_memory) {
+            SchedulerState::DataMemory
+        } else if is(self.settling) {
+            SchedulerState::DataAlu
+        } else if is(self.in_control()) {
             SchedulerState::Control
         } else if is(!self.head) {
             SchedulerState::Fetch
@@ -210,6 +237,7 @@ impl Domain {
             &mut self.resident,
             &mut self.running,
             &mut self.stopped,
+            &mut self.settling,
             &mut self.finished,
             &mut self.retired,
             &mut self.barrier,

@@ -45,6 +45,7 @@ impl Sm {
             place.index,
             state == GroupState::Finished,
         );
+        domain.settling &= !(1 << place.index);
         let buffer = &mut self.slots[slot as usize].buffer;
         if state != GroupState::Running {
             if buffer.head().is_some() {
@@ -53,13 +54,19 @@ impl Sm {
             buffer.flush(pc);
         } else if self.machine.fetch.ideal {
             buffer.flush(pc);
-            buffer.fill(pc, 1, launched.infos.len() as u32);
+            buffer.fill(pc, 1, launched.infos.len() as u32, 1);
         } else if restarts || buffer.is_untouched() {
             buffer.flush(pc);
         }
         self.update_head(slot, launched);
-        if state == GroupState::Stopped {
-            self.settle(slot);
+        match state {
+            GroupState::Stopped => {
+                self.check_settling(slot);
+                self.settle(slot);
+            }
+            GroupState::Finished => self.warp_exited(slot),
+            GroupState::Running => self.slots[slot as usize].exited = false,
+            GroupState::Free => {}
         }
     }
 }

@@ -21,6 +21,7 @@ mod ldst;
 mod memissue;
 mod memop;
 pub mod opinfo;
+mod phase;
 mod port;
 mod report;
 mod residency;
@@ -28,6 +29,7 @@ mod run;
 mod scoreboard;
 mod short;
 mod slot;
+mod stand;
 mod watch;
 mod wheel;
 
@@ -195,6 +197,8 @@ impl Sm {
         let unit_width = |n: u32| (0..n.max(1)).map(|_| AluUnit::new()).collect();
         let model = crate::divergence::make(machine, slots)?;
         let policy = crate::schedule::make(machine, domains)?;
+        let fetch_policy = crate::fetch::make(machine, domains)?;
+        let domain = Domain::new(fetch_policy.skips_waiters());
         Some(Sm {
             id,
             slices,
@@ -215,7 +219,7 @@ impl Sm {
             groups: Groups::new(slots),
             model,
             policy,
-            fetch_policy: crate::fetch::make(machine, domains)?,
+            fetch_policy,
             slots: vec![Slot::default(); slots],
             places: (0..slots)
                 .map(|s| Place {
@@ -223,7 +227,7 @@ impl Sm {
                     index: (s / domains) as u8,
                 })
                 .collect(),
-            domains: vec![Domain::default(); domains],
+            domains: vec![domain; domains],
             issue_free: vec![0; domains],
             scoreboard: Scoreboard::default(),
             collectors: Collectors::new(&machine.collector),

@@ -34,7 +34,7 @@ impl Sm {
             .launched(&arrival, &self.threads, &mut self.groups);
         for (slot, home, slice) in arrival.slots() {
             let place = self.place(slot);
-            self.slots[slot as usize] = Slot::new(block);
+            self.slots[slot as usize] = Slot::new(block, now);
             let domain = &mut self.domains[place.domain as usize];
             domain.clear_warp(place.index);
             domain.resident |= 1 << place.index;
@@ -75,7 +75,11 @@ impl Sm {
                 );
             }
         }
-        self.policy.barrier(block, false);
+        self.touch_all(); // as on arrival
+        let places = &self.places;
+        let mut warps = release.slots.iter().map(|&slot| places[slot as usize]);
+        self.policy.released(block, &mut warps);
+        self.end_phase(block, &release.slots, now);
     }
 
     /// A finished warp with nothing in flight leaves; with the last one its block does.
@@ -98,6 +102,7 @@ impl Sm {
         if block.retired < block.warps {
             return;
         }
+        self.end_phase(index as u16, &[], now);
         let block = self.blocks[index].take().expect("looked at above");
         self.count_active(now + 1);
         for (slot, _, _) in block.arrival.slots() {
