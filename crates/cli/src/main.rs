@@ -4,6 +4,7 @@ mod agreement;
 mod characterise;
 mod device;
 mod failure;
+mod flow;
 mod inspect;
 mod list;
 mod observers;
@@ -34,6 +35,8 @@ enum Command {
     Agreement(agreement::Arguments),
     /// Measure the structure of the workloads: divergence, barriers, occupancy, mix.
     Characterise(characterise::Arguments),
+    /// Draw which lanes work in which basic block, under each divergence model.
+    Flow(flow::Arguments),
     /// Describe the kernels of a PTX file: registers, branches, occupancy.
     Inspect(inspect::Arguments),
     /// Show what there is: machines, policies, workloads, statistics.
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Agreement(arguments) => agreement::run(&arguments),
         Command::Characterise(arguments) => characterise::run(&arguments),
+        Command::Flow(arguments) => flow::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
     };

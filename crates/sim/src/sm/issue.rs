@@ -342,7 +342,7 @@ impl Sm {
         state.memory_in_flight += (info.unit == Unit::Mem) as u16;
         self.scoreboard.reserve(slot, info);
         let lanes = group.mask;
-        self.tell(now, slot, WarpEvent::Issued { pc, lanes });
+        self.tell_issue(now, slot, pc, lanes);
         Ok(())
     }
 
