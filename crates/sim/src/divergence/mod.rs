@@ -7,6 +7,8 @@ mod pdom_lcp;
 pub mod pool;
 mod regroup;
 mod stack;
+#[cfg(test)]
+mod stack_tests;
 mod tbc;
 #[cfg(test)]
 mod toy_compaction;
@@ -82,6 +84,12 @@ impl Groups {
             gone: Vec::new(),
             spare: Vec::new(),
         }
+    }
+
+    /// Number of slots.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.slots.len()
     }
 
     /// A slot's group.

@@ -188,14 +188,18 @@ impl Domain {
         f(WarpState::Eligible, rest);
     }
 
-    /// Accounts `cycles` cycles for every resident warp.
+    /// Accounts `cycles` cycles for every resident warp; gives back the states that any is in,
+    /// a bit each.
     #[inline]
-    pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) {
+    pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) -> u32 {
+        let mut seen = 0;
         self.classify(issued, room, |state, set| {
             if set != 0 {
                 states.count(state, set.count_ones() as u64 * cycles);
+                seen |= 1 << state as u32;
             }
         });
+        seen
     }
 
     /// Why a scheduler that issued nothing did not, given the warp it ranks first.

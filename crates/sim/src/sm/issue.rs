@@ -152,11 +152,13 @@ impl Sm {
             self.pass(d, now);
             if ready == 0 {
                 let domain = &self.domains[d];
-                domain.account(0, room, 1, &mut self.stats.warps);
+                let states = domain.account(0, room, 1, &mut self.stats.warps);
+                self.count_idle(d, states, now, now + 1);
                 self.watch(d, 0, room, now);
                 self.count_stall(d);
                 self.turn_over(d);
                 self.flush_mismatched(d, None, quantum.launched);
+                self.policy.advance(d, now, now + 1);
                 self.ready[d] = 0; // no gang may take what has been accounted for
                 continue;
             }
@@ -344,7 +346,7 @@ impl Sm {
         state.memory_in_flight += (info.unit == Unit::Mem) as u16;
         self.scoreboard.reserve(slot, info);
         let lanes = group.mask;
-        self.tell(now, slot, WarpEvent::Issued { pc, lanes });
+        self.tell_issue(now, slot, pc, lanes);
         Ok(())
     }
 

@@ -46,7 +46,7 @@ use crate::memory::image::GlobalMemory;
 use crate::memory::store_buffer::StoreBuffer;
 use crate::observe::{Observer, WarpEvent};
 use crate::schedule::{IssuePolicy, Place};
-use crate::stats::{SchedulerState, SmStats};
+use crate::stats::{SchedulerState, SmStats, WarpState};
 use alu::{AluUnits, EXIT_STAGES};
 use block::{Release, ResidentBlock};
 use collector::Collectors;
@@ -120,6 +120,7 @@ pub struct Sm {
     /// Whether the mechanisms want to be called every cycle.
     model_ticks: bool,
     policy_refreshes: bool,
+    policy_rotates: bool,
     policy_gangs: bool,
     /// Warps belong to the SM, not to a block.
     pools: bool,
@@ -217,6 +218,7 @@ impl Sm {
             passes: machine.passes() as u64,
             model_ticks: model.ticks(),
             policy_refreshes: policy.refreshes(),
+            policy_rotates: policy.rotates(),
             policy_gangs: policy.gangs(),
             pools,
             threads: Threads {
@@ -295,6 +297,7 @@ impl Sm {
         }
         if let Some(policy) = policy {
             self.policy_refreshes = policy.refreshes();
+            self.policy_rotates = policy.rotates();
             self.policy_gangs = policy.gangs();
             self.policy = policy;
         }
