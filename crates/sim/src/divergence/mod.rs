@@ -2,6 +2,8 @@
 //! registered in [`MODELS`].
 
 mod dwf;
+#[cfg(test)]
+mod laws;
 mod pdom;
 pub mod pool;
 mod regroup;
