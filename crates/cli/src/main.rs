@@ -6,6 +6,8 @@ mod device;
 mod failure;
 mod inspect;
 mod list;
+mod observers;
+mod phases;
 mod progress;
 mod registry;
 mod run;

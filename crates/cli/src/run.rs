@@ -2,6 +2,7 @@
 
 use crate::device::{DeviceOptions, make_device, statistics};
 use crate::failure::{Failure, WRONG_RESULT, print};
+use crate::phases::{BlockList, Phases};
 use crate::summary::{Style, Summary};
 use crate::trace::{Cycles, Sms, Trace, Window};
 use crate::{progress, registry};
@@ -9,6 +10,7 @@ use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpsim_sim::config::Machine;
+use warpsim_sim::observe::Observer;
 use warpsim_sim::policy::PolicyInfo;
 use warpsim_sim::text::nearest;
 use warpsim_workloads::files::write_whole;
@@ -75,6 +77,24 @@ pub struct Arguments {
         default_value_t = 2_000_000
     )]
     trace_events: u64,
+    /// Write when each warp of some blocks came to its barriers to this file: as data if its name
+    /// ends in .json, as a picture if in .svg.
+    #[arg(long, value_name = "FILE", conflicts_with = "functional")]
+    phases: Option<PathBuf>,
+    /// The SM whose first six blocks are shown [default: 0].
+    #[arg(
+        long,
+        value_name = "SM",
+        requires = "phases",
+        conflicts_with = "phases_blocks"
+    )]
+    phases_sm: Option<u16>,
+    /// Show these blocks of the grid instead, as in 0,1 or 0-5.
+    #[arg(long, value_name = "LIST", requires = "phases")]
+    phases_blocks: Option<BlockList>,
+    /// Of this launch, numbered from 0.
+    #[arg(long, value_name = "N", requires = "phases", default_value_t = 0)]
+    phases_launch: u64,
     /// Execute without timing.
     #[arg(long)]
     functional: bool,
@@ -140,26 +160,35 @@ impl Job {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let machine = machine(arguments)?;
     let job = job(arguments)?;
-    for file in [&arguments.stats, &arguments.trace].into_iter().flatten() {
+    let files = [&arguments.stats, &arguments.trace, &arguments.phases];
+    for file in files.into_iter().flatten() {
         check_writable(file)?;
     }
-    let trace = match &arguments.trace {
-        Some(path) => Some(trace(path, arguments, &machine)?),
-        None => None,
-    };
+    let mut observers: Vec<Box<dyn Observer>> = Vec::new();
+    if let Some(path) = &arguments.trace {
+        observers.push(Box::new(trace(path, arguments, &machine)?));
+    }
+    if let Some(path) = &arguments.phases {
+        let blocks = arguments.phases_blocks.as_ref();
+        let sm = arguments.phases_sm.unwrap_or(0);
+        let phases = Phases::new(path, &machine, arguments.phases_launch, sm, blocks);
+        observers.push(Box::new(phases.map_err(Failure::bad_input)?));
+    }
     let options = DeviceOptions {
         functional: arguments.functional,
         max_cycles: arguments.max_cycles,
         no_skip: arguments.no_skip,
-        trace,
+        observers,
         progress: progress::choose(arguments.quiet),
     };
     let mut device = make_device(&machine, options)?;
     let result = execute(&job, &mut device);
     let observer = device.gpu.finish();
     let outcome = result?;
-    if let (Some(mut observer), Some(path)) = (observer, &arguments.trace) {
-        let note = observer.complete().map_err(|e| unwritable(path, &e))?;
+    if let Some(mut observer) = observer {
+        let note = observer
+            .complete()
+            .map_err(|e| Failure::bad_input(e.to_string()))?;
         if let Some(note) = note {
             eprintln!("note: {note}");
         }

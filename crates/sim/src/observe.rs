@@ -31,6 +31,8 @@ pub enum WarpEvent {
     Barrier {
         /// Its number.
         id: u8,
+        /// It waits until the barrier opens; `bar.arrive` does not.
+        waits: bool,
     },
     /// The barrier opened.
     Released,

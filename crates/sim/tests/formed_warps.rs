@@ -237,7 +237,7 @@ fn what_does_not_go_together_is_refused_with_the_reason() {
         text.contains("majority") && text.contains("dwf or dwf-wb"),
         "{text}"
     );
-    // Everything else that is registered can be combined with every model.
+    // A policy that ranks blocks has nothing to rank where warps mix them.
     for model in MODELS {
         for policy in POLICIES.iter().filter(|p| p.name != "majority") {
             let set = [
@@ -245,7 +245,15 @@ fn what_does_not_go_together_is_refused_with_the_reason() {
                 format!("sm.scheduler=\"{}\"", policy.name),
             ];
             let machine = Machine::resolve("gtx480", &set).unwrap();
-            assert_eq!(check_combination(&machine), Ok(()), "{set:?}");
+            if let Err(reason) = check_combination(&machine) {
+                assert!(model.name.starts_with("dwf"), "{set:?}: {reason}");
+                assert!(reason.contains("mix threads of several blocks"), "{reason}");
+            }
         }
+    }
+    for policy in ["lrr", "gto", "oldest", "tls", "majority"] {
+        let set = ["sm.divergence=dwf".into(), format!("sm.scheduler={policy}")];
+        let machine = Machine::resolve("gtx480", &set).unwrap();
+        assert_eq!(check_combination(&machine), Ok(()), "{policy}");
     }
 }

@@ -257,7 +257,7 @@ impl Observer for Trace {
                     track.state = Some((state, cycle));
                 }
             }
-            WarpEvent::Barrier { id } => {
+            WarpEvent::Barrier { id, .. } => {
                 if let Some(track) = self.warps.get_mut(&at) {
                     (track.barrier, track.released) = (Some((id, cycle)), None);
                 }
@@ -295,7 +295,9 @@ impl Observer for Trace {
     }
 
     fn complete(&mut self) -> io::Result<Option<String>> {
-        self.file.finish()?;
+        self.file.finish().map_err(|e| {
+            io::Error::other(format!("cannot write {}: {e}", self.file.path().display()))
+        })?;
         Ok((self.left_out > 0).then(|| {
             format!(
                 "the timeline was cut: it holds the first {} events, {} more were left out; \

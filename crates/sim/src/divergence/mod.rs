@@ -5,14 +5,17 @@ mod dwf;
 #[cfg(test)]
 mod laws;
 mod pdom;
+mod pdom_lcp;
 pub mod pool;
 mod regroup;
+mod stack;
+mod tbc;
 #[cfg(test)]
 mod toy_compaction;
 
 use crate::config::Machine;
 use crate::exec::state::{LANES, Lanes, Threads};
-use crate::policy::PolicyInfo;
+use crate::policy::{ParamInfo, ParamKind, PolicyInfo};
 use std::ops::Range;
 use warpsim_ptx::kernel::{NO_PC, Pc};
 
@@ -95,6 +98,12 @@ impl Groups {
         self.slots[slot as usize].pc = pc;
     }
 
+    /// What the model wants to hear of next, for a group that goes on as it is.
+    #[inline]
+    pub fn set_watch(&mut self, slot: u16, watch: Pc) {
+        self.slots[slot as usize].watch = watch;
+    }
+
     /// Gives a running slot a new PC, watch and mask; the threads' homes stay.
     pub fn redirect(&mut self, slot: u16, pc: Pc, watch: Pc, mask: u32) {
         let group = &mut self.slots[slot as usize];
@@ -123,6 +132,11 @@ impl Groups {
     pub fn stop(&mut self, slot: u16) {
         self.slots[slot as usize].state = GroupState::Stopped;
         self.note(slot);
+    }
+
+    /// Takes the threads out of a slot that is or will be held: they are in none, or in others.
+    pub fn vacate(&mut self, slot: u16) {
+        self.slots[slot as usize].mask = 0;
     }
 
     /// Marks a slot's threads as done.
@@ -178,6 +192,19 @@ impl BlockArrival {
         home / self.schedulers * self.domains + domain
     }
 
+    /// The home warp and slice of a slot.
+    pub fn place(&self, slot: u16) -> (u16, u16) {
+        let (index, domain) = (slot / self.domains, slot % self.domains);
+        let home = index * self.schedulers + domain % self.schedulers;
+        (home, domain / self.schedulers)
+    }
+
+    /// The lanes of a slice.
+    pub fn lanes(&self, slice: u16) -> u32 {
+        let width = LANES as u32 / self.slices as u32;
+        (!0 >> (LANES as u32 - width)) << (slice as u32 * width)
+    }
+
     /// Every slot of the block with its home warp and slice.
     pub fn slots(&self) -> impl Iterator<Item = (u16, u16, u16)> + '_ {
         let slice = move |h: u16| (0..self.slices).map(move |s| (self.slot(h, s), h, s));
@@ -194,6 +221,8 @@ pub struct Branch {
     pub target: Pc,
     /// Where its sides meet again, or [`NO_PC`].
     pub reconverge: Pc,
+    /// Where they usually meet before that, or [`NO_PC`].
+    pub likely: Pc,
     /// Proven to go one way for the whole block.
     pub uniform: bool,
     /// Active lanes that take it.
@@ -232,12 +261,20 @@ pub trait DivergenceModel: Send {
     /// How many threads a group's arrival at a barrier stands for.
     fn barrier_threads(&self, slot: u16, group: &Group, threads: &Threads) -> u32;
 
+    /// How many threads of the block in slot `block` a barrier without a thread count waits
+    /// for, when it is not all that live.
+    fn barrier_takers(&self, block: u16) -> Option<u32> {
+        let _ = block;
+        None
+    }
+
     /// A block has left; its slots are free.
     fn left(&mut self, block: &BlockArrival) {
         let _ = block;
     }
 
-    /// Cycle at which the model itself changes groups next.
+    /// Cycle at which the model itself changes groups next; one that has passed means as soon
+    /// as possible.
     fn next_event(&self) -> Option<u64> {
         None
     }
@@ -247,7 +284,8 @@ pub trait DivergenceModel: Send {
         false
     }
 
-    /// Called in every cycle that is not skipped, before issue.
+    /// Called in every cycle that is not skipped and at or behind
+    /// [`next_event`](DivergenceModel::next_event), before issue.
     fn tick(&mut self, now: u64, groups: &mut Groups) {
         let _ = (now, groups);
     }
@@ -270,11 +308,22 @@ pub trait DivergenceModel: Send {
         Vec::new()
     }
 
-    /// Deepest stack so far, where there is one.
+    /// A launch begins: the deepest stack is that of this launch.
+    fn begin(&mut self) {}
+
+    /// Most entries of any stack in this launch, where there are stacks.
     fn deepest(&self) -> u32 {
         0
     }
 }
+
+const TBC_PARAMETERS: &[ParamInfo] = &[ParamInfo {
+    name: "sm.tbc_compaction",
+    kind: ParamKind::Flag,
+    default: "true",
+    description: "compact threads into new warps; without, they wait for each other and stay in their static warps",
+    unit: "",
+}];
 
 /// Every divergence model.
 pub const MODELS: &[PolicyInfo] = &[
@@ -282,6 +331,21 @@ pub const MODELS: &[PolicyInfo] = &[
         name: "pdom",
         description: "a reconvergence stack for each warp; sides of a branch meet at its immediate post-dominator",
         parameters: &[],
+    },
+    PolicyInfo {
+        name: "pdom-lcp",
+        description: "pdom with likely-convergence points: where a break keeps the end of a loop body from being the post-dominator, threads meet there all the same",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "tbc",
+        description: "thread block compaction: a stack for each block; its warps wait for each other at branches and are compacted into new warps",
+        parameters: TBC_PARAMETERS,
+    },
+    PolicyInfo {
+        name: "tbc-lcp",
+        description: "thread block compaction with likely-convergence points",
+        parameters: TBC_PARAMETERS,
     },
     PolicyInfo {
         name: "dwf",
@@ -301,10 +365,17 @@ pub const POOLING: &[&str] = &["dwf", "dwf-wb"];
 /// Makes the model that `machine` names; the name has been checked. `slots` is what static
 /// warps take; models with a [pool](DivergenceModel::pool) have [`pool::slots`].
 pub fn make(machine: &Machine, slots: usize) -> Option<Box<dyn DivergenceModel>> {
+    let tbc = |likely| {
+        let (blocks, compacts) = (machine.sm.max_blocks, machine.sm.tbc_compaction);
+        Box::new(tbc::Tbc::new(slots, blocks as usize, likely, compacts))
+    };
     Some(match machine.sm.divergence.as_str() {
         "pdom" => Box::new(pdom::Pdom::new(slots)),
         "dwf" => Box::new(dwf::Dwf::new(machine, false)),
         "dwf-wb" => Box::new(dwf::Dwf::new(machine, true)),
+        "pdom-lcp" => Box::new(pdom_lcp::PdomLcp::new(slots)),
+        "tbc" => tbc(false),
+        "tbc-lcp" => tbc(true),
         _ => return None,
     })
 }

@@ -81,7 +81,7 @@ impl Groups {
     }
 
     /// Empties a slot whose threads have gone elsewhere.
-    pub fn vacate(&mut self, slot: u16) {
+    pub fn dissolve(&mut self, slot: u16) {
         let lanes = self.take_lanes(slot);
         self.recycle(lanes);
         let group = &mut self.slots[slot as usize];

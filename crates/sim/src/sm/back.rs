@@ -20,7 +20,9 @@ impl Sm {
     /// An instruction is complete: registers are free, its warp may be waiting for that.
     pub(super) fn complete(&mut self, slot: u16, info: &OpInfo, launched: &Launched) {
         self.scoreboard.release(slot, info);
-        self.slots[slot as usize].in_flight -= 1;
+        let state = &mut self.slots[slot as usize];
+        state.in_flight -= 1;
+        state.memory_in_flight -= (info.unit == Unit::Mem) as u16;
         let place = self.place(slot);
         if self.domains[place.domain as usize].clear >> place.index & 1 == 0 {
             self.check_hazard(slot, launched);
@@ -49,15 +51,9 @@ impl Sm {
     /// The threads of a stopped warp may go elsewhere once nothing holds them any more: a warp
     /// that stops right behind a barrier, say, waits there first.
     fn settle_stopped(&mut self, slot: u16) {
+        self.check_settling(slot);
         let place = self.place(slot);
-        let bit = 1u64 << place.index;
-        if self.domains[place.domain as usize].draining & bit != 0 {
-            self.touch(place.domain);
-            let domain = &mut self.domains[place.domain as usize];
-            domain.draining &= !bit;
-            domain.draining_memory &= !bit;
-        }
-        if self.domains[place.domain as usize].waiting() & bit == 0 {
+        if self.domains[place.domain as usize].waiting() >> place.index & 1 == 0 {
             self.model.settled(slot, &mut self.groups);
         }
     }
@@ -75,12 +71,13 @@ impl Sm {
     pub(super) fn check_hazard(&mut self, slot: u16, launched: &Launched) {
         let state = &self.slots[slot as usize];
         let Some(pc) = state.buffer.head() else {
-            return;
+            return self.check_settling(slot);
         };
         let place = self.place(slot);
         let mut hazard = self.scoreboard.check(slot, &launched.infos[pc as usize]);
         if self.machine.sm.scoreboard == ScoreboardKind::OneInFlight {
             hazard.any |= state.in_flight != 0;
+            hazard.memory |= state.memory_in_flight != 0;
         }
         let domain = &self.domains[place.domain as usize];
         let is = |set: u64| set >> place.index & 1 != 0;
@@ -90,11 +87,36 @@ impl Sm {
         {
             return;
         }
+        if is(domain.stopped) {
+            return self.check_settling(slot);
+        }
         self.touch(place.domain);
         let domain = &mut self.domains[place.domain as usize];
         assign(&mut domain.clear, place.index, !hazard.any);
         assign(&mut domain.wait_memory, place.index, hazard.memory);
         assign(&mut domain.long_wait, place.index, hazard.long);
+    }
+
+    /// Recomputes what a warp held by the divergence model has in flight: it waits for that
+    /// before its threads can be regrouped.
+    pub(super) fn check_settling(&mut self, slot: u16) {
+        let Place { domain, index } = self.place(slot);
+        let d = &self.domains[domain as usize];
+        if d.stopped >> index & 1 == 0 {
+            return;
+        }
+        let state = &self.slots[slot as usize];
+        let (settling, memory) = (state.in_flight != 0, state.memory_in_flight != 0);
+        if (
+            d.settling >> index & 1 != 0,
+            d.wait_memory >> index & 1 != 0,
+        ) != (settling, memory)
+        {
+            self.touch(domain);
+            let d = &mut self.domains[domain as usize];
+            assign(&mut d.settling, index, settling);
+            assign(&mut d.wait_memory, index, memory);
+        }
     }
 
     /// Recomputes everything that depends on the head of a warp's buffer.
@@ -104,7 +126,7 @@ impl Sm {
         self.touch(place.domain);
         let bit = 1u64 << place.index;
         let buffer = &self.slots[slot as usize].buffer;
-        let wants = buffer.wants_fetch(&self.machine.fetch);
+        let wants = buffer.wants_fetch(&self.machine.fetch, launched.infos.len() as Pc);
         let head = buffer.head();
         let pc = self.groups.get(slot).pc;
         let domain = &mut self.domains[place.domain as usize];
@@ -157,7 +179,8 @@ impl Sm {
     /// The load/store unit, and with it the operand collectors.
     pub(super) fn memory_cycle(&mut self, now: u64, launched: &Launched) {
         let awake = self.ldst.is_awake(now);
-        if !awake && self.collectors.is_empty() {
+        if !awake && self.collectors.stand_still() {
+            debug_assert!(!self.ldst.accepts() || self.collectors.oldest(Unit::Mem).is_none());
             self.collectors.end_cycle();
             return;
         }
@@ -190,12 +213,12 @@ impl Sm {
         for event in events.drain(..) {
             match event {
                 Event::Loaded { slot, pc } => {
-                    self.slots[slot as usize].in_memory -= 1;
                     self.complete(slot, &launched.infos[pc as usize], launched);
                 }
                 Event::Stored { slot } => {
-                    self.slots[slot as usize].in_memory -= 1;
-                    self.slots[slot as usize].in_flight -= 1;
+                    let state = &mut self.slots[slot as usize];
+                    state.in_flight -= 1;
+                    state.memory_in_flight -= 1;
                     self.check_hazard(slot, launched);
                     self.settle(slot);
                 }

@@ -23,6 +23,8 @@ pub struct ResidentBlock {
     pub threads: u32,
     /// Threads that have exited and left.
     pub gone: u32,
+    /// Slots of warps that have exited since the block's last barrier.
+    pub exits: Vec<u16>,
     /// As far as they have been used: many kernels have none, and blocks come often.
     barriers: Vec<BarrierState>,
 }
@@ -109,6 +111,7 @@ impl ResidentBlock {
             warps,
             threads: 0,
             gone: 0,
+            exits: Vec::new(),
             barriers: Vec::new(),
         }
     }
@@ -122,9 +125,15 @@ impl ResidentBlock {
             .sum()
     }
 
-    /// A group has arrived; says what opens.
-    pub fn arrive(&mut self, arrival: Arrival, threads: &Threads) -> Option<Release> {
-        let live = self.live_threads(threads);
+    /// A group has arrived; says what opens. Barriers wait for `takers` threads, or for all
+    /// that live.
+    pub fn arrive(
+        &mut self,
+        arrival: Arrival,
+        takers: Option<u32>,
+        threads: &Threads,
+    ) -> Option<Release> {
+        let live = takers.unwrap_or_else(|| self.live_threads(threads));
         let id = arrival.barrier.id as usize % BARRIERS;
         if self.barriers.len() <= id {
             self.barriers.resize_with(id + 1, BarrierState::default);
@@ -153,11 +162,11 @@ impl ResidentBlock {
     }
 
     /// Threads have exited, which may open a barrier; calls `f` for each that does.
-    pub fn recheck(&mut self, threads: &Threads, mut f: impl FnMut(Release)) {
+    pub fn recheck(&mut self, takers: Option<u32>, threads: &Threads, mut f: impl FnMut(Release)) {
         if self.barriers.iter().all(|b| b.arrived == 0) {
             return;
         }
-        let live = self.live_threads(threads);
+        let live = takers.unwrap_or_else(|| self.live_threads(threads));
         for (id, state) in self.barriers.iter_mut().enumerate() {
             if let Some(release) = state.open(id, live) {
                 f(release);
@@ -173,8 +182,13 @@ impl ResidentBlock {
     }
 
     /// The barrier that a warp waits at.
-    pub fn waits_at(&self, slot: u16, threads: &Threads) -> Option<BarrierWait> {
-        let live = self.live_threads(threads);
+    pub fn waits_at(
+        &self,
+        slot: u16,
+        takers: Option<u32>,
+        threads: &Threads,
+    ) -> Option<BarrierWait> {
+        let live = takers.unwrap_or_else(|| self.live_threads(threads));
         let mut all = self.barriers.iter().enumerate();
         all.find_map(|(id, b)| {
             let (_, pc) = b.waiting.iter().find(|w| w.0 == slot)?;
@@ -288,20 +302,20 @@ mod tests {
                 reduction: None,
             },
         };
-        block.arrive(arrival, threads).is_some()
+        block.arrive(arrival, None, threads).is_some()
     }
 
     #[test]
     fn a_short_warp_counts_whole() {
         let (mut block, threads) = block();
         assert!(!opens(&mut block, &threads, &Lanes::Static(1), 0xffff));
-        let wait = block.waits_at(0, &threads).unwrap();
+        let wait = block.waits_at(0, None, &threads).unwrap();
         assert_eq!(
             (wait.id, wait.pc, wait.arrived, wait.expected),
             (3, 7, 32, 64)
         );
         assert!(opens(&mut block, &threads, &Lanes::Static(0), u32::MAX));
-        assert!(block.waits_at(0, &threads).is_none());
+        assert!(block.waits_at(0, None, &threads).is_none());
     }
 
     #[test]

@@ -199,10 +199,21 @@ impl Collectors {
         self.groups[unit as usize].behind.pop()
     }
 
-    /// Whether no instruction is inside, so that nothing changes from cycle to cycle.
+    /// Whether nothing in here changes until an instruction comes, or a memory instruction
+    /// leaves: nothing is read, and what is complete or waits has no room to move on.
     #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.inside == 0
+    pub fn stand_still(&self) -> bool {
+        if self.inside == 0 {
+            return true;
+        }
+        if self.reading != 0 || self.ideal || !self.none_collected() {
+            return false;
+        }
+        self.groups.iter().all(|group| {
+            let leaves = group.complete != 0 && (group.behind.count as usize) < group.ports;
+            let enters = group.before.count != 0 && group.free != 0;
+            !leaves && !enters
+        })
     }
 
     /// Whether no instruction waits to enter an ALU pipeline.

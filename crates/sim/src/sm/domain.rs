@@ -28,6 +28,8 @@ pub struct Domain {
     pub running: u64,
     /// Held by the divergence model.
     pub stopped: u64,
+    /// Of those, the ones that have something in flight; `wait_memory` says of what kind.
+    pub settling: u64,
     /// All threads done.
     pub finished: u64,
     /// Finished with nothing in flight, and noticed.
@@ -44,10 +46,6 @@ pub struct Domain {
     pub members: u64,
     /// Any of the five, see [`hold`](Domain::hold).
     held: u64,
-    /// Stopped, with results in flight: its threads cannot be regrouped yet.
-    pub draining: u64,
-    /// Some of those are owed by memory.
-    pub draining_memory: u64,
     /// Has an instruction in its buffer.
     pub head: u64,
     /// That instruction is the one to execute next (else it is on the wrong path).
@@ -68,9 +66,19 @@ pub struct Domain {
     pub missing: u64,
     /// Fetch waits for a branch to leave the pipeline.
     pub unresolved: u64,
+    /// All ones if the fetch policy never fetches for a warp at a barrier, else zero.
+    waiters_unfetched: u64,
 }
 
 impl Domain {
+    /// Without warps; says whether the fetch policy passes over warps at a barrier.
+    pub fn new(skips_waiters: bool) -> Domain {
+        Domain {
+            waiters_unfetched: if skips_waiters { !0 } else { 0 },
+            ..Domain::default()
+        }
+    }
+
     /// Waits for something other than instructions, data or units.
     #[inline]
     pub fn waiting(&self) -> u64 {
@@ -137,7 +145,16 @@ impl Domain {
     /// Warps to fetch for.
     #[inline]
     pub fn fetchable(&self) -> u64 {
-        self.running & self.wants_fetch & !self.missing & !self.unresolved
+        let waits = self.barrier & self.waiters_unfetched;
+        self.running & self.wants_fetch & !self.missing & !self.unresolved & !waits
+    }
+
+    /// Warps that wait for a branch: for siblings that have not come to it, for its way out of
+    /// the pipeline, or for its target.
+    #[inline]
+    fn in_control(&self) -> u64 {
+        let target = (self.control | self.unresolved) & !self.head;
+        self.stopped | self.head & !self.matched | target
     }
 
     /// Calls `f` with the state of every resident warp, as sets; `issued` is the set that
@@ -157,15 +174,13 @@ impl Domain {
             f(WarpState::Barrier, take(self.barrier | self.members));
             f(WarpState::DataMemory, take(self.fence | self.atomic));
             f(WarpState::DataAlu, take(self.asleep));
-            if self.draining != 0 {
-                f(WarpState::DataMemory, take(self.draining_memory));
-                f(WarpState::DataAlu, take(self.draining));
-            }
+            f(
+                WarpState::DataMemory,
+                take(self.settling & self.wait_memory),
+            );
+            f(WarpState::DataAlu, take(self.settling));
         }
-        f(
-            WarpState::Control,
-            take(self.stopped | self.head & !self.matched | self.control & !self.head),
-        );
+        f(WarpState::Control, take(self.in_control()));
         f(WarpState::Fetch, take(!self.head));
         f(WarpState::DataMemory, take(!self.clear & self.wait_memory));
         f(WarpState::DataAlu, take(!self.clear));
@@ -197,11 +212,13 @@ impl Domain {
             SchedulerState::Barrier
         } else if is(self.fence | self.atomic) {
             SchedulerState::DataMemory
-        } else if is(self.draining_memory) {
-            SchedulerState::DataMemory
-        } else if is(self.asleep | self.draining) {
+        } else if is(self.asleep) {
             SchedulerState::DataAlu
-        } else if is(self.stopped | self.head & !self.matched | self.control & !self.head) {
+        } else if is(self.settling & self.wait_memory) {
+            SchedulerState::DataMemory
+        } else if is(self.settling) {
+            SchedulerState::DataAlu
+        } else if is(self.in_control()) {
             SchedulerState::Control
         } else if is(!self.head) {
             SchedulerState::Fetch
@@ -221,6 +238,7 @@ impl Domain {
             &mut self.resident,
             &mut self.running,
             &mut self.stopped,
+            &mut self.settling,
             &mut self.finished,
             &mut self.retired,
             &mut self.barrier,
@@ -229,8 +247,6 @@ impl Domain {
             &mut self.asleep,
             &mut self.members,
             &mut self.held,
-            &mut self.draining,
-            &mut self.draining_memory,
             &mut self.head,
             &mut self.matched,
             &mut self.clear,

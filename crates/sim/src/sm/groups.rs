@@ -52,8 +52,7 @@ impl Sm {
             place.index,
             state == GroupState::Finished,
         );
-        self.note_draining(slot);
-        let domain = &mut self.domains[place.domain as usize];
+        domain.settling &= !(1 << place.index);
         let buffer = &mut self.slots[slot as usize].buffer;
         if state != GroupState::Running {
             if buffer.head().is_some() {
@@ -62,28 +61,19 @@ impl Sm {
             buffer.flush(pc);
         } else if self.machine.fetch.ideal {
             buffer.flush(pc);
-            buffer.fill(pc, 1, launched.infos.len() as u32);
+            buffer.fill(pc, 1, launched.infos.len() as u32, 1);
         } else if restarts || buffer.is_untouched() {
             buffer.flush(pc);
         }
         self.update_head(slot, launched);
-        if state == GroupState::Stopped {
-            self.settle(slot);
+        match state {
+            GroupState::Stopped => {
+                self.check_settling(slot);
+                self.settle(slot);
+            }
+            GroupState::Finished => self.warp_exited(slot),
+            GroupState::Running => self.slots[slot as usize].exited = false,
+            GroupState::Held | GroupState::Free => {}
         }
-    }
-
-    /// Whether a slot that is stopped waits for its own results first.
-    pub(super) fn note_draining(&mut self, slot: u16) {
-        let place = self.place(slot);
-        let Slot {
-            in_flight,
-            in_memory,
-            ..
-        } = self.slots[slot as usize];
-        let drains = self.groups.get(slot).state == GroupState::Stopped && in_flight != 0;
-        let domain = &mut self.domains[place.domain as usize];
-        assign(&mut domain.draining, place.index, drains);
-        let memory = drains && in_memory != 0;
-        assign(&mut domain.draining_memory, place.index, memory);
     }
 }

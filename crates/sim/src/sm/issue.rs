@@ -4,6 +4,7 @@
 use super::block::Arrival;
 use super::collector::Issued;
 use super::domain::Hold;
+use super::opinfo::Unit;
 use super::{Launched, Quantum, Sm, SmFault};
 use crate::divergence::{Branch, GroupState};
 use crate::exec::state::{Barrier, Effect, EffectKind, LANES, Lanes, Moment};
@@ -124,9 +125,8 @@ impl Sm {
             } else {
                 !0
             };
-            let domain = &self.domains[d];
             let free = if self.issue_free[d] <= now { !0 } else { 0 };
-            self.ready[d] = domain.issuable() & considered & free;
+            self.ready[d] = self.domains[d].issuable() & considered & free;
         }
         let mut taken = 0u64;
         for turn in 0..domains {
@@ -139,7 +139,11 @@ impl Sm {
                 self.turned |= 1 << d;
                 continue;
             }
-            let room = self.domains[d].with_room(self.room());
+            // While an instruction holds the issue slot there is room for no other.
+            let room = match self.issue_free[d] <= now {
+                true => self.domains[d].with_room(self.room()),
+                false => 0,
+            };
             let ready = self.ready[d] & room;
             if ready == 0 && !everywhere && self.domains[d].mismatched() == 0 {
                 self.stand_still(d, room, now);
@@ -201,10 +205,7 @@ impl Sm {
     /// the same ones have room, its cycles are accounted for together.
     #[inline]
     fn stand_still(&mut self, d: usize, room: u64, now: u64) {
-        if self.rooms[d] != room {
-            self.pass(d, now);
-            self.rooms[d] = room;
-        }
+        self.note_room(d, room, now);
         self.turned |= 1 << d;
         self.ready[d] = 0;
     }
@@ -258,7 +259,7 @@ impl Sm {
         let launched = quantum.launched;
         let info = &launched.infos[pc as usize];
         let mut memory = NO_MEMORY;
-        let accesses = info.unit == super::opinfo::Unit::Mem;
+        let accesses = info.unit == Unit::Mem;
         for place in members {
             let slot = self.slot_at(*place);
             self.execute(slot, pc, now, quantum)?;
@@ -340,7 +341,9 @@ impl Sm {
             Pipe::Memory => &mut counters.mix_memory,
             Pipe::Control => &mut counters.mix_control,
         } += 1;
-        self.slots[slot as usize].in_flight += 1;
+        let state = &mut self.slots[slot as usize];
+        state.in_flight += 1;
+        state.memory_in_flight += (info.unit == Unit::Mem) as u16;
         self.scoreboard.reserve(slot, info);
         let lanes = group.mask;
         self.tell(now, slot, WarpEvent::Issued { pc, lanes });
@@ -376,6 +379,7 @@ impl Sm {
                     pc,
                     target: instr.target,
                     reconverge: instr.reconverge,
+                    likely: instr.likely,
                     uniform: instr.uniform,
                     taken,
                 };
@@ -414,7 +418,7 @@ impl Sm {
             if group.state == GroupState::Running {
                 let buffer = &mut self.slots[slot as usize].buffer;
                 buffer.flush(group.pc);
-                buffer.fill(group.pc, 1, launched.infos.len() as Pc);
+                buffer.fill(group.pc, 1, launched.infos.len() as Pc, 1);
             }
         } else if launched.infos[pc as usize].control && self.groups.get(slot).pc != next {
             domain.control |= 1 << place.index;
@@ -430,6 +434,9 @@ impl Sm {
             self.exited_pooled(slot, now, quantum);
         } else {
             let block = self.slots[slot as usize].block;
+            if self.groups.get(slot).state == GroupState::Finished {
+                self.warp_exited(slot);
+            }
             self.recheck_barriers(block, now, quantum.launched);
         }
         if !self.meetings.is_empty() {
@@ -443,7 +450,8 @@ impl Sm {
             return;
         };
         let mut releases = Vec::new();
-        resident.recheck(&self.threads, |r| releases.push(r));
+        let takers = self.model.barrier_takers(block);
+        resident.recheck(takers, &self.threads, |r| releases.push(r));
         for release in releases {
             self.release_barrier(block, release, now, launched);
         }
@@ -463,9 +471,13 @@ impl Sm {
         if !barrier.arrive {
             let place = self.place(slot);
             self.domains[place.domain as usize].hold(Hold::Barrier, place.index, true);
+            self.slots[slot as usize].phase_ended = now;
+            self.touch_all(); // other schedulers may look at their warps in another order now
+            self.policy.waits(place, block, now);
         }
-        self.policy.barrier(block, true);
-        self.tell(now, slot, WarpEvent::Barrier { id: barrier.id });
+        let waits = !barrier.arrive;
+        let id = barrier.id;
+        self.tell(now, slot, WarpEvent::Barrier { id, waits });
         let arrival = Arrival {
             slot,
             lanes: &self.groups.get(slot).lanes,
@@ -477,7 +489,8 @@ impl Sm {
         let Some(resident) = &mut self.blocks[block as usize] else {
             return;
         };
-        if let Some(release) = resident.arrive(arrival, &self.threads) {
+        let takers = self.model.barrier_takers(block);
+        if let Some(release) = resident.arrive(arrival, takers, &self.threads) {
             self.release_barrier(block, release, now, quantum.launched);
         }
     }

@@ -62,7 +62,6 @@ impl Sm {
                 lanes,
                 pending,
             });
-            self.slots[slot as usize].in_memory += 1;
         }
         self.accesses = accesses;
         op

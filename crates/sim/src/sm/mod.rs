@@ -21,6 +21,7 @@ mod ldst;
 mod memissue;
 mod memop;
 pub mod opinfo;
+mod phase;
 mod pool;
 mod port;
 mod rendezvous;
@@ -30,6 +31,7 @@ mod run;
 mod scoreboard;
 mod short;
 mod slot;
+mod stand;
 mod watch;
 mod wheel;
 
@@ -208,6 +210,8 @@ impl Sm {
             slots
         };
         let policy = crate::schedule::make(machine, domains)?;
+        let fetch_policy = crate::fetch::make(machine, domains)?;
+        let domain = Domain::new(fetch_policy.skips_waiters());
         Some(Sm {
             id,
             slices,
@@ -228,7 +232,7 @@ impl Sm {
             groups: Groups::new(slots),
             model,
             policy,
-            fetch_policy: crate::fetch::make(machine, domains)?,
+            fetch_policy,
             slots: vec![Slot::default(); slots],
             places: (0..slots)
                 .map(|s| Place {
@@ -236,7 +240,7 @@ impl Sm {
                     index: (s / domains) as u8,
                 })
                 .collect(),
-            domains: vec![Domain::default(); domains],
+            domains: vec![domain; domains],
             issue_free: vec![0; domains],
             scoreboard: Scoreboard::default(),
             collectors: Collectors::new(&machine.collector),
@@ -310,6 +314,7 @@ impl Sm {
         self.scoreboard
             .reset(self.slots.len(), launched.kernel.registers.len());
         self.stats = SmStats::default();
+        self.model.begin();
         self.ran = now;
         self.accounted.fill(now);
         self.active_from = now;

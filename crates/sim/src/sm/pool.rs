@@ -1,6 +1,7 @@
 //! Warps that belong to the SM rather than to a block (see
 //! [`divergence::pool`](crate::divergence::pool)): slots are filled and emptied as warps are
-//! formed and dissolve, and blocks count their threads.
+//! formed and dissolve, and blocks count their threads. Phases from barrier to barrier are those
+//! of static warps: there are none here.
 
 use super::*;
 use crate::exec::state::{Barrier, Lanes};
@@ -34,10 +35,10 @@ impl Sm {
             buffer.flush(pc);
             domain.unresolved &= !(1 << place.index);
             if self.machine.fetch.ideal {
-                buffer.fill(pc, 1, launched.infos.len() as u32);
+                buffer.fill(pc, 1, launched.infos.len() as u32, 1);
             }
         }
-        self.note_draining(slot);
+        domain.settling &= !(1 << place.index);
         self.update_head(slot, launched);
         if is(GroupState::Running) {
             self.policy.pooled(place, self.groups.get(slot));
@@ -46,6 +47,7 @@ impl Sm {
             }
         }
         if is(GroupState::Stopped) {
+            self.check_settling(slot);
             self.settle(slot);
         }
     }
@@ -67,7 +69,7 @@ impl Sm {
         let state = &mut self.slots[slot as usize];
         *state = Slot {
             stores: state.stores,
-            ..Slot::new(block)
+            ..Slot::new(block, self.now)
         };
         state.buffer.flush(pc);
         self.domains[place.domain as usize].resident |= 1 << place.index;
@@ -132,12 +134,12 @@ impl Sm {
         let arriving = pool.barrier_lanes(slot, executed, group);
         let parts = self.blocks_of(&lanes, arriving);
         self.stats.counters.barriers += 1;
-        self.tell(now, slot, WarpEvent::Barrier { id: barrier.id });
+        let (id, waits) = (barrier.id, !barrier.arrive);
+        self.tell(now, slot, WarpEvent::Barrier { id, waits });
         for (block, part) in parts {
             if let (false, Some(pool)) = (barrier.arrive, self.model.pool()) {
                 pool.barrier(slot, block, barrier.id, part);
             }
-            self.policy.barrier(block, true);
             let arrival = Arrival {
                 slot,
                 lanes: &lanes,
@@ -149,7 +151,7 @@ impl Sm {
             let Some(resident) = &mut self.blocks[block as usize] else {
                 continue;
             };
-            if let Some(release) = resident.arrive(arrival, &self.threads) {
+            if let Some(release) = resident.arrive(arrival, None, &self.threads) {
                 self.release_barrier(block, release, now, quantum.launched);
             }
         }

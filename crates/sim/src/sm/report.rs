@@ -36,13 +36,20 @@ impl Sm {
         }
         let mut warps = Vec::new();
         for block in self.blocks.iter().flatten() {
-            for (slot, home, _) in block.arrival.slots() {
+            for (slot, _, _) in block.arrival.slots() {
                 let group = self.groups.get(slot);
-                if group.state == GroupState::Finished || group.state == GroupState::Free {
+                let gone = matches!(group.state, GroupState::Finished | GroupState::Free);
+                if gone || group.mask == 0 {
                     continue;
                 }
+                // Of a formed warp, the static warp of its first thread.
+                let home = group.lanes.home(group.mask.trailing_zeros() as usize);
                 // A warp at a barrier has its next instruction before it already.
-                let barrier = block.waits_at(slot, &self.threads);
+                let barrier = block.waits_at(
+                    slot,
+                    self.model.barrier_takers(block.arrival.block),
+                    &self.threads,
+                );
                 let pc = barrier.as_ref().map_or(group.pc, |b| b.pc);
                 let waits_for = match barrier {
                     Some(b) => barrier_words(b.id, b.arrived, b.expected),

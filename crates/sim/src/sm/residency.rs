@@ -41,7 +41,7 @@ impl Sm {
         }
         for (slot, home, slice) in arrival.slots() {
             let place = self.place(slot);
-            self.slots[slot as usize] = Slot::new(block);
+            self.slots[slot as usize] = Slot::new(block, now);
             let domain = &mut self.domains[place.domain as usize];
             domain.clear_warp(place.index);
             domain.resident |= 1 << place.index;
@@ -65,13 +65,12 @@ impl Sm {
         now: u64,
         launched: &Launched,
     ) {
-        match self.model.pool() {
-            Some(pool) => pool.released(block, release.id, &mut self.groups),
-            None => {
-                for slot in &release.slots {
-                    self.tell(now, *slot, WarpEvent::Released);
-                    self.let_go(Hold::Barrier, *slot);
-                }
+        if let Some(pool) = self.model.pool() {
+            pool.released(block, release.id, &mut self.groups);
+        } else {
+            for slot in &release.slots {
+                self.tell(now, *slot, WarpEvent::Released);
+                self.let_go(Hold::Barrier, *slot);
             }
         }
         for (result, value) in &release.results {
@@ -85,7 +84,14 @@ impl Sm {
                 );
             }
         }
-        self.policy.barrier(block, false);
+        if self.pools {
+            return; // its slots have other warps now
+        }
+        self.touch_all(); // as on arrival
+        let places = &self.places;
+        let mut warps = release.slots.iter().map(|&slot| places[slot as usize]);
+        self.policy.released(block, &mut warps);
+        self.end_phase(block, &release.slots, now);
     }
 
     /// A finished warp with nothing in flight leaves; with the last one its block does.
@@ -108,6 +114,7 @@ impl Sm {
         if block.retired < block.warps {
             return;
         }
+        self.end_phase(index as u16, &[], now);
         self.count_active(now + 1);
         let block = self.blocks[index].take().expect("looked at above");
         for (slot, _, _) in block.arrival.slots() {

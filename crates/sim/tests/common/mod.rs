@@ -62,6 +62,33 @@ pub fn machine(preset: &str, set: &[&str]) -> Machine {
     Machine::resolve(preset, &set).unwrap_or_else(|e| panic!("{preset} {set:?}: {e}"))
 }
 
+/// Names of all issue policies that go with stacks.
+pub fn issue_policies() -> impl Iterator<Item = &'static str> + Clone {
+    let with_stacks = |name: &&str| {
+        let set = [format!("sm.scheduler=\"{name}\"")];
+        let machine = Machine::resolve("gtx480", &set).expect("a registered policy");
+        warpsim_sim::gpu::check_combination(&machine).is_ok()
+    };
+    let names = warpsim_sim::schedule::POLICIES.iter().map(|p| p.name);
+    names.filter(with_stacks)
+}
+
+/// Settings for each fetch policy, with what it needs.
+pub fn fetch_settings() -> Vec<Vec<String>> {
+    let settings = |name: &str| {
+        let needs = warpsim_sim::fetch::needs(name).iter();
+        let policy = format!("fetch.policy=\"{name}\"");
+        [policy]
+            .into_iter()
+            .chain(needs.map(|s| s.to_string()))
+            .collect()
+    };
+    warpsim_sim::fetch::POLICIES
+        .iter()
+        .map(|p| settings(p.name))
+        .collect()
+}
+
 /// A GPU with one module and two buffers: the input holds word i = i.
 pub struct Bench {
     /// The GPU.
@@ -89,6 +116,15 @@ impl Bench {
             observer: Some(Box::new(recorder.clone())),
             ..options
         };
+        Bench::build(machine, ptx, options, recorder)
+    }
+
+    /// A bench where nobody listens, as most runs are: events are not recorded.
+    pub fn unobserved(machine: Machine, ptx: &str, options: Options) -> Bench {
+        Bench::build(machine, ptx, options, Recorder::default())
+    }
+
+    fn build(machine: Machine, ptx: &str, options: Options, recorder: Recorder) -> Bench {
         let mut gpu = Gpu::new(machine, options).unwrap_or_else(|e| panic!("{e}"));
         let program = program(ptx);
         let module = gpu.load(program.clone()).unwrap_or_else(|e| panic!("{e}"));

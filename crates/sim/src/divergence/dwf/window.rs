@@ -252,7 +252,7 @@ impl Window {
         let Some(warp) = all.queue.pop_front() else {
             let domains = self.free.len();
             self.free[slot as usize % domains] |= 1 << (slot as usize / domains);
-            return groups.vacate(slot);
+            return groups.dissolve(slot);
         };
         let number = all.first | QUEUED;
         all.first = (all.first + 1) & NUMBERS;
