@@ -2,6 +2,8 @@
 //! registered in [`MODELS`].
 
 mod dwf;
+#[cfg(test)]
+mod laws;
 mod pdom;
 mod pdom_lcp;
 pub mod pool;
@@ -362,6 +364,16 @@ pub const MODELS: &[PolicyInfo] = &[
         name: "tbc-lcp",
         description: "thread block compaction with likely-convergence points",
         parameters: TBC_PARAMETERS,
+    },
+    PolicyInfo {
+        name: "dwf",
+        description: "dynamic warp formation: threads of an SM at the same PC are regrouped into new warps, lane by lane; goes with the scheduler majority",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "dwf-wb",
+        description: "dwf with warp barriers: static warps until they diverge, which meet again at that branch's immediate post-dominator",
+        parameters: &[],
     },
 ];
 

@@ -132,6 +132,11 @@ pub trait IssuePolicy: Send {
         let _ = (place, group);
     }
 
+    /// Whether it ranks blocks: not for warps that hold threads of several.
+    fn ranks_blocks(&self) -> bool {
+        false
+    }
+
     /// A warp of `block` has come to a barrier in cycle `now` and waits there. (One that only
     /// announces itself, `bar.arrive`, does not wait.)
     fn waits(&mut self, place: Place, block: u16, now: u64) {

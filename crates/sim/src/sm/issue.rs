@@ -323,6 +323,8 @@ impl Sm {
             &mut self.effect,
         );
         result.map_err(|fault| SmFault { fault, pc })?;
+        #[cfg(test)]
+        self.log_issue(slot, pc);
         if self.effect.kind == EffectKind::Awaits {
             self.await_members(slot, pc, now, quantum)?;
         }
@@ -348,6 +350,18 @@ impl Sm {
         let lanes = group.mask;
         self.tell_issue(now, slot, pc, lanes);
         Ok(())
+    }
+
+    #[cfg(test)]
+    fn log_issue(&mut self, slot: u16, pc: Pc) {
+        let Some(log) = &mut self.log else { return };
+        let group = self.groups.get(slot);
+        for lane in (0..LANES).filter(|l| group.mask >> l & 1 != 0) {
+            let home = &self.threads.warps[group.lanes.home(lane) as usize];
+            let block = self.blocks[home.block as usize].as_ref();
+            let block = block.expect("its block is resident").number;
+            log.push((block, home.index, lane as u8, pc));
+        }
     }
 
     /// Moves the warp on to where the instruction leads.

@@ -190,6 +190,9 @@ pub struct Sm {
     gathered: issue::Gathered,
     meetings: Vec<rendezvous::Meeting>,
     watch: watch::Watch,
+    /// For tests: block, warp of the block, lane and PC of every thread that issued.
+    #[cfg(test)]
+    pub log: Option<Vec<(u64, u16, u8, Pc)>>,
 }
 
 impl Sm {
@@ -277,6 +280,8 @@ impl Sm {
             gathered: issue::Gathered::default(),
             meetings: Vec::new(),
             watch: watch::Watch::default(),
+            #[cfg(test)]
+            log: None,
             machine: machine.clone(),
         })
     }
