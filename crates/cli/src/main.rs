@@ -12,9 +12,11 @@ mod phases;
 mod progress;
 mod registry;
 mod run;
+mod selftest;
 mod study;
 mod summary;
 mod trace;
+mod verify;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
@@ -44,6 +46,10 @@ enum Command {
     Characterise(characterise::Arguments),
     /// Describe the kernels of a PTX file: registers, branches, occupancy.
     Inspect(inspect::Arguments),
+    /// Run random programs under every divergence model and compare.
+    Selftest(selftest::Arguments),
+    /// Compare with the NVIDIA GPU in this machine: instructions, programs, workloads.
+    VerifyOnGpu(Box<verify::Arguments>),
     /// Show what there is: machines, policies, workloads, statistics.
     List(list::Arguments),
 }
@@ -58,6 +64,8 @@ fn main() -> ExitCode {
         Command::Agreement(arguments) => agreement::run(&arguments),
         Command::Characterise(arguments) => characterise::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Selftest(arguments) => selftest::run(&arguments),
+        Command::VerifyOnGpu(arguments) => verify::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
     };
     match result {

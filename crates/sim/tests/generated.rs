@@ -83,6 +83,15 @@ fn machines() -> Vec<(String, Machine)> {
             }
         }
     }
+    for preset in ["gtx480", "fx5800", "vws"] {
+        for model in ["dwf", "dwf-wb"] {
+            for scheduler in ["majority", "lrr", "gto", "oldest", "tls"] {
+                let model = format!("sm.divergence=\"{model}\"");
+                let scheduler = format!("sm.scheduler=\"{scheduler}\"");
+                add(preset, &["gpu.sms=2", &model, &scheduler]);
+            }
+        }
+    }
     add("gtx480", &["gpu.sms=2", "fetch.wait_for_branch=true"]);
     add(
         "gtx480",

@@ -15,6 +15,8 @@ pub enum Hold {
     Atomic,
     /// The end of its sleep.
     Asleep,
+    /// Threads that its `.sync` operation names.
+    Members,
 }
 
 /// Bit i of each set is the warp with index i in the domain.
@@ -40,7 +42,9 @@ pub struct Domain {
     pub atomic: u64,
     /// Sleeps.
     pub asleep: u64,
-    /// Any of the four, see [`hold`](Domain::hold).
+    /// Waits for threads that its `.sync` operation names.
+    pub members: u64,
+    /// Any of the five, see [`hold`](Domain::hold).
     held: u64,
     /// Has an instruction in its buffer.
     pub head: u64,
@@ -89,9 +93,10 @@ impl Domain {
             Hold::Fence => &mut self.fence,
             Hold::Atomic => &mut self.atomic,
             Hold::Asleep => &mut self.asleep,
+            Hold::Members => &mut self.members,
         };
         assign(set, index, value);
-        self.held = self.barrier | self.fence | self.atomic | self.asleep;
+        self.held = self.barrier | self.fence | self.atomic | self.asleep | self.members;
     }
 
     /// Warps that the scheduler looks at.
@@ -166,7 +171,7 @@ impl Domain {
         if self.resident & !self.candidates() != 0 {
             f(WarpState::ExitSiblings, take(self.retired));
             f(WarpState::ExitStores, take(self.finished));
-            f(WarpState::Barrier, take(self.barrier));
+            f(WarpState::Barrier, take(self.barrier | self.members));
             f(WarpState::DataMemory, take(self.fence | self.atomic));
             f(WarpState::DataAlu, take(self.asleep));
             f(
@@ -203,7 +208,7 @@ impl Domain {
             };
         };
         let is = |set: u64| set >> i & 1 != 0;
-        if is(self.barrier) {
+        if is(self.barrier | self.members) {
             SchedulerState::Barrier
         } else if is(self.fence | self.atomic) {
             SchedulerState::DataMemory
@@ -240,6 +245,7 @@ impl Domain {
             &mut self.fence,
             &mut self.atomic,
             &mut self.asleep,
+            &mut self.members,
             &mut self.held,
             &mut self.head,
             &mut self.matched,

@@ -271,7 +271,7 @@ impl Sm {
                 self.gathered
                     .add(slot, &self.groups.get(slot).lanes, &self.effect);
             }
-            self.after(slot, pc, now, quantum);
+            self.after(slot, pc, now, quantum)?;
         }
         if accesses && members.len() > 1 {
             memory = self.issue_gathered(pc, launched);
@@ -321,6 +321,10 @@ impl Sm {
             &mut self.effect,
         );
         result.map_err(|fault| SmFault { fault, pc })?;
+        if self.effect.kind == EffectKind::Awaits {
+            self.await_members(slot, pc, now, quantum)?;
+        }
+        let group = self.groups.get(slot);
         let info = &launched.infos[pc as usize];
         let lanes = group.mask.count_ones();
         let counters = &mut self.stats.counters;
@@ -345,7 +349,7 @@ impl Sm {
     }
 
     /// Moves the warp on to where the instruction leads.
-    fn after(&mut self, slot: u16, pc: Pc, now: u64, quantum: &mut Quantum) {
+    fn after(&mut self, slot: u16, pc: Pc, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         let launched = quantum.launched;
         let next = pc + 1;
         let executed = self.effect.executed;
@@ -369,7 +373,7 @@ impl Sm {
             }
             EffectKind::Exit if executed != 0 => {
                 self.model.exited(slot, executed, next, &mut self.groups);
-                self.exited(slot, now, quantum);
+                self.exited(slot, now, quantum)?;
             }
             _ => {
                 self.groups.set_pc(slot, next);
@@ -406,14 +410,28 @@ impl Sm {
             domain.control |= 1 << place.index;
         }
         self.update_head(slot, launched);
+        Ok(())
     }
 
-    /// Threads have exited: a barrier of their block may open.
-    fn exited(&mut self, slot: u16, now: u64, quantum: &mut Quantum) {
-        let block = self.slots[slot as usize].block;
-        if self.groups.get(slot).state == GroupState::Finished {
-            self.warp_exited(slot);
+    /// Threads have exited: a barrier of their block may open, and those that waited for them
+    /// need not any more.
+    fn exited(&mut self, slot: u16, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+        if self.pools {
+            self.exited_pooled(slot, now, quantum);
+        } else {
+            let block = self.slots[slot as usize].block;
+            if self.groups.get(slot).state == GroupState::Finished {
+                self.warp_exited(slot);
+            }
+            self.recheck_barriers(block, now, quantum.launched);
         }
+        if !self.meetings.is_empty() {
+            self.recheck_meetings(now, quantum)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn recheck_barriers(&mut self, block: u16, now: u64, launched: &Launched) {
         let Some(resident) = &mut self.blocks[block as usize] else {
             return;
         };
@@ -421,13 +439,16 @@ impl Sm {
         let takers = self.model.barrier_takers(block);
         resident.recheck(takers, &self.threads, |r| releases.push(r));
         for release in releases {
-            self.release_barrier(block, release, now, quantum.launched);
+            self.release_barrier(block, release, now, launched);
         }
     }
 
     fn arrive(&mut self, slot: u16, pc: Pc, barrier: Barrier, now: u64, quantum: &mut Quantum) {
         if self.effect.executed == 0 {
             return;
+        }
+        if self.pools {
+            return self.arrive_pooled(slot, pc, barrier, now, quantum);
         }
         let group = self.groups.get(slot);
         let block = self.slots[slot as usize].block;

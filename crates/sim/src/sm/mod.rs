@@ -22,7 +22,9 @@ mod memissue;
 mod memop;
 pub mod opinfo;
 mod phase;
+mod pool;
 mod port;
+mod rendezvous;
 mod report;
 mod residency;
 mod run;
@@ -119,6 +121,8 @@ pub struct Sm {
     model_ticks: bool,
     policy_refreshes: bool,
     policy_gangs: bool,
+    /// Warps belong to the SM, not to a block.
+    pools: bool,
     /// Architectural state.
     pub threads: Threads,
     blocks: Vec<Option<ResidentBlock>>,
@@ -182,6 +186,7 @@ pub struct Sm {
     accesses: Vec<access::Access>,
     gangs: issue::Gangs,
     gathered: issue::Gathered,
+    meetings: Vec<rendezvous::Meeting>,
     watch: watch::Watch,
 }
 
@@ -194,7 +199,13 @@ impl Sm {
         let homes = (machine.sm.max_threads as usize).div_ceil(LANES);
         let slots = homes.div_ceil(schedulers as usize) * domains;
         let unit_width = |n: u32| (0..n.max(1)).map(|_| AluUnit::new()).collect();
-        let model = crate::divergence::make(machine, slots)?;
+        let mut model = crate::divergence::make(machine, slots)?;
+        let pools = model.pool().is_some();
+        let slots = if pools {
+            crate::divergence::pool::slots(machine)
+        } else {
+            slots
+        };
         let policy = crate::schedule::make(machine, domains)?;
         let fetch_policy = crate::fetch::make(machine, domains)?;
         let domain = Domain::new(fetch_policy.skips_waiters());
@@ -206,6 +217,7 @@ impl Sm {
             model_ticks: model.ticks(),
             policy_refreshes: policy.refreshes(),
             policy_gangs: policy.gangs(),
+            pools,
             threads: Threads {
                 warps: vec![HomeWarp::default(); homes],
                 blocks: vec![HomeBlock::default(); machine.sm.max_blocks as usize],
@@ -260,6 +272,7 @@ impl Sm {
             accesses: Vec::new(),
             gangs: issue::Gangs::default(),
             gathered: issue::Gathered::default(),
+            meetings: Vec::new(),
             watch: watch::Watch::default(),
             machine: machine.clone(),
         })
@@ -274,6 +287,10 @@ impl Sm {
         if let Some(model) = model {
             self.model_ticks = model.ticks();
             self.model = model;
+            assert!(
+                self.model.pool().is_some() == self.pools,
+                "slots were made for the other kind"
+            );
         }
         if let Some(policy) = policy {
             self.policy_refreshes = policy.refreshes();

@@ -53,7 +53,7 @@ impl Sm {
             self.model.tick(now, &mut self.groups);
             self.follow_groups(launched);
         }
-        self.wake(now);
+        self.wake(now, launched);
         if self.issue_due(now) <= now {
             self.issue(now, quantum)?;
         } else {
@@ -91,7 +91,7 @@ impl Sm {
     }
 
     /// Sleepers whose time is up.
-    pub(super) fn wake(&mut self, now: u64) {
+    pub(super) fn wake(&mut self, now: u64, launched: &Launched) {
         if self.sleepers.iter().all(|&(until, _)| until > now) {
             return;
         }
@@ -99,12 +99,12 @@ impl Sm {
         let mut sleepers = std::mem::take(&mut self.sleepers);
         sleepers.retain(|&(until, slot)| {
             if until <= now {
-                let place = self.place(slot);
-                self.domains[place.domain as usize].hold(Hold::Asleep, place.index, false);
+                self.let_go(Hold::Asleep, slot);
             }
             until > now
         });
         self.sleepers = sleepers;
+        self.follow_groups(launched);
     }
 
     /// The next cycle at or after `now` that has to run. Packets on the way there that would

@@ -23,6 +23,8 @@ pub struct Slot {
     pub phase_ended: u64,
     /// All its threads have exited.
     pub exited: bool,
+    /// Sets of threads that its `.sync` operation still waits for.
+    pub awaits: u16,
 }
 
 impl Slot {

@@ -1,11 +1,28 @@
 //! The workloads: kernels with generated input, host code, and a CPU reference each.
 
+mod backprop;
 mod bfs;
+mod btree;
 mod collatz;
+mod fwt;
 mod histogram;
+mod host;
+mod hotspot;
+mod images;
+mod kmeans;
 mod matmul;
+mod merge_sort;
+mod nw;
 mod parameters;
+mod pathfinder;
+mod radix_sort;
 mod reduction;
+mod scalar_product;
+mod srad;
+mod srad_v1;
+mod srad_v2;
+mod stencil;
+mod stream_cluster;
 mod vecadd;
 
 pub use parameters::{Parameter, Parameters, Size};
@@ -107,6 +124,22 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &bfs::Bfs,
     &collatz::Collatz,
     &histogram::Histogram,
+    &scalar_product::ScalarProduct,
+    &fwt::Fwt,
+    &stencil::Stencil,
+    &stencil::StencilGlobal,
+    &merge_sort::MergeSort,
+    &btree::FindK,
+    &btree::Range,
+    &srad_v1::SradV1,
+    &srad_v2::SradV2,
+    &hotspot::Hotspot,
+    &backprop::Backprop,
+    &pathfinder::Pathfinder,
+    &nw::Nw,
+    &radix_sort::RadixSort,
+    &kmeans::KMeans,
+    &stream_cluster::StreamCluster,
 ];
 
 /// The workload of that name.
