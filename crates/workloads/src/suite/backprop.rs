@@ -48,6 +48,7 @@ static INFO: Info = Info {
             .multiple_of(HIDDEN as u64),
     ],
     sets: &[Set::Coherent],
+    exceptions: &[],
     kernel: kernel!("backprop"),
 };
 

@@ -49,6 +49,7 @@ static FIND: Info = Info {
         Parameter::new("queries", "queries", [12, 750, 10_000], (1, 65_535)),
     ],
     sets: &[Set::Coherent, Set::BarrierIntensive],
+    exceptions: &[],
     kernel: kernel!("btree"),
 };
 
@@ -68,6 +69,7 @@ static RANGE: Info = Info {
         Parameter::new("queries", "queries", [12, 450, 6_000], (1, 65_535)),
     ],
     sets: &[Set::Coherent, Set::BarrierIntensive],
+    exceptions: &[],
     kernel: kernel!("btree"),
 };
 

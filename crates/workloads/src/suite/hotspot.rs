@@ -52,6 +52,7 @@ static INFO: Info = Info {
         Parameter::new("pyramid", "time steps a launch", [2, 2, 2], (1, 7)),
     ],
     sets: &[Set::Coherent],
+    exceptions: &[],
     kernel: kernel!("hotspot"),
 };
 

@@ -38,6 +38,7 @@ static INFO: Info = Info {
         Parameter::new("iterations", "iterations", [1, 2, 5], (1, 100)),
     ],
     sets: &[Set::Coherent],
+    exceptions: &[],
     kernel: kernel!("kmeans"),
 };
 

@@ -49,6 +49,7 @@ static INFO: Info = Info {
         ),
     ],
     sets: &[Set::Coherent, Set::BarrierIntensive],
+    exceptions: &[],
     kernel: kernel!("merge-sort"),
 };
 

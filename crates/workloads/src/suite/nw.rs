@@ -35,6 +35,7 @@ static INFO: Info = Info {
             .multiple_of(SIDE as u64),
     ],
     sets: &[Set::Divergent],
+    exceptions: &[],
     kernel: kernel!("nw"),
 };
 

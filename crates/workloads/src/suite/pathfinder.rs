@@ -34,6 +34,7 @@ static INFO: Info = Info {
         Parameter::new("pyramid", "rows a launch", [8, 20, 20], (1, 100)),
     ],
     sets: &[Set::Coherent],
+    exceptions: &[],
     kernel: kernel!("pathfinder"),
 };
 

@@ -36,6 +36,7 @@ static INFO: Info = Info {
         Parameter::new("bits", "bits of a key", [4, 8, 32], (4, 32)).multiple_of(DIGIT_BITS as u64),
     ],
     sets: &[Set::Coherent],
+    exceptions: &[],
     kernel: kernel!("radix-sort"),
 };
 

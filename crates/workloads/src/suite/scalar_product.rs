@@ -43,6 +43,7 @@ static INFO: Info = Info {
         Parameter::new("blocks", "blocks", [2, 128, 128], (1, 65_535)),
     ],
     sets: &[Set::Coherent, Set::BarrierIntensive],
+    exceptions: &[],
     kernel: kernel!("scalar-product"),
 };
 

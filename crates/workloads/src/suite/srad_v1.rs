@@ -33,6 +33,7 @@ static INFO: Info = Info {
         Parameter::new("iterations", "iterations", [1, 2, 10], (1, 1000)),
     ],
     sets: &[Set::Coherent],
+    exceptions: &[],
     kernel: kernel!("srad-v1"),
 };
 

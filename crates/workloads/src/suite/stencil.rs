@@ -57,6 +57,7 @@ static PLAIN: Info = Info {
         Parameter::new("steps", "steps", [2, 1, 4], (1, 1000)),
     ],
     sets: &[Set::Coherent, Set::BarrierIntensive],
+    exceptions: &[],
     kernel: kernel!("stencil"),
 };
 
@@ -80,6 +81,7 @@ static GLOBAL: Info = Info {
         ),
     ],
     sets: &[Set::Coherent, Set::BarrierIntensive],
+    exceptions: &[],
     kernel: kernel!("stencil"),
 };
 

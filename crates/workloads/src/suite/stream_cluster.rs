@@ -43,6 +43,7 @@ static INFO: Info = Info {
         Parameter::new("candidates", "candidates tried", [2, 2, 8], (1, 64)),
     ],
     sets: &[Set::Coherent],
+    exceptions: &[],
     kernel: kernel!("stream-cluster"),
 };
 
