@@ -96,7 +96,12 @@ macro_rules! kernel {
     ($name:literal) => {
         $crate::suite::Kernel {
             name: $name,
-            ptx: include_str!(concat!("../../kernels/", $name, ".ptx")),
+            ptx: include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/kernels/",
+                $name,
+                ".ptx"
+            )),
         }
     };
 }
@@ -122,6 +127,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &matmul::MatMul,
     &reduction::Reduction,
     &bfs::Bfs,
+    &bfs::BfsMesh,
     &collatz::Collatz,
     &histogram::Histogram,
     &scalar_product::ScalarProduct,
