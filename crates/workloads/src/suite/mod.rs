@@ -16,6 +16,7 @@ mod nw;
 mod parameters;
 mod pathfinder;
 mod radix_sort;
+mod raytrace_persistent;
 mod reduction;
 mod scalar_product;
 mod srad;
@@ -146,6 +147,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &radix_sort::RadixSort,
     &kmeans::KMeans,
     &stream_cluster::StreamCluster,
+    &raytrace_persistent::RaytracePersistent,
 ];
 
 /// The workload of that name.
