@@ -4,6 +4,7 @@ mod backprop;
 mod bfs;
 mod btree;
 mod collatz;
+mod face_detect;
 mod fwt;
 mod histogram;
 mod host;
@@ -148,6 +149,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &kmeans::KMeans,
     &stream_cluster::StreamCluster,
     &raytrace_persistent::RaytracePersistent,
+    &face_detect::FaceDetect,
 ];
 
 /// The workload of that name.
