@@ -13,6 +13,7 @@ mod images;
 mod kmeans;
 mod matmul;
 mod merge_sort;
+mod mummer;
 mod nw;
 mod parameters;
 mod pathfinder;
@@ -150,6 +151,8 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &stream_cluster::StreamCluster,
     &raytrace_persistent::RaytracePersistent,
     &face_detect::FaceDetect,
+    &mummer::Mummer,
+    &mummer::MummerPp,
 ];
 
 /// The workload of that name.
