@@ -11,6 +11,7 @@ mod host;
 mod hotspot;
 mod images;
 mod kmeans;
+mod laplace3d;
 mod matmul;
 mod merge_sort;
 mod mummer;
@@ -153,6 +154,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &face_detect::FaceDetect,
     &mummer::Mummer,
     &mummer::MummerPp,
+    &laplace3d::Laplace3d,
 ];
 
 /// The workload of that name.
