@@ -15,6 +15,7 @@ mod laplace3d;
 mod matmul;
 mod merge_sort;
 mod mummer;
+mod nbody_cutoff;
 mod nw;
 mod parameters;
 mod pathfinder;
@@ -155,6 +156,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &mummer::Mummer,
     &mummer::MummerPp,
     &laplace3d::Laplace3d,
+    &nbody_cutoff::NbodyCutoff,
 ];
 
 /// The workload of that name.
