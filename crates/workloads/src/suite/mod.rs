@@ -20,6 +20,7 @@ mod nw;
 mod parameters;
 mod pathfinder;
 mod radix_sort;
+mod raytrace;
 mod raytrace_persistent;
 mod reduction;
 mod scalar_product;
@@ -157,6 +158,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &mummer::MummerPp,
     &laplace3d::Laplace3d,
     &nbody_cutoff::NbodyCutoff,
+    &raytrace::Raytrace,
 ];
 
 /// The workload of that name.
