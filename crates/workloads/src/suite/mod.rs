@@ -16,6 +16,7 @@ mod matmul;
 mod merge_sort;
 mod mummer;
 mod nbody_cutoff;
+mod nqueens;
 mod nw;
 mod parameters;
 mod pathfinder;
@@ -159,6 +160,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &laplace3d::Laplace3d,
     &nbody_cutoff::NbodyCutoff,
     &raytrace::Raytrace,
+    &nqueens::Nqueens,
 ];
 
 /// The workload of that name.
