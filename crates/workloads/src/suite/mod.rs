@@ -1,9 +1,11 @@
 //! The workloads: kernels with generated input, host code, and a CPU reference each.
 
+mod aes;
 mod backprop;
 mod bfs;
 mod btree;
 mod collatz;
+mod coulomb;
 mod face_detect;
 mod fwt;
 mod histogram;
@@ -25,6 +27,7 @@ mod raytrace;
 mod raytrace_persistent;
 mod reduction;
 mod scalar_product;
+mod sha1;
 mod srad;
 mod srad_v1;
 mod srad_v2;
@@ -161,6 +164,9 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &nbody_cutoff::NbodyCutoff,
     &raytrace::Raytrace,
     &nqueens::Nqueens,
+    &aes::Aes,
+    &coulomb::Coulomb,
+    &sha1::Sha1,
 ];
 
 /// The workload of that name.
