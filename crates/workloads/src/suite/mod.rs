@@ -14,10 +14,13 @@ mod hotspot;
 mod images;
 mod kmeans;
 mod laplace3d;
+mod libor;
 mod matmul;
 mod merge_sort;
 mod mummer;
 mod nbody_cutoff;
+mod nearest_neighbour;
+mod neural_net;
 mod nqueens;
 mod nw;
 mod parameters;
@@ -167,6 +170,9 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &aes::Aes,
     &coulomb::Coulomb,
     &sha1::Sha1,
+    &nearest_neighbour::NearestNeighbour,
+    &libor::Libor,
+    &neural_net::NeuralNet,
 ];
 
 /// The workload of that name.
