@@ -224,6 +224,7 @@ fn machine(arguments: &Arguments) -> Result<Machine, Failure> {
         &machine.sm.divergence,
         registry::divergence(),
     )?;
+    warpsim_sim::gpu::check_combination(&machine).map_err(Failure::bad_input)?;
     Ok(machine)
 }
 

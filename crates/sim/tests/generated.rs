@@ -50,7 +50,11 @@ fn machines() -> Vec<(String, Machine)> {
         "gtx480",
         &[&room[..], &["fetch.wait_for_branch=true"]].concat(),
     );
-    let options = ["sm.block_ties=slot", "sm.mwf_counts_exited=true"];
+    let options = [
+        "sm.block_ties=slot",
+        "sm.mwf_counts_exited=true",
+        "fetch.cff_waiters=last",
+    ];
     add(
         "gtx480",
         &[&options[..], &["sm.scheduler=mwf-lrr", "fetch.policy=cff"]].concat(),

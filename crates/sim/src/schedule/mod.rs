@@ -4,6 +4,7 @@ mod block_first;
 mod blocks;
 mod gto;
 mod lrr;
+mod majority;
 mod mwf;
 mod oldest;
 pub mod order;
@@ -125,6 +126,17 @@ pub trait IssuePolicy: Send {
         best
     }
 
+    /// In a [pool](crate::divergence::pool) of warps: a warp that can issue has come to stand at
+    /// a place, or has changed there. It stands there until it issues or is `finished`.
+    fn pooled(&mut self, place: Place, group: &Group) {
+        let _ = (place, group);
+    }
+
+    /// Whether it ranks blocks: not for warps that hold threads of several.
+    fn ranks_blocks(&self) -> bool {
+        false
+    }
+
     /// A warp of `block` has come to a barrier in cycle `now` and waits there. (One that only
     /// announces itself, `bar.arrive`, does not wait.)
     fn waits(&mut self, place: Place, block: u16, now: u64) {
@@ -212,6 +224,11 @@ pub const POLICIES: &[PolicyInfo] = &[
         description: "synchronisation aware: the block that hit its barrier first, greedy then oldest in it",
         parameters: &[BLOCK_TIES],
     },
+    PolicyInfo {
+        name: "majority",
+        description: "for dwf and dwf-wb: all warps at the PC where most pooled threads are, in the order in which they were formed, then the next such PC",
+        parameters: &[],
+    },
 ];
 
 const BLOCK_TIES: ParamInfo = ParamInfo {
@@ -237,6 +254,7 @@ pub fn make(machine: &Machine, domains: usize) -> Option<Box<dyn IssuePolicy>> {
         "lrr" => Box::new(lrr::Lrr::new(domains)),
         "gto" => Box::new(gto::Gto::new(domains)),
         "oldest" => Box::new(oldest::Oldest::new(domains)),
+        "majority" => Box::new(majority::Majority::new(domains)),
         "age" => Box::new(blocks::Blocks::new(domains, Priority::Age)),
         "rrb" => Box::new(blocks::Blocks::new(domains, Priority::RoundRobin)),
         "srr" => Box::new(blocks::Blocks::new(domains, Priority::Sticky)),

@@ -118,7 +118,11 @@ impl Sm {
     /// leaves.
     pub(super) fn count_active(&mut self, to: u64) {
         if self.active_from < to {
-            let active = self.domains.iter().any(|d| d.resident != 0);
+            let active = if self.pools {
+                self.blocks.iter().any(Option::is_some)
+            } else {
+                self.domains.iter().any(|d| d.resident != 0)
+            };
             self.stats.counters.active_cycles += (to - self.active_from) * active as u64;
             self.active_from = to;
         }

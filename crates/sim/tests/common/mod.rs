@@ -62,9 +62,15 @@ pub fn machine(preset: &str, set: &[&str]) -> Machine {
     Machine::resolve(preset, &set).unwrap_or_else(|e| panic!("{preset} {set:?}: {e}"))
 }
 
-/// Names of all issue policies.
+/// Names of all issue policies that go with stacks.
 pub fn issue_policies() -> impl Iterator<Item = &'static str> + Clone {
-    warpsim_sim::schedule::POLICIES.iter().map(|p| p.name)
+    let with_stacks = |name: &&str| {
+        let set = [format!("sm.scheduler=\"{name}\"")];
+        let machine = Machine::resolve("gtx480", &set).expect("a registered policy");
+        warpsim_sim::gpu::check_combination(&machine).is_ok()
+    };
+    let names = warpsim_sim::schedule::POLICIES.iter().map(|p| p.name);
+    names.filter(with_stacks)
 }
 
 /// Settings for each fetch policy, with what it needs.
