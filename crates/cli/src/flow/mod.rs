@@ -56,6 +56,9 @@ pub struct Arguments {
     /// Only these lanes, as in 0-3 or 0,4 [default: those that work].
     #[arg(long, value_name = "LIST")]
     lanes: Option<String>,
+    /// Only these basic blocks, by their letters, as in ABC [default: all].
+    #[arg(long, value_name = "LETTERS")]
+    blocks: Option<String>,
     /// Write a picture (.svg) or text (.txt) to this file instead of text to standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -146,6 +149,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let kernel = models[0].1.kernel.clone().expect("checked when recorded");
     let names = Names::of(&kernel);
+    if let Some(letters) = &arguments.blocks {
+        choose_blocks(letters, &names, &mut models)?;
+    }
     let picture = Picture {
         title: format!(
             "{}, block {} on {}",
@@ -229,6 +235,32 @@ fn record(arguments: &Arguments, machine: &Machine) -> Result<(Flow, Outcome), F
         )));
     }
     Ok((flow, outcome))
+}
+
+/// Leaves only what is issued in the blocks with these letters; time begins with the first.
+fn choose_blocks(
+    letters: &str,
+    names: &Names,
+    models: &mut [(String, Flow)],
+) -> Result<(), Failure> {
+    let known: String = (0..names.described.len()).map(|b| names.name(b)).collect();
+    if let Some(unknown) = letters.chars().find(|c| !known.contains(*c)) {
+        return Err(Failure::bad_input(format!(
+            "--blocks: no basic block is called `{unknown}`; there are: {known}"
+        )));
+    }
+    for (_, flow) in models {
+        let issues = &mut flow.issues;
+        issues.retain(|i| letters.contains(names.name(names.block(i.pc))));
+        let first = issues.first().map_or(0, |i| i.cycle);
+        issues.iter_mut().for_each(|i| i.cycle -= first);
+    }
+    if models.iter().any(|(_, flow)| flow.issues.is_empty()) {
+        return Err(Failure::bad_input(format!(
+            "--blocks: nothing of `{letters}` is executed by the block"
+        )));
+    }
+    Ok(())
 }
 
 fn lanes_at_work(models: &[(String, Flow)]) -> Vec<usize> {
