@@ -9,6 +9,8 @@ mod pdom_lcp;
 pub mod pool;
 mod regroup;
 mod stack;
+#[cfg(test)]
+mod stack_tests;
 mod tbc;
 #[cfg(test)]
 mod toy_compaction;
@@ -84,6 +86,12 @@ impl Groups {
             gone: Vec::new(),
             spare: Vec::new(),
         }
+    }
+
+    /// Number of slots.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.slots.len()
     }
 
     /// A slot's group.
@@ -338,6 +346,16 @@ pub const MODELS: &[PolicyInfo] = &[
         parameters: &[],
     },
     PolicyInfo {
+        name: "dwf",
+        description: "dynamic warp formation: threads of an SM at the same PC are regrouped into new warps, lane by lane; goes with the scheduler majority",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "dwf-wb",
+        description: "dwf with warp barriers: static warps until they diverge, which meet again at that branch's immediate post-dominator",
+        parameters: &[],
+    },
+    PolicyInfo {
         name: "tbc",
         description: "thread block compaction: a stack for each block; its warps wait for each other at branches and are compacted into new warps",
         parameters: TBC_PARAMETERS,
@@ -379,11 +397,11 @@ pub fn make(machine: &Machine, slots: usize) -> Option<Box<dyn DivergenceModel>>
     };
     Some(match machine.sm.divergence.as_str() {
         "pdom" => Box::new(pdom::Pdom::new(slots)),
-        "dwf" => Box::new(dwf::Dwf::new(machine, false)),
-        "dwf-wb" => Box::new(dwf::Dwf::new(machine, true)),
         "pdom-lcp" => Box::new(pdom_lcp::PdomLcp::new(slots)),
         "tbc" => tbc(false),
         "tbc-lcp" => tbc(true),
+        "dwf" => Box::new(dwf::Dwf::new(machine, false)),
+        "dwf-wb" => Box::new(dwf::Dwf::new(machine, true)),
         _ => return None,
     })
 }

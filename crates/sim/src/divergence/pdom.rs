@@ -130,12 +130,12 @@ impl DivergenceModel for Pdom {
         (live & self.owned[slot as usize]).count_ones()
     }
 
-    fn owns(&self, slot: u16) -> u32 {
-        self.owned[slot as usize]
-    }
-
     fn begin(&mut self) {
         self.deepest = 0;
+    }
+
+    fn owns(&self, slot: u16) -> u32 {
+        self.owned[slot as usize]
     }
 
     fn deepest(&self) -> u32 {

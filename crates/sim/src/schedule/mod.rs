@@ -1,6 +1,7 @@
 //! Issue policies: which warp issues next. One file a policy, registered in [`POLICIES`].
 
 mod block_first;
+mod blocks;
 mod gto;
 mod lrr;
 mod majority;
@@ -18,6 +19,7 @@ use crate::config::Machine;
 use crate::divergence::{Group, Groups};
 use crate::policy::{ParamInfo, ParamKind, PolicyInfo};
 use block_first::Inside;
+use blocks::Priority;
 
 /// Where a hardware warp sits: its scheduler's domain and its place there (below 64).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -146,6 +148,12 @@ pub trait IssuePolicy: Send {
         let _ = (block, warps);
     }
 
+    /// Whether the order changes in [`advance`](IssuePolicy::advance). It is then called for one
+    /// cycle at a time.
+    fn rotates(&self) -> bool {
+        false
+    }
+
     /// Cycles `from..to` pass with nothing issued by `domain`.
     fn advance(&mut self, domain: usize, from: u64, to: u64) {
         let _ = (domain, from, to);
@@ -187,8 +195,18 @@ pub const POLICIES: &[PolicyInfo] = &[
         }],
     },
     PolicyInfo {
-        name: "majority",
-        description: "for dwf and dwf-wb: all warps at the PC where most pooled threads are, in the order in which they were formed, then the next such PC",
+        name: "age",
+        description: "the block that came first, round robin in it; goes with divergence tbc",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "rrb",
+        description: "each block in turn, a cycle long, round robin in it; goes with divergence tbc",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "srr",
+        description: "the block that issued last while any of its warps is ready, round robin in it; goes with divergence tbc",
         parameters: &[],
     },
     PolicyInfo {
@@ -205,6 +223,11 @@ pub const POLICIES: &[PolicyInfo] = &[
         name: "saws",
         description: "synchronisation aware: the block that hit its barrier first, greedy then oldest in it",
         parameters: &[BLOCK_TIES],
+    },
+    PolicyInfo {
+        name: "majority",
+        description: "for dwf and dwf-wb: all warps at the PC where most pooled threads are, in the order in which they were formed, then the next such PC",
+        parameters: &[],
     },
 ];
 
@@ -232,6 +255,9 @@ pub fn make(machine: &Machine, domains: usize) -> Option<Box<dyn IssuePolicy>> {
         "gto" => Box::new(gto::Gto::new(domains)),
         "oldest" => Box::new(oldest::Oldest::new(domains)),
         "majority" => Box::new(majority::Majority::new(domains)),
+        "age" => Box::new(blocks::Blocks::new(domains, Priority::Age)),
+        "rrb" => Box::new(blocks::Blocks::new(domains, Priority::RoundRobin)),
+        "srr" => Box::new(blocks::Blocks::new(domains, Priority::Sticky)),
         "tls" => Box::new(tls::Tls::new(domains, machine.sm.tls_active as usize)),
         "mwf-lrr" => mwf(machine, domains, Inside::Lrr),
         "mwf-gto" => mwf(machine, domains, Inside::Gto),

@@ -19,12 +19,12 @@ pub struct ResidentBlock {
     pub retired: u32,
     /// Warps it came with.
     pub warps: u32,
+    /// Slots of warps that have exited since the block's last barrier.
+    pub exits: Vec<u16>,
     /// In a pool of warps: threads it came with, and those that have left.
     pub threads: u32,
     /// Threads that have exited and left.
     pub gone: u32,
-    /// Slots of warps that have exited since the block's last barrier.
-    pub exits: Vec<u16>,
     /// As far as they have been used: many kernels have none, and blocks come often.
     barriers: Vec<BarrierState>,
 }
@@ -109,9 +109,9 @@ impl ResidentBlock {
             number,
             retired: 0,
             warps,
+            exits: Vec::new(),
             threads: 0,
             gone: 0,
-            exits: Vec::new(),
             barriers: Vec::new(),
         }
     }

@@ -53,6 +53,7 @@ impl Sm {
             state == GroupState::Finished,
         );
         domain.settling &= !(1 << place.index);
+        domain.settling_memory &= !(1 << place.index);
         let buffer = &mut self.slots[slot as usize].buffer;
         if state != GroupState::Running {
             if buffer.head().is_some() {
@@ -73,7 +74,7 @@ impl Sm {
             }
             GroupState::Finished => self.warp_exited(slot),
             GroupState::Running => self.slots[slot as usize].exited = false,
-            GroupState::Held | GroupState::Free => {}
+            GroupState::Free | GroupState::Held => {}
         }
     }
 }

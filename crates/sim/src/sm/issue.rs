@@ -129,8 +129,8 @@ impl Sm {
             self.ready[d] = self.domains[d].issuable() & considered & free;
         }
         let mut taken = 0u64;
-        for turn in 0..domains {
-            let d = (now as usize + turn) % domains;
+        let leads = now as usize % domains;
+        for d in (leads..domains).chain(0..leads) {
             if taken >> d & 1 != 0 {
                 continue; // issued as a member of a gang
             }
@@ -152,11 +152,13 @@ impl Sm {
             self.pass(d, now);
             if ready == 0 {
                 let domain = &self.domains[d];
-                domain.account(0, room, 1, &mut self.stats.warps);
+                let states = domain.account(0, room, 1, &mut self.stats.warps);
+                self.count_idle(d, states, now, now + 1);
                 self.watch(d, 0, room, now);
                 self.count_stall(d);
                 self.turn_over(d);
                 self.flush_mismatched(d, None, quantum.launched);
+                self.policy.advance(d, now, now + 1);
                 self.ready[d] = 0; // no gang may take what has been accounted for
                 continue;
             }
@@ -346,7 +348,7 @@ impl Sm {
         state.memory_in_flight += (info.unit == Unit::Mem) as u16;
         self.scoreboard.reserve(slot, info);
         let lanes = group.mask;
-        self.tell(now, slot, WarpEvent::Issued { pc, lanes });
+        self.tell_issue(now, slot, pc, lanes);
         Ok(())
     }
 

@@ -91,7 +91,9 @@ impl Sm {
         let places = &self.places;
         let mut warps = release.slots.iter().map(|&slot| places[slot as usize]);
         self.policy.released(block, &mut warps);
-        self.end_phase(block, &release.slots, now);
+        if !self.pools {
+            self.end_phase(block, &release.slots, now);
+        }
     }
 
     /// A finished warp with nothing in flight leaves; with the last one its block does.
