@@ -181,7 +181,7 @@ impl Gpu {
         Ok(Totals {
             cycles: finish - start,
             sms: self.sms.len() as u64,
-            max_warps: self.machine.sm.max_threads as u64 / self.machine.sm.warp_width as u64,
+            max_warps: crate::divergence::max_warps(&self.machine),
             sm,
             memory,
             dram_clocks: (self.memory.stats().dram.total_clocks - clocks_before),
