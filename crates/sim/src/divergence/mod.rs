@@ -1,9 +1,16 @@
 //! Divergence models: how threads are grouped into the warps that issue. One file a model,
 //! registered in [`MODELS`].
 
+mod dwf;
+#[cfg(test)]
+mod laws;
 mod pdom;
 mod pdom_lcp;
+pub mod pool;
+mod regroup;
 mod stack;
+#[cfg(test)]
+mod stack_tests;
 mod tbc;
 #[cfg(test)]
 mod toy_compaction;
@@ -27,6 +34,10 @@ pub struct Group {
     pub lanes: Lanes,
     /// What the slot is doing.
     pub state: GroupState,
+    /// It was started, and the pipeline has not seen it yet.
+    pub fresh: bool,
+    /// It comes from a barrier that has opened: a policy may let it go first.
+    pub urgent: bool,
 }
 
 /// What a slot is doing.
@@ -39,6 +50,8 @@ pub enum GroupState {
     /// Held by the model: issues nothing; [`DivergenceModel::settled`] is called when what it
     /// has in flight is done.
     Stopped,
+    /// In a [pool](pool::WarpPool): waits at a barrier of the block with nothing in flight.
+    Held,
     /// Its threads are done; retires when what it has in flight is done.
     Finished,
 }
@@ -49,6 +62,10 @@ pub enum GroupState {
 pub struct Groups {
     slots: Vec<Group>,
     changed: Vec<u16>,
+    /// Threads that have exited and left their pooled warp, by block.
+    gone: Vec<(u16, u32)>,
+    /// Boxes to use again: warps are formed with every instruction.
+    spare: Vec<Box<[u16; LANES]>>,
 }
 
 impl Groups {
@@ -60,11 +77,21 @@ impl Groups {
             mask: 0,
             lanes: Lanes::Static(0),
             state: GroupState::Free,
+            fresh: false,
+            urgent: false,
         };
         Groups {
             slots: vec![free; slots],
             changed: Vec::with_capacity(64),
+            gone: Vec::new(),
+            spare: Vec::new(),
         }
+    }
+
+    /// Number of slots.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.slots.len()
     }
 
     /// A slot's group.
@@ -89,18 +116,23 @@ impl Groups {
     pub fn redirect(&mut self, slot: u16, pc: Pc, watch: Pc, mask: u32) {
         let group = &mut self.slots[slot as usize];
         (group.pc, group.watch, group.mask, group.state) = (pc, watch, mask, GroupState::Running);
+        group.urgent = false;
         self.note(slot);
     }
 
     /// Starts a new group in a slot.
     pub fn start(&mut self, slot: u16, pc: Pc, watch: Pc, mask: u32, lanes: Lanes) {
-        self.slots[slot as usize] = Group {
+        let group = Group {
             pc,
             watch,
             mask,
             lanes,
             state: GroupState::Running,
+            fresh: true,
+            urgent: false,
         };
+        let before = std::mem::replace(&mut self.slots[slot as usize], group);
+        self.recycle(before.lanes);
         self.note(slot);
     }
 
@@ -266,6 +298,24 @@ pub trait DivergenceModel: Send {
         let _ = (now, groups);
     }
 
+    /// Lanes of its home warp whose threads are in this slot alone, on a stack: while the group
+    /// waits for others, those of them that are not in its mask cannot come.
+    fn owns(&self, slot: u16) -> u32 {
+        let _ = slot;
+        0
+    }
+
+    /// The pool, of models whose warps belong to the SM rather than to a block.
+    fn pool(&mut self) -> Option<&mut dyn pool::WarpPool> {
+        None
+    }
+
+    /// Threads that the model keeps from going on, for reports.
+    fn parked(&self, groups: &Groups) -> Vec<pool::Parked> {
+        let _ = groups;
+        Vec::new()
+    }
+
     /// A launch begins: the deepest stack is that of this launch.
     fn begin(&mut self) {}
 
@@ -296,6 +346,16 @@ pub const MODELS: &[PolicyInfo] = &[
         parameters: &[],
     },
     PolicyInfo {
+        name: "dwf",
+        description: "dynamic warp formation: threads of an SM at the same PC are regrouped into new warps, lane by lane; goes with the scheduler majority",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "dwf-wb",
+        description: "dwf with warp barriers: static warps until they diverge, which meet again at that branch's immediate post-dominator",
+        parameters: &[],
+    },
+    PolicyInfo {
         name: "tbc",
         description: "thread block compaction: a stack for each block; its warps wait for each other at branches and are compacted into new warps",
         parameters: TBC_PARAMETERS,
@@ -305,9 +365,23 @@ pub const MODELS: &[PolicyInfo] = &[
         description: "thread block compaction with likely-convergence points",
         parameters: TBC_PARAMETERS,
     },
+    PolicyInfo {
+        name: "dwf",
+        description: "dynamic warp formation: threads of an SM at the same PC are regrouped into new warps, lane by lane; goes with the scheduler majority",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "dwf-wb",
+        description: "dwf with warp barriers: static warps until they diverge, which meet again at that branch's immediate post-dominator",
+        parameters: &[],
+    },
 ];
 
-/// Makes the model that `machine` names; the name has been checked.
+/// Those whose warps are in a [pool](DivergenceModel::pool).
+pub const POOLING: &[&str] = &["dwf", "dwf-wb"];
+
+/// Makes the model that `machine` names; the name has been checked. `slots` is what static
+/// warps take; models with a [pool](DivergenceModel::pool) have [`pool::slots`].
 pub fn make(machine: &Machine, slots: usize) -> Option<Box<dyn DivergenceModel>> {
     let tbc = |likely| {
         let (blocks, compacts) = (machine.sm.max_blocks, machine.sm.tbc_compaction);
@@ -318,6 +392,8 @@ pub fn make(machine: &Machine, slots: usize) -> Option<Box<dyn DivergenceModel>>
         "pdom-lcp" => Box::new(pdom_lcp::PdomLcp::new(slots)),
         "tbc" => tbc(false),
         "tbc-lcp" => tbc(true),
+        "dwf" => Box::new(dwf::Dwf::new(machine, false)),
+        "dwf-wb" => Box::new(dwf::Dwf::new(machine, true)),
         _ => return None,
     })
 }

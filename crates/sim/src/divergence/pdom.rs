@@ -134,6 +134,10 @@ impl DivergenceModel for Pdom {
         self.deepest = 0;
     }
 
+    fn owns(&self, slot: u16) -> u32 {
+        self.owned[slot as usize]
+    }
+
     fn deepest(&self) -> u32 {
         self.deepest
     }

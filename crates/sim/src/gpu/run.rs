@@ -213,14 +213,9 @@ impl Gpu {
             if skip && pace.sleeps(i, end) && self.memory.reply_at(i) >= end {
                 continue;
             }
-            while let Some(at) = self.memory.next_reply(i).filter(|at| *at < end) {
-                let at = at.max(now);
-                let reply = self
-                    .memory
-                    .pop_reply(i, at)
-                    .expect("it has arrived by then");
-                self.sms[i].port.inbox.push_back((at, reply));
-            }
+            let inbox = &mut self.sms[i].port.inbox;
+            self.memory
+                .take_replies(i, now, end, |at, reply| inbox.push_back((at, reply)));
             let sm = &mut self.sms[i];
             sm.port.room = self.memory.injection_free(i);
             let observer = match hot.as_deref_mut() {

@@ -21,6 +21,10 @@ pub struct ResidentBlock {
     pub warps: u32,
     /// Slots of warps that have exited since the block's last barrier.
     pub exits: Vec<u16>,
+    /// In a pool of warps: threads it came with, and those that have left.
+    pub threads: u32,
+    /// Threads that have exited and left.
+    pub gone: u32,
     /// As far as they have been used: many kernels have none, and blocks come often.
     barriers: Vec<BarrierState>,
 }
@@ -60,6 +64,8 @@ pub struct Reduction {
 /// A barrier that has opened.
 #[derive(Debug, Default)]
 pub struct Release {
+    /// Its number.
+    pub id: u8,
     /// Warps that go on.
     pub slots: Vec<u16>,
     /// Results to write, with their values.
@@ -104,6 +110,8 @@ impl ResidentBlock {
             retired: 0,
             warps,
             exits: Vec::new(),
+            threads: 0,
+            gone: 0,
             barriers: Vec::new(),
         }
     }
@@ -150,7 +158,7 @@ impl ResidentBlock {
                 op,
             });
         }
-        state.open(live)
+        state.open(id, live)
     }
 
     /// Threads have exited, which may open a barrier; calls `f` for each that does.
@@ -159,11 +167,18 @@ impl ResidentBlock {
             return;
         }
         let live = takers.unwrap_or_else(|| self.live_threads(threads));
-        for state in &mut self.barriers {
-            if let Some(release) = state.open(live) {
+        for (id, state) in self.barriers.iter_mut().enumerate() {
+            if let Some(release) = state.open(id, live) {
                 f(release);
             }
         }
+    }
+
+    /// Who has arrived at a barrier and how many threads it takes.
+    pub fn arrivals(&self, id: u8, threads: &Threads) -> (u32, u32) {
+        let live = self.live_threads(threads);
+        let state = self.barriers.get(id as usize);
+        state.map_or((0, live), |b| (b.arrived, b.expected.unwrap_or(live)))
     }
 
     /// The barrier that a warp waits at.
@@ -221,7 +236,7 @@ impl BarrierState {
     }
 
     /// Opens if everybody is here.
-    fn open(&mut self, live: u32) -> Option<Release> {
+    fn open(&mut self, id: usize, live: u32) -> Option<Release> {
         if self.arrived == 0 || self.arrived < self.expected.unwrap_or(live) {
             return None;
         }
@@ -240,6 +255,7 @@ impl BarrierState {
         });
         let results = results.collect();
         Some(Release {
+            id: id as u8,
             slots: self.waiting.drain(..).map(|(slot, _)| slot).collect(),
             results,
         })
