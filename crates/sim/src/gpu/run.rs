@@ -27,7 +27,8 @@ impl Gpu {
         self.options.progress.kernel(&launched.kernel.name, blocks);
         let files = self.modules[module].program.files.clone();
         let totals = if self.options.functional {
-            self.run_functional(&launched, &files)
+            let resident = occupancy.blocks.saturating_mul(self.machine.gpu.sms);
+            self.run_functional(&launched, &files, resident as usize)
         } else {
             self.run_timed(&launched, &files)
         };
@@ -52,9 +53,11 @@ impl Gpu {
         &mut self,
         launched: &Launched,
         files: &[(u32, String)],
+        resident_blocks: usize,
     ) -> Result<Totals, SimError> {
         let options = functional::Options {
             max_instructions: self.options.max_cycles.unwrap_or(u64::MAX),
+            resident_blocks,
             ..functional::Options::default()
         };
         let mut prints = Vec::new();
