@@ -174,8 +174,22 @@ fn guard(source: &mut Source) -> String {
 /// One instruction, perhaps guarded.
 pub(super) fn operation(source: &mut Source) -> String {
     let (name, classes) = OPERATIONS[source.below(OPERATIONS.len() as u64) as usize];
-    let guard = guard(source);
-    let operands: Vec<String> = classes.chars().map(|c| operand(source, c)).collect();
+    let mut guard = guard(source);
+    let mut operands: Vec<String> = classes.chars().map(|c| operand(source, c)).collect();
+    // Two that NVIDIA's compiler translates wrongly (docs/silicon.md): where the guard of a `set`
+    // with a float result does not hold, the result is converted, and a constant length of `bfi`
+    // counts modulo 32.
+    match name {
+        "set.gt.f32.f32" => guard.clear(),
+        "bfi.b32" => {
+            if let Some(length) = operands.last_mut()
+                && let Ok(bits) = length.parse::<u32>()
+            {
+                *length = (bits % 32).to_string();
+            }
+        }
+        _ => {}
+    }
     format!("{guard}{name} {};", operands.join(", "))
 }
 

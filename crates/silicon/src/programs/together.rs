@@ -166,6 +166,6 @@ pub(super) fn handoff(source: &mut Source) -> String {
     format!(
         "bar.sync 0;\n\tsetp.eq.u32 %tp0, %warp, 0;\n\tsetp.eq.u32 %tp1, %warp, 1;\n\
          \t@%tp0 st.shared.u32 [%sown+12], {a};\n\t@%tp0 bar.arrive {id}, 64;\n\
-         \t@%tp1 bar.sync {id}, 64;\n\t@%tp1 ld.shared.u32 {d}, [%sown-500];\n\tbar.sync 0;"
+         \t@%tp1 bar.sync {id}, 64;\n\t@%tp1 ld.shared.u32 {d}, [%sown+-500];\n\tbar.sync 0;"
     )
 }
