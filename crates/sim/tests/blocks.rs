@@ -193,3 +193,18 @@ fn a_spin_on_another_blocks_store_ends() {
         assert_eq!(bench.output()[..2], [9, 5], "{preset}");
     }
 }
+
+/// Where the L1 answers in the same cycle, a store that it keeps is done as soon as it is sent.
+#[test]
+fn stores_that_the_cache_keeps_are_counted_before_they_are_acknowledged() {
+    let body = ".local .align 4 .b8 own[8]; st.local.u32 [own], %r1; ld.local.u32 %r2, [own];
+        add.u32 %r2, %r2, 7; st.local.u32 [own], %r2; st.local.u32 [own+4], %r2;
+        ld.local.u32 %r3, [own+4]; mul.wide.u32 %rd3, %r1, 4; add.u64 %rd4, %rd1, %rd3;
+        st.global.u32 [%rd4], %r3;";
+    for (preset, latency) in [("fx5800", "l1d.latency=0"), ("gtx480", "l1d.latency=0")] {
+        let mut bench = Bench::new(machine(preset, &[latency]), &kernel(0, body));
+        bench.launch(1, 64);
+        let expected: Vec<u32> = (7..71).collect();
+        assert_eq!(bench.output()[..64], expected, "{preset}");
+    }
+}

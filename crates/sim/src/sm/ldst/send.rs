@@ -179,8 +179,14 @@ impl LoadStore {
             return true;
         };
         if self.l1_latency == 0 {
+            // A store that the cache keeps is acknowledged at once: it must have been counted.
+            let heard = with.events.len();
+            if self.ops.get(op).store {
+                count_stores(self.ops.get(op), &access, with);
+            }
             self.ops.get_mut(op).holds += 1;
             if !self.access_data(op, &access, with) {
+                with.events.truncate(heard);
                 self.ops.get_mut(op).holds -= 1;
                 with.stats.l1d_stalls += 1;
                 return false;
@@ -188,6 +194,9 @@ impl LoadStore {
         } else {
             if self.l1_queue.len() as u64 >= self.l1_latency {
                 return false;
+            }
+            if self.ops.get(op).store {
+                count_stores(self.ops.get(op), &access, with);
             }
             self.ops.get_mut(op).holds += 1;
             self.l1_queue.push_back(Queued {
@@ -198,9 +207,6 @@ impl LoadStore {
         }
         let record = self.ops.get_mut(op);
         record.accesses.pop();
-        if record.store {
-            count_stores(record, &access, with);
-        }
         record.accesses.is_empty()
     }
 
