@@ -16,9 +16,20 @@ pub enum WarpEvent {
         warp: u16,
     },
     /// From this cycle on the warp is in another state than in the cycle before. Counted from
-    /// [`WarpEvent::Launched`] to the cycle of [`WarpEvent::Left`], that one included, the
-    /// states are those that the statistics count.
+    /// [`WarpEvent::Launched`] to the cycle of [`WarpEvent::Left`], that one included, or from
+    /// [`WarpEvent::Formed`] to [`WarpEvent::Dissolved`], that cycle not included, the states
+    /// are those that the statistics count.
     State(WarpState),
+    /// From now on these lanes of the warp hold threads of this static warp. Told before the
+    /// warp first issues, and again before it issues with other threads.
+    Holds {
+        /// Number of the threads' block in the grid.
+        block: u64,
+        /// Number of their static warp in the block.
+        warp: u16,
+        /// Where they are, each on its own lane.
+        lanes: u32,
+    },
     /// Issued an instruction.
     Issued {
         /// The instruction.
@@ -39,6 +50,10 @@ pub enum WarpEvent {
     Retired,
     /// Its block has left the SM, and the warp with it. This cycle was its last.
     Left,
+    /// Was formed from threads of the SM, in models whose warps do not belong to a block.
+    Formed,
+    /// Its threads are in other warps from this cycle on, or have exited.
+    Dissolved,
 }
 
 /// Somebody who listens.

@@ -7,22 +7,25 @@ use common::generate::Generator;
 use common::{Bench, check_laws, fetch_settings, issue_policies, kernel, machine};
 use proptest::prelude::*;
 use warpsim_sim::config::Machine;
-use warpsim_sim::gpu::Options;
+use warpsim_sim::divergence::MODELS;
+use warpsim_sim::gpu::{Gpu, Options};
+use warpsim_sim::policy::ParamKind;
+use warpsim_sim::schedule::POLICIES;
 use warpsim_sim::stats::LaunchReport;
 
 /// Machines by preset and settings: every issue policy on every preset, with every fetch policy,
-/// with narrow warps.
+/// with narrow warps, and every divergence model with its switches.
 fn machines() -> Vec<(String, Machine)> {
     let mut all = Vec::new();
     let mut add = |preset: &str, set: &[&str]| {
         all.push((format!("{preset} {set:?}"), machine(preset, set)));
     };
     for preset in ["gtx480", "gtx480-ref", "gtx480-v3", "fx5800", "vws"] {
-        for scheduler in issue_policies() {
-            add(
-                preset,
-                &["gpu.sms=2", &format!("sm.scheduler=\"{scheduler}\"")],
-            );
+        for policy in POLICIES {
+            let scheduler = format!("sm.scheduler=\"{}\"", policy.name);
+            if Gpu::new(machine(preset, &[&scheduler]), Options::default()).is_ok() {
+                add(preset, &["gpu.sms=2", &scheduler]);
+            }
         }
     }
     for scheduler in issue_policies() {
@@ -57,6 +60,37 @@ fn machines() -> Vec<(String, Machine)> {
         &[&options[..], &["sm.scheduler=mwf-lrr", "fetch.policy=cff"]].concat(),
     );
     add("gtx480", &["gpu.sms=2", "sm.simd_width=16"]);
+    for model in MODELS.iter().filter(|m| m.name != "pdom") {
+        let name = format!("sm.divergence=\"{}\"", model.name);
+        let with = |more: &[&'static str]| [&["gpu.sms=2", name.as_str()][..], more].concat();
+        for preset in ["gtx480", "gtx480-ref", "gtx480-v3", "vws"] {
+            add(preset, &with(&[]));
+        }
+        for policy in POLICIES {
+            let scheduler = format!("sm.scheduler=\"{}\"", policy.name);
+            let set = [with(&[]), vec![scheduler.as_str()]].concat();
+            if Gpu::new(machine("fx5800", &set), Options::default()).is_ok() {
+                add("fx5800", &set);
+            }
+        }
+        for (preset, width) in [("vws", "sm.warp_width=4"), ("gtx480", "sm.warp_width=8")] {
+            let set = with(&[width, "fetch.ports=4"]);
+            if Gpu::new(machine(preset, &set), Options::default()).is_ok() {
+                add(preset, &set);
+            }
+        }
+        add("gtx480", &with(&["fetch.wait_for_branch=true"]));
+        for flag in model
+            .parameters
+            .iter()
+            .filter(|p| p.kind == ParamKind::Flag)
+        {
+            for value in ["true", "false"] {
+                let set = format!("{}={value}", flag.name);
+                add("fx5800", &[with(&[]), vec![set.as_str()]].concat());
+            }
+        }
+    }
     add("gtx480", &["gpu.sms=2", "fetch.wait_for_branch=true"]);
     add(
         "gtx480",

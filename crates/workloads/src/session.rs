@@ -83,6 +83,25 @@ impl Session<'_> {
         self.upload(label, &f32_bytes(data))
     }
 
+    /// Sets a variable of a module, from its beginning.
+    pub fn set_symbol(
+        &mut self,
+        module: &Module,
+        name: &str,
+        data: &[u8],
+    ) -> Result<(), DeviceError> {
+        match self.device.symbol(module.id, name) {
+            Some((address, size)) if data.len() as u64 <= size => self.device.write(address, data),
+            Some((_, size)) => Err(DeviceError::bad_input(format!(
+                "`{name}` holds {size} bytes, not {}",
+                data.len()
+            ))),
+            None => Err(DeviceError::bad_input(format!(
+                "the module has no variable `{name}`"
+            ))),
+        }
+    }
+
     /// The word at an address.
     pub fn read_u32(&self, address: u64) -> Result<u32, DeviceError> {
         let bytes = self.device.read(address, 4)?;
@@ -98,17 +117,47 @@ impl Session<'_> {
         shape: Shape,
         arguments: &[Arg],
     ) -> Result<(), DeviceError> {
+        let launch = self.prepare(module, kernel, shape, arguments)?;
+        self.device.launch(module.id, &launch)
+    }
+
+    /// The same for a kernel whose blocks wait for each other: an error when the GPU cannot hold
+    /// all of them at once, since those it holds would wait forever.
+    pub fn launch_together(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        shape: Shape,
+        arguments: &[Arg],
+    ) -> Result<(), DeviceError> {
+        let launch = self.prepare(module, kernel, shape, arguments)?;
+        let blocks = shape.grid.iter().map(|n| u64::from(*n)).product::<u64>();
+        match self.device.resident_blocks(module.id, &launch)? {
+            Some(most) if u64::from(most) < blocks => Err(DeviceError::bad_input(format!(
+                "the {blocks} blocks of {kernel} wait for each other, but this GPU holds only {most} \
+                 of them at once; launch fewer"
+            ))),
+            _ => self.device.launch(module.id, &launch),
+        }
+    }
+
+    fn prepare(
+        &self,
+        module: &Module,
+        kernel: &str,
+        shape: Shape,
+        arguments: &[Arg],
+    ) -> Result<Launch, DeviceError> {
         let index = args::find_kernel(&module.program, kernel).map_err(DeviceError::bad_input)?;
         let params = args::pack(&module.program.kernels[index], arguments)
             .map_err(|e| DeviceError::bad_input(e.message))?;
-        let launch = Launch {
+        Ok(Launch {
             kernel: index,
             grid: shape.grid,
             block: shape.block,
             dynamic_shared: 0,
             params,
             registers: None,
-        };
-        self.device.launch(module.id, &launch)
+        })
     }
 }

@@ -98,6 +98,8 @@ pub struct Sm {
     pub mwf_counts_exited: bool,
     /// Divergence model name.
     pub divergence: String,
+    /// Thread block compaction forms new warps (else threads stay in their static warps).
+    pub tbc_compaction: bool,
     /// Scoreboard: `registers` or `one-in-flight`.
     pub scoreboard: Scoreboard,
     /// SP units.

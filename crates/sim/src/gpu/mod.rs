@@ -178,6 +178,34 @@ impl Gpu {
     }
 }
 
+/// Whether the mechanisms that a machine names go together; if not, why.
+pub fn check_combination(machine: &Machine) -> Result<(), String> {
+    let (scheduler, model) = (&machine.sm.scheduler, &machine.sm.divergence);
+    let pools = crate::divergence::POOLING.contains(&model.as_str());
+    if scheduler == "majority" && !pools {
+        return Err(format!(
+            "sm.scheduler: majority counts the threads of a pool of formed warps, and sm.divergence = \"{model}\" \
+             has none; use it with {}, or choose another scheduler",
+            crate::divergence::POOLING.join(" or ")
+        ));
+    }
+    let domains = crate::divergence::pool::domains(machine);
+    let policy = crate::schedule::make(machine, domains);
+    if pools && policy.as_ref().is_some_and(|p| p.ranks_blocks()) {
+        return Err(format!(
+            "sm.divergence: the warps of {model} mix threads of several blocks, and sm.scheduler = \"{scheduler}\" \
+             ranks warps by their block; choose another of the two"
+        ));
+    }
+    if pools && policy.is_some_and(|p| p.gangs()) {
+        return Err(format!(
+            "sm.divergence: {model} forms its own warps, and sm.scheduler = \"{scheduler}\" joins the parts of \
+             static ones; choose another of the two"
+        ));
+    }
+    Ok(())
+}
+
 /// Every policy name must be registered; the error names the nearest.
 fn check_names(machine: &Machine) -> Result<(), SimError> {
     for (key, name, registry) in [
@@ -210,5 +238,5 @@ fn check_names(machine: &Machine) -> Result<(), SimError> {
             names.join(", ")
         )));
     }
-    Ok(())
+    check_combination(machine).map_err(SimError::BadLaunch)
 }

@@ -1,8 +1,10 @@
 //! Issue policies: which warp issues next. One file a policy, registered in [`POLICIES`].
 
 mod block_first;
+mod blocks;
 mod gto;
 mod lrr;
+mod majority;
 mod mwf;
 mod oldest;
 pub mod order;
@@ -17,6 +19,7 @@ use crate::config::Machine;
 use crate::divergence::{Group, Groups};
 use crate::policy::{ParamInfo, ParamKind, PolicyInfo};
 use block_first::Inside;
+use blocks::Priority;
 
 /// Where a hardware warp sits: its scheduler's domain and its place there (below 64).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -123,6 +126,17 @@ pub trait IssuePolicy: Send {
         best
     }
 
+    /// In a [pool](crate::divergence::pool) of warps: a warp that can issue has come to stand at
+    /// a place, or has changed there. It stands there until it issues or is `finished`.
+    fn pooled(&mut self, place: Place, group: &Group) {
+        let _ = (place, group);
+    }
+
+    /// Whether it ranks blocks: not for warps that hold threads of several.
+    fn ranks_blocks(&self) -> bool {
+        false
+    }
+
     /// A warp of `block` has come to a barrier in cycle `now` and waits there. (One that only
     /// announces itself, `bar.arrive`, does not wait.)
     fn waits(&mut self, place: Place, block: u16, now: u64) {
@@ -132,6 +146,12 @@ pub trait IssuePolicy: Send {
     /// A barrier of `block` has opened: these warps, which waited there, go on.
     fn released(&mut self, block: u16, warps: &mut dyn Iterator<Item = Place>) {
         let _ = (block, warps);
+    }
+
+    /// Whether the order changes in [`advance`](IssuePolicy::advance). It is then called for one
+    /// cycle at a time.
+    fn rotates(&self) -> bool {
+        false
     }
 
     /// Cycles `from..to` pass with nothing issued by `domain`.
@@ -175,6 +195,21 @@ pub const POLICIES: &[PolicyInfo] = &[
         }],
     },
     PolicyInfo {
+        name: "age",
+        description: "the block that came first, round robin in it; goes with divergence tbc",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "rrb",
+        description: "each block in turn, a cycle long, round robin in it; goes with divergence tbc",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "srr",
+        description: "the block that issued last while any of its warps is ready, round robin in it; goes with divergence tbc",
+        parameters: &[],
+    },
+    PolicyInfo {
         name: "mwf-lrr",
         description: "most waiting first: the block with most warps at a barrier, round robin in it",
         parameters: &[BLOCK_TIES, COUNT_EXITED],
@@ -188,6 +223,11 @@ pub const POLICIES: &[PolicyInfo] = &[
         name: "saws",
         description: "synchronisation aware: the block that hit its barrier first, greedy then oldest in it",
         parameters: &[BLOCK_TIES],
+    },
+    PolicyInfo {
+        name: "majority",
+        description: "for dwf and dwf-wb: all warps at the PC where most pooled threads are, in the order in which they were formed, then the next such PC",
+        parameters: &[],
     },
 ];
 
@@ -214,6 +254,10 @@ pub fn make(machine: &Machine, domains: usize) -> Option<Box<dyn IssuePolicy>> {
         "lrr" => Box::new(lrr::Lrr::new(domains)),
         "gto" => Box::new(gto::Gto::new(domains)),
         "oldest" => Box::new(oldest::Oldest::new(domains)),
+        "majority" => Box::new(majority::Majority::new(domains)),
+        "age" => Box::new(blocks::Blocks::new(domains, Priority::Age)),
+        "rrb" => Box::new(blocks::Blocks::new(domains, Priority::RoundRobin)),
+        "srr" => Box::new(blocks::Blocks::new(domains, Priority::Sticky)),
         "tls" => Box::new(tls::Tls::new(domains, machine.sm.tls_active as usize)),
         "mwf-lrr" => mwf(machine, domains, Inside::Lrr),
         "mwf-gto" => mwf(machine, domains, Inside::Gto),

@@ -31,6 +31,7 @@ impl Sm {
     }
 
     /// A warp with nothing in flight any more may leave a fence, be regrouped, or retire.
+    #[inline]
     pub(super) fn settle(&mut self, slot: u16) {
         let state = &self.slots[slot as usize];
         if state.in_flight != 0 {
@@ -43,8 +44,26 @@ impl Sm {
             self.domains[place.domain as usize].hold(Hold::Fence, place.index, false);
         }
         if self.groups.get(slot).state == GroupState::Stopped {
+            self.settle_stopped(slot);
+        }
+    }
+
+    /// The threads of a stopped warp may go elsewhere once nothing holds them any more: a warp
+    /// that stops right behind a barrier, say, waits there first.
+    fn settle_stopped(&mut self, slot: u16) {
+        self.check_settling(slot);
+        let place = self.place(slot);
+        if self.domains[place.domain as usize].waiting() >> place.index & 1 == 0 {
             self.model.settled(slot, &mut self.groups);
         }
+    }
+
+    /// A warp no longer waits for `what`.
+    pub(super) fn let_go(&mut self, what: Hold, slot: u16) {
+        let place = self.place(slot);
+        self.touch(place.domain);
+        self.domains[place.domain as usize].hold(what, place.index, false);
+        self.settle(slot);
     }
 
     /// Recomputes what holds back the instruction at the head of a warp's buffer.
@@ -112,6 +131,7 @@ impl Sm {
                 domain.clear &= !bit;
                 domain.wait_memory &= !bit;
                 domain.long_wait &= !bit;
+                self.check_settling(slot);
             }
             Some(buffered) => {
                 domain.head |= bit;
@@ -133,16 +153,17 @@ impl Sm {
         if self.collectors.none_collected() {
             return;
         }
-        for (unit, pipes) in [(Unit::Sp, &mut self.sp), (Unit::Sfu, &mut self.sfu)] {
+        let (sp, all) = (self.sp_units, self.sp_units + self.sfu_units);
+        for (unit, pipes) in [(Unit::Sp, 0..sp), (Unit::Sfu, sp..all)] {
             for pipe in pipes {
                 let Some(op) = self.collectors.oldest(unit) else {
                     break;
                 };
                 let info = &launched.infos[op.pc as usize];
-                if !pipe.accepts(now, info.latency) || !self.buses.book(now + info.latency as u64) {
+                let interval = info.interval.max(self.passes as u16);
+                if !self.units.enter(pipe, now, info.latency, interval) {
                     continue;
                 }
-                pipe.enter(now, info.latency, info.interval.max(self.passes as u16));
                 let op = self.collectors.leave(unit);
                 let at = now + info.latency as u64 + EXIT_STAGES + self.passes - 1;
                 self.gangs
@@ -154,7 +175,8 @@ impl Sm {
     /// The load/store unit, and with it the operand collectors.
     pub(super) fn memory_cycle(&mut self, now: u64, launched: &Launched) {
         let awake = self.ldst.is_awake(now);
-        if !awake && self.collectors.is_empty() {
+        if !awake && self.collectors.stand_still() {
+            debug_assert!(!self.ldst.accepts() || self.collectors.oldest(Unit::Mem).is_none());
             self.collectors.end_cycle();
             return;
         }
@@ -225,10 +247,10 @@ impl Sm {
             }
         }
         if last {
-            for i in 0..record.owners.len() {
-                let place = self.place(self.ldst.ops.get(op).owners[i].slot);
-                self.touch(place.domain);
-                self.domains[place.domain as usize].hold(Hold::Atomic, place.index, false);
+            let owners = record.owners.len();
+            for i in 0..owners {
+                let slot = self.ldst.ops.get(op).owners[i].slot;
+                self.let_go(Hold::Atomic, slot);
             }
         }
     }

@@ -15,6 +15,8 @@ pub enum Hold {
     Atomic,
     /// The end of its sleep.
     Asleep,
+    /// Threads that its `.sync` operation names.
+    Members,
 }
 
 /// Bit i of each set is the warp with index i in the domain.
@@ -43,7 +45,9 @@ pub struct Domain {
     pub atomic: u64,
     /// Sleeps.
     pub asleep: u64,
-    /// Any of the four, see [`hold`](Domain::hold).
+    /// Waits for threads that its `.sync` operation names.
+    pub members: u64,
+    /// Any of the five, see [`hold`](Domain::hold).
     held: u64,
     /// Has an instruction in its buffer.
     pub head: u64,
@@ -92,9 +96,10 @@ impl Domain {
             Hold::Fence => &mut self.fence,
             Hold::Atomic => &mut self.atomic,
             Hold::Asleep => &mut self.asleep,
+            Hold::Members => &mut self.members,
         };
         assign(set, index, value);
-        self.held = self.barrier | self.fence | self.atomic | self.asleep;
+        self.held = self.barrier | self.fence | self.atomic | self.asleep | self.members;
     }
 
     /// Warps that the scheduler looks at.
@@ -169,7 +174,7 @@ impl Domain {
         if self.resident & !self.candidates() != 0 {
             f(WarpState::ExitSiblings, take(self.retired));
             f(WarpState::ExitStores, take(self.finished));
-            f(WarpState::Barrier, take(self.barrier));
+            f(WarpState::Barrier, take(self.barrier | self.members));
             f(WarpState::DataMemory, take(self.fence | self.atomic));
             f(WarpState::DataAlu, take(self.asleep));
             f(WarpState::DataMemory, take(self.settling_memory));
@@ -183,14 +188,18 @@ impl Domain {
         f(WarpState::Eligible, rest);
     }
 
-    /// Accounts `cycles` cycles for every resident warp.
+    /// Accounts `cycles` cycles for every resident warp; gives back the states that any is in,
+    /// a bit each.
     #[inline]
-    pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) {
+    pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) -> u32 {
+        let mut seen = 0;
         self.classify(issued, room, |state, set| {
             if set != 0 {
                 states.count(state, set.count_ones() as u64 * cycles);
+                seen |= 1 << state as u32;
             }
         });
+        seen
     }
 
     /// Why a scheduler that issued nothing did not, given the warp it ranks first.
@@ -203,7 +212,7 @@ impl Domain {
             };
         };
         let is = |set: u64| set >> i & 1 != 0;
-        if is(self.barrier) {
+        if is(self.barrier | self.members) {
             SchedulerState::Barrier
         } else if is(self.fence | self.atomic) {
             SchedulerState::DataMemory
@@ -241,6 +250,7 @@ impl Domain {
             &mut self.fence,
             &mut self.atomic,
             &mut self.asleep,
+            &mut self.members,
             &mut self.held,
             &mut self.head,
             &mut self.matched,

@@ -16,12 +16,19 @@ impl Sm {
         self.groups.take_changed(&mut changed);
         while !changed.is_empty() {
             for slot in changed.drain(..) {
-                self.follow_group(slot, launched);
+                if self.pools {
+                    self.follow_pooled(slot, launched);
+                } else {
+                    self.follow_group(slot, launched);
+                }
             }
             // A model that was told that a slot has settled may have changed others.
             self.groups.take_changed(&mut changed);
         }
         self.changed = changed;
+        while let Some((block, threads)) = self.groups.next_gone() {
+            self.threads_gone(block, threads);
+        }
     }
 
     pub(super) fn follow_group(&mut self, slot: u16, launched: &Launched) {
@@ -67,7 +74,7 @@ impl Sm {
             }
             GroupState::Finished => self.warp_exited(slot),
             GroupState::Running => self.slots[slot as usize].exited = false,
-            GroupState::Free => {}
+            GroupState::Free | GroupState::Held => {}
         }
     }
 }

@@ -129,8 +129,8 @@ impl Sm {
             self.ready[d] = self.domains[d].issuable() & considered & free;
         }
         let mut taken = 0u64;
-        for turn in 0..domains {
-            let d = (now as usize + turn) % domains;
+        let leads = now as usize % domains;
+        for d in (leads..domains).chain(0..leads) {
             if taken >> d & 1 != 0 {
                 continue; // issued as a member of a gang
             }
@@ -152,11 +152,13 @@ impl Sm {
             self.pass(d, now);
             if ready == 0 {
                 let domain = &self.domains[d];
-                domain.account(0, room, 1, &mut self.stats.warps);
+                let states = domain.account(0, room, 1, &mut self.stats.warps);
+                self.count_idle(d, states, now, now + 1);
                 self.watch(d, 0, room, now);
                 self.count_stall(d);
                 self.turn_over(d);
                 self.flush_mismatched(d, None, quantum.launched);
+                self.policy.advance(d, now, now + 1);
                 self.ready[d] = 0; // no gang may take what has been accounted for
                 continue;
             }
@@ -205,10 +207,7 @@ impl Sm {
     /// the same ones have room, its cycles are accounted for together.
     #[inline]
     fn stand_still(&mut self, d: usize, room: u64, now: u64) {
-        if self.rooms[d] != room {
-            self.pass(d, now);
-            self.rooms[d] = room;
-        }
+        self.note_room(d, room, now);
         self.turned |= 1 << d;
         self.ready[d] = 0;
     }
@@ -274,7 +273,7 @@ impl Sm {
                 self.gathered
                     .add(slot, &self.groups.get(slot).lanes, &self.effect);
             }
-            self.after(slot, pc, now, quantum);
+            self.after(slot, pc, now, quantum)?;
         }
         if accesses && members.len() > 1 {
             memory = self.issue_gathered(pc, launched);
@@ -324,6 +323,12 @@ impl Sm {
             &mut self.effect,
         );
         result.map_err(|fault| SmFault { fault, pc })?;
+        #[cfg(test)]
+        self.log_issue(slot, pc);
+        if self.effect.kind == EffectKind::Awaits {
+            self.await_members(slot, pc, now, quantum)?;
+        }
+        let group = self.groups.get(slot);
         let info = &launched.infos[pc as usize];
         let lanes = group.mask.count_ones();
         let counters = &mut self.stats.counters;
@@ -343,12 +348,24 @@ impl Sm {
         state.memory_in_flight += (info.unit == Unit::Mem) as u16;
         self.scoreboard.reserve(slot, info);
         let lanes = group.mask;
-        self.tell(now, slot, WarpEvent::Issued { pc, lanes });
+        self.tell_issue(now, slot, pc, lanes);
         Ok(())
     }
 
+    #[cfg(test)]
+    fn log_issue(&mut self, slot: u16, pc: Pc) {
+        let Some(log) = &mut self.log else { return };
+        let group = self.groups.get(slot);
+        for lane in (0..LANES).filter(|l| group.mask >> l & 1 != 0) {
+            let home = &self.threads.warps[group.lanes.home(lane) as usize];
+            let block = self.blocks[home.block as usize].as_ref();
+            let block = block.expect("its block is resident").number;
+            log.push((block, home.index, lane as u8, pc));
+        }
+    }
+
     /// Moves the warp on to where the instruction leads.
-    fn after(&mut self, slot: u16, pc: Pc, now: u64, quantum: &mut Quantum) {
+    fn after(&mut self, slot: u16, pc: Pc, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         let launched = quantum.launched;
         let next = pc + 1;
         let executed = self.effect.executed;
@@ -364,6 +381,7 @@ impl Sm {
                     pc,
                     target: instr.target,
                     reconverge: instr.reconverge,
+                    likely: instr.likely,
                     uniform: instr.uniform,
                     taken,
                 };
@@ -371,7 +389,7 @@ impl Sm {
             }
             EffectKind::Exit if executed != 0 => {
                 self.model.exited(slot, executed, next, &mut self.groups);
-                self.exited(slot, now, quantum);
+                self.exited(slot, now, quantum)?;
             }
             _ => {
                 self.groups.set_pc(slot, next);
@@ -408,27 +426,45 @@ impl Sm {
             domain.control |= 1 << place.index;
         }
         self.update_head(slot, launched);
+        Ok(())
     }
 
-    /// Threads have exited: a barrier of their block may open.
-    fn exited(&mut self, slot: u16, now: u64, quantum: &mut Quantum) {
-        let block = self.slots[slot as usize].block;
-        if self.groups.get(slot).state == GroupState::Finished {
-            self.warp_exited(slot);
+    /// Threads have exited: a barrier of their block may open, and those that waited for them
+    /// need not any more.
+    fn exited(&mut self, slot: u16, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+        if self.pools {
+            self.exited_pooled(slot, now, quantum);
+        } else {
+            let block = self.slots[slot as usize].block;
+            if self.groups.get(slot).state == GroupState::Finished {
+                self.warp_exited(slot);
+            }
+            self.recheck_barriers(block, now, quantum.launched);
         }
+        if !self.meetings.is_empty() {
+            self.recheck_meetings(now, quantum)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn recheck_barriers(&mut self, block: u16, now: u64, launched: &Launched) {
         let Some(resident) = &mut self.blocks[block as usize] else {
             return;
         };
         let mut releases = Vec::new();
-        resident.recheck(&self.threads, |r| releases.push(r));
+        let takers = self.model.barrier_takers(block);
+        resident.recheck(takers, &self.threads, |r| releases.push(r));
         for release in releases {
-            self.release_barrier(block, release, now, quantum.launched);
+            self.release_barrier(block, release, now, launched);
         }
     }
 
     fn arrive(&mut self, slot: u16, pc: Pc, barrier: Barrier, now: u64, quantum: &mut Quantum) {
         if self.effect.executed == 0 {
             return;
+        }
+        if self.pools {
+            return self.arrive_pooled(slot, pc, barrier, now, quantum);
         }
         let group = self.groups.get(slot);
         let block = self.slots[slot as usize].block;
@@ -455,7 +491,8 @@ impl Sm {
         let Some(resident) = &mut self.blocks[block as usize] else {
             return;
         };
-        if let Some(release) = resident.arrive(arrival, &self.threads) {
+        let takers = self.model.barrier_takers(block);
+        if let Some(release) = resident.arrive(arrival, takers, &self.threads) {
             self.release_barrier(block, release, now, quantum.launched);
         }
     }

@@ -22,13 +22,16 @@ mod memissue;
 mod memop;
 pub mod opinfo;
 mod phase;
+mod pool;
 mod port;
+mod rendezvous;
 mod report;
 mod residency;
 mod run;
 mod scoreboard;
 mod short;
 mod slot;
+mod stand;
 mod watch;
 mod wheel;
 
@@ -43,8 +46,8 @@ use crate::memory::image::GlobalMemory;
 use crate::memory::store_buffer::StoreBuffer;
 use crate::observe::{Observer, WarpEvent};
 use crate::schedule::{IssuePolicy, Place};
-use crate::stats::{SchedulerState, SmStats};
-use alu::{AluUnit, EXIT_STAGES, ResultBuses};
+use crate::stats::{SchedulerState, SmStats, WarpState};
+use alu::{AluUnits, EXIT_STAGES};
 use block::{Release, ResidentBlock};
 use collector::Collectors;
 use domain::{Domain, Hold, assign};
@@ -117,7 +120,10 @@ pub struct Sm {
     /// Whether the mechanisms want to be called every cycle.
     model_ticks: bool,
     policy_refreshes: bool,
+    policy_rotates: bool,
     policy_gangs: bool,
+    /// Warps belong to the SM, not to a block.
+    pools: bool,
     /// Architectural state.
     pub threads: Threads,
     blocks: Vec<Option<ResidentBlock>>,
@@ -136,9 +142,10 @@ pub struct Sm {
     issue_free: Vec<u64>,
     scoreboard: Scoreboard,
     collectors: Collectors,
-    sp: Vec<AluUnit>,
-    sfu: Vec<AluUnit>,
-    buses: ResultBuses,
+    sp_units: usize,
+    sfu_units: usize,
+    /// The streaming processors, then the special-function units.
+    units: AluUnits,
     wheel: Wheel,
     front: front::Front,
     ldst: LoadStore,
@@ -181,7 +188,11 @@ pub struct Sm {
     accesses: Vec<access::Access>,
     gangs: issue::Gangs,
     gathered: issue::Gathered,
+    meetings: Vec<rendezvous::Meeting>,
     watch: watch::Watch,
+    /// For tests: block, warp of the block, lane and PC of every thread that issued.
+    #[cfg(test)]
+    pub log: Option<Vec<(u64, u16, u8, Pc)>>,
 }
 
 impl Sm {
@@ -192,8 +203,14 @@ impl Sm {
         let domains = (slices * schedulers) as usize;
         let homes = (machine.sm.max_threads as usize).div_ceil(LANES);
         let slots = homes.div_ceil(schedulers as usize) * domains;
-        let unit_width = |n: u32| (0..n.max(1)).map(|_| AluUnit::new()).collect();
-        let model = crate::divergence::make(machine, slots)?;
+        let [sp_units, sfu_units] = [machine.sm.sp_units, machine.sm.sfu_units].map(|n| n.max(1));
+        let mut model = crate::divergence::make(machine, slots)?;
+        let pools = model.pool().is_some();
+        let slots = if pools {
+            crate::divergence::pool::slots(machine)
+        } else {
+            slots
+        };
         let policy = crate::schedule::make(machine, domains)?;
         let fetch_policy = crate::fetch::make(machine, domains)?;
         let domain = Domain::new(fetch_policy.skips_waiters());
@@ -204,7 +221,9 @@ impl Sm {
             passes: machine.passes() as u64,
             model_ticks: model.ticks(),
             policy_refreshes: policy.refreshes(),
+            policy_rotates: policy.rotates(),
             policy_gangs: policy.gangs(),
+            pools,
             threads: Threads {
                 warps: vec![HomeWarp::default(); homes],
                 blocks: vec![HomeBlock::default(); machine.sm.max_blocks as usize],
@@ -228,9 +247,9 @@ impl Sm {
             issue_free: vec![0; domains],
             scoreboard: Scoreboard::default(),
             collectors: Collectors::new(&machine.collector),
-            sp: unit_width(machine.sm.sp_units),
-            sfu: unit_width(machine.sm.sfu_units),
-            buses: ResultBuses::new(machine.sm.result_buses),
+            sp_units: sp_units as usize,
+            sfu_units: sfu_units as usize,
+            units: AluUnits::new(sp_units + sfu_units, machine.sm.result_buses),
             wheel: Wheel::new(),
             front: front::Front::new(machine, id),
             ldst: LoadStore::new(machine, id),
@@ -259,7 +278,10 @@ impl Sm {
             accesses: Vec::new(),
             gangs: issue::Gangs::default(),
             gathered: issue::Gathered::default(),
+            meetings: Vec::new(),
             watch: watch::Watch::default(),
+            #[cfg(test)]
+            log: None,
             machine: machine.clone(),
         })
     }
@@ -273,9 +295,14 @@ impl Sm {
         if let Some(model) = model {
             self.model_ticks = model.ticks();
             self.model = model;
+            assert!(
+                self.model.pool().is_some() == self.pools,
+                "slots were made for the other kind"
+            );
         }
         if let Some(policy) = policy {
             self.policy_refreshes = policy.refreshes();
+            self.policy_rotates = policy.rotates();
             self.policy_gangs = policy.gangs();
             self.policy = policy;
         }
@@ -291,6 +318,7 @@ impl Sm {
         self.scoreboard
             .reset(self.slots.len(), launched.kernel.registers.len());
         self.stats = SmStats::default();
+        self.model.begin();
         self.ran = now;
         self.accounted.fill(now);
         self.active_from = now;

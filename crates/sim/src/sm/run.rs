@@ -48,13 +48,13 @@ impl Sm {
         self.write_back(now, launched);
         self.enter_units(now, launched);
         self.memory_cycle(now, launched);
-        if self.model_ticks {
+        if self.model_ticks && self.model.next_event().is_some_and(|at| at <= now) {
             self.touch_all();
             self.model.tick(now, &mut self.groups);
             self.follow_groups(launched);
         }
-        self.wake(now);
-        if self.domains.iter().fold(0, |any, d| any | d.moving()) != 0 {
+        self.wake(now, launched);
+        if self.stand(now) <= now {
             self.issue(now, quantum)?;
         }
         self.turned = !0;
@@ -73,13 +73,15 @@ impl Sm {
 
     /// One packet from the network.
     pub(super) fn take_reply(&mut self, now: u64) {
-        let Some(reply) = self.port.arrived(now) else {
+        let Some(&reply) = self.port.arrived(now) else {
             return;
         };
-        if port::untoken(reply.token).0 == port::TokenKind::Instruction {
-            self.front.take_reply(*reply);
+        if self.passes_by(&reply) {
+            // Nobody has to wake up for it.
+        } else if port::untoken(reply.token).0 == port::TokenKind::Instruction {
+            self.front.take_reply(reply);
         } else if self.ldst.accepts_reply() {
-            self.ldst.take_reply(*reply, now);
+            self.ldst.take_reply(reply, now);
         } else {
             return;
         }
@@ -87,7 +89,7 @@ impl Sm {
     }
 
     /// Sleepers whose time is up.
-    pub(super) fn wake(&mut self, now: u64) {
+    pub(super) fn wake(&mut self, now: u64, launched: &Launched) {
         if self.sleepers.iter().all(|&(until, _)| until > now) {
             return;
         }
@@ -95,18 +97,24 @@ impl Sm {
         let mut sleepers = std::mem::take(&mut self.sleepers);
         sleepers.retain(|&(until, slot)| {
             if until <= now {
-                let place = self.place(slot);
-                self.domains[place.domain as usize].hold(Hold::Asleep, place.index, false);
+                self.let_go(Hold::Asleep, slot);
             }
             until > now
         });
         self.sleepers = sleepers;
+        self.follow_groups(launched);
     }
 
     /// The next cycle at or after `now` that has to run. Packets on the way there that would
     /// change nothing but a counter are taken as they pass.
     pub(super) fn skip_to(&mut self, now: u64, to: u64) -> u64 {
-        let next = self.next_event_inside(now);
+        let mut next = self.next_event_but_issue(now);
+        if next > now {
+            next = next.min(self.stand(now));
+        }
+        if next == now {
+            return now;
+        }
         while let Some(&(at, reply)) = self.port.inbox.front() {
             let at = at.max(now);
             if at >= next.min(to) || !self.passes_by(&reply) {
@@ -142,28 +150,28 @@ impl Sm {
     /// The next cycle at or after `now` in which something can happen; until then every cycle
     /// is like the one before.
     pub fn next_event(&self, now: u64) -> u64 {
-        let inside = self.next_event_inside(now);
+        let inside = self.next_event_but_issue(now).min(self.issue_due(now));
         inside.min(self.port.next().map_or(u64::MAX, |t| t.max(now)))
     }
 
-    pub(super) fn next_event_inside(&self, now: u64) -> u64 {
-        if !self.collectors.is_empty() || self.front.is_busy() {
+    /// The same, packets that arrive and warps that issue aside.
+    fn next_event_but_issue(&self, now: u64) -> u64 {
+        if !self.collectors.stand_still() || self.front.is_busy() {
+            return now;
+        }
+        let mut next = self.ldst.next_event(now);
+        if next == now {
             return now;
         }
         for (d, domain) in self.domains.iter().enumerate() {
-            if domain.moving() | domain.fetchable() != 0 || self.retirable(d) != 0 {
+            if domain.fetchable() != 0 || self.retirable(d) != 0 {
                 return now;
             }
         }
-        let ldst = self.ldst.next_event(now);
-        if ldst == now {
-            return now;
-        }
-        let mut next = ldst;
         let mut by = |time: Option<u64>| next = next.min(time.unwrap_or(u64::MAX));
         by(self.wheel.next(now));
         by(self.arrivals.front().map(|&(t, _)| t.max(now)));
-        by(self.model.next_event());
+        by(self.model.next_event().map(|t| t.max(now)));
         by(self.policy.next_event(now));
         for &(t, _) in &self.sleepers {
             next = next.min(t.max(now));

@@ -329,32 +329,40 @@ impl LoadStore {
     pub fn cycle(&mut self, now: u64, with: &mut Surroundings) {
         self.count_slept(now, with);
         self.take_response(with);
-        let blocked = self.has_requests() && self.send_requests(now, with.port);
+        let refused = match self.with_requests() {
+            0 => 0,
+            _ => self.send_requests(now, with.port),
+        };
         self.look_up(now, with);
         if let Some(op) = self.current {
             self.work(now, op, with);
         }
-        self.sleep(now + 1, blocked);
+        self.sleep(now + 1, refused);
     }
 
+    /// Caches with requests that wait for the network, a bit each.
     #[inline]
-    fn has_requests(&self) -> bool {
-        self.data.has_request() || self.constant.has_request() || self.texture.has_request()
+    fn with_requests(&self) -> u8 {
+        let [texture, constant, data] =
+            [&self.texture, &self.constant, &self.data].map(|cache| cache.has_request() as u8);
+        texture | constant << 1 | data << 2
     }
 
-    /// Sends one request from each cache; returns whether one found no room at the port.
-    fn send_requests(&mut self, now: u64, port: &mut Port) -> bool {
-        let mut blocked = false;
-        for cache in [&mut self.texture, &mut self.constant, &mut self.data] {
+    /// Sends one request from each cache; returns the caches (a bit each, as in
+    /// [`with_requests`](LoadStore::with_requests)) whose request found no room at the port.
+    fn send_requests(&mut self, now: u64, port: &mut Port) -> u8 {
+        let mut refused = 0;
+        let caches = [&mut self.texture, &mut self.constant, &mut self.data];
+        for (i, cache) in caches.into_iter().enumerate() {
             if let Some(request) = cache.first_request() {
                 if port.try_send(now, request) {
                     cache.send();
                 } else {
-                    blocked = true;
+                    refused |= 1 << i;
                 }
             }
         }
-        blocked
+        refused
     }
 
     fn take_response(&mut self, with: &mut Surroundings) {

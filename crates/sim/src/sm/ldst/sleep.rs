@@ -13,14 +13,16 @@ impl LoadStore {
     pub(super) fn count_slept(&mut self, now: u64, with: &mut Surroundings) {
         let cycles = now.saturating_sub(self.asleep.from);
         with.stats.l1d_stalls += if self.asleep.lookup { cycles } else { 0 };
-        with.stats.memory_stalls += if self.asleep.current { cycles } else { 0 };
+        if let (true, Some(op)) = (self.asleep.current, self.current) {
+            self.count_refused(op, cycles, with);
+        }
         self.asleep = Asleep::default();
     }
 
-    /// Finds out when there is something to do again, from cycle `next` on. `blocked`: a request
-    /// found no room at the port, which gets room at the quantum's end.
-    pub(super) fn sleep(&mut self, next: u64, blocked: bool) {
-        self.wake = self.find_wake(next, blocked);
+    /// Finds out when there is something to do again, from cycle `next` on. `refused`: caches
+    /// whose request found no room at the port, which gets room at the quantum's end.
+    pub(super) fn sleep(&mut self, next: u64, refused: u8) {
+        self.wake = self.find_wake(next, refused);
         if self.wake > next {
             let due = self.l1_queue.front().is_some_and(|q| q.at <= next);
             self.asleep = Asleep {
@@ -37,7 +39,7 @@ impl LoadStore {
         self.wake.max(now)
     }
 
-    pub(super) fn find_wake(&self, now: u64, blocked: bool) -> u64 {
+    pub(super) fn find_wake(&self, now: u64, refused: u8) -> u64 {
         if self.writeback.is_some()
             || self.uncached_back.is_some()
             || !self.responses.is_empty()
@@ -48,18 +50,20 @@ impl LoadStore {
             return now;
         }
         if let Some(op) = self.current {
+            let record = self.ops.get(op);
             let stands = self.lookup_refused()
                 && self.l1_queue.len() as u64 >= self.l1_latency
-                && self.ops.get(op).path == Path::Cached;
+                && record.path == Path::Cached
+                && record.busy <= 1;
             if !stands {
                 return now;
             }
         }
-        let requests = self.has_requests();
-        if requests && !blocked {
+        let requests = self.with_requests();
+        if requests & !refused != 0 {
             return now;
         }
-        let room = if requests {
+        let room = if requests != 0 {
             now.next_multiple_of(self.quantum)
         } else {
             u64::MAX
