@@ -1,6 +1,6 @@
 //! The simulated GPU as the command line drives it.
 
-use crate::trace::Trace;
+use crate::observers::Observers;
 use serde_json::{Value, json};
 use warpsim_sim::config::Machine;
 use warpsim_sim::gpu::Options;
@@ -17,17 +17,15 @@ pub struct DeviceOptions {
     pub max_cycles: Option<u64>,
     /// Step through every cycle instead of skipping those in which nothing happens.
     pub no_skip: bool,
-    /// The timeline.
-    pub trace: Option<Trace>,
+    /// Who listens.
+    pub observers: Vec<Box<dyn Observer>>,
     /// Who wants to know how far it is.
     pub progress: Box<dyn Progress>,
 }
 
 /// Builds the device for a machine. What kernels print goes to standard output.
 pub fn make_device(machine: &Machine, options: DeviceOptions) -> Result<Simulated, DeviceError> {
-    let observer = options
-        .trace
-        .map(|trace| Box::new(trace) as Box<dyn Observer>);
+    let observer = Observers::of(options.observers);
     let options = Options {
         functional: options.functional,
         skip: !options.no_skip,

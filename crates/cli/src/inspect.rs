@@ -151,19 +151,19 @@ fn branches(out: &mut String, kernel: &Kernel, s: &Summary) {
     );
     for b in &s.branches {
         let line = |pc: u32| kernel.code.get(pc as usize).map(|i| i.line);
-        let meets = kernel
-            .code
-            .get(b.pc as usize)
-            .and_then(|i| line(i.reconverge));
         let _ = writeln!(
             out,
-            "    PTX line {}: {}{}, {}",
+            "    PTX line {}: {}{}, {}{}",
             line(b.pc).unwrap_or(0),
             if b.uniform { "uniform" } else { "may diverge" },
             if b.backward { ", a loop" } else { "" },
-            match meets {
+            match b.reconverge.and_then(line) {
                 Some(line) => format!("meets again at line {line}"),
                 None => "meets again at exit".to_string(),
+            },
+            match b.likely.and_then(line) {
+                Some(line) => format!(", likely at line {line} already"),
+                None => String::new(),
             }
         );
     }

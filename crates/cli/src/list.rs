@@ -4,16 +4,21 @@ use crate::failure::{Failure, print};
 use crate::registry;
 use clap::ValueEnum;
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpsim_sim::config::{Machine, presets};
 use warpsim_sim::policy::PolicyInfo;
 use warpsim_workloads::suite::WORKLOADS;
+use warpsim_workloads::{folder, launchfile};
 
 /// Arguments of `warpsim list`.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// What to show.
     what: What,
+    /// With `workloads`: also those in this folder.
+    #[arg(long, value_name = "DIR")]
+    workload_dir: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -39,7 +44,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         What::Schedulers => policies("issue policies", registry::schedulers()),
         What::Fetch => policies("fetch policies", registry::fetch()),
         What::Divergence => policies("divergence models", registry::divergence()),
-        What::Workloads => workloads(),
+        What::Workloads => match &arguments.workload_dir {
+            Some(folder) => workloads() + &in_folder(folder)?,
+            None => workloads(),
+        },
         What::Stats => stats(),
     };
     print(&text)?;
@@ -116,6 +124,8 @@ fn workloads() -> String {
         if !info.papers.is_empty() {
             let _ = writeln!(out, "    papers      {}", info.papers.join("; "));
         }
+        let sets: Vec<_> = info.sets.iter().map(|s| s.name()).collect();
+        let _ = writeln!(out, "    sets        {}", sets.join(", "));
         for p in info.parameters {
             let [tiny, small, large] = p.sizes;
             let (low, high) = p.range;
@@ -127,6 +137,16 @@ fn workloads() -> String {
         }
     }
     out
+}
+
+fn in_folder(folder: &Path) -> Result<String, Failure> {
+    let mut out = String::new();
+    for workload in folder::workloads(folder)? {
+        let file = launchfile::read(&workload.launch_file)?;
+        let _ = writeln!(out, "{}\n    {}", workload.name, file.description);
+        let _ = writeln!(out, "    launch file {}", workload.launch_file.display());
+    }
+    Ok(out)
 }
 
 fn stats() -> String {

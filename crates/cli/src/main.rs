@@ -1,15 +1,22 @@
 //! The `warpsim` command. One file a subcommand.
 
 mod agreement;
+mod characterise;
+mod compare;
 mod device;
 mod failure;
 mod inspect;
 mod list;
+mod observers;
+mod phases;
 mod progress;
 mod registry;
 mod run;
+mod selftest;
+mod study;
 mod summary;
 mod trace;
+mod verify;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;
@@ -27,10 +34,22 @@ struct Cli {
 enum Command {
     /// Run a workload or a launch file on a simulated machine.
     Run(Box<run::Arguments>),
+    /// Run a paper's experiments and compare with what it reports.
+    Study(study::StudyArguments),
+    /// Run a grid of workloads, machines and settings.
+    Sweep(study::SweepArguments),
+    /// Show which statistics moved between runs.
+    Compare(compare::Arguments),
     /// Compare cycles with the reference simulator's on 28 micro-kernels.
     Agreement(agreement::Arguments),
+    /// Measure the structure of the workloads: divergence, barriers, occupancy, mix.
+    Characterise(characterise::Arguments),
     /// Describe the kernels of a PTX file: registers, branches, occupancy.
     Inspect(inspect::Arguments),
+    /// Run random programs under every divergence model and compare.
+    Selftest(selftest::Arguments),
+    /// Compare with the NVIDIA GPU in this machine: instructions, programs, workloads.
+    VerifyOnGpu(Box<verify::Arguments>),
     /// Show what there is: machines, policies, workloads, statistics.
     List(list::Arguments),
 }
@@ -39,8 +58,14 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Study(arguments) => study::study(&arguments),
+        Command::Sweep(arguments) => study::sweep(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Agreement(arguments) => agreement::run(&arguments),
+        Command::Characterise(arguments) => characterise::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Selftest(arguments) => selftest::run(&arguments),
+        Command::VerifyOnGpu(arguments) => verify::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
     };
     match result {

@@ -2,6 +2,7 @@
 
 use crate::device::{DeviceOptions, make_device, statistics};
 use crate::failure::{Failure, WRONG_RESULT, print};
+use crate::phases::{BlockList, Phases};
 use crate::summary::{Style, Summary};
 use crate::trace::{Cycles, Sms, Trace, Window};
 use crate::{progress, registry};
@@ -9,9 +10,11 @@ use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpsim_sim::config::Machine;
+use warpsim_sim::observe::Observer;
 use warpsim_sim::policy::PolicyInfo;
 use warpsim_sim::text::nearest;
 use warpsim_workloads::files::write_whole;
+use warpsim_workloads::folder;
 use warpsim_workloads::launchfile::{self, LaunchFile};
 use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{self, Parameters, Size, Workload};
@@ -27,6 +30,9 @@ pub struct Arguments {
     /// A workload's name, or a launch file (ends in .toml).
     #[arg(value_name = "WORKLOAD|LAUNCH.toml")]
     what: String,
+    /// A folder with workloads of your own: launch files with their PTX or CUDA.
+    #[arg(long, value_name = "DIR")]
+    workload_dir: Option<PathBuf>,
     /// Machine preset, or a machine file (ends in .toml).
     #[arg(long, default_value = "gtx480")]
     machine: String,
@@ -71,6 +77,24 @@ pub struct Arguments {
         default_value_t = 2_000_000
     )]
     trace_events: u64,
+    /// Write when each warp of some blocks came to its barriers to this file: as data if its name
+    /// ends in .json, as a picture if in .svg.
+    #[arg(long, value_name = "FILE", conflicts_with = "functional")]
+    phases: Option<PathBuf>,
+    /// The SM whose first six blocks are shown [default: 0].
+    #[arg(
+        long,
+        value_name = "SM",
+        requires = "phases",
+        conflicts_with = "phases_blocks"
+    )]
+    phases_sm: Option<u16>,
+    /// Show these blocks of the grid instead, as in 0,1 or 0-5.
+    #[arg(long, value_name = "LIST", requires = "phases")]
+    phases_blocks: Option<BlockList>,
+    /// Of this launch, numbered from 0.
+    #[arg(long, value_name = "N", requires = "phases", default_value_t = 0)]
+    phases_launch: u64,
     /// Execute without timing.
     #[arg(long)]
     functional: bool,
@@ -85,10 +109,14 @@ pub struct Arguments {
     quiet: bool,
 }
 
+/// A workload's size on the command line.
 #[derive(Clone, Copy, ValueEnum)]
-enum SizeName {
+pub enum SizeName {
+    /// For tests.
     Tiny,
+    /// The default.
     Small,
+    /// For patient people.
     Large,
 }
 
@@ -132,26 +160,35 @@ impl Job {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let machine = machine(arguments)?;
     let job = job(arguments)?;
-    for file in [&arguments.stats, &arguments.trace].into_iter().flatten() {
+    let files = [&arguments.stats, &arguments.trace, &arguments.phases];
+    for file in files.into_iter().flatten() {
         check_writable(file)?;
     }
-    let trace = match &arguments.trace {
-        Some(path) => Some(trace(path, arguments, &machine)?),
-        None => None,
-    };
+    let mut observers: Vec<Box<dyn Observer>> = Vec::new();
+    if let Some(path) = &arguments.trace {
+        observers.push(Box::new(trace(path, arguments, &machine)?));
+    }
+    if let Some(path) = &arguments.phases {
+        let blocks = arguments.phases_blocks.as_ref();
+        let sm = arguments.phases_sm.unwrap_or(0);
+        let phases = Phases::new(path, &machine, arguments.phases_launch, sm, blocks);
+        observers.push(Box::new(phases.map_err(Failure::bad_input)?));
+    }
     let options = DeviceOptions {
         functional: arguments.functional,
         max_cycles: arguments.max_cycles,
         no_skip: arguments.no_skip,
-        trace,
+        observers,
         progress: progress::choose(arguments.quiet),
     };
     let mut device = make_device(&machine, options)?;
     let result = execute(&job, &mut device);
     let observer = device.gpu.finish();
     let outcome = result?;
-    if let (Some(mut observer), Some(path)) = (observer, &arguments.trace) {
-        let note = observer.complete().map_err(|e| unwritable(path, &e))?;
+    if let Some(mut observer) = observer {
+        let note = observer
+            .complete()
+            .map_err(|e| Failure::bad_input(e.to_string()))?;
         if let Some(note) = note {
             eprintln!("note: {note}");
         }
@@ -185,6 +222,7 @@ fn machine(arguments: &Arguments) -> Result<Machine, Failure> {
         &machine.sm.divergence,
         registry::divergence(),
     )?;
+    warpsim_sim::gpu::check_combination(&machine).map_err(Failure::bad_input)?;
     Ok(machine)
 }
 
@@ -204,16 +242,25 @@ fn check_policy(kind: &str, name: &str, known: &[PolicyInfo]) -> Result<(), Fail
 
 fn job(arguments: &Arguments) -> Result<Job, Failure> {
     let what = &arguments.what;
-    if what.ends_with(".toml") || what.contains(['/', '\\']) {
-        if arguments.size.is_some() || !arguments.param.is_empty() {
-            return Err(Failure::bad_input(
-                "--size and --param are for workloads; a launch file says its sizes itself",
-            ));
+    if let Some(folder) = &arguments.workload_dir {
+        let found = folder::workloads(folder)?;
+        if let Some(workload) = found.iter().find(|w| w.name == *what) {
+            return file_job(arguments, &workload.launch_file);
         }
-        let path = Path::new(what);
-        let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        let file = launchfile::read(path)?;
-        return Ok(Job::File(Box::new(file), directory, arguments.seed));
+        if suite::find(what).is_err() && !what.ends_with(".toml") {
+            let names: Vec<&str> = found.iter().map(|w| w.name.as_str()).collect();
+            let hint = nearest(what, names.iter().copied())
+                .map(|n| format!("; did you mean `{n}`?"))
+                .unwrap_or_default();
+            return Err(Failure::bad_input(format!(
+                "no workload is called `{what}`{hint}\nin {}: {}",
+                folder.display(),
+                names.join(", ")
+            )));
+        }
+    }
+    if what.ends_with(".toml") || what.contains(['/', '\\']) {
+        return file_job(arguments, Path::new(what));
     }
     let workload = suite::find(what)?;
     let size = arguments.size.map(Size::from).unwrap_or_default();
@@ -223,6 +270,17 @@ fn job(arguments: &Arguments) -> Result<Job, Failure> {
         parameters,
         arguments.seed.unwrap_or(1),
     ))
+}
+
+fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failure> {
+    if arguments.size.is_some() || !arguments.param.is_empty() {
+        return Err(Failure::bad_input(
+            "--size and --param are for workloads of the suite; a launch file says its sizes itself",
+        ));
+    }
+    let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let file = launchfile::read(path)?;
+    Ok(Job::File(Box::new(file), directory, arguments.seed))
 }
 
 /// Better now than at the end of a long run.

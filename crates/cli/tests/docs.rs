@@ -89,3 +89,35 @@ fn every_page_that_is_linked_exists() {
         }
     }
 }
+
+/// Pages and files that the guide links to or includes exist.
+#[test]
+fn the_guide_has_every_page_it_names() {
+    let docs = root().join("docs");
+    let mut checked = 0;
+    for entry in std::fs::read_dir(&docs).expect("docs") {
+        let page = entry.expect("an entry").path();
+        if page.extension().is_none_or(|e| e != "md") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&page).expect("text");
+        let links = text.split("](").skip(1).filter_map(|s| s.split(')').next());
+        let includes = text
+            .split("{{#include ")
+            .skip(1)
+            .filter_map(|s| s.split("}}").next());
+        for target in links.chain(includes) {
+            let file = target.split('#').next().unwrap_or_default();
+            if file.is_empty() || file.contains("://") {
+                continue;
+            }
+            checked += 1;
+            assert!(
+                docs.join(file).exists(),
+                "{} names {target}",
+                page.display()
+            );
+        }
+    }
+    assert!(checked > 10);
+}

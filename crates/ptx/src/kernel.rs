@@ -184,6 +184,9 @@ pub struct Instr {
     /// Reconvergence point of a branch: the first instruction of its block's immediate
     /// post-dominator, or [`NO_PC`].
     pub reconverge: Pc,
+    /// Where the sides of a branch usually meet before that, or [`NO_PC`]: the block that
+    /// closes the loop around it.
+    pub likely: Pc,
     /// Proven to go one way for all threads of a block.
     pub uniform: bool,
     /// Runtime function, when `op` is `call`.

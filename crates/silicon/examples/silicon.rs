@@ -1,20 +1,24 @@
 //! What a run on a real GPU needs and gives: `silicon plan PLAN` writes what
 //! `host/verify.cpp` runs, `silicon record RAW` turns what it wrote into what is committed,
-//! `silicon diff RAW` shows where the simulator differs.
+//! `silicon diff RAW` shows where the simulator differs, `silicon check` whether every form
+//! runs and computes what is recorded.
 
 use std::process::ExitCode;
 
-use warpsim_silicon::{catalogue, operands, plan, record, simulate};
+use warpsim_silicon::form::Form;
+use warpsim_silicon::{RECORDED, catalogue, compare, operands, plan, record, simulate};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words[..] {
-        ["plan", file] => std::fs::write(file, plan::write(&catalogue::forms()))
-            .map_err(|e| format!("{file}: {e}")),
+        ["plan", file] => {
+            std::fs::write(file, plan::write(&planned())).map_err(|e| format!("{file}: {e}"))
+        }
         ["diff", file] => diff(file),
+        ["check"] => check(),
         ["record", file, results] => record(file, results),
-        _ => Err("usage: silicon plan PLAN | record RAW RESULTS | diff RAW".into()),
+        _ => Err("usage: silicon plan PLAN | record RAW RESULTS | diff RAW | check".into()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -25,19 +29,49 @@ fn main() -> ExitCode {
     }
 }
 
+/// The forms that the host program can run.
+fn planned() -> Vec<Form> {
+    let mut forms = catalogue::forms();
+    forms.retain(|f| f.texture.is_none());
+    forms
+}
+
 fn raw(file: &str) -> Result<plan::Raw, String> {
     let bytes = std::fs::read(file).map_err(|e| format!("{file}: {e}"))?;
-    plan::read(&catalogue::forms(), &bytes)
+    plan::read(&planned(), &bytes)
 }
 
 fn record(file: &str, results: &str) -> Result<(), String> {
-    let text = record::write(&catalogue::forms(), &raw(file)?)?;
+    let text = record::write(&planned(), &raw(file)?)?;
     std::fs::write(results, text).map_err(|e| format!("{results}: {e}"))
+}
+
+/// Every form runs here, recorded or not, and computes what is recorded.
+fn check() -> Result<(), String> {
+    let record = record::read(RECORDED)?;
+    let (mut fails, mut unknown) = (0, 0);
+    for form in &catalogue::forms() {
+        let result = match record.entries.get(&form.name) {
+            Some(entry) => compare::compare(form, entry).map(|o| o.differences.join("; ")),
+            None => {
+                unknown += 1;
+                let operands = operands::operands(&form.sources);
+                simulate::simulate(form, &operands).map(|_| String::new())
+            }
+        };
+        let what = result.unwrap_or_else(|e| e);
+        if !what.is_empty() {
+            fails += 1;
+            println!("{}: {what}", form.name);
+        }
+    }
+    println!("{fails} fail, {unknown} are not recorded");
+    Ok(())
 }
 
 fn diff(file: &str) -> Result<(), String> {
     let raw = raw(file)?;
-    let forms = catalogue::forms();
+    let forms = planned();
     let (mut bad, mut refused) = (0, 0);
     for (form, answer) in forms.iter().zip(&raw.answers) {
         let operands = operands::operands(&form.sources);

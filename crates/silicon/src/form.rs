@@ -2,6 +2,7 @@
 
 use crate::kind::Kind;
 use std::fmt::Write;
+use warpsim_sim::gpu::api::Texture;
 
 /// One form, with its operands.
 #[derive(Clone, Debug)]
@@ -18,6 +19,24 @@ pub struct Form {
     pub target: u32,
     /// The result is an approximation.
     pub approximate: bool,
+    /// Module variables it needs.
+    pub module: String,
+    /// Registers and variables of the kernel it needs.
+    pub locals: String,
+    /// Threads work together: all of a block take part, those beyond the last vector with a
+    /// copy of it.
+    pub together: bool,
+    /// The texture it reads.
+    pub texture: Option<TextureForm>,
+}
+
+/// A texture, its address still open, and its texels.
+#[derive(Clone, Debug)]
+pub struct TextureForm {
+    /// How it is sampled.
+    pub texture: Texture,
+    /// Its texels.
+    pub contents: Vec<u8>,
 }
 
 fn register(kind: Kind) -> String {
@@ -28,14 +47,15 @@ fn register(kind: Kind) -> String {
 }
 
 impl Form {
-    /// A module with one kernel `k(sources…, results…, count)`, one vector a thread.
+    /// A module with one kernel `k(sources…, results…, count)`, one vector a thread; the handle
+    /// of a texture stands before the count.
     pub fn ptx(&self) -> String {
         let mut params = Vec::new();
         let (mut regs, mut loads, mut stores) = (String::new(), String::new(), String::new());
         let columns = (self.sources.iter().enumerate().map(|(i, k)| ('s', i, *k)))
             .chain(self.results.iter().enumerate().map(|(i, k)| ('d', i, *k)));
         for (role, i, kind) in columns {
-            params.push(format!(".param .u64 p{role}{i}"));
+            params.push(format!(".param .u64 p{role}{i}, "));
             let bytes = kind.bytes();
             let text = if role == 's' { &mut loads } else { &mut stores };
             // Writing to a `String` cannot fail.
@@ -55,15 +75,30 @@ impl Form {
                 _ => writeln!(text, "\tst.global.b{} [%at], %d{i};", bytes * 8),
             };
         }
+        if self.texture.is_some() {
+            params.push(".param .u64 texture, ".into());
+        }
+        let number = if self.together {
+            "\tsub.u32 %count, %count, 1;\n\tsetp.gt.u32 %beyond, %n, %count;\n\tmin.u32 %n, %n, %count;\n"
+        } else {
+            "\tsetp.ge.u32 %beyond, %n, %count;\n\t@%beyond bra done;\n"
+        };
+        let leave = if self.together {
+            "\t@%beyond bra done;\n"
+        } else {
+            ""
+        };
         format!(
-            ".version {}\n.target sm_{}\n.address_size 64\n.visible .entry k({}, .param .u32 count)\n{{\n\
-             \t.reg .b32 %n, %count, %size, %block, %word;\n\t.reg .b64 %at;\n\t.reg .pred %beyond;\n{regs}\
+            ".version {}\n.target sm_{}\n.address_size 64\n{}.visible .entry k({}.param .u32 count)\n{{\n\
+             \t.reg .b32 %n, %count, %size, %block, %word;\n\t.reg .b64 %at;\n\t.reg .pred %beyond;\n{regs}{}\
              \tmov.u32 %n, %tid.x;\n\tmov.u32 %block, %ctaid.x;\n\tmov.u32 %size, %ntid.x;\n\
              \tmad.lo.u32 %n, %block, %size, %n;\n\tld.param.u32 %count, [count];\n\
-             \tsetp.ge.u32 %beyond, %n, %count;\n\t@%beyond bra done;\n{loads}\t{}\n{stores}done:\n\tret;\n}}\n",
+             {number}{loads}\t{}\n{leave}{stores}done:\n\tret;\n}}\n",
             if self.target >= 70 { "8.2" } else { "6.5" },
             self.target,
-            params.join(", "),
+            self.module,
+            params.concat(),
+            self.locals,
             self.body
         )
     }

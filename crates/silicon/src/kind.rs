@@ -24,6 +24,14 @@ pub enum Kind {
     Amount,
     /// A byte selector of `prmt`.
     Selector,
+    /// Clamp and segment mask of `shfl`.
+    Segment,
+    /// A texture coordinate in texels.
+    Coordinate,
+    /// A texture coordinate where 1 is the whole texture.
+    Fraction,
+    /// A whole texture coordinate.
+    Texel,
 }
 
 const F16_EDGES: &[u64] = &[
@@ -208,6 +216,51 @@ impl Kind {
                 0x8888,
                 0xffff_0246,
             ],
+            Kind::Coordinate | Kind::Fraction => [
+                0.0f32,
+                0.5,
+                1.0,
+                -0.5,
+                0.25,
+                0.75,
+                1.5,
+                4.999,
+                5.0,
+                7.0,
+                2.0 / 3.0,
+                -1.0,
+                -1.25,
+                12.5,
+                13.0,
+                100.0,
+                -100.0,
+                1.0e-6,
+                0.0019,
+                0.998,
+                0.999,
+            ]
+            .iter()
+            .map(|v| u64::from(v.to_bits()))
+            .collect(),
+            Kind::Texel => [0i32, 1, -1, 2, 4, 5, 6, 7, 12, 13, 3, 100, -100]
+                .iter()
+                .map(|v| u64::from(*v as u32))
+                .collect(),
+            Kind::Segment => vec![
+                0x1f,
+                0,
+                0x1000,
+                0x101f,
+                0x1800,
+                0x181f,
+                0x1c1f,
+                0x1e1f,
+                0x1f1f,
+                0x0f,
+                0x1007,
+                0x0a15,
+                0xffff_ffff,
+            ],
             _ => {
                 let top = 1u64 << (w - 1);
                 let all = u64::MAX >> (64 - w);
@@ -238,6 +291,20 @@ impl Kind {
         match self {
             Kind::Amount if random.below(4) > 0 => return bits % 72,
             Kind::Selector => return bits & 0xffff,
+            Kind::Segment => return bits & 0x1f1f,
+            // Mostly around a small texture, with 8 bits of fraction or with many.
+            Kind::Coordinate | Kind::Fraction => {
+                let (steps, below) = if self == Kind::Fraction {
+                    (1024.0, 2.0)
+                } else {
+                    (256.0, 4.0)
+                };
+                let few = random.below(1 << 12) as f32 / steps - below;
+                let more = (bits >> 40) as f32 / (1 << 26) as f32;
+                let value = if bits & 1 == 0 { few } else { few + more };
+                return u64::from(value.to_bits());
+            }
+            Kind::Texel => return u64::from((random.below(24) as i32 - 5) as u32),
             Kind::I8 => return bits & 0xffff_ffff,
             _ => {}
         }

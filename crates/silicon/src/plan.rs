@@ -30,7 +30,7 @@ fn put(out: &mut Vec<u8>, value: usize) {
     out.extend((value as u32).to_le_bytes());
 }
 
-/// The plan for these forms.
+/// The plan for these forms; the host program makes no textures, so none of them may have one.
 pub fn write(forms: &[Form]) -> Vec<u8> {
     let mut shapes: BTreeMap<&[Kind], usize> = BTreeMap::new();
     for form in forms {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use warpsim_sim::config::Machine;
-use warpsim_sim::gpu::api::Launch;
+use warpsim_sim::gpu::api::{Launch, Texture};
 use warpsim_sim::gpu::{Gpu, Options};
 
 use crate::form::Form;
 use crate::operands::Operands;
 
-const BLOCK: u32 = 256;
+/// Threads of a block.
+pub const BLOCK: u32 = 256;
 
 /// The results of a form: for each result, the value of each vector. The error says why the
 /// form does not run.
@@ -45,6 +46,17 @@ pub fn simulate(form: &Form, operands: &Operands) -> Result<Vec<Vec<u64>>, Strin
         let address = gpu.alloc(bytes, "result").ok_or("no memory")?;
         params.extend(address.to_le_bytes());
         outputs.push((address, bytes, kind.bytes()));
+    }
+    if let Some(form) = &form.texture {
+        let bytes = form.contents.len() as u64;
+        let address = gpu.alloc(bytes, "texels").ok_or("no memory")?;
+        gpu.write(address, &form.contents)
+            .map_err(|e| e.to_string())?;
+        let texture = Texture {
+            address,
+            ..form.texture.clone()
+        };
+        params.extend(gpu.make_texture(texture).to_le_bytes());
     }
     params.extend((count as u32).to_le_bytes());
     let launch = Launch {

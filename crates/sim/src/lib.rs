@@ -12,6 +12,7 @@ pub mod gpu;
 pub mod memory;
 pub mod observe;
 pub mod occupancy;
+pub mod phases;
 pub mod policy;
 pub mod progress;
 pub mod schedule;

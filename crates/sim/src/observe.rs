@@ -16,8 +16,9 @@ pub enum WarpEvent {
         warp: u16,
     },
     /// From this cycle on the warp is in another state than in the cycle before. Counted from
-    /// [`WarpEvent::Launched`] to the cycle of [`WarpEvent::Left`], that one included, the
-    /// states are those that the statistics count.
+    /// [`WarpEvent::Launched`] to the cycle of [`WarpEvent::Left`], that one included, or from
+    /// [`WarpEvent::Formed`] to [`WarpEvent::Dissolved`], that cycle not included, the states
+    /// are those that the statistics count.
     State(WarpState),
     /// Issued an instruction.
     Issued {
@@ -30,6 +31,8 @@ pub enum WarpEvent {
     Barrier {
         /// Its number.
         id: u8,
+        /// It waits until the barrier opens; `bar.arrive` does not.
+        waits: bool,
     },
     /// The barrier opened.
     Released,
@@ -37,6 +40,10 @@ pub enum WarpEvent {
     Retired,
     /// Its block has left the SM, and the warp with it. This cycle was its last.
     Left,
+    /// Was formed from threads of the SM, in models whose warps do not belong to a block.
+    Formed,
+    /// Its threads are in other warps from this cycle on, or have exited.
+    Dissolved,
 }
 
 /// Somebody who listens.

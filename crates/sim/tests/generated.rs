@@ -4,37 +4,94 @@
 mod common;
 
 use common::generate::Generator;
-use common::{Bench, check_laws, kernel, machine};
+use common::{Bench, check_laws, fetch_settings, issue_policies, kernel, machine};
 use proptest::prelude::*;
 use warpsim_sim::config::Machine;
-use warpsim_sim::gpu::Options;
+use warpsim_sim::divergence::MODELS;
+use warpsim_sim::gpu::{Gpu, Options};
+use warpsim_sim::policy::ParamKind;
 use warpsim_sim::stats::LaunchReport;
 
-/// Machines by preset and settings: every issue policy on every preset, every warp width.
+/// Machines by preset and settings: every issue policy on every preset, with every fetch policy,
+/// with narrow warps, and every divergence model with its switches.
 fn machines() -> Vec<(String, Machine)> {
     let mut all = Vec::new();
     let mut add = |preset: &str, set: &[&str]| {
         all.push((format!("{preset} {set:?}"), machine(preset, set)));
     };
     for preset in ["gtx480", "gtx480-ref", "gtx480-v3", "fx5800", "vws"] {
-        for scheduler in ["lrr", "gto", "oldest", "tls"] {
+        for scheduler in issue_policies() {
             add(
                 preset,
                 &["gpu.sms=2", &format!("sm.scheduler=\"{scheduler}\"")],
             );
         }
     }
+    for scheduler in issue_policies() {
+        for fetch in &fetch_settings()[1..] {
+            let scheduler = format!("sm.scheduler=\"{scheduler}\"");
+            let mut set = vec!["gpu.sms=2", &scheduler, "fetch.buffer=4"];
+            set.extend(fetch.iter().map(String::as_str));
+            add("gtx480-v3", &set);
+        }
+    }
     for preset in ["gtx480", "vws"] {
-        for width in [4, 8, 16] {
-            for scheduler in ["lrr", "gto", "tls"] {
-                let width = format!("sm.warp_width={width}");
-                let ports = "fetch.ports=4".to_string();
-                let scheduler = format!("sm.scheduler=\"{scheduler}\"");
-                add(preset, &["gpu.sms=2", &width, &ports, &scheduler]);
+        for (i, scheduler) in issue_policies().enumerate() {
+            let width = format!("sm.warp_width={}", [4, 8, 16][i % 3]);
+            let ports = "fetch.ports=4".to_string();
+            let scheduler = format!("sm.scheduler=\"{scheduler}\"");
+            add(preset, &["gpu.sms=2", &width, &ports, &scheduler]);
+        }
+    }
+    let room = ["gpu.sms=2", "fetch.eligible=room", "fetch.buffer=3"];
+    add("gtx480", &room);
+    add(
+        "gtx480",
+        &[&room[..], &["fetch.wait_for_branch=true"]].concat(),
+    );
+    let options = ["sm.block_ties=slot", "sm.mwf_counts_exited=true"];
+    add(
+        "gtx480",
+        &[&options[..], &["sm.scheduler=mwf-lrr", "fetch.policy=cff"]].concat(),
+    );
+    add("gtx480", &["gpu.sms=2", "sm.simd_width=16"]);
+    for model in MODELS.iter().filter(|m| m.name != "pdom") {
+        let name = format!("sm.divergence=\"{}\"", model.name);
+        let with = |more: &[&'static str]| [&["gpu.sms=2", name.as_str()][..], more].concat();
+        for preset in ["gtx480", "gtx480-ref", "gtx480-v3", "fx5800", "vws"] {
+            add(preset, &with(&[]));
+        }
+        for scheduler in ["lrr", "tls"] {
+            let scheduler = format!("sm.scheduler=\"{scheduler}\"");
+            add("gtx480", &[with(&[]), vec![scheduler.as_str()]].concat());
+        }
+        for (preset, width) in [("vws", "sm.warp_width=4"), ("gtx480", "sm.warp_width=8")] {
+            let set = with(&[width, "fetch.ports=4"]);
+            if Gpu::new(machine(preset, &set), Options::default()).is_ok() {
+                add(preset, &set);
+            }
+        }
+        add("gtx480", &with(&["fetch.wait_for_branch=true"]));
+        for flag in model
+            .parameters
+            .iter()
+            .filter(|p| p.kind == ParamKind::Flag)
+        {
+            for value in ["true", "false"] {
+                let set = format!("{}={value}", flag.name);
+                add("fx5800", &[with(&[]), vec![set.as_str()]].concat());
             }
         }
     }
-    add("gtx480", &["gpu.sms=2", "sm.simd_width=16"]);
+    for preset in ["gtx480", "fx5800", "vws"] {
+        for model in ["dwf", "dwf-wb"] {
+            for scheduler in ["majority", "lrr", "gto", "oldest", "tls"] {
+                let model = format!("sm.divergence=\"{model}\"");
+                let scheduler = format!("sm.scheduler=\"{scheduler}\"");
+                add(preset, &["gpu.sms=2", &model, &scheduler]);
+            }
+        }
+    }
     add("gtx480", &["gpu.sms=2", "fetch.wait_for_branch=true"]);
     add(
         "gtx480",

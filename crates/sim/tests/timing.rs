@@ -360,7 +360,7 @@ fn two_schedulers_issue_together_from_even_and_odd_warps() {
         ex2.approx.f32 %f2, %f1; // @sfu
         ld.global.u32 %r5, [%rd4]; // @mem
         add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 8; @%p1 bra LOOP;\n";
-    for scheduler in ["lrr", "gto", "oldest", "tls"] {
+    for scheduler in common::issue_policies() {
         let set = format!("sm.scheduler=\"{scheduler}\"");
         let mut bench = Bench::new(machine("gtx480", &[&set]), &kernel(0, body));
         bench.launch(1, 256).launch(1, 256);

@@ -1,4 +1,4 @@
-//! `cargo bench`: how fast the simulator is on one core, on the `gtx480` machine.
+//! `cargo bench --bench speed`: how fast the simulator is on one core, on the `gtx480` machine.
 //!
 //! For every kernel: thread and warp instructions and simulated cycles a second (median of
 //! several runs), the largest memory the process has used, and, where valgrind is installed,

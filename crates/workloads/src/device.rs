@@ -91,6 +91,14 @@ pub trait Device {
         name: Option<&str>,
         texture: Texture,
     ) -> Result<u64, DeviceError>;
+    /// Blocks of a launch that the GPU holds at once; `None` when it cannot say.
+    fn resident_blocks(
+        &self,
+        _module: ModuleId,
+        _launch: &Launch,
+    ) -> Result<Option<u32>, DeviceError> {
+        Ok(None)
+    }
     /// Runs a kernel to its end.
     fn launch(&mut self, module: ModuleId, launch: &Launch) -> Result<(), DeviceError>;
 }

@@ -6,9 +6,11 @@
 
 pub mod args;
 pub mod compare;
+pub mod cuda;
 pub mod device;
 pub mod element;
 pub mod files;
+pub mod folder;
 pub mod graph;
 pub mod launchfile;
 pub mod micro;

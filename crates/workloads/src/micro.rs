@@ -144,9 +144,9 @@ impl MicroLaunch {
             device: &mut device,
             compiler: &compile,
         };
-        let mut module = session.load(KERNELS[0].0, KERNELS[0].1)?;
+        let mut module = session.load_text(KERNELS[0].0, KERNELS[0].1)?;
         for (name, ptx) in &KERNELS[1..=at] {
-            module = session.load(name, ptx)?;
+            module = session.load_text(name, ptx)?;
         }
         let out = session.zeroed("out", 4 * (self.grid * self.block) as u64)?;
         // global_copy writes 8 MB behind what it reads.

@@ -3,6 +3,7 @@
 use crate::args::{self, Arg};
 use crate::device::{Compiler, Device, DeviceError, ModuleId};
 use crate::element::{f32_bytes, u32_bytes};
+use crate::suite::Kernel;
 use std::sync::Arc;
 use warpsim_ptx::kernel::Program;
 use warpsim_sim::gpu::api::Launch;
@@ -48,8 +49,13 @@ impl Shape {
 }
 
 impl Session<'_> {
-    /// Compiles and loads PTX.
-    pub fn load(&mut self, name: &str, ptx: &str) -> Result<Module, DeviceError> {
+    /// Compiles and loads a workload's kernels.
+    pub fn load(&mut self, kernel: &Kernel) -> Result<Module, DeviceError> {
+        self.load_text(&format!("{}.ptx", kernel.name), kernel.ptx)
+    }
+
+    /// Compiles and loads PTX; `name` is what messages call it.
+    pub fn load_text(&mut self, name: &str, ptx: &str) -> Result<Module, DeviceError> {
         let program = self.compiler.compile(name, ptx)?;
         let id = self.device.load(program.clone())?;
         Ok(Module { id, program })
@@ -92,17 +98,47 @@ impl Session<'_> {
         shape: Shape,
         arguments: &[Arg],
     ) -> Result<(), DeviceError> {
+        let launch = self.prepare(module, kernel, shape, arguments)?;
+        self.device.launch(module.id, &launch)
+    }
+
+    /// The same for a kernel whose blocks wait for each other: an error when the GPU cannot hold
+    /// all of them at once, since those it holds would wait forever.
+    pub fn launch_together(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        shape: Shape,
+        arguments: &[Arg],
+    ) -> Result<(), DeviceError> {
+        let launch = self.prepare(module, kernel, shape, arguments)?;
+        let blocks = shape.grid.iter().map(|n| u64::from(*n)).product::<u64>();
+        match self.device.resident_blocks(module.id, &launch)? {
+            Some(most) if u64::from(most) < blocks => Err(DeviceError::bad_input(format!(
+                "the {blocks} blocks of {kernel} wait for each other, but this GPU holds only {most} \
+                 of them at once; launch fewer"
+            ))),
+            _ => self.device.launch(module.id, &launch),
+        }
+    }
+
+    fn prepare(
+        &self,
+        module: &Module,
+        kernel: &str,
+        shape: Shape,
+        arguments: &[Arg],
+    ) -> Result<Launch, DeviceError> {
         let index = args::find_kernel(&module.program, kernel).map_err(DeviceError::bad_input)?;
         let params = args::pack(&module.program.kernels[index], arguments)
             .map_err(|e| DeviceError::bad_input(e.message))?;
-        let launch = Launch {
+        Ok(Launch {
             kernel: index,
             grid: shape.grid,
             block: shape.block,
             dynamic_shared: 0,
             params,
             registers: None,
-        };
-        self.device.launch(module.id, &launch)
+        })
     }
 }

@@ -105,6 +105,15 @@ impl Device for Simulated {
         Ok(self.gpu.make_texture(texture))
     }
 
+    fn resident_blocks(
+        &self,
+        module: ModuleId,
+        launch: &Launch,
+    ) -> Result<Option<u32>, DeviceError> {
+        let blocks = self.gpu.resident_blocks(module.0, launch);
+        blocks.map(Some).map_err(convert)
+    }
+
     fn launch(&mut self, module: ModuleId, launch: &Launch) -> Result<(), DeviceError> {
         self.gpu.launch(module.0, launch).map_err(convert)
     }

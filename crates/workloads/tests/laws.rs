@@ -9,7 +9,20 @@ use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{Parameters, Size, WORKLOADS, Workload};
 use warpsim_workloads::{Outcome, Session};
 
-const SCHEDULERS: [&str; 4] = ["lrr", "gto", "oldest", "tls"];
+/// Names of all issue policies.
+fn issue_policies() -> impl Iterator<Item = &'static str> {
+    warpsim_sim::schedule::POLICIES.iter().map(|p| p.name)
+}
+
+/// A fetch policy with what it needs.
+fn fetch(name: &str) -> Vec<String> {
+    let needs = warpsim_sim::fetch::needs(name).iter();
+    let policy = format!("fetch.policy=\"{name}\"");
+    [policy]
+        .into_iter()
+        .chain(needs.map(|s| s.to_string()))
+        .collect()
+}
 
 fn machine(preset: &str, set: &[String]) -> Machine {
     Machine::resolve(preset, set).unwrap_or_else(|e| panic!("{preset}: {e}"))
@@ -82,8 +95,13 @@ fn check_all(preset: &str, settings: &[Vec<String>]) {
     }
 }
 
+/// Every issue policy, each with the next fetch policy.
 fn all_schedulers() -> Vec<Vec<String>> {
-    SCHEDULERS.map(|s| vec![scheduler(s)]).to_vec()
+    let fetch_policies = warpsim_sim::fetch::POLICIES.iter().cycle();
+    issue_policies()
+        .zip(fetch_policies)
+        .map(|(s, f)| [vec![scheduler(s)], fetch(f.name)].concat())
+        .collect()
 }
 
 #[test]
@@ -99,7 +117,13 @@ fn workloads_on_the_reference_machine_and_its_predecessor() {
     );
     check_all(
         "gtx480-v3",
-        &[vec![scheduler("lrr")], vec![scheduler("tls")]],
+        &[
+            vec![scheduler("lrr")],
+            vec![scheduler("tls")],
+            [vec![scheduler("mwf-lrr")], fetch("cff")].concat(),
+            [vec![scheduler("mwf-gto")], fetch("fef")].concat(),
+            [vec![scheduler("saws")], fetch("cff")].concat(),
+        ],
     );
 }
 
@@ -137,7 +161,7 @@ fn micro_kernels_are_the_same_skipped_and_stepped() {
         }
         seen.push(launch.kernel.clone());
         launch.n = 3;
-        for s in SCHEDULERS {
+        for s in issue_policies() {
             let machine = machine("gtx480-ref", &[scheduler(s)]);
             let skipped = launch.run(machine.clone(), Options::default()).unwrap();
             let stepped = launch.run(machine, stepped()).unwrap();

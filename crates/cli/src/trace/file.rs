@@ -63,6 +63,11 @@ impl TraceFile {
         Ok(trace)
     }
 
+    /// The name it will have.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Slices and instants so far.
     pub fn events(&self) -> u64 {
         self.events

@@ -122,6 +122,27 @@ impl Trace {
         }
     }
 
+    /// Formed warps come and go with every instruction: they share a track for each slot.
+    fn form_warp(&mut self, at: (u16, u16)) {
+        if self.warps.contains_key(&at) {
+            return;
+        }
+        let id = self.new_track();
+        let track = Track {
+            id,
+            block: 0,
+            named: true,
+            warp: 0,
+            state: None,
+            barrier: None,
+            released: None,
+        };
+        self.warps.insert(at, track);
+        self.sm(at.0);
+        let process = FIRST_SM + u32::from(at.0);
+        self.file.track(process, id, &format!("slot {}", at.1));
+    }
+
     fn instant(&mut self, cycle: u64, sm: u16, track: u32, name: &str) {
         if self.window.cycles.contains(cycle) && self.admit() {
             self.file
@@ -228,13 +249,15 @@ impl Observer for Trace {
             WarpEvent::Launched { block, warp } => self.launch_warp(cycle, at, block, warp),
             WarpEvent::Issued { pc, lanes } => self.issue(cycle, at, pc, lanes),
             WarpEvent::Left => self.leave(cycle, at),
+            WarpEvent::Formed => self.form_warp(at),
+            WarpEvent::Dissolved => self.close(at, cycle),
             WarpEvent::State(state) => {
                 self.close(at, cycle);
                 if let Some(track) = self.warps.get_mut(&at) {
                     track.state = Some((state, cycle));
                 }
             }
-            WarpEvent::Barrier { id } => {
+            WarpEvent::Barrier { id, .. } => {
                 if let Some(track) = self.warps.get_mut(&at) {
                     (track.barrier, track.released) = (Some((id, cycle)), None);
                 }
@@ -272,7 +295,9 @@ impl Observer for Trace {
     }
 
     fn complete(&mut self) -> io::Result<Option<String>> {
-        self.file.finish()?;
+        self.file.finish().map_err(|e| {
+            io::Error::other(format!("cannot write {}: {e}", self.file.path().display()))
+        })?;
         Ok((self.left_out > 0).then(|| {
             format!(
                 "the timeline was cut: it holds the first {} events, {} more were left out; \

@@ -1,11 +1,12 @@
 //! What is computed about a kernel's code once it is flat: basic blocks, post-dominators,
-//! uniformity of branches, liveness, and the register slots that follow from liveness.
+//! likely-convergence points, uniformity of branches, liveness, and the register slots that follow from liveness.
 //!
 //! Each analysis is a function of its own over plain data, so that each can be tested on
 //! hand-made input. [`finish`] runs them in order and writes the results into a kernel.
 
 mod access;
 mod graph;
+mod likely;
 mod liveness;
 mod postdom;
 #[cfg(test)]
@@ -17,6 +18,7 @@ mod uniform_tests;
 
 pub use access::{reads, writes};
 pub use graph::{build_blocks, predecessors};
+pub use likely::{Loop, likely_points, natural_loops};
 pub use liveness::{Liveness, RegSet, live_words, liveness, peak};
 pub use postdom::immediate_post_dominators;
 pub use slots::{SlotPlan, assign_slots};
@@ -49,6 +51,10 @@ pub fn finish(kernel: &mut Kernel, labels: &[(u32, String)]) {
         if instr.op == Op::Bra {
             instr.reconverge = meet;
         }
+    }
+    let likely = likely_points(kernel);
+    for (instr, point) in kernel.code.iter_mut().zip(likely) {
+        instr.likely = point;
     }
     let proven = uniformity(kernel);
     for (instr, proof) in kernel.code.iter_mut().zip(&proven.branches) {

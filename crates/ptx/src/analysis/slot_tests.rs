@@ -19,6 +19,7 @@ pub(super) fn instr(op: Op, dst: Vec<Operand>, src: Vec<Operand>) -> Instr {
         src,
         target: NO_PC,
         reconverge: NO_PC,
+        likely: NO_PC,
         uniform: false,
         intrinsic: None,
         line: 0,

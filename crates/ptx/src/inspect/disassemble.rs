@@ -29,8 +29,13 @@ pub fn disassemble(kernel: &Kernel, pc: Pc) -> String {
             NO_PC => "exit".to_string(),
             pc => place(kernel, pc),
         };
-        let uniform = if instr.uniform { ", uniform" } else { "" };
-        let _ = write!(text, "  // meets at {meet}{uniform}");
+        let _ = write!(text, "  // meets at {meet}");
+        if instr.likely != NO_PC {
+            let _ = write!(text, ", likely at {}", place(kernel, instr.likely));
+        }
+        if instr.uniform {
+            text.push_str(", uniform");
+        }
     }
     text
 }

@@ -17,6 +17,8 @@ pub struct Branch {
     pub target: Pc,
     /// Where its sides meet; `None` when only at exit.
     pub reconverge: Option<Pc>,
+    /// Where they usually meet before that, if there is such a place.
+    pub likely: Option<Pc>,
     /// Proven to go one way for all threads of a block.
     pub uniform: bool,
     /// Goes back (closes a loop).
@@ -76,6 +78,7 @@ pub fn summarize(program: &Program, kernel: &Kernel) -> Summary {
             line: instr.line,
             target: instr.target,
             reconverge: (instr.reconverge != NO_PC).then_some(instr.reconverge),
+            likely: (instr.likely != NO_PC).then_some(instr.likely),
             uniform: instr.uniform,
             backward: instr.target <= pc as Pc,
         })
@@ -189,9 +192,13 @@ impl fmt::Display for Summary {
                 "may diverge"
             };
             let back = if branch.backward { ", loop" } else { "" };
+            let likely = match branch.likely {
+                Some(pc) => format!(", likely at {pc}"),
+                None => String::new(),
+            };
             writeln!(
                 f,
-                "    {:>5} -> {:<5} {meet:<16} {kind}{back} (line {})",
+                "    {:>5} -> {:<5} {meet:<16} {kind}{back}{likely} (line {})",
                 branch.pc, branch.target, branch.line
             )?;
         }

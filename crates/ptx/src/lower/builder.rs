@@ -203,6 +203,7 @@ impl<'a> Builder<'a> {
             src,
             target: NO_PC,
             reconverge: NO_PC,
+            likely: NO_PC,
             uniform: false,
             intrinsic: None,
             line: self.line,

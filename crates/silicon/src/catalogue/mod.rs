@@ -1,10 +1,15 @@
-//! Every per-lane form that is compared.
+//! Every form that is compared.
 
+mod access;
+mod atomic;
 mod bits;
 mod compare;
 mod convert;
 mod float;
 mod integer;
+mod place;
+mod texture;
+mod warp;
 
 use crate::form::Form;
 use crate::kind::Kind;
@@ -17,6 +22,10 @@ pub fn forms() -> Vec<Form> {
     float::add(&mut list);
     compare::add(&mut list);
     convert::add(&mut list);
+    access::add(&mut list);
+    atomic::add(&mut list);
+    warp::add(&mut list);
+    texture::add(&mut list);
     list.forms
 }
 
@@ -51,6 +60,10 @@ impl List {
             sources: sources.to_vec(),
             target,
             approximate: name.contains(".approx") || name.contains(".full"),
+            module: String::new(),
+            locals: String::new(),
+            together: false,
+            texture: None,
         });
         let last = self.forms.len() - 1;
         &mut self.forms[last]

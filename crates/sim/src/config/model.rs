@@ -92,8 +92,14 @@ pub struct Sm {
     pub scheduler: String,
     /// Active warps of the two-level scheduler, for each scheduler.
     pub tls_active: u32,
+    /// Which of two blocks of the same rank a policy that ranks blocks takes first.
+    pub block_ties: BlockTies,
+    /// Most waiting first: finished warps count as waiting, at their block's end.
+    pub mwf_counts_exited: bool,
     /// Divergence model name.
     pub divergence: String,
+    /// Thread block compaction forms new warps (else threads stay in their static warps).
+    pub tbc_compaction: bool,
     /// Scoreboard: `registers` or `one-in-flight`.
     pub scoreboard: Scoreboard,
     /// SP units.
@@ -110,6 +116,16 @@ pub struct Sm {
     pub atomics_block_warp: bool,
     /// The reference's artifact: atomics do not wait for their address register.
     pub atomics_ignore_address_hazard: bool,
+}
+
+/// Which of two blocks of the same rank goes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BlockTies {
+    /// The one that came to the SM first.
+    Age,
+    /// The one in the lower block slot.
+    Slot,
 }
 
 /// Scoreboard settings.
@@ -133,7 +149,7 @@ pub struct Fetch {
     pub buffer: u32,
     /// Instructions a fetch brings.
     pub width: u32,
-    /// When a warp may be fetched for: its buffer is empty, or has room.
+    /// When a warp may be fetched for: its buffer is empty, or has room for an instruction.
     pub eligible: Eligible,
     /// Always hits; fetch, decode and issue in one cycle.
     pub ideal: bool,

@@ -174,6 +174,13 @@ fn fetch(f: &Fetch) -> Check {
             ),
         );
     }
+    if f.policy == "fef" && f.eligible == Eligible::Empty {
+        return problem(
+            "fetch.eligible",
+            "is \"empty\": `fef` chooses by how full buffers are and needs \"room\" \
+             (--set fetch.eligible=room)",
+        );
+    }
     Ok(())
 }
 

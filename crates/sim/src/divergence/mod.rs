@@ -1,13 +1,19 @@
 //! Divergence models: how threads are grouped into the warps that issue. One file a model,
 //! registered in [`MODELS`].
 
+mod dwf;
 mod pdom;
+mod pdom_lcp;
+pub mod pool;
+mod regroup;
+mod stack;
+mod tbc;
 #[cfg(test)]
 mod toy_compaction;
 
 use crate::config::Machine;
-use crate::exec::state::{Lanes, Threads};
-use crate::policy::PolicyInfo;
+use crate::exec::state::{LANES, Lanes, Threads};
+use crate::policy::{ParamInfo, ParamKind, PolicyInfo};
 use std::ops::Range;
 use warpsim_ptx::kernel::{NO_PC, Pc};
 
@@ -24,6 +30,10 @@ pub struct Group {
     pub lanes: Lanes,
     /// What the slot is doing.
     pub state: GroupState,
+    /// It was started, and the pipeline has not seen it yet.
+    pub fresh: bool,
+    /// It comes from a barrier that has opened: a policy may let it go first.
+    pub urgent: bool,
 }
 
 /// What a slot is doing.
@@ -36,6 +46,8 @@ pub enum GroupState {
     /// Held by the model: issues nothing; [`DivergenceModel::settled`] is called when what it
     /// has in flight is done.
     Stopped,
+    /// In a [pool](pool::WarpPool): waits at a barrier of the block with nothing in flight.
+    Held,
     /// Its threads are done; retires when what it has in flight is done.
     Finished,
 }
@@ -46,6 +58,10 @@ pub enum GroupState {
 pub struct Groups {
     slots: Vec<Group>,
     changed: Vec<u16>,
+    /// Threads that have exited and left their pooled warp, by block.
+    gone: Vec<(u16, u32)>,
+    /// Boxes to use again: warps are formed with every instruction.
+    spare: Vec<Box<[u16; LANES]>>,
 }
 
 impl Groups {
@@ -57,10 +73,14 @@ impl Groups {
             mask: 0,
             lanes: Lanes::Static(0),
             state: GroupState::Free,
+            fresh: false,
+            urgent: false,
         };
         Groups {
             slots: vec![free; slots],
             changed: Vec::with_capacity(64),
+            gone: Vec::new(),
+            spare: Vec::new(),
         }
     }
 
@@ -76,22 +96,33 @@ impl Groups {
         self.slots[slot as usize].pc = pc;
     }
 
+    /// What the model wants to hear of next, for a group that goes on as it is.
+    #[inline]
+    pub fn set_watch(&mut self, slot: u16, watch: Pc) {
+        self.slots[slot as usize].watch = watch;
+    }
+
     /// Gives a running slot a new PC, watch and mask; the threads' homes stay.
     pub fn redirect(&mut self, slot: u16, pc: Pc, watch: Pc, mask: u32) {
         let group = &mut self.slots[slot as usize];
         (group.pc, group.watch, group.mask, group.state) = (pc, watch, mask, GroupState::Running);
+        group.urgent = false;
         self.note(slot);
     }
 
     /// Starts a new group in a slot.
     pub fn start(&mut self, slot: u16, pc: Pc, watch: Pc, mask: u32, lanes: Lanes) {
-        self.slots[slot as usize] = Group {
+        let group = Group {
             pc,
             watch,
             mask,
             lanes,
             state: GroupState::Running,
+            fresh: true,
+            urgent: false,
         };
+        let before = std::mem::replace(&mut self.slots[slot as usize], group);
+        self.recycle(before.lanes);
         self.note(slot);
     }
 
@@ -99,6 +130,11 @@ impl Groups {
     pub fn stop(&mut self, slot: u16) {
         self.slots[slot as usize].state = GroupState::Stopped;
         self.note(slot);
+    }
+
+    /// Takes the threads out of a slot that is or will be held: they are in none, or in others.
+    pub fn vacate(&mut self, slot: u16) {
+        self.slots[slot as usize].mask = 0;
     }
 
     /// Marks a slot's threads as done.
@@ -154,6 +190,19 @@ impl BlockArrival {
         home / self.schedulers * self.domains + domain
     }
 
+    /// The home warp and slice of a slot.
+    pub fn place(&self, slot: u16) -> (u16, u16) {
+        let (index, domain) = (slot / self.domains, slot % self.domains);
+        let home = index * self.schedulers + domain % self.schedulers;
+        (home, domain / self.schedulers)
+    }
+
+    /// The lanes of a slice.
+    pub fn lanes(&self, slice: u16) -> u32 {
+        let width = LANES as u32 / self.slices as u32;
+        (!0 >> (LANES as u32 - width)) << (slice as u32 * width)
+    }
+
     /// Every slot of the block with its home warp and slice.
     pub fn slots(&self) -> impl Iterator<Item = (u16, u16, u16)> + '_ {
         let slice = move |h: u16| (0..self.slices).map(move |s| (self.slot(h, s), h, s));
@@ -170,6 +219,8 @@ pub struct Branch {
     pub target: Pc,
     /// Where its sides meet again, or [`NO_PC`].
     pub reconverge: Pc,
+    /// Where they usually meet before that, or [`NO_PC`].
+    pub likely: Pc,
     /// Proven to go one way for the whole block.
     pub uniform: bool,
     /// Active lanes that take it.
@@ -208,12 +259,20 @@ pub trait DivergenceModel: Send {
     /// How many threads a group's arrival at a barrier stands for.
     fn barrier_threads(&self, slot: u16, group: &Group, threads: &Threads) -> u32;
 
+    /// How many threads of the block in slot `block` a barrier without a thread count waits
+    /// for, when it is not all that live.
+    fn barrier_takers(&self, block: u16) -> Option<u32> {
+        let _ = block;
+        None
+    }
+
     /// A block has left; its slots are free.
     fn left(&mut self, block: &BlockArrival) {
         let _ = block;
     }
 
-    /// Cycle at which the model itself changes groups next.
+    /// Cycle at which the model itself changes groups next; one that has passed means as soon
+    /// as possible.
     fn next_event(&self) -> Option<u64> {
         None
     }
@@ -223,28 +282,98 @@ pub trait DivergenceModel: Send {
         false
     }
 
-    /// Called in every cycle that is not skipped, before issue.
+    /// Called in every cycle that is not skipped and at or behind
+    /// [`next_event`](DivergenceModel::next_event), before issue.
     fn tick(&mut self, now: u64, groups: &mut Groups) {
         let _ = (now, groups);
     }
 
-    /// Deepest stack so far, where there is one.
+    /// Lanes of its home warp whose threads are in this slot alone, on a stack: while the group
+    /// waits for others, those of them that are not in its mask cannot come.
+    fn owns(&self, slot: u16) -> u32 {
+        let _ = slot;
+        0
+    }
+
+    /// The pool, of models whose warps belong to the SM rather than to a block.
+    fn pool(&mut self) -> Option<&mut dyn pool::WarpPool> {
+        None
+    }
+
+    /// Threads that the model keeps from going on, for reports.
+    fn parked(&self, groups: &Groups) -> Vec<pool::Parked> {
+        let _ = groups;
+        Vec::new()
+    }
+
+    /// A launch begins: the deepest stack is that of this launch.
+    fn begin(&mut self) {}
+
+    /// Most entries of any stack in this launch, where there are stacks.
     fn deepest(&self) -> u32 {
         0
     }
 }
 
-/// Every divergence model.
-pub const MODELS: &[PolicyInfo] = &[PolicyInfo {
-    name: "pdom",
-    description: "a reconvergence stack for each warp; sides of a branch meet at its immediate post-dominator",
-    parameters: &[],
+const TBC_PARAMETERS: &[ParamInfo] = &[ParamInfo {
+    name: "sm.tbc_compaction",
+    kind: ParamKind::Flag,
+    default: "true",
+    description: "compact threads into new warps; without, they wait for each other and stay in their static warps",
+    unit: "",
 }];
 
-/// Makes the model that `machine` names; the name has been checked.
+/// Every divergence model.
+pub const MODELS: &[PolicyInfo] = &[
+    PolicyInfo {
+        name: "pdom",
+        description: "a reconvergence stack for each warp; sides of a branch meet at its immediate post-dominator",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "pdom-lcp",
+        description: "pdom with likely-convergence points: where a break keeps the end of a loop body from being the post-dominator, threads meet there all the same",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "dwf",
+        description: "dynamic warp formation: threads of an SM at the same PC are regrouped into new warps, lane by lane; goes with the scheduler majority",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "dwf-wb",
+        description: "dwf with warp barriers: static warps until they diverge, which meet again at that branch's immediate post-dominator",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "tbc",
+        description: "thread block compaction: a stack for each block; its warps wait for each other at branches and are compacted into new warps",
+        parameters: TBC_PARAMETERS,
+    },
+    PolicyInfo {
+        name: "tbc-lcp",
+        description: "thread block compaction with likely-convergence points",
+        parameters: TBC_PARAMETERS,
+    },
+];
+
+/// Those whose warps are in a [pool](DivergenceModel::pool).
+pub const POOLING: &[&str] = &["dwf", "dwf-wb"];
+
+/// Makes the model that `machine` names; the name has been checked. `slots` is what static
+/// warps take; models with a [pool](DivergenceModel::pool) have [`pool::slots`].
 pub fn make(machine: &Machine, slots: usize) -> Option<Box<dyn DivergenceModel>> {
+    let tbc = |likely| {
+        let (blocks, compacts) = (machine.sm.max_blocks, machine.sm.tbc_compaction);
+        Box::new(tbc::Tbc::new(slots, blocks as usize, likely, compacts))
+    };
     Some(match machine.sm.divergence.as_str() {
         "pdom" => Box::new(pdom::Pdom::new(slots)),
+        "pdom-lcp" => Box::new(pdom_lcp::PdomLcp::new(slots)),
+        "tbc" => tbc(false),
+        "tbc-lcp" => tbc(true),
+        "dwf" => Box::new(dwf::Dwf::new(machine, false)),
+        "dwf-wb" => Box::new(dwf::Dwf::new(machine, true)),
         _ => return None,
     })
 }

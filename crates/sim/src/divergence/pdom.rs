@@ -8,7 +8,7 @@
 //! loops do not grow the stack.
 
 use super::{BlockArrival, Branch, DivergenceModel, Group, Groups};
-use crate::exec::state::{LANES, Lanes, Threads};
+use crate::exec::state::{Lanes, Threads};
 use warpsim_ptx::kernel::{NO_PC, Pc};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,13 +60,8 @@ impl Pdom {
 
 impl DivergenceModel for Pdom {
     fn launched(&mut self, block: &BlockArrival, threads: &Threads, groups: &mut Groups) {
-        let width = LANES as u32 / block.slices as u32;
         for (slot, home, slice) in block.slots() {
-            let lanes = if width == 32 {
-                !0
-            } else {
-                ((1u32 << width) - 1) << (slice as u32 * width)
-            };
+            let lanes = block.lanes(slice);
             let mask = threads.warps[home as usize].live & lanes;
             self.below[slot as usize].clear();
             self.owned[slot as usize] = lanes;
@@ -75,6 +70,7 @@ impl DivergenceModel for Pdom {
                 groups.finish(slot);
             }
         }
+        self.deepest = self.deepest.max(1);
     }
 
     fn branch(&mut self, slot: u16, branch: &Branch, groups: &mut Groups) {
@@ -132,6 +128,14 @@ impl DivergenceModel for Pdom {
     fn barrier_threads(&self, slot: u16, group: &Group, threads: &Threads) -> u32 {
         let live = threads.warps[group.lanes.home(0) as usize].live;
         (live & self.owned[slot as usize]).count_ones()
+    }
+
+    fn begin(&mut self) {
+        self.deepest = 0;
+    }
+
+    fn owns(&self, slot: u16) -> u32 {
+        self.owned[slot as usize]
     }
 
     fn deepest(&self) -> u32 {

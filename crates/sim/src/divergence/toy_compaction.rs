@@ -229,7 +229,8 @@ mod tests {
     use crate::bench::generate::Generator;
     use crate::bench::{Bench, check_laws, kernel, machine};
     use crate::gpu::Options;
-    use crate::stats::LaunchReport;
+    use crate::observe::WarpEvent;
+    use crate::stats::{LaunchReport, WarpState};
 
     /// Runs a kernel with the toy in every SM.
     fn compacted(preset: &str, ptx: &str, shape: [u32; 2], skip: bool) -> (Vec<u32>, LaunchReport) {
@@ -279,6 +280,39 @@ mod tests {
             let (_, stepped) = compacted(preset, &ptx, [3, 128], false);
             assert_eq!(report, stepped);
         }
+    }
+
+    #[test]
+    fn a_warp_held_with_a_load_in_flight_waits_for_data() {
+        let body = "mul.wide.u32 %rd3, %r1, 4; add.u64 %rd4, %rd2, %rd3; and.b32 %r3, %r1, 1;
+            setp.eq.u32 %p1, %r3, 0; bra FRESH; mov.u32 %r6, 0; FRESH: ld.global.u32 %r4, [%rd4];
+            @%p1 bra ELSE; // @branch
+            add.u32 %r5, %r1, 1; // @side
+            ELSE: add.u32 %r6, %r1, 2;";
+        let machine = machine("gtx480", &["gpu.sms=1"]);
+        let mut bench = Bench::new(machine, &kernel(0, body));
+        for sm in bench.gpu.sms_mut() {
+            sm.replace_mechanisms(Some(Box::new(ToyCompaction::default())), None);
+        }
+        bench.launch(1, 64).launch(1, 64);
+        // Both warps are held at the branch until their loads have come back.
+        for slot in 0..2 {
+            let branch = bench.issues_of(slot, "branch")[0];
+            let events = bench.events();
+            let mut states = events.iter().filter(|e| e.2 == slot && e.0 > branch);
+            let first = states.find_map(|e| match e.3 {
+                WarpEvent::State(state) => Some((e.0 - branch, state)),
+                _ => None,
+            });
+            assert_eq!(first, Some((1, WarpState::DataMemory)));
+        }
+        let gap = bench.issues_of(0, "side")[0] - bench.at("branch");
+        let warps = &bench.report().totals.sm.warps;
+        assert!(gap > 100, "held until the load is back: {gap}");
+        assert!(
+            warps.get(WarpState::Control) < gap,
+            "and that is not control"
+        );
     }
 
     #[test]

@@ -310,6 +310,7 @@ impl Code {
         };
         regs.mask = active & regs.predicate(d.guard);
         let mask = regs.mask;
+        let mut written = mask;
         effect.executed = mask;
         effect.kind = EffectKind::Alu;
         let mut result = Ok(());
@@ -335,8 +336,12 @@ impl Code {
                     result = run(d, &mut regs, &mut world);
                 }
             }
-            for drain in &cold.drains {
-                drain.run(&mut regs);
+            if effect.kind == EffectKind::Awaits {
+                written = 0;
+            } else {
+                for drain in &cold.drains {
+                    drain.run(&mut regs);
+                }
             }
         } else if cold.instr.op == Op::Bra {
             effect.kind = EffectKind::Branch { taken: 0 };
@@ -349,7 +354,7 @@ impl Code {
                 warp.carry = carry;
             }
             Lanes::Gathered(homes) => {
-                scatter(cold, homes, mask, threads, &rows, &predicates, carry);
+                scatter(cold, homes, written, threads, &rows, &predicates, carry);
                 threads.scratch.rows = rows;
                 threads.scratch.predicates = predicates;
             }

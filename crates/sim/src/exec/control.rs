@@ -13,7 +13,7 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
     Some(match i.op {
         Op::Bra => Plan::branch(),
         Op::Exit | Op::Ret => Plan::full(exit, &[], &[]),
-        Op::Bar if i.mods.warp => Plan::full(warp_barrier, &[n], &[]),
+        Op::Bar if i.mods.warp => Plan::full(super::warp_ops::barrier, &[n], &[]),
         Op::Bar | Op::Barrier => {
             let red = i.mods.mode == Some(Mode::Red);
             let p = Width::Predicate;
@@ -58,14 +58,6 @@ fn exit(_: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Faul
         w.threads.warps[usize::from(w.lanes.home(lane))].live &= !(1 << lane);
     }
     w.effect.kind = EffectKind::Exit;
-    Ok(())
-}
-
-fn warp_barrier(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
-    let lane = r.mask.trailing_zeros() as usize;
-    w.effect.kind = EffectKind::WarpBarrier {
-        members: r.lane::<u32>(d.src[0], lane),
-    };
     Ok(())
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use warpsim_ptx::isa::Space;
-use warpsim_ptx::kernel::{Kernel, Pc};
+use warpsim_ptx::isa::{Op, Space};
+use warpsim_ptx::kernel::{Instr, Kernel, Pc};
 
-use super::state::Threads;
+use super::state::{Effect, LANES, Lanes, Threads};
 use crate::memory::image::AccessError;
 
 /// A fault of one thread. The caller knows kernel and PC and makes a [`FaultReport`] of it.
@@ -137,6 +137,39 @@ impl Fault {
             lane: lane as u8,
             home,
         }
+    }
+
+    /// The fault of an operation that [awaits](super::state::EffectKind::Awaits) threads that
+    /// cannot come.
+    pub fn missing_members(
+        effect: &Effect,
+        lanes: &Lanes,
+        threads: &Threads,
+        instr: &Instr,
+    ) -> Self {
+        let mut lane = effect.executed.trailing_zeros() as usize % LANES;
+        let mut missing = 0;
+        lanes.each_home(effect.executed, |home, here| {
+            let live = threads.warps[usize::from(home)].live;
+            for l in super::regs::lanes_of(here) {
+                let named = effect.operands[0][l] as u32;
+                let together = super::regs::lanes_of(here)
+                    .filter(|&other| effect.operands[0][other] as u32 == named)
+                    .fold(0, |all, other| all | 1u32 << other);
+                if missing == 0 && named & live & !together != 0 {
+                    (lane, missing) = (l, named & live & !together);
+                }
+            }
+        });
+        let kind = FaultKind::MissingMembers {
+            what: match instr.op {
+                Op::Bar => "bar.warp.sync",
+                op => op.text(),
+            },
+            members: effect.operands[0][lane] as u32,
+            missing,
+        };
+        Fault::new(kind, lane, lanes.home(lane))
     }
 
     /// Adds where it happened. `files` is `Program::files`.

@@ -371,17 +371,10 @@ impl Machine<'_> {
                 }
             }
             EffectKind::Barrier(b) => self.arrive(warp, pc, effect.executed, b),
-            EffectKind::WarpBarrier { members } => {
-                let missing = members & self.threads.warps[warp].live & !effect.executed;
-                if missing != 0 {
-                    let kind = FaultKind::MissingMembers {
-                        what: "bar.warp.sync",
-                        members: *members,
-                        missing,
-                    };
-                    let lane = effect.executed.trailing_zeros() as usize;
-                    return Err(Fault::new(kind, lane, warp as u16));
-                }
+            // The missing threads are below in this warp's stack: they cannot come.
+            EffectKind::Awaits => {
+                let instr = self.code.instr(pc);
+                return Err(Fault::missing_members(effect, lanes, &self.threads, instr));
             }
         }
         if let Some(top) = self.runners[warp].stack.last_mut()

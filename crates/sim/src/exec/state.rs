@@ -70,6 +70,34 @@ pub enum Lanes {
 }
 
 impl Lanes {
+    /// Home warps by lane.
+    #[inline]
+    pub fn homes(&self) -> [u16; LANES] {
+        match self {
+            Lanes::Static(home) => [*home; LANES],
+            Lanes::Gathered(homes) => **homes,
+        }
+    }
+
+    /// Calls `f` with each home warp that has threads on the lanes of `mask`, and those lanes.
+    pub fn each_home(&self, mask: u32, mut f: impl FnMut(u16, u32)) {
+        match self {
+            Lanes::Static(home) if mask != 0 => f(*home, mask),
+            Lanes::Static(_) => {}
+            Lanes::Gathered(homes) => {
+                let mut left = mask;
+                while left != 0 {
+                    let home = homes[left.trailing_zeros() as usize];
+                    let of_home = super::regs::lanes_of(left)
+                        .filter(|&lane| homes[lane] == home)
+                        .fold(0, |all, lane| all | 1u32 << lane);
+                    f(home, of_home);
+                    left &= !of_home;
+                }
+            }
+        }
+    }
+
     /// The home warp of the thread on `lane`.
     #[inline]
     pub fn home(&self, lane: usize) -> u16 {
@@ -110,7 +138,8 @@ pub struct Effect {
     /// offset in the thread's; otherwise a global address). Valid for memory accesses on
     /// executed lanes.
     pub address: [u64; LANES],
-    /// Operands of an atomic by lane: value, and the second value of `cas`.
+    /// Operands of an atomic by lane: value, and the second value of `cas`. Of an operation
+    /// that [awaits](EffectKind::Awaits) threads: the member masks.
     pub operands: [[u64; LANES]; 2],
 }
 
@@ -132,11 +161,10 @@ pub enum EffectKind {
     Atomic(Atomic),
     /// A barrier of the block.
     Barrier(Barrier),
-    /// `bar.warp.sync`: the member mask.
-    WarpBarrier {
-        /// Threads named.
-        members: u32,
-    },
+    /// A `.sync` operation among the threads of a home warp that names live threads which do
+    /// not execute it here. Nothing has happened; [`Effect::operands`] holds the member mask of
+    /// each executed lane. Executed again with all of them, it will.
+    Awaits,
     /// `membar`, `fence`.
     Fence,
     /// `nanosleep`: the longest request of the executed lanes.

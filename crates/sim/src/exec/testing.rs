@@ -38,6 +38,7 @@ pub fn instr(op: Op, mods: Mods, dst: &[Operand], src: &[Operand]) -> Instr {
         src: src.to_vec(),
         target: NO_PC,
         reconverge: NO_PC,
+        likely: NO_PC,
         uniform: false,
         intrinsic: None,
         line: 1,

@@ -1,7 +1,9 @@
-//! Operations among the threads of a warp: `shfl`, `vote`, `match`, `redux`, `activemask`.
+//! Operations among the threads of a warp: `shfl`, `vote`, `match`, `redux`, `activemask`,
+//! `bar.warp`.
 //!
 //! They act per home warp among the lanes issued together. A `.sync` form whose member mask
-//! names live threads that are not here is a fault; exited threads are ignored.
+//! names live threads that are not here does nothing but say so ([`EffectKind::Awaits`]):
+//! whoever runs it knows whether they can still come. Exited threads are ignored.
 
 use warpsim_ptx::isa::{AtomOp, Mode, Op, Type};
 use warpsim_ptx::kernel::Instr;
@@ -9,7 +11,7 @@ use warpsim_ptx::kernel::Instr;
 use super::code::{Decoded, Plan, World};
 use super::fault::{Fault, FaultKind};
 use super::regs::{Regs, Value, Width, lanes_of};
-use super::state::{LANES, Lanes};
+use super::state::{EffectKind, LANES};
 
 pub(super) fn decode(i: &Instr) -> Option<Plan> {
     let (n, p) = (Width::Narrow, Width::Predicate);
@@ -30,58 +32,36 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
     })
 }
 
-/// Calls `f` with the lanes of each home warp among the executed ones.
-fn each_home(lanes: &Lanes, mask: u32, mut f: impl FnMut(u16, u32)) {
-    match lanes {
-        Lanes::Static(home) => f(*home, mask),
-        Lanes::Gathered(homes) => {
-            let mut left = mask;
-            while left != 0 {
-                let home = homes[left.trailing_zeros() as usize];
-                let group = lanes_of(left)
-                    .filter(|&lane| homes[lane] == home)
-                    .fold(0, |all, lane| all | 1u32 << lane);
-                f(home, group);
-                left &= !group;
-            }
-        }
-    }
-}
-
-/// The groups that take part: lanes of one home warp, restricted to the members when the
-/// instruction names them. `members` is the index of the member mask among the sources.
-fn groups(
+/// The lanes that take part together, in sets: lanes of one home warp, with the same member
+/// mask where the instruction names one. `members` is the index of the mask among the sources.
+/// `None` if threads are named that are not here.
+fn sets(
     d: &Decoded,
     r: &Regs<'_>,
-    w: &World<'_, '_>,
+    w: &mut World<'_, '_>,
     members: usize,
-) -> Result<Vec<(u32, u32)>, Fault> {
+) -> Result<Option<Vec<u32>>, Fault> {
     let instr = &w.cold.instr;
-    let mut groups = Vec::new();
+    let named_by = |lane: usize| r.lane::<u32>(d.src[members], lane);
+    let mut sets = Vec::new();
     let mut wrong = None;
-    each_home(w.lanes, r.mask, |home, group| {
+    let mut all_here = true;
+    w.lanes.each_home(r.mask, |home, lanes| {
         if !instr.mods.sync || instr.src.len() <= members {
-            groups.push((group, group));
+            sets.push(lanes);
             return;
         }
-        // Different threads may name different sets, each of which is a group of its own.
-        let mut left = group;
+        // Different threads may name different sets, each of which is one of its own.
+        let mut left = lanes;
         while left != 0 {
-            let lane = left.trailing_zeros() as usize;
-            let named = r.lane::<u32>(d.src[members], lane);
+            let named = named_by(left.trailing_zeros() as usize);
             let together = lanes_of(left)
-                .filter(|&l| r.lane::<u32>(d.src[members], l) == named)
+                .filter(|&l| named_by(l) == named)
                 .fold(0, |all, l| all | 1u32 << l);
             let missing = named & w.threads.warps[usize::from(home)].live & !together;
+            all_here &= missing == 0;
             let outside = together & !named;
-            if missing != 0 && wrong.is_none() {
-                let kind = FaultKind::MissingMembers {
-                    what: instr.op.text(),
-                    members: named,
-                    missing,
-                };
-                wrong = Some(Fault::new(kind, lane, home));
-            } else if outside != 0 && wrong.is_none() {
+            if outside != 0 && wrong.is_none() {
                 let lane = outside.trailing_zeros() as usize;
                 let text = format!(
                     "{}: the executing thread is not in its own member mask {named:#010x}",
@@ -89,21 +69,36 @@ fn groups(
                 );
                 wrong = Some(Fault::new(FaultKind::Other(text), lane, home));
             }
-            groups.push((together, named));
+            sets.push(together);
             left &= !together;
         }
     });
-    match wrong {
-        Some(fault) => Err(fault),
-        None => Ok(groups),
+    if let Some(fault) = wrong {
+        return Err(fault);
     }
+    if all_here {
+        return Ok(Some(sets));
+    }
+    for lane in lanes_of(r.mask) {
+        w.effect.operands[0][lane] = u64::from(named_by(lane));
+    }
+    w.effect.kind = EffectKind::Awaits;
+    Ok(None)
+}
+
+/// `bar.warp.sync`: nothing but being there.
+pub(super) fn barrier(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
+    sets(d, r, w, 0).map(drop)
 }
 
 fn shfl(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
     let mode = w.cold.instr.mods.mode.unwrap_or(Mode::Idx);
     let mut out = [0u32; LANES];
     let mut valid = 0;
-    for (group, _) in groups(d, r, w, 3)? {
+    let Some(sets) = sets(d, r, w, 3)? else {
+        return Ok(());
+    };
+    for group in sets {
         for lane in lanes_of(group) {
             let me = lane as i32;
             let b = (r.lane::<u32>(d.src[1], lane) & 31) as i32;
@@ -140,7 +135,10 @@ fn vote(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Faul
     let p = r.predicate(d.preds[0]);
     let mut out = [0u32; LANES];
     let mut bits = 0;
-    for (group, _) in groups(d, r, w, 1)? {
+    let Some(sets) = sets(d, r, w, 1)? else {
+        return Ok(());
+    };
+    for group in sets {
         let votes = p & group;
         let yes = match mode {
             Mode::All => votes == group,
@@ -178,7 +176,10 @@ fn matching(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), 
     };
     let mut out = [0u32; LANES];
     let mut bits = 0;
-    for (group, _) in groups(d, r, w, 1)? {
+    let Some(sets) = sets(d, r, w, 1)? else {
+        return Ok(());
+    };
+    for group in sets {
         for lane in lanes_of(group) {
             let mine = value(r, lane);
             let same = lanes_of(group)
@@ -204,7 +205,10 @@ fn redux(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fau
     let signed = m.types[0] == Some(Type::S32);
     let op = m.atom.unwrap_or(AtomOp::Add);
     let mut out = u32::ZERO;
-    for (group, _) in groups(d, r, w, 1)? {
+    let Some(sets) = sets(d, r, w, 1)? else {
+        return Ok(());
+    };
+    for group in sets {
         let total = lanes_of(group)
             .map(|lane| r.lane::<u32>(d.src[0], lane))
             .reduce(|a, b| match op {
@@ -228,7 +232,7 @@ fn redux(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fau
 
 fn activemask(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
     let mut out = u32::ZERO;
-    each_home(w.lanes, w.active, |_, group| {
+    w.lanes.each_home(w.active, |_, group| {
         for lane in lanes_of(group) {
             out[lane] = group;
         }

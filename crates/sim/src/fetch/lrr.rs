@@ -78,6 +78,7 @@ mod tests {
         let view = FetchView {
             eligible: &eligible,
             at_barrier: &[0, 0],
+            buffered: &|_| 0,
             issue: &*issue,
         };
         let mut slots = Vec::new();

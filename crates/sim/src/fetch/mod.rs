@@ -1,10 +1,12 @@
 //! Fetch policies: for which warp the next instructions are fetched. One file a policy,
 //! registered in [`POLICIES`].
 
+mod cff;
+mod fef;
 mod lrr;
 
 use crate::config::Machine;
-use crate::policy::PolicyInfo;
+use crate::policy::{ParamInfo, ParamKind, PolicyInfo};
 use crate::schedule::{IssuePolicy, Place};
 
 /// What a fetch policy sees in a cycle, as bit sets by domain.
@@ -13,6 +15,8 @@ pub struct FetchView<'a> {
     pub eligible: &'a [u64],
     /// Warps that wait at a barrier.
     pub at_barrier: &'a [u64],
+    /// Instructions in a warp's buffer.
+    pub buffered: &'a dyn Fn(Place) -> u8,
     /// The issue policy, for its order.
     pub issue: &'a dyn IssuePolicy,
 }
@@ -25,6 +29,12 @@ pub struct FetchView<'a> {
 /// eligible, and returns one of the eligible warps (or none, if it prefers to wait). State
 /// changes only there, so that cycles in which nothing is eligible can be skipped.
 pub trait FetchPolicy: Send {
+    /// Whether it never fetches for a warp that waits at a barrier. Such warps are then not
+    /// eligible while they wait, so that cycles in which there is no other can be skipped.
+    fn skips_waiters(&self) -> bool {
+        false
+    }
+
     /// Chooses a warp.
     fn select(&mut self, view: &FetchView) -> Option<Place>;
 
@@ -41,16 +51,47 @@ pub trait FetchPolicy: Send {
 }
 
 /// Every fetch policy.
-pub const POLICIES: &[PolicyInfo] = &[PolicyInfo {
-    name: "lrr",
-    description: "round robin over the warps with an empty buffer, barrier waiters included",
-    parameters: &[],
-}];
+pub const POLICIES: &[PolicyInfo] = &[
+    PolicyInfo {
+        name: "lrr",
+        description: "round robin over the warps that may be fetched for, barrier waiters included",
+        parameters: &[ELIGIBLE],
+    },
+    PolicyInfo {
+        name: "cff",
+        description: "critical fetch first: in the issue policy's order, never for warps at a barrier",
+        parameters: &[ELIGIBLE],
+    },
+    PolicyInfo {
+        name: "fef",
+        description: "fewest entries first: the warp with the emptiest buffer, ties round robin; needs fetch.eligible = room",
+        parameters: &[ELIGIBLE],
+    },
+];
+
+const ELIGIBLE: ParamInfo = ParamInfo {
+    name: "fetch.eligible",
+    kind: ParamKind::Choice(&["empty", "room"]),
+    default: "empty",
+    description: "a warp may be fetched for when its instruction buffer is empty, or has room",
+    unit: "",
+};
+
+/// Settings that a fetch policy cannot do without, as `--set` takes them. A machine that lacks
+/// them is refused.
+pub fn needs(policy: &str) -> &'static [&'static str] {
+    match policy {
+        "fef" => &["fetch.eligible=room"],
+        _ => &[],
+    }
+}
 
 /// Makes the fetch policy that `machine` names; the name has been checked.
 pub fn make(machine: &Machine, domains: usize) -> Option<Box<dyn FetchPolicy>> {
     Some(match machine.fetch.policy.as_str() {
         "lrr" => Box::new(lrr::Lrr::new(domains)),
+        "cff" => Box::new(cff::Cff::new(domains)),
+        "fef" => Box::new(fef::Fef::new(domains)),
         _ => return None,
     })
 }

@@ -126,6 +126,13 @@ impl Gpu {
         launch.registers.unwrap_or(limited)
     }
 
+    /// Blocks of a launch that the machine holds at once: all that kernels whose blocks wait for
+    /// each other may have.
+    pub fn resident_blocks(&self, module: usize, launch: &Launch) -> Result<u32, SimError> {
+        let (_, occupancy, _) = self.prepare(module, launch)?;
+        Ok(occupancy.blocks.saturating_mul(self.machine.gpu.sms))
+    }
+
     /// Checks a launch and gets everything ready for it.
     pub(super) fn prepare(
         &self,

@@ -13,6 +13,7 @@ use crate::memory::image::{AccessError, GlobalMemory};
 use crate::memory::system::MemorySystem;
 use crate::observe::Observer;
 use crate::progress::{Progress, Silent};
+use crate::schedule::IssuePolicy;
 use crate::sm::Sm;
 use crate::stats::{LaunchReport, Totals};
 use api::Texture;
@@ -113,6 +114,16 @@ impl Gpu {
         &self.machine
     }
 
+    /// Puts an issue policy of your own in place of the machine's, on every SM: `make` gets the
+    /// number of domains (schedulers times slices) it serves. For policies that are not in
+    /// [`schedule::POLICIES`](crate::schedule::POLICIES); call it before the first launch.
+    pub fn replace_issue_policy(&mut self, make: impl Fn(usize) -> Box<dyn IssuePolicy>) {
+        for sm in &mut self.sms {
+            let policy = make(sm.domain_count());
+            sm.replace_mechanisms(None, Some(policy));
+        }
+    }
+
     /// The SMs, for tests that put other mechanisms in.
     #[cfg(test)]
     pub(crate) fn sms_mut(&mut self) -> &mut [Sm] {
@@ -167,6 +178,28 @@ impl Gpu {
     }
 }
 
+/// Whether the mechanisms that a machine names go together; if not, why.
+pub fn check_combination(machine: &Machine) -> Result<(), String> {
+    let (scheduler, model) = (&machine.sm.scheduler, &machine.sm.divergence);
+    let pools = crate::divergence::POOLING.contains(&model.as_str());
+    if scheduler == "majority" && !pools {
+        return Err(format!(
+            "sm.scheduler: majority counts the threads of a pool of formed warps, and sm.divergence = \"{model}\" \
+             has none; use it with {}, or choose another scheduler",
+            crate::divergence::POOLING.join(" or ")
+        ));
+    }
+    let domains = crate::divergence::pool::domains(machine);
+    let gangs = crate::schedule::make(machine, domains).is_some_and(|p| p.gangs());
+    if pools && gangs {
+        return Err(format!(
+            "sm.divergence: {model} forms its own warps, and sm.scheduler = \"{scheduler}\" joins the parts of \
+             static ones; choose another of the two"
+        ));
+    }
+    Ok(())
+}
+
 /// Every policy name must be registered; the error names the nearest.
 fn check_names(machine: &Machine) -> Result<(), SimError> {
     for (key, name, registry) in [
@@ -199,5 +232,5 @@ fn check_names(machine: &Machine) -> Result<(), SimError> {
             names.join(", ")
         )));
     }
-    Ok(())
+    check_combination(machine).map_err(SimError::BadLaunch)
 }

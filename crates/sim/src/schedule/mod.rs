@@ -1,11 +1,15 @@
 //! Issue policies: which warp issues next. One file a policy, registered in [`POLICIES`].
 
+mod block_first;
 mod gto;
 mod lrr;
+mod majority;
+mod mwf;
 mod oldest;
-mod order;
+pub mod order;
 #[cfg(test)]
 mod properties;
+mod saws;
 mod tls;
 #[cfg(test)]
 mod toy_gang;
@@ -13,6 +17,7 @@ mod toy_gang;
 use crate::config::Machine;
 use crate::divergence::{Group, Groups};
 use crate::policy::{ParamInfo, ParamKind, PolicyInfo};
+use block_first::Inside;
 
 /// Where a hardware warp sits: its scheduler's domain and its place there (below 64).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,7 +75,7 @@ pub trait IssuePolicy: Send {
     /// A warp has come. `age` grows with every launch on the SM.
     fn launched(&mut self, place: Place, age: u64, block: u16);
 
-    /// A warp has finished and left.
+    /// A warp has finished and left; its block may still be there.
     fn finished(&mut self, place: Place);
 
     /// Whether [`refresh`](IssuePolicy::refresh) does anything.
@@ -119,9 +124,21 @@ pub trait IssuePolicy: Send {
         best
     }
 
-    /// A warp of `block` has arrived at a barrier (`true`), or all have and go on (`false`).
-    fn barrier(&mut self, block: u16, arrived: bool) {
-        let _ = (block, arrived);
+    /// In a [pool](crate::divergence::pool) of warps: a warp that can issue has come to stand at
+    /// a place, or has changed there. It stands there until it issues or is `finished`.
+    fn pooled(&mut self, place: Place, group: &Group) {
+        let _ = (place, group);
+    }
+
+    /// A warp of `block` has come to a barrier in cycle `now` and waits there. (One that only
+    /// announces itself, `bar.arrive`, does not wait.)
+    fn waits(&mut self, place: Place, block: u16, now: u64) {
+        let _ = (place, block, now);
+    }
+
+    /// A barrier of `block` has opened: these warps, which waited there, go on.
+    fn released(&mut self, block: u16, warps: &mut dyn Iterator<Item = Place>) {
+        let _ = (block, warps);
     }
 
     /// Cycles `from..to` pass with nothing issued by `domain`.
@@ -164,7 +181,43 @@ pub const POLICIES: &[PolicyInfo] = &[
             unit: "warps",
         }],
     },
+    PolicyInfo {
+        name: "mwf-lrr",
+        description: "most waiting first: the block with most warps at a barrier, round robin in it",
+        parameters: &[BLOCK_TIES, COUNT_EXITED],
+    },
+    PolicyInfo {
+        name: "mwf-gto",
+        description: "most waiting first: the block with most warps at a barrier, greedy then oldest in it",
+        parameters: &[BLOCK_TIES, COUNT_EXITED],
+    },
+    PolicyInfo {
+        name: "saws",
+        description: "synchronisation aware: the block that hit its barrier first, greedy then oldest in it",
+        parameters: &[BLOCK_TIES],
+    },
+    PolicyInfo {
+        name: "majority",
+        description: "for dwf and dwf-wb: all warps at the PC where most pooled threads are, in the order in which they were formed, then the next such PC",
+        parameters: &[],
+    },
 ];
+
+const BLOCK_TIES: ParamInfo = ParamInfo {
+    name: "sm.block_ties",
+    kind: ParamKind::Choice(&["age", "slot"]),
+    default: "age",
+    description: "which of two blocks of the same rank goes first: the older, or the one in the lower slot",
+    unit: "",
+};
+
+const COUNT_EXITED: ParamInfo = ParamInfo {
+    name: "sm.mwf_counts_exited",
+    kind: ParamKind::Flag,
+    default: "false",
+    description: "finished warps count as waiting, at their block's end",
+    unit: "",
+};
 
 /// Makes the issue policy that `machine` names, for `domains` schedulers. The name has been
 /// checked against [`POLICIES`].
@@ -173,7 +226,23 @@ pub fn make(machine: &Machine, domains: usize) -> Option<Box<dyn IssuePolicy>> {
         "lrr" => Box::new(lrr::Lrr::new(domains)),
         "gto" => Box::new(gto::Gto::new(domains)),
         "oldest" => Box::new(oldest::Oldest::new(domains)),
+        "majority" => Box::new(majority::Majority::new(domains)),
         "tls" => Box::new(tls::Tls::new(domains, machine.sm.tls_active as usize)),
+        "mwf-lrr" => mwf(machine, domains, Inside::Lrr),
+        "mwf-gto" => mwf(machine, domains, Inside::Gto),
+        "saws" => Box::new(saws::Saws::new(
+            saws::FirstArrival,
+            Inside::Gto,
+            machine,
+            domains,
+        )),
         _ => return None,
     })
+}
+
+fn mwf(machine: &Machine, domains: usize, inside: Inside) -> Box<dyn IssuePolicy> {
+    let ranking = mwf::MostWaiting {
+        count_exited: machine.sm.mwf_counts_exited,
+    };
+    Box::new(mwf::Mwf::new(ranking, inside, machine, domains))
 }

@@ -12,25 +12,46 @@ fn policy(name: &str) -> Box<dyn IssuePolicy> {
     make(&machine, DOMAINS).expect("every registered policy can be made")
 }
 
-/// What a domain's warps look like in a cycle.
+/// What a domain's warps look like in a cycle, and what one of them does at a barrier then.
 #[derive(Clone, Debug)]
 struct Moment {
     domain: usize,
     ready: u64,
     waiting: u64,
     long_wait: u64,
+    /// The warp that issued last comes to a barrier.
+    arrives: bool,
+    /// A barrier of this block opens.
+    opens: Option<u16>,
+}
+
+/// Blocks on the SM.
+const BLOCKS: u16 = 5;
+
+fn block_of(place: Place) -> u16 {
+    (place.index as u16 * DOMAINS as u16 + place.domain as u16) % BLOCKS
 }
 
 fn moments() -> impl Strategy<Value = Vec<Moment>> {
-    let moment = (0..DOMAINS, any::<u64>(), any::<u64>(), any::<u64>()).prop_map(
-        |(domain, ready, waiting, long_wait)| Moment {
-            domain,
-            ready,
-            // Few wait, so that most are there to choose from.
-            waiting: waiting & waiting >> 7 & waiting << 5,
-            long_wait: long_wait & long_wait >> 9 & long_wait << 3,
-        },
-    );
+    let barrier = (any::<bool>(), prop::option::weighted(0.1, 0..BLOCKS));
+    let moment = (
+        0..DOMAINS,
+        any::<u64>(),
+        any::<u64>(),
+        any::<u64>(),
+        barrier,
+    )
+        .prop_map(
+            |(domain, ready, waiting, long_wait, (arrives, opens))| Moment {
+                domain,
+                ready,
+                // Few wait, so that most are there to choose from.
+                waiting: waiting & waiting >> 7 & waiting << 5,
+                long_wait: long_wait & long_wait >> 9 & long_wait << 3,
+                arrives,
+                opens,
+            },
+        );
     prop::collection::vec(moment, 1..200)
 }
 
@@ -45,15 +66,23 @@ proptest! {
             for (domain, set) in resident.iter().enumerate() {
                 for index in (0..64u8).filter(|i| set >> i & 1 != 0) {
                     let place = Place { domain: domain as u8, index };
-                    policy.launched(place, domain as u64 * 64 + index as u64, 0);
+                    policy.launched(place, domain as u64 * 64 + index as u64, block_of(place));
                 }
             }
-            for m in &moments {
+            let mut at_barrier: Vec<Place> = Vec::new();
+            for (now, m) in moments.iter().enumerate() {
+                if let Some(block) = m.opens {
+                    let mut released = at_barrier.iter().copied().filter(|&p| block_of(p) == block);
+                    policy.released(block, &mut released);
+                    at_barrier.retain(|&p| block_of(p) != block);
+                }
                 let running = resident[m.domain];
-                let facts = Facts { running, waiting: m.waiting & running, long_wait: m.long_wait & running };
+                let here = at_barrier.iter().filter(|p| p.domain as usize == m.domain);
+                let waiting = here.fold(m.waiting, |set, p| set | 1 << p.index) & running;
+                let facts = Facts { running, waiting, long_wait: m.long_wait & running };
                 let considered = policy.refresh(m.domain, &facts);
                 let mut ready = resident;
-                ready[m.domain] &= m.ready & considered & !m.waiting & !m.long_wait;
+                ready[m.domain] &= m.ready & considered & !waiting & !m.long_wait;
                 if ready[m.domain] == 0 {
                     continue;
                 }
@@ -65,7 +94,12 @@ proptest! {
                     prop_assert!(policy.before(m.domain, picked, other), "{}", info.name);
                     prop_assert!(!policy.before(m.domain, other, picked), "{}", info.name);
                 }
-                policy.issued(Place { domain: m.domain as u8, index: picked });
+                let place = Place { domain: m.domain as u8, index: picked };
+                policy.issued(place);
+                if m.arrives {
+                    policy.waits(place, block_of(place), now as u64);
+                    at_barrier.push(place);
+                }
             }
         }
     }

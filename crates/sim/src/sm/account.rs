@@ -81,20 +81,20 @@ impl Sm {
     /// leaves.
     pub(super) fn count_active(&mut self, to: u64) {
         if self.active_from < to {
-            let active = self.domains.iter().any(|d| d.resident != 0);
+            let active = if self.pools {
+                self.blocks.iter().any(Option::is_some)
+            } else {
+                self.domains.iter().any(|d| d.resident != 0)
+            };
             self.stats.counters.active_cycles += (to - self.active_from) * active as u64;
             self.active_from = to;
         }
     }
 
-    /// Which unit groups can take an instruction this cycle.
+    /// Which unit groups can take an instruction this cycle, as [`Collectors::room`] says it.
     #[inline]
-    pub(super) fn room(&self) -> [bool; 3] {
-        [
-            self.collectors.has_room(Unit::Sp),
-            self.collectors.has_room(Unit::Sfu),
-            self.collectors.has_room(Unit::Mem),
-        ]
+    pub(super) fn room(&self) -> [u64; 3] {
+        self.collectors.room()
     }
 
     pub(super) fn facts(&self, domain: usize) -> crate::schedule::Facts {

@@ -20,7 +20,9 @@ impl Sm {
     /// An instruction is complete: registers are free, its warp may be waiting for that.
     pub(super) fn complete(&mut self, slot: u16, info: &OpInfo, launched: &Launched) {
         self.scoreboard.release(slot, info);
-        self.slots[slot as usize].in_flight -= 1;
+        let state = &mut self.slots[slot as usize];
+        state.in_flight -= 1;
+        state.memory_in_flight -= (info.unit == Unit::Mem) as u16;
         let place = self.place(slot);
         if self.domains[place.domain as usize].clear >> place.index & 1 == 0 {
             self.check_hazard(slot, launched);
@@ -29,6 +31,7 @@ impl Sm {
     }
 
     /// A warp with nothing in flight any more may leave a fence, be regrouped, or retire.
+    #[inline]
     pub(super) fn settle(&mut self, slot: u16) {
         let state = &self.slots[slot as usize];
         if state.in_flight != 0 {
@@ -41,8 +44,26 @@ impl Sm {
             self.domains[place.domain as usize].hold(Hold::Fence, place.index, false);
         }
         if self.groups.get(slot).state == GroupState::Stopped {
+            self.settle_stopped(slot);
+        }
+    }
+
+    /// The threads of a stopped warp may go elsewhere once nothing holds them any more: a warp
+    /// that stops right behind a barrier, say, waits there first.
+    fn settle_stopped(&mut self, slot: u16) {
+        self.check_settling(slot);
+        let place = self.place(slot);
+        if self.domains[place.domain as usize].waiting() >> place.index & 1 == 0 {
             self.model.settled(slot, &mut self.groups);
         }
+    }
+
+    /// A warp no longer waits for `what`.
+    pub(super) fn let_go(&mut self, what: Hold, slot: u16) {
+        let place = self.place(slot);
+        self.touch(place.domain);
+        self.domains[place.domain as usize].hold(what, place.index, false);
+        self.settle(slot);
     }
 
     /// Recomputes what holds back the instruction at the head of a warp's buffer.
@@ -50,12 +71,13 @@ impl Sm {
     pub(super) fn check_hazard(&mut self, slot: u16, launched: &Launched) {
         let state = &self.slots[slot as usize];
         let Some(pc) = state.buffer.head() else {
-            return;
+            return self.check_settling(slot);
         };
         let place = self.place(slot);
         let mut hazard = self.scoreboard.check(slot, &launched.infos[pc as usize]);
         if self.machine.sm.scoreboard == ScoreboardKind::OneInFlight {
             hazard.any |= state.in_flight != 0;
+            hazard.memory |= state.memory_in_flight != 0;
         }
         let domain = &self.domains[place.domain as usize];
         let is = |set: u64| set >> place.index & 1 != 0;
@@ -72,6 +94,28 @@ impl Sm {
         assign(&mut domain.long_wait, place.index, hazard.long);
     }
 
+    /// Recomputes what a warp held by the divergence model has in flight: it waits for that
+    /// before its threads can be regrouped.
+    pub(super) fn check_settling(&mut self, slot: u16) {
+        let Place { domain, index } = self.place(slot);
+        let d = &self.domains[domain as usize];
+        if d.stopped >> index & 1 == 0 {
+            return;
+        }
+        let state = &self.slots[slot as usize];
+        let (settling, memory) = (state.in_flight != 0, state.memory_in_flight != 0);
+        if (
+            d.settling >> index & 1 != 0,
+            d.wait_memory >> index & 1 != 0,
+        ) != (settling, memory)
+        {
+            self.touch(domain);
+            let d = &mut self.domains[domain as usize];
+            assign(&mut d.settling, index, settling);
+            assign(&mut d.wait_memory, index, memory);
+        }
+    }
+
     /// Recomputes everything that depends on the head of a warp's buffer.
     #[inline]
     pub(super) fn update_head(&mut self, slot: u16, launched: &Launched) {
@@ -79,7 +123,7 @@ impl Sm {
         self.touch(place.domain);
         let bit = 1u64 << place.index;
         let buffer = &self.slots[slot as usize].buffer;
-        let wants = buffer.wants_fetch(&self.machine.fetch);
+        let wants = buffer.wants_fetch(&self.machine.fetch, launched.infos.len() as Pc);
         let head = buffer.head();
         let pc = self.groups.get(slot).pc;
         let domain = &mut self.domains[place.domain as usize];
@@ -90,6 +134,7 @@ impl Sm {
                 domain.clear &= !bit;
                 domain.wait_memory &= !bit;
                 domain.long_wait &= !bit;
+                self.check_settling(slot);
             }
             Some(buffered) => {
                 domain.head |= bit;
@@ -170,7 +215,9 @@ impl Sm {
                     self.complete(slot, &launched.infos[pc as usize], launched);
                 }
                 Event::Stored { slot } => {
-                    self.slots[slot as usize].in_flight -= 1;
+                    let state = &mut self.slots[slot as usize];
+                    state.in_flight -= 1;
+                    state.memory_in_flight -= 1;
                     self.check_hazard(slot, launched);
                     self.settle(slot);
                 }
@@ -203,10 +250,10 @@ impl Sm {
             }
         }
         if last {
-            for i in 0..record.owners.len() {
-                let place = self.place(self.ldst.ops.get(op).owners[i].slot);
-                self.touch(place.domain);
-                self.domains[place.domain as usize].hold(Hold::Atomic, place.index, false);
+            let owners = record.owners.len();
+            for i in 0..owners {
+                let slot = self.ldst.ops.get(op).owners[i].slot;
+                self.let_go(Hold::Atomic, slot);
             }
         }
     }

@@ -19,6 +19,12 @@ pub struct ResidentBlock {
     pub retired: u32,
     /// Warps it came with.
     pub warps: u32,
+    /// Slots of warps that have exited since the block's last barrier.
+    pub exits: Vec<u16>,
+    /// In a pool of warps: threads it came with, and those that have left.
+    pub threads: u32,
+    /// Threads that have exited and left.
+    pub gone: u32,
     /// As far as they have been used: many kernels have none, and blocks come often.
     barriers: Vec<BarrierState>,
 }
@@ -58,6 +64,8 @@ pub struct Reduction {
 /// A barrier that has opened.
 #[derive(Debug, Default)]
 pub struct Release {
+    /// Its number.
+    pub id: u8,
     /// Warps that go on.
     pub slots: Vec<u16>,
     /// Results to write, with their values.
@@ -101,6 +109,9 @@ impl ResidentBlock {
             number,
             retired: 0,
             warps,
+            exits: Vec::new(),
+            threads: 0,
+            gone: 0,
             barriers: Vec::new(),
         }
     }
@@ -114,9 +125,15 @@ impl ResidentBlock {
             .sum()
     }
 
-    /// A group has arrived; says what opens.
-    pub fn arrive(&mut self, arrival: Arrival, threads: &Threads) -> Option<Release> {
-        let live = self.live_threads(threads);
+    /// A group has arrived; says what opens. Barriers wait for `takers` threads, or for all
+    /// that live.
+    pub fn arrive(
+        &mut self,
+        arrival: Arrival,
+        takers: Option<u32>,
+        threads: &Threads,
+    ) -> Option<Release> {
+        let live = takers.unwrap_or_else(|| self.live_threads(threads));
         let id = arrival.barrier.id as usize % BARRIERS;
         if self.barriers.len() <= id {
             self.barriers.resize_with(id + 1, BarrierState::default);
@@ -141,25 +158,37 @@ impl ResidentBlock {
                 op,
             });
         }
-        state.open(live)
+        state.open(id, live)
     }
 
     /// Threads have exited, which may open a barrier; calls `f` for each that does.
-    pub fn recheck(&mut self, threads: &Threads, mut f: impl FnMut(Release)) {
+    pub fn recheck(&mut self, takers: Option<u32>, threads: &Threads, mut f: impl FnMut(Release)) {
         if self.barriers.iter().all(|b| b.arrived == 0) {
             return;
         }
-        let live = self.live_threads(threads);
-        for state in &mut self.barriers {
-            if let Some(release) = state.open(live) {
+        let live = takers.unwrap_or_else(|| self.live_threads(threads));
+        for (id, state) in self.barriers.iter_mut().enumerate() {
+            if let Some(release) = state.open(id, live) {
                 f(release);
             }
         }
     }
 
-    /// The barrier that a warp waits at.
-    pub fn waits_at(&self, slot: u16, threads: &Threads) -> Option<BarrierWait> {
+    /// Who has arrived at a barrier and how many threads it takes.
+    pub fn arrivals(&self, id: u8, threads: &Threads) -> (u32, u32) {
         let live = self.live_threads(threads);
+        let state = self.barriers.get(id as usize);
+        state.map_or((0, live), |b| (b.arrived, b.expected.unwrap_or(live)))
+    }
+
+    /// The barrier that a warp waits at.
+    pub fn waits_at(
+        &self,
+        slot: u16,
+        takers: Option<u32>,
+        threads: &Threads,
+    ) -> Option<BarrierWait> {
+        let live = takers.unwrap_or_else(|| self.live_threads(threads));
         let mut all = self.barriers.iter().enumerate();
         all.find_map(|(id, b)| {
             let (_, pc) = b.waiting.iter().find(|w| w.0 == slot)?;
@@ -207,7 +236,7 @@ impl BarrierState {
     }
 
     /// Opens if everybody is here.
-    fn open(&mut self, live: u32) -> Option<Release> {
+    fn open(&mut self, id: usize, live: u32) -> Option<Release> {
         if self.arrived == 0 || self.arrived < self.expected.unwrap_or(live) {
             return None;
         }
@@ -226,6 +255,7 @@ impl BarrierState {
         });
         let results = results.collect();
         Some(Release {
+            id: id as u8,
             slots: self.waiting.drain(..).map(|(slot, _)| slot).collect(),
             results,
         })
@@ -272,20 +302,20 @@ mod tests {
                 reduction: None,
             },
         };
-        block.arrive(arrival, threads).is_some()
+        block.arrive(arrival, None, threads).is_some()
     }
 
     #[test]
     fn a_short_warp_counts_whole() {
         let (mut block, threads) = block();
         assert!(!opens(&mut block, &threads, &Lanes::Static(1), 0xffff));
-        let wait = block.waits_at(0, &threads).unwrap();
+        let wait = block.waits_at(0, None, &threads).unwrap();
         assert_eq!(
             (wait.id, wait.pc, wait.arrived, wait.expected),
             (3, 7, 32, 64)
         );
         assert!(opens(&mut block, &threads, &Lanes::Static(0), u32::MAX));
-        assert!(block.waits_at(0, &threads).is_none());
+        assert!(block.waits_at(0, None, &threads).is_none());
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub enum Hold {
     Atomic,
     /// The end of its sleep.
     Asleep,
+    /// Threads that its `.sync` operation names.
+    Members,
 }
 
 /// Bit i of each set is the warp with index i in the domain.
@@ -26,6 +28,8 @@ pub struct Domain {
     pub running: u64,
     /// Held by the divergence model.
     pub stopped: u64,
+    /// Of those, the ones that have something in flight; `wait_memory` says of what kind.
+    pub settling: u64,
     /// All threads done.
     pub finished: u64,
     /// Finished with nothing in flight, and noticed.
@@ -38,7 +42,9 @@ pub struct Domain {
     pub atomic: u64,
     /// Sleeps.
     pub asleep: u64,
-    /// Any of the four, see [`hold`](Domain::hold).
+    /// Waits for threads that its `.sync` operation names.
+    pub members: u64,
+    /// Any of the five, see [`hold`](Domain::hold).
     held: u64,
     /// Has an instruction in its buffer.
     pub head: u64,
@@ -60,9 +66,19 @@ pub struct Domain {
     pub missing: u64,
     /// Fetch waits for a branch to leave the pipeline.
     pub unresolved: u64,
+    /// All ones if the fetch policy never fetches for a warp at a barrier, else zero.
+    waiters_unfetched: u64,
 }
 
 impl Domain {
+    /// Without warps; says whether the fetch policy passes over warps at a barrier.
+    pub fn new(skips_waiters: bool) -> Domain {
+        Domain {
+            waiters_unfetched: if skips_waiters { !0 } else { 0 },
+            ..Domain::default()
+        }
+    }
+
     /// Waits for something other than instructions, data or units.
     #[inline]
     pub fn waiting(&self) -> u64 {
@@ -77,9 +93,10 @@ impl Domain {
             Hold::Fence => &mut self.fence,
             Hold::Atomic => &mut self.atomic,
             Hold::Asleep => &mut self.asleep,
+            Hold::Members => &mut self.members,
         };
         assign(set, index, value);
-        self.held = self.barrier | self.fence | self.atomic | self.asleep;
+        self.held = self.barrier | self.fence | self.atomic | self.asleep | self.members;
     }
 
     /// Warps that the scheduler looks at.
@@ -112,23 +129,27 @@ impl Domain {
         self.fetchable() | self.finished & !self.retired
     }
 
-    /// Warps whose buffered instruction has room at its unit.
+    /// Warps whose buffered instruction has room at its unit; `room` is all ones for units with
+    /// room, else zero.
     #[inline]
-    pub fn with_room(&self, room: [bool; 3]) -> u64 {
-        let set = |u: Unit| {
-            if room[u as usize] {
-                self.unit[u as usize]
-            } else {
-                0
-            }
-        };
+    pub fn with_room(&self, room: [u64; 3]) -> u64 {
+        let set = |u: Unit| self.unit[u as usize] & room[u as usize];
         set(Unit::Sp) | set(Unit::Sfu) | set(Unit::Mem)
     }
 
     /// Warps to fetch for.
     #[inline]
     pub fn fetchable(&self) -> u64 {
-        self.running & self.wants_fetch & !self.missing & !self.unresolved
+        let waits = self.barrier & self.waiters_unfetched;
+        self.running & self.wants_fetch & !self.missing & !self.unresolved & !waits
+    }
+
+    /// Warps that wait for a branch: for siblings that have not come to it, for its way out of
+    /// the pipeline, or for its target.
+    #[inline]
+    fn in_control(&self) -> u64 {
+        let target = (self.control | self.unresolved) & !self.head;
+        self.stopped | self.head & !self.matched | target
     }
 
     /// Calls `f` with the state of every resident warp, as sets; `issued` is the set that
@@ -145,14 +166,16 @@ impl Domain {
         if self.resident & !self.candidates() != 0 {
             f(WarpState::ExitSiblings, take(self.retired));
             f(WarpState::ExitStores, take(self.finished));
-            f(WarpState::Barrier, take(self.barrier));
+            f(WarpState::Barrier, take(self.barrier | self.members));
             f(WarpState::DataMemory, take(self.fence | self.atomic));
             f(WarpState::DataAlu, take(self.asleep));
+            f(
+                WarpState::DataMemory,
+                take(self.settling & self.wait_memory),
+            );
+            f(WarpState::DataAlu, take(self.settling));
         }
-        f(
-            WarpState::Control,
-            take(self.stopped | self.head & !self.matched | self.control & !self.head),
-        );
+        f(WarpState::Control, take(self.in_control()));
         f(WarpState::Fetch, take(!self.head));
         f(WarpState::DataMemory, take(!self.clear & self.wait_memory));
         f(WarpState::DataAlu, take(!self.clear));
@@ -180,13 +203,17 @@ impl Domain {
             };
         };
         let is = |set: u64| set >> i & 1 != 0;
-        if is(self.barrier) {
+        if is(self.barrier | self.members) {
             SchedulerState::Barrier
         } else if is(self.fence | self.atomic) {
             SchedulerState::DataMemory
         } else if is(self.asleep) {
             SchedulerState::DataAlu
-        } else if is(self.stopped | self.head & !self.matched | self.control & !self.head) {
+        } else if is(self.settling & self.wait_memory) {
+            SchedulerState::DataMemory
+        } else if is(self.settling) {
+            SchedulerState::DataAlu
+        } else if is(self.in_control()) {
             SchedulerState::Control
         } else if is(!self.head) {
             SchedulerState::Fetch
@@ -206,12 +233,14 @@ impl Domain {
             &mut self.resident,
             &mut self.running,
             &mut self.stopped,
+            &mut self.settling,
             &mut self.finished,
             &mut self.retired,
             &mut self.barrier,
             &mut self.fence,
             &mut self.atomic,
             &mut self.asleep,
+            &mut self.members,
             &mut self.held,
             &mut self.head,
             &mut self.matched,

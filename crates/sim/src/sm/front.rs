@@ -81,7 +81,9 @@ impl Sm {
             if !running || buffer.fetch_pc() != pc {
                 continue;
             }
-            let mut count = self.machine.fetch.width;
+            // With `eligible = "room"` there may be room for less than a fetch brings.
+            let entries = self.machine.fetch.buffer;
+            let mut count = self.machine.fetch.width.min(entries - buffer.len() as u32);
             if self.machine.fetch.wait_for_branch {
                 let ahead = launched.infos[pc as usize..].iter().take(count as usize);
                 if let Some(at) = ahead.map(|i| i.control).position(|c| c) {
@@ -89,7 +91,7 @@ impl Sm {
                     self.domains[place.domain as usize].unresolved |= 1 << place.index;
                 }
             }
-            buffer.fill(pc, count, launched.infos.len() as Pc);
+            buffer.fill(pc, count, launched.infos.len() as Pc, entries);
             if buffer.head().is_none() {
                 // The wrong path ran off the end of the code.
                 buffer.flush(self.groups.get(slot).pc);
@@ -109,9 +111,8 @@ impl Sm {
         let buffer = &mut self.slots[slot as usize].buffer;
         if buffer.head() != Some(pc) {
             buffer.flush(pc);
-            let wants = buffer.wants_fetch(&self.machine.fetch);
             domain.head &= !(1 << place.index);
-            assign(&mut domain.wants_fetch, place.index, wants);
+            domain.wants_fetch |= 1 << place.index; // it is empty
         }
     }
 
@@ -162,9 +163,15 @@ impl Sm {
         if any == 0 {
             return None;
         }
+        let domains = self.domains.len();
+        let slots = &self.slots;
         self.fetch_policy.select(&FetchView {
             eligible: &self.eligible,
             at_barrier: &self.at_barrier,
+            buffered: &|p: Place| {
+                let slot = p.index as usize * domains + p.domain as usize;
+                slots[slot].buffer.len()
+            },
             issue: &*self.policy,
         })
     }
@@ -195,7 +202,7 @@ impl Sm {
     fn fetch_for(&mut self, place: Place, launched: &Launched) {
         let slot = self.slot_at(place);
         let buffer = &mut self.slots[slot as usize].buffer;
-        if buffer.fetch_pc() as usize >= launched.infos.len() {
+        if buffer.head().is_none() && buffer.fetch_pc() as usize >= launched.infos.len() {
             // Behind the last instruction there is nothing to fetch; the warp goes elsewhere.
             buffer.flush(self.groups.get(slot).pc);
         }

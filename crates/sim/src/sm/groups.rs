@@ -16,12 +16,19 @@ impl Sm {
         self.groups.take_changed(&mut changed);
         while !changed.is_empty() {
             for slot in changed.drain(..) {
-                self.follow_group(slot, launched);
+                if self.pools {
+                    self.follow_pooled(slot, launched);
+                } else {
+                    self.follow_group(slot, launched);
+                }
             }
             // A model that was told that a slot has settled may have changed others.
             self.groups.take_changed(&mut changed);
         }
         self.changed = changed;
+        while let Some((block, threads)) = self.groups.next_gone() {
+            self.threads_gone(block, threads);
+        }
     }
 
     pub(super) fn follow_group(&mut self, slot: u16, launched: &Launched) {
@@ -45,6 +52,7 @@ impl Sm {
             place.index,
             state == GroupState::Finished,
         );
+        domain.settling &= !(1 << place.index);
         let buffer = &mut self.slots[slot as usize].buffer;
         if state != GroupState::Running {
             if buffer.head().is_some() {
@@ -53,13 +61,19 @@ impl Sm {
             buffer.flush(pc);
         } else if self.machine.fetch.ideal {
             buffer.flush(pc);
-            buffer.fill(pc, 1, launched.infos.len() as u32);
+            buffer.fill(pc, 1, launched.infos.len() as u32, 1);
         } else if restarts || buffer.is_untouched() {
             buffer.flush(pc);
         }
         self.update_head(slot, launched);
-        if state == GroupState::Stopped {
-            self.settle(slot);
+        match state {
+            GroupState::Stopped => {
+                self.check_settling(slot);
+                self.settle(slot);
+            }
+            GroupState::Finished => self.warp_exited(slot),
+            GroupState::Running => self.slots[slot as usize].exited = false,
+            GroupState::Free | GroupState::Held => {}
         }
     }
 }

@@ -4,6 +4,7 @@
 use super::block::Arrival;
 use super::collector::Issued;
 use super::domain::Hold;
+use super::opinfo::Unit;
 use super::{Launched, Quantum, Sm, SmFault};
 use crate::divergence::{Branch, GroupState};
 use crate::exec::state::{Barrier, Effect, EffectKind, LANES, Lanes, Moment};
@@ -124,9 +125,8 @@ impl Sm {
             } else {
                 !0
             };
-            let domain = &self.domains[d];
             let free = if self.issue_free[d] <= now { !0 } else { 0 };
-            self.ready[d] = domain.issuable() & considered & free;
+            self.ready[d] = self.domains[d].issuable() & considered & free;
         }
         let mut taken = 0u64;
         let leads = now as usize % domains;
@@ -139,7 +139,11 @@ impl Sm {
                 self.turned |= 1 << d;
                 continue;
             }
-            let room = self.domains[d].with_room(self.room());
+            // While an instruction holds the issue slot there is room for no other.
+            let room = match self.issue_free[d] <= now {
+                true => self.domains[d].with_room(self.room()),
+                false => 0,
+            };
             let ready = self.ready[d] & room;
             if ready == 0 && !everywhere && self.domains[d].mismatched() == 0 {
                 self.stand_still(d, room, now);
@@ -201,7 +205,7 @@ impl Sm {
     /// the same ones have room, its cycles are accounted for together.
     #[inline]
     fn stand_still(&mut self, d: usize, room: u64, now: u64) {
-        self.note_room(d, room, now);
+        self.note_room(d, room & self.domains[d].issuable(), now);
         self.turned |= 1 << d;
         self.ready[d] = 0;
     }
@@ -255,7 +259,7 @@ impl Sm {
         let launched = quantum.launched;
         let info = &launched.infos[pc as usize];
         let mut memory = NO_MEMORY;
-        let accesses = info.unit == super::opinfo::Unit::Mem;
+        let accesses = info.unit == Unit::Mem;
         for place in members {
             let slot = self.slot_at(*place);
             self.execute(slot, pc, now, quantum)?;
@@ -267,7 +271,7 @@ impl Sm {
                 self.gathered
                     .add(slot, &self.groups.get(slot).lanes, &self.effect);
             }
-            self.after(slot, pc, now, quantum);
+            self.after(slot, pc, now, quantum)?;
         }
         if accesses && members.len() > 1 {
             memory = self.issue_gathered(pc, launched);
@@ -317,6 +321,10 @@ impl Sm {
             &mut self.effect,
         );
         result.map_err(|fault| SmFault { fault, pc })?;
+        if self.effect.kind == EffectKind::Awaits {
+            self.await_members(slot, pc, now, quantum)?;
+        }
+        let group = self.groups.get(slot);
         let info = &launched.infos[pc as usize];
         let lanes = group.mask.count_ones();
         let counters = &mut self.stats.counters;
@@ -331,7 +339,9 @@ impl Sm {
             Pipe::Memory => &mut counters.mix_memory,
             Pipe::Control => &mut counters.mix_control,
         } += 1;
-        self.slots[slot as usize].in_flight += 1;
+        let state = &mut self.slots[slot as usize];
+        state.in_flight += 1;
+        state.memory_in_flight += (info.unit == Unit::Mem) as u16;
         self.scoreboard.reserve(slot, info);
         let lanes = group.mask;
         self.tell(now, slot, WarpEvent::Issued { pc, lanes });
@@ -339,7 +349,7 @@ impl Sm {
     }
 
     /// Moves the warp on to where the instruction leads.
-    fn after(&mut self, slot: u16, pc: Pc, now: u64, quantum: &mut Quantum) {
+    fn after(&mut self, slot: u16, pc: Pc, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         let launched = quantum.launched;
         let next = pc + 1;
         let executed = self.effect.executed;
@@ -355,6 +365,7 @@ impl Sm {
                     pc,
                     target: instr.target,
                     reconverge: instr.reconverge,
+                    likely: instr.likely,
                     uniform: instr.uniform,
                     taken,
                 };
@@ -362,7 +373,7 @@ impl Sm {
             }
             EffectKind::Exit if executed != 0 => {
                 self.model.exited(slot, executed, next, &mut self.groups);
-                self.exited(slot, now, quantum);
+                self.exited(slot, now, quantum)?;
             }
             _ => {
                 self.groups.set_pc(slot, next);
@@ -393,30 +404,51 @@ impl Sm {
             if group.state == GroupState::Running {
                 let buffer = &mut self.slots[slot as usize].buffer;
                 buffer.flush(group.pc);
-                buffer.fill(group.pc, 1, launched.infos.len() as Pc);
+                buffer.fill(group.pc, 1, launched.infos.len() as Pc, 1);
             }
         } else if launched.infos[pc as usize].control && self.groups.get(slot).pc != next {
             domain.control |= 1 << place.index;
         }
         self.update_head(slot, launched);
+        Ok(())
     }
 
-    /// Threads have exited: a barrier of their block may open.
-    fn exited(&mut self, slot: u16, now: u64, quantum: &mut Quantum) {
-        let block = self.slots[slot as usize].block;
+    /// Threads have exited: a barrier of their block may open, and those that waited for them
+    /// need not any more.
+    fn exited(&mut self, slot: u16, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+        if self.pools {
+            self.exited_pooled(slot, now, quantum);
+        } else {
+            let block = self.slots[slot as usize].block;
+            if self.groups.get(slot).state == GroupState::Finished {
+                self.warp_exited(slot);
+            }
+            self.recheck_barriers(block, now, quantum.launched);
+        }
+        if !self.meetings.is_empty() {
+            self.recheck_meetings(now, quantum)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn recheck_barriers(&mut self, block: u16, now: u64, launched: &Launched) {
         let Some(resident) = &mut self.blocks[block as usize] else {
             return;
         };
         let mut releases = Vec::new();
-        resident.recheck(&self.threads, |r| releases.push(r));
+        let takers = self.model.barrier_takers(block);
+        resident.recheck(takers, &self.threads, |r| releases.push(r));
         for release in releases {
-            self.release_barrier(block, release, now, quantum.launched);
+            self.release_barrier(block, release, now, launched);
         }
     }
 
     fn arrive(&mut self, slot: u16, pc: Pc, barrier: Barrier, now: u64, quantum: &mut Quantum) {
         if self.effect.executed == 0 {
             return;
+        }
+        if self.pools {
+            return self.arrive_pooled(slot, pc, barrier, now, quantum);
         }
         let group = self.groups.get(slot);
         let block = self.slots[slot as usize].block;
@@ -425,9 +457,13 @@ impl Sm {
         if !barrier.arrive {
             let place = self.place(slot);
             self.domains[place.domain as usize].hold(Hold::Barrier, place.index, true);
+            self.slots[slot as usize].phase_ended = now;
+            self.touch_all(); // other schedulers may look at their warps in another order now
+            self.policy.waits(place, block, now);
         }
-        self.policy.barrier(block, true);
-        self.tell(now, slot, WarpEvent::Barrier { id: barrier.id });
+        let waits = !barrier.arrive;
+        let id = barrier.id;
+        self.tell(now, slot, WarpEvent::Barrier { id, waits });
         let arrival = Arrival {
             slot,
             lanes: &self.groups.get(slot).lanes,
@@ -439,7 +475,8 @@ impl Sm {
         let Some(resident) = &mut self.blocks[block as usize] else {
             return;
         };
-        if let Some(release) = resident.arrive(arrival, &self.threads) {
+        let takers = self.model.barrier_takers(block);
+        if let Some(release) = resident.arrive(arrival, takers, &self.threads) {
             self.release_barrier(block, release, now, quantum.launched);
         }
     }

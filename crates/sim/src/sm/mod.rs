@@ -21,7 +21,10 @@ mod ldst;
 mod memissue;
 mod memop;
 pub mod opinfo;
+mod phase;
+mod pool;
 mod port;
+mod rendezvous;
 mod report;
 mod residency;
 mod run;
@@ -118,6 +121,8 @@ pub struct Sm {
     model_ticks: bool,
     policy_refreshes: bool,
     policy_gangs: bool,
+    /// Warps belong to the SM, not to a block.
+    pools: bool,
     /// Architectural state.
     pub threads: Threads,
     blocks: Vec<Option<ResidentBlock>>,
@@ -170,6 +175,8 @@ pub struct Sm {
     everywhere: bool,
     /// First cycle that is not accounted for as one with or without resident warps.
     active_from: u64,
+    /// Fetch had nothing to do in the last cycle that ran, so it has nothing in the next.
+    fetch_rests: bool,
     /// Next cycle with something to do, as of the end of the last run.
     wake_at: u64,
     last_retired: u64,
@@ -182,6 +189,7 @@ pub struct Sm {
     accesses: Vec<access::Access>,
     gangs: issue::Gangs,
     gathered: issue::Gathered,
+    meetings: Vec<rendezvous::Meeting>,
     watch: watch::Watch,
 }
 
@@ -194,8 +202,16 @@ impl Sm {
         let homes = (machine.sm.max_threads as usize).div_ceil(LANES);
         let slots = homes.div_ceil(schedulers as usize) * domains;
         let [sp_units, sfu_units] = [machine.sm.sp_units, machine.sm.sfu_units].map(|n| n.max(1));
-        let model = crate::divergence::make(machine, slots)?;
+        let mut model = crate::divergence::make(machine, slots)?;
+        let pools = model.pool().is_some();
+        let slots = if pools {
+            crate::divergence::pool::slots(machine)
+        } else {
+            slots
+        };
         let policy = crate::schedule::make(machine, domains)?;
+        let fetch_policy = crate::fetch::make(machine, domains)?;
+        let domain = Domain::new(fetch_policy.skips_waiters());
         Some(Sm {
             id,
             slices,
@@ -204,6 +220,7 @@ impl Sm {
             model_ticks: model.ticks(),
             policy_refreshes: policy.refreshes(),
             policy_gangs: policy.gangs(),
+            pools,
             threads: Threads {
                 warps: vec![HomeWarp::default(); homes],
                 blocks: vec![HomeBlock::default(); machine.sm.max_blocks as usize],
@@ -215,7 +232,7 @@ impl Sm {
             groups: Groups::new(slots),
             model,
             policy,
-            fetch_policy: crate::fetch::make(machine, domains)?,
+            fetch_policy,
             slots: vec![Slot::default(); slots],
             places: (0..slots)
                 .map(|s| Place {
@@ -223,7 +240,7 @@ impl Sm {
                     index: (s / domains) as u8,
                 })
                 .collect(),
-            domains: vec![Domain::default(); domains],
+            domains: vec![domain; domains],
             issue_free: vec![0; domains],
             scoreboard: Scoreboard::default(),
             collectors: Collectors::new(&machine.collector),
@@ -247,6 +264,7 @@ impl Sm {
             rooms: vec![0; domains],
             everywhere: false,
             active_from: 0,
+            fetch_rests: false,
             wake_at: 0,
             last_retired: 0,
             sleepers: Vec::new(),
@@ -258,15 +276,14 @@ impl Sm {
             accesses: Vec::new(),
             gangs: issue::Gangs::default(),
             gathered: issue::Gathered::default(),
+            meetings: Vec::new(),
             watch: watch::Watch::default(),
             machine: machine.clone(),
         })
     }
 
-    /// Puts another model, issue policy in place of the configured ones; tests of the seams
-    /// use this.
-    #[cfg(test)]
-    pub fn replace_mechanisms(
+    /// Puts another model, issue policy in place of the configured ones, before anything runs.
+    pub(crate) fn replace_mechanisms(
         &mut self,
         model: Option<Box<dyn DivergenceModel>>,
         policy: Option<Box<dyn IssuePolicy>>,
@@ -274,6 +291,10 @@ impl Sm {
         if let Some(model) = model {
             self.model_ticks = model.ticks();
             self.model = model;
+            assert!(
+                self.model.pool().is_some() == self.pools,
+                "slots were made for the other kind"
+            );
         }
         if let Some(policy) = policy {
             self.policy_refreshes = policy.refreshes();
@@ -282,11 +303,17 @@ impl Sm {
         }
     }
 
+    /// How many domains an issue policy of this SM serves.
+    pub(crate) fn domain_count(&self) -> usize {
+        self.domains.len()
+    }
+
     /// Gets ready for a launch that starts at cycle `now`.
     pub fn begin(&mut self, launched: &Launched, now: u64) {
         self.scoreboard
             .reset(self.slots.len(), launched.kernel.registers.len());
         self.stats = SmStats::default();
+        self.model.begin();
         self.ran = now;
         self.accounted.fill(now);
         self.active_from = now;

@@ -32,9 +32,16 @@ impl Sm {
         };
         self.model
             .launched(&arrival, &self.threads, &mut self.groups);
+        if self.pools {
+            let mut block = ResidentBlock::new(arrival, number);
+            block.threads = block.live_threads(&self.threads);
+            let index = block.arrival.block as usize;
+            self.blocks[index] = Some(block);
+            return self.follow_groups(launched);
+        }
         for (slot, home, slice) in arrival.slots() {
             let place = self.place(slot);
-            self.slots[slot as usize] = Slot::new(block);
+            self.slots[slot as usize] = Slot::new(block, now);
             let domain = &mut self.domains[place.domain as usize];
             domain.clear_warp(place.index);
             domain.resident |= 1 << place.index;
@@ -58,11 +65,14 @@ impl Sm {
         now: u64,
         launched: &Launched,
     ) {
-        for slot in &release.slots {
-            self.tell(now, *slot, WarpEvent::Released);
-            let place = self.place(*slot);
-            self.touch(place.domain);
-            self.domains[place.domain as usize].hold(Hold::Barrier, place.index, false);
+        match self.model.pool() {
+            Some(pool) => pool.released(block, release.id, &mut self.groups),
+            None => {
+                for slot in &release.slots {
+                    self.tell(now, *slot, WarpEvent::Released);
+                    self.let_go(Hold::Barrier, *slot);
+                }
+            }
         }
         for (result, value) in &release.results {
             for lane in (0..LANES).filter(|l| result.mask >> l & 1 != 0) {
@@ -75,7 +85,13 @@ impl Sm {
                 );
             }
         }
-        self.policy.barrier(block, false);
+        self.touch_all(); // as on arrival
+        let places = &self.places;
+        let mut warps = release.slots.iter().map(|&slot| places[slot as usize]);
+        self.policy.released(block, &mut warps);
+        if !self.pools {
+            self.end_phase(block, &release.slots, now);
+        }
     }
 
     /// A finished warp with nothing in flight leaves; with the last one its block does.
@@ -98,14 +114,20 @@ impl Sm {
         if block.retired < block.warps {
             return;
         }
-        let block = self.blocks[index].take().expect("looked at above");
+        self.end_phase(index as u16, &[], now);
         self.count_active(now + 1);
+        let block = self.blocks[index].take().expect("looked at above");
         for (slot, _, _) in block.arrival.slots() {
             let place = self.place(slot);
             self.domains[place.domain as usize].clear_warp(place.index);
             self.groups.free(slot);
             self.tell(now, slot, WarpEvent::Left);
         }
+        self.block_left(&block);
+    }
+
+    /// A block is done and out of its slots.
+    pub(super) fn block_left(&mut self, block: &ResidentBlock) {
         self.model.left(&block.arrival);
         self.stats.counters.blocks += 1;
         self.completed += 1;

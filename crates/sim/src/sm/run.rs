@@ -48,24 +48,23 @@ impl Sm {
         self.write_back(now, launched);
         self.enter_units(now, launched);
         self.memory_cycle(now, launched);
-        if self.model_ticks {
+        if self.model_ticks && self.model.next_event().is_some_and(|at| at <= now) {
             self.touch_all();
             self.model.tick(now, &mut self.groups);
             self.follow_groups(launched);
         }
-        self.wake(now);
+        self.wake(now, launched);
         if self.stand(now) <= now {
             self.issue(now, quantum)?;
         }
         self.turned = !0;
         self.decode(launched);
-        if self.front.wants_cycle()
-            || self
-                .domains
-                .iter()
-                .fold(0, |any, d| any | d.concerns_fetch())
-                != 0
-        {
+        let concerned = self
+            .domains
+            .iter()
+            .fold(0, |any, d| any | d.concerns_fetch());
+        self.fetch_rests = concerned == 0 && !self.front.wants_cycle();
+        if !self.fetch_rests {
             self.fetch(now, launched);
         }
         Ok(())
@@ -89,7 +88,7 @@ impl Sm {
     }
 
     /// Sleepers whose time is up.
-    pub(super) fn wake(&mut self, now: u64) {
+    pub(super) fn wake(&mut self, now: u64, launched: &Launched) {
         if self.sleepers.iter().all(|&(until, _)| until > now) {
             return;
         }
@@ -97,12 +96,12 @@ impl Sm {
         let mut sleepers = std::mem::take(&mut self.sleepers);
         sleepers.retain(|&(until, slot)| {
             if until <= now {
-                let place = self.place(slot);
-                self.domains[place.domain as usize].hold(Hold::Asleep, place.index, false);
+                self.let_go(Hold::Asleep, slot);
             }
             until > now
         });
         self.sleepers = sleepers;
+        self.follow_groups(launched);
     }
 
     /// The next cycle at or after `now` that has to run. Packets on the way there that would
@@ -163,15 +162,17 @@ impl Sm {
         if next == now {
             return now;
         }
-        for (d, domain) in self.domains.iter().enumerate() {
-            if domain.fetchable() != 0 || self.retirable(d) != 0 {
-                return now;
+        if !self.fetch_rests {
+            for (d, domain) in self.domains.iter().enumerate() {
+                if domain.fetchable() != 0 || self.retirable(d) != 0 {
+                    return now;
+                }
             }
         }
         let mut by = |time: Option<u64>| next = next.min(time.unwrap_or(u64::MAX));
         by(self.wheel.next(now));
         by(self.arrivals.front().map(|&(t, _)| t.max(now)));
-        by(self.model.next_event());
+        by(self.model.next_event().map(|t| t.max(now)));
         by(self.policy.next_event(now));
         for &(t, _) in &self.sleepers {
             next = next.min(t.max(now));

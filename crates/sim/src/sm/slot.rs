@@ -13,22 +13,30 @@ pub struct Slot {
     pub block: u16,
     /// Instructions issued and not complete.
     pub in_flight: u16,
+    /// Of those, the ones that access memory.
+    pub memory_in_flight: u16,
     /// Stores not acknowledged.
     pub stores: u32,
+    /// When it came, or the last barrier that it waited at opened.
+    pub phase_began: u64,
+    /// When it came to the barrier that it waits at, or exited.
+    pub phase_ended: u64,
+    /// All its threads have exited.
+    pub exited: bool,
+    /// Sets of threads that its `.sync` operation still waits for.
+    pub awaits: u16,
 }
 
 impl Slot {
     /// A warp that has just come.
-    pub fn new(block: u16) -> Slot {
+    pub fn new(block: u16, now: u64) -> Slot {
         Slot {
             block,
+            phase_began: now,
             ..Slot::default()
         }
     }
 }
-
-/// The largest instruction buffer.
-pub const MAX_BUFFER: usize = 8;
 
 /// Decoded instructions of a warp: consecutive PCs, so that the first and the number suffice.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,12 +74,13 @@ impl Buffer {
         (self.first, self.len, self.touched) = (pc, 0, true);
     }
 
-    /// Adds up to `count` instructions from `pc`, as far as the code goes.
-    pub fn fill(&mut self, pc: Pc, count: u32, end: Pc) {
+    /// Adds up to `count` instructions from `pc`, as far as the code goes and the buffer, of
+    /// `entries` entries, has room.
+    pub fn fill(&mut self, pc: Pc, count: u32, end: Pc, entries: u32) {
         if self.len == 0 {
             self.first = pc;
         }
-        let room = MAX_BUFFER as u32 - self.len as u32;
+        let room = entries - self.len as u32;
         self.len += count.min(end.saturating_sub(pc)).min(room) as u8;
     }
 
@@ -80,12 +89,18 @@ impl Buffer {
         !self.touched
     }
 
-    /// Whether the fetch unit may bring more.
+    /// Instructions in it.
     #[inline]
-    pub fn wants_fetch(&self, fetch: &Fetch) -> bool {
-        match fetch.eligible {
-            Eligible::Empty => self.len == 0,
-            Eligible::Room => self.len as u32 + fetch.width <= fetch.buffer,
-        }
+    pub fn len(&self) -> u8 {
+        self.len
+    }
+
+    /// Whether the fetch unit may bring more of the code, which goes up to `end`.
+    #[inline]
+    pub fn wants_fetch(&self, fetch: &Fetch, end: Pc) -> bool {
+        self.len == 0
+            || fetch.eligible == Eligible::Room
+                && (self.len as u32) < fetch.buffer
+                && self.fetch_pc() < end
     }
 }

@@ -65,7 +65,7 @@ impl Sm {
     #[inline]
     pub(super) fn tell(&mut self, now: u64, slot: u16, event: WarpEvent) {
         if self.watch.on {
-            if matches!(event, WarpEvent::Launched { .. }) {
+            if matches!(event, WarpEvent::Launched { .. } | WarpEvent::Formed) {
                 // Whatever state it is in next is news.
                 self.watch.states[slot as usize] = None;
             }

@@ -193,6 +193,31 @@ const DERIVED: &[Derived] = &[
             )
         },
     ),
+    (
+        stat(
+            "barrier_exit_share",
+            "fraction",
+            "warp-cycles spent at barriers, or finished and waiting for siblings to finish",
+        ),
+        |t| {
+            let barrier = t.sm.warps.get(super::WarpState::Barrier);
+            let exit = t.sm.warps.get(super::WarpState::ExitSiblings);
+            ratio(barrier + exit, t.sm.counters.warp_cycles)
+        },
+    ),
+    (
+        stat(
+            "rtru",
+            "fraction",
+            "time in which warps of a phase wait for its last warp, over the phase's time and warps; mean of all phases",
+        ),
+        |t| {
+            ratio(
+                t.sm.counters.phase_imbalance,
+                t.sm.counters.phases * 1_000_000,
+            )
+        },
+    ),
 ];
 
 const fn stat(name: &'static str, unit: &'static str, description: &'static str) -> StatInfo {
@@ -301,7 +326,7 @@ pub fn all_statistics() -> Vec<(&'static str, StatInfo)> {
             stat(
                 "deepest_stack",
                 "entries",
-                "deepest reconvergence stack below the running entry",
+                "most entries of any reconvergence stack, the running one included",
             ),
         ),
     ];

@@ -9,12 +9,12 @@ states! {
         Issued "issued" "issued an instruction";
         Eligible "eligible" "ready, but another warp was chosen";
         Fetch "fetch" "instruction buffer empty: not fetched yet, or instruction-cache miss";
-        Control "control" "from a branch's issue to its target's arrival in the buffer";
+        Control "control" "from a branch's issue to its target's arrival in the buffer; held for siblings by the divergence model";
         DataMemory "data_memory" "waits for a register owed by memory, for an atomic or at a fence";
         DataAlu "data_alu" "waits for a register owed by an ALU or SFU, or sleeps";
-        Structural "structural" "its collector, unit or load/store queue is busy";
+        Structural "structural" "its issue slot, collector, unit or load/store queue is busy";
         Barrier "barrier" "waits at a barrier";
-        ExitStores "exit_stores" "finished; results or stores not acknowledged yet";
+        ExitStores "exit_stores" "finished; results or stores not acknowledged, or not noticed by fetch yet";
         ExitSiblings "exit_siblings" "finished; siblings of its block still run";
     }
 }
@@ -56,6 +56,8 @@ counters! {
         branches: "instructions", "conditional and unconditional branches issued";
         divergent_branches: "instructions", "branches whose lanes went both ways";
         barriers: "arrivals", "warps arriving at barriers";
+        phases: "phases", "phases of blocks: from one barrier to the next, or to the block's end";
+        phase_imbalance: "millionths", "sum over phases of the share of their warps' time that went unused (RTRU)";
         blocks: "blocks", "thread blocks completed";
         warp_cycles: "warp-cycles", "cycles that warps were resident";
         active_cycles: "cycles", "SM-cycles with at least one resident warp";

@@ -62,6 +62,27 @@ pub fn machine(preset: &str, set: &[&str]) -> Machine {
     Machine::resolve(preset, &set).unwrap_or_else(|e| panic!("{preset} {set:?}: {e}"))
 }
 
+/// Names of all issue policies.
+pub fn issue_policies() -> impl Iterator<Item = &'static str> + Clone {
+    warpsim_sim::schedule::POLICIES.iter().map(|p| p.name)
+}
+
+/// Settings for each fetch policy, with what it needs.
+pub fn fetch_settings() -> Vec<Vec<String>> {
+    let settings = |name: &str| {
+        let needs = warpsim_sim::fetch::needs(name).iter();
+        let policy = format!("fetch.policy=\"{name}\"");
+        [policy]
+            .into_iter()
+            .chain(needs.map(|s| s.to_string()))
+            .collect()
+    };
+    warpsim_sim::fetch::POLICIES
+        .iter()
+        .map(|p| settings(p.name))
+        .collect()
+}
+
 /// A GPU with one module and two buffers: the input holds word i = i.
 pub struct Bench {
     /// The GPU.
@@ -89,6 +110,15 @@ impl Bench {
             observer: Some(Box::new(recorder.clone())),
             ..options
         };
+        Bench::build(machine, ptx, options, recorder)
+    }
+
+    /// A bench where nobody listens, as most runs are: events are not recorded.
+    pub fn unobserved(machine: Machine, ptx: &str, options: Options) -> Bench {
+        Bench::build(machine, ptx, options, Recorder::default())
+    }
+
+    fn build(machine: Machine, ptx: &str, options: Options, recorder: Recorder) -> Bench {
         let mut gpu = Gpu::new(machine, options).unwrap_or_else(|e| panic!("{e}"));
         let program = program(ptx);
         let module = gpu.load(program.clone()).unwrap_or_else(|e| panic!("{e}"));

@@ -22,7 +22,9 @@ pub struct At<T> {
 pub struct LaunchFile {
     /// The text, for messages.
     pub source: Source,
-    /// The PTX file.
+    /// What it is, for people.
+    pub description: String,
+    /// The PTX file, or a `.cu` file to compile.
     pub ptx: At<String>,
     /// Seed of random buffers.
     pub seed: u64,

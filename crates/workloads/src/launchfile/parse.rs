@@ -23,9 +23,8 @@ pub fn parse(source: &Source) -> Result<LaunchFile, SourceError> {
     let root = Node::parse(source)?;
     check_schema(source, &root)?;
     let fields = Fields::new(source, &root, "a launch file", KEYS)?;
-    for informative in ["name", "description"] {
-        fields.string(informative)?;
-    }
+    fields.string("name")?;
+    let description = fields.string("description")?;
     let ptx = fields
         .string("ptx")?
         .ok_or_else(|| fields.missing("ptx", "for example `ptx = \"kernel.ptx\"`"))?;
@@ -68,6 +67,7 @@ pub fn parse(source: &Source) -> Result<LaunchFile, SourceError> {
     };
     let file = LaunchFile {
         source: source.clone(),
+        description: description.map_or(String::new(), |d| d.value),
         ptx,
         seed,
         buffers,

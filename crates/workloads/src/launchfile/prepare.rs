@@ -4,6 +4,7 @@ use super::model::*;
 use super::prepare_data::{encode_all, load_file, resolve_buffer, resolve_symbol};
 use super::prepare_steps;
 use crate::compare::Tolerance;
+use crate::cuda;
 use crate::device::DeviceError;
 use crate::element::Element;
 use crate::session::{Module, Session};
@@ -135,14 +136,16 @@ pub(super) fn prepare(
 ) -> Result<Plan, DeviceError> {
     let source = &file.source;
     let ptx_path = directory.join(&file.ptx.value);
-    let ptx = std::fs::read(&ptx_path).map_err(|e| {
-        let message = format!("cannot read {}: {e}", ptx_path.display());
-        source.error(file.ptx.place.clone(), message)
-    })?;
-    let module = session.load(
-        &ptx_path.display().to_string(),
-        &String::from_utf8_lossy(&ptx),
-    )?;
+    let ptx = if ptx_path.extension().is_some_and(|e| e == "cu") && ptx_path.is_file() {
+        cuda::compile(&ptx_path)?
+    } else {
+        let bytes = std::fs::read(&ptx_path).map_err(|e| {
+            let message = format!("cannot read {}: {e}", ptx_path.display());
+            source.error(file.ptx.place.clone(), message)
+        })?;
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    let module = session.load_text(&ptx_path.display().to_string(), &ptx)?;
     let mut names = Names {
         file,
         module: &module,

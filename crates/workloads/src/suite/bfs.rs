@@ -1,6 +1,6 @@
 //! Breadth-first search.
 
-use super::{Info, Parameter, Parameters, Workload};
+use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;
 use crate::compare::{Outcome, Tolerance, compare};
 use crate::device::DeviceError;
@@ -21,29 +21,18 @@ static INFO: Info = Info {
     papers: &["tbc: BFS2 (divergent)", "vtw: BFS", "vws: figure 19"],
     comparison: "exact: the level of every node",
     parameters: &[
-        Parameter {
-            name: "scale",
-            description: "the graph has 2^scale nodes",
-            sizes: [10, 16, 20],
-            range: (1, 26),
-            multiple: 1,
-        },
-        Parameter {
-            name: "degree",
-            description: "mean degree",
-            sizes: [8, 8, 16],
-            range: (1, 64),
-            multiple: 1,
-        },
-        Parameter {
-            name: "block",
-            description: "threads a block",
-            sizes: [256, 256, 256],
-            range: (32, 1024),
-            multiple: 32,
-        },
+        Parameter::new(
+            "scale",
+            "the graph has 2^scale nodes",
+            [10, 16, 20],
+            (1, 26),
+        ),
+        Parameter::new("degree", "mean degree", [8, 8, 16], (1, 64)),
+        Parameter::new("block", "threads a block", [256, 256, 256], (32, 1024)).multiple_of(32),
     ],
-    ptx: include_str!("../../kernels/bfs.ptx"),
+    sets: &[Set::Divergent],
+    exceptions: &[],
+    kernel: kernel!("bfs"),
 };
 
 /// The workload.
@@ -88,7 +77,7 @@ impl Workload for Bfs {
             v
         };
 
-        let module = session.load("bfs.ptx", INFO.ptx)?;
+        let module = session.load(&INFO.kernel)?;
         let row = session.upload_u32("row", &graph.row)?;
         let edges = session.upload_u32("edges", &graph.edges)?;
         let frontier = session.upload_u32("frontier", &only_source(1, 0))?;

@@ -1,6 +1,6 @@
 //! Collatz sequences.
 
-use super::{Info, Parameter, Parameters, Workload};
+use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;
 use crate::compare::{Outcome, Tolerance, compare};
 use crate::device::DeviceError;
@@ -18,30 +18,24 @@ static INFO: Info = Info {
     papers: &[],
     comparison: "exact",
     parameters: &[
-        Parameter {
-            name: "n",
-            description: "start values",
-            sizes: [1_000, 15_360, 245_760],
-            range: (1, 1 << 26),
-            multiple: 1,
-        },
-        Parameter {
-            name: "largest",
-            description: "largest start value",
-            sizes: [1_000, 1_000_000, 1_000_000],
+        Parameter::new("n", "start values", [1_000, 15_360, 245_760], (1, 1 << 26)),
+        Parameter::new(
+            "largest",
+            "largest start value",
+            [1_000, 1_000_000, 1_000_000],
             // No start below 2^32 leaves 64 bits.
-            range: (1, u32::MAX as u64),
-            multiple: 1,
-        },
-        Parameter {
-            name: "limit",
-            description: "steps after which to give up",
-            sizes: [1_000, 1_000, 1_000],
-            range: (1, 100_000),
-            multiple: 1,
-        },
+            (1, u32::MAX as u64),
+        ),
+        Parameter::new(
+            "limit",
+            "steps after which to give up",
+            [1_000, 1_000, 1_000],
+            (1, 100_000),
+        ),
     ],
-    ptx: include_str!("../../kernels/collatz.ptx"),
+    sets: &[Set::Divergent],
+    exceptions: &[],
+    kernel: kernel!("collatz"),
 };
 
 /// The workload.
@@ -78,7 +72,7 @@ impl Workload for Collatz {
         let starts: Vec<u32> = (0..n)
             .map(|_| 1 + random.below(parameters.get("largest")) as u32)
             .collect();
-        let module = session.load("collatz.ptx", INFO.ptx)?;
+        let module = session.load(&INFO.kernel)?;
         let start = session.upload_u32("start", &starts)?;
         let bytes = u64::from(n) * 4;
         let steps = session.zeroed("steps", bytes)?;

@@ -1,6 +1,6 @@
 //! Histogram of bytes.
 
-use super::{Info, Parameter, Parameters, Workload};
+use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;
 use crate::compare::{Outcome, Tolerance, compare};
 use crate::device::DeviceError;
@@ -18,29 +18,18 @@ static INFO: Info = Info {
     papers: &["baws: HISTO (barrier-intensive, 16 warps a block)"],
     comparison: "exact: every bin",
     parameters: &[
-        Parameter {
-            name: "words",
-            description: "32-bit words of four bytes each",
-            sizes: [2_000, 1 << 19, 1 << 22],
-            range: (1, 1 << 28),
-            multiple: 1,
-        },
-        Parameter {
-            name: "blocks",
-            description: "blocks",
-            sizes: [3, 90, 90],
-            range: (1, 65_535),
-            multiple: 1,
-        },
-        Parameter {
-            name: "block",
-            description: "threads a block",
-            sizes: [512, 512, 512],
-            range: (32, 1024),
-            multiple: 32,
-        },
+        Parameter::new(
+            "words",
+            "32-bit words of four bytes each",
+            [2_000, 1 << 19, 1 << 22],
+            (1, 1 << 28),
+        ),
+        Parameter::new("blocks", "blocks", [3, 90, 90], (1, 65_535)),
+        Parameter::new("block", "threads a block", [512, 512, 512], (32, 1024)).multiple_of(32),
     ],
-    ptx: include_str!("../../kernels/histogram.ptx"),
+    sets: &[Set::Coherent, Set::BarrierIntensive],
+    exceptions: &[],
+    kernel: kernel!("histogram"),
 };
 
 /// The workload.
@@ -82,7 +71,7 @@ impl Workload for Histogram {
     ) -> Result<Outcome, DeviceError> {
         let words = parameters.get_u32("words");
         let data = image(words, &mut Random::new(seed, "histogram"));
-        let module = session.load("histogram.ptx", INFO.ptx)?;
+        let module = session.load(&INFO.kernel)?;
         let input = session.upload_u32("data", &data)?;
         let bins = session.zeroed("bins", 4 * BINS as u64)?;
         let shape = Shape::linear(parameters.get_u32("blocks"), parameters.get_u32("block"));

@@ -1,6 +1,6 @@
 //! Tiled matrix multiply.
 
-use super::{Info, Parameter, Parameters, Workload};
+use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;
 use crate::compare::{Outcome, Tolerance, compare};
 use crate::device::DeviceError;
@@ -27,14 +27,13 @@ static INFO: Info = Info {
         "vws: convergent",
     ],
     comparison: "within 1e-4 or 1e-5 of the value, against sums in double precision",
-    parameters: &[Parameter {
-        name: "n",
-        description: "rows and columns",
-        sizes: [48, 160, 512],
-        range: (16, 8192),
-        multiple: TILE as u64,
-    }],
-    ptx: include_str!("../../kernels/matmul.ptx"),
+    parameters: &[
+        Parameter::new("n", "rows and columns", [48, 160, 512], (16, 8192))
+            .multiple_of(TILE as u64),
+    ],
+    sets: &[Set::Coherent, Set::BarrierIntensive],
+    exceptions: &[],
+    kernel: kernel!("matmul"),
 };
 
 /// The workload.
@@ -73,7 +72,7 @@ impl Workload for MatMul {
                 .collect()
         };
         let (a, b) = (matrix(), matrix());
-        let module = session.load("matmul.ptx", INFO.ptx)?;
+        let module = session.load(&INFO.kernel)?;
         let da = session.upload_f32("A", &a)?;
         let db = session.upload_f32("B", &b)?;
         let bytes = a.len() as u64 * 4;

@@ -1,11 +1,28 @@
 //! The workloads: kernels with generated input, host code, and a CPU reference each.
 
+mod backprop;
 mod bfs;
+mod btree;
 mod collatz;
+mod fwt;
 mod histogram;
+mod host;
+mod hotspot;
+mod images;
+mod kmeans;
 mod matmul;
+mod merge_sort;
+mod nw;
 mod parameters;
+mod pathfinder;
+mod radix_sort;
 mod reduction;
+mod scalar_product;
+mod srad;
+mod srad_v1;
+mod srad_v2;
+mod stencil;
+mod stream_cluster;
 mod vecadd;
 
 pub use parameters::{Parameter, Parameters, Size};
@@ -32,9 +49,58 @@ pub struct Info {
     pub comparison: &'static str,
     /// What decides its size.
     pub parameters: &'static [Parameter],
-    /// Its PTX.
+    /// The sets it is in, as measured (`docs/workloads.md`).
+    pub sets: &'static [Set],
+    /// Sets it is in although the measurement says otherwise, and why.
+    pub exceptions: &'static [(Set, &'static str)],
+    /// Its kernels.
+    pub kernel: Kernel,
+}
+
+/// What a workload is an example of. Each has a bound that a measurement holds it to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// SIMD efficiency under `pdom` below 76%.
+    Divergent,
+    /// SIMD efficiency under `pdom` of 76% or more.
+    Coherent,
+    /// Above 15% of warp time at barriers under `lrr` on `gtx480-v3`.
+    BarrierIntensive,
+}
+
+impl Set {
+    /// Every set.
+    pub const ALL: &[Set] = &[Set::Divergent, Set::Coherent, Set::BarrierIntensive];
+
+    /// Its name on the command line and in study files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Set::Divergent => "divergent",
+            Set::Coherent => "coherent",
+            Set::BarrierIntensive => "barrier-intensive",
+        }
+    }
+}
+
+/// A compiled file of `kernels/`. Workloads that are variants of each other share one.
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    /// The name of the `.cu` and `.ptx` file without its ending.
+    pub name: &'static str,
+    /// The PTX.
     pub ptx: &'static str,
 }
+
+/// The [`Kernel`] of that name.
+macro_rules! kernel {
+    ($name:literal) => {
+        $crate::suite::Kernel {
+            name: $name,
+            ptx: include_str!(concat!("../../kernels/", $name, ".ptx")),
+        }
+    };
+}
+use kernel;
 
 /// A workload.
 pub trait Workload: Sync {
@@ -58,6 +124,22 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &bfs::Bfs,
     &collatz::Collatz,
     &histogram::Histogram,
+    &scalar_product::ScalarProduct,
+    &fwt::Fwt,
+    &stencil::Stencil,
+    &stencil::StencilGlobal,
+    &merge_sort::MergeSort,
+    &btree::FindK,
+    &btree::Range,
+    &srad_v1::SradV1,
+    &srad_v2::SradV2,
+    &hotspot::Hotspot,
+    &backprop::Backprop,
+    &pathfinder::Pathfinder,
+    &nw::Nw,
+    &radix_sort::RadixSort,
+    &kmeans::KMeans,
+    &stream_cluster::StreamCluster,
 ];
 
 /// The workload of that name.

@@ -31,6 +31,30 @@ pub struct Parameter {
     pub multiple: u64,
 }
 
+impl Parameter {
+    /// A parameter with its values at `tiny`, `small` and `large` and its smallest and largest.
+    pub const fn new(
+        name: &'static str,
+        description: &'static str,
+        sizes: [u64; 3],
+        range: (u64, u64),
+    ) -> Parameter {
+        Parameter {
+            name,
+            description,
+            sizes,
+            range,
+            multiple: 1,
+        }
+    }
+
+    /// The same, restricted to multiples of a number.
+    pub const fn multiple_of(mut self, multiple: u64) -> Parameter {
+        self.multiple = multiple;
+        self
+    }
+}
+
 /// The values of a workload's parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters(Vec<(&'static str, u64)>);
@@ -127,13 +151,8 @@ mod tests {
 
     #[test]
     fn changes_are_checked() {
-        const DECLARED: &[Parameter] = &[Parameter {
-            name: "n",
-            description: "",
-            sizes: [16, 32, 64],
-            range: (16, 128),
-            multiple: 16,
-        }];
+        const DECLARED: &[Parameter] =
+            &[Parameter::new("n", "", [16, 32, 64], (16, 128)).multiple_of(16)];
         let resolve = |c: &str| Parameters::resolve(DECLARED, Size::Small, &[c.to_string()]);
         assert_eq!(resolve("n=48").unwrap().get("n"), 48);
         for bad in ["n=50", "n=0", "n=x", "n", "m=16", "n=144"] {

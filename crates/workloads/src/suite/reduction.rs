@@ -1,6 +1,6 @@
 //! Sum of integers by a tree in shared memory.
 
-use super::{Info, Parameter, Parameters, Workload};
+use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;
 use crate::compare::{Outcome, Tolerance, compare};
 use crate::device::DeviceError;
@@ -18,22 +18,17 @@ static INFO: Info = Info {
     papers: &["baws: the tree of SP (scalar product)"],
     comparison: "exact: the total and every block's partial sum",
     parameters: &[
-        Parameter {
-            name: "n",
-            description: "elements",
-            sizes: [10_000, 2 << 20, 16 << 20],
-            range: (1, 1 << 28),
-            multiple: 1,
-        },
-        Parameter {
-            name: "blocks",
-            description: "blocks of the first launch",
-            sizes: [6, 180, 180],
-            range: (1, 65_535),
-            multiple: 1,
-        },
+        Parameter::new("n", "elements", [10_000, 2 << 20, 16 << 20], (1, 1 << 28)),
+        Parameter::new(
+            "blocks",
+            "blocks of the first launch",
+            [6, 180, 180],
+            (1, 65_535),
+        ),
     ],
-    ptx: include_str!("../../kernels/reduction.ptx"),
+    sets: &[Set::Coherent],
+    exceptions: &[],
+    kernel: kernel!("reduction"),
 };
 
 /// The workload.
@@ -65,7 +60,7 @@ impl Workload for Reduction {
         let blocks = parameters.get_u32("blocks");
         let mut random = Random::new(seed, "reduction");
         let data: Vec<u32> = (0..n).map(|_| random.next_u32()).collect();
-        let module = session.load("reduction.ptx", INFO.ptx)?;
+        let module = session.load(&INFO.kernel)?;
         let input = session.upload_u32("data", &data)?;
         let partial = session.zeroed("partial sums", u64::from(blocks) * 4)?;
         let total = session.zeroed("total", 4)?;

@@ -1,6 +1,6 @@
 //! Vector addition.
 
-use super::{Info, Parameter, Parameters, Workload};
+use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;
 use crate::compare::{Outcome, Tolerance, compare};
 use crate::device::DeviceError;
@@ -17,14 +17,15 @@ static INFO: Info = Info {
     shape: "256 threads a block",
     papers: &[],
     comparison: "exact: one rounded addition has one right answer",
-    parameters: &[Parameter {
-        name: "n",
-        description: "elements",
-        sizes: [5_000, 1 << 20, 1 << 23],
-        range: (1, 1 << 28),
-        multiple: 1,
-    }],
-    ptx: include_str!("../../kernels/vecadd.ptx"),
+    parameters: &[Parameter::new(
+        "n",
+        "elements",
+        [5_000, 1 << 20, 1 << 23],
+        (1, 1 << 28),
+    )],
+    sets: &[Set::Coherent],
+    exceptions: &[],
+    kernel: kernel!("vecadd"),
 };
 
 /// The workload.
@@ -50,7 +51,7 @@ impl Workload for VecAdd {
         let mut vector =
             || -> Vec<f32> { (0..n).map(|_| random.float(-100.0, 100.0) as f32).collect() };
         let (a, b) = (vector(), vector());
-        let module = session.load("vecadd.ptx", INFO.ptx)?;
+        let module = session.load(&INFO.kernel)?;
         let da = session.upload_f32("a", &a)?;
         let db = session.upload_f32("b", &b)?;
         let bytes = u64::from(n) * 4;

@@ -140,15 +140,18 @@ pub fn compile(_name: &str, ptx: &str) -> Result<Arc<Program>, DeviceError> {
                     true,
                 );
             }
-            [".const", ".align", _, ".b8", name, size, ..] => program.symbols.push(Symbol {
-                name: name.to_string(),
-                space: Space::Const,
-                size: size.parse().expect("a size"),
-                align: 4,
-                init: Vec::new(),
-                relocations: Vec::new(),
-                external: false,
-            }),
+            [".const", ".align", _, ".b8", name, size, ..]
+            | [".visible", ".const", ".align", _, ".b8", name, size, ..] => {
+                program.symbols.push(Symbol {
+                    name: name.to_string(),
+                    space: Space::Const,
+                    size: size.parse().expect("a size"),
+                    align: 4,
+                    init: Vec::new(),
+                    relocations: Vec::new(),
+                    external: false,
+                })
+            }
             [".global", ".texref", name] => program.textures.push(name.to_string()),
             _ => {}
         }

@@ -1,0 +1,119 @@
+//! `warpsim selftest`: random programs on every divergence model.
+
+use crate::failure::{Failure, WRONG_RESULT, print};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+use warpsim_silicon::programs::campaign::{self, Extent, Outcome, Refusal};
+use warpsim_silicon::programs::run::{Target, functional, models, simulate};
+use warpsim_workloads::files::write_whole;
+
+/// Arguments of `warpsim selftest`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Makes programs with branches, loops, barriers, warp operations and atomics whose result \
+                  does not depend on timing, runs each without timing and under every divergence model on \
+                  several machines, and compares memories. What differs is shrunk and shown as PTX.\n\
+                  Exit codes: 0 all agree, 1 some differ, 2 the input makes no sense."
+)]
+pub struct Arguments {
+    #[command(flatten)]
+    programs: Programs,
+    /// Only places whose name contains this, as in pdom.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Print the PTX of the program with the seed of --seed and do nothing else.
+    #[arg(long)]
+    print: bool,
+}
+
+/// How many programs, from which seed.
+#[derive(clap::Args)]
+pub struct Programs {
+    /// Random programs to run [default: 200, or as many as --seconds allows].
+    #[arg(long, value_name = "N")]
+    pub programs: Option<u64>,
+    /// Begin no program after so many seconds.
+    #[arg(long, value_name = "S")]
+    pub seconds: Option<u64>,
+    /// Seed of the first program.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Host threads [default: as many as there are cores].
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Write shrunk programs to this directory instead of showing them.
+    #[arg(long, value_name = "DIR")]
+    pub save: Option<PathBuf>,
+}
+
+impl Programs {
+    /// What they mean.
+    pub fn extent(&self) -> Extent {
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let endless = if self.seconds.is_some() {
+            u64::MAX
+        } else {
+            200
+        };
+        Extent {
+            seed: self.seed,
+            programs: self.programs.unwrap_or(endless),
+            time: self.seconds.map(Duration::from_secs),
+            threads: self.threads.unwrap_or(cores),
+            failures: 10,
+            shrinking: 3000,
+        }
+    }
+
+    /// Shows or keeps what differs; says how many there are.
+    pub fn report(&self, outcome: &Outcome) -> Result<usize, Failure> {
+        for failure in &outcome.failures {
+            let text = failure.text();
+            let Some(directory) = &self.save else {
+                print(&format!("{text}\n"))?;
+                continue;
+            };
+            let place = failure.target.replace(' ', "-");
+            let path = directory.join(format!("program-{}-{place}.ptx", failure.seed));
+            write_whole(&path, text.as_bytes())
+                .map_err(|e| Failure::bad_input(format!("cannot write {}: {e}", path.display())))?;
+            print(&format!("differs: {}\n", path.display()))?;
+        }
+        Ok(outcome.failures.len())
+    }
+}
+
+/// Runs programs and compares.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let extent = arguments.programs.extent();
+    if arguments.print {
+        let program = warpsim_silicon::programs::program(extent.seed);
+        print(&warpsim_silicon::programs::emit::ptx(&program))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let truth = functional().map_err(Failure::bad_input)?;
+    let targets: Vec<Target> = models()
+        .map_err(Failure::bad_input)?
+        .into_iter()
+        .filter(|t| t.name.contains(&arguments.only))
+        .collect();
+    if targets.is_empty() {
+        let text = format!(
+            "no divergence model or machine is called `{}`",
+            arguments.only
+        );
+        return Err(Failure::bad_input(text));
+    }
+    let expected = |p: &_| simulate(p, &truth).map_err(Refusal::Program);
+    let outcome = campaign::run(&extent, &expected, &targets, &|_| {});
+    let failures = arguments.programs.report(&outcome)?;
+    let names: Vec<&str> = targets.iter().map(|t| t.name.as_str()).collect();
+    print(&format!(
+        "{} programs, each without timing and {}: {} comparisons, {failures} differ\n",
+        outcome.programs,
+        names.join(", "),
+        outcome.comparisons,
+    ))?;
+    Ok(ExitCode::from(if failures > 0 { WRONG_RESULT } else { 0 }))
+}

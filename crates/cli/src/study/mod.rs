@@ -1,0 +1,209 @@
+//! `warpsim study` and `warpsim sweep`.
+
+mod watch;
+
+use crate::failure::{Failure, PROGRAM_FAILED, WRONG_RESULT, print};
+use crate::run::SizeName;
+use clap::ValueEnum;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use warpsim_sim::text::{Source, nearest};
+use warpsim_study::format::{self, Study};
+use warpsim_study::record::Status;
+use warpsim_study::store::Store;
+use warpsim_study::{Choices, Conclusion, Plan, StudyError, conduct, embedded};
+
+/// Arguments of `warpsim study`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Results are kept in the folder, one file a run: interrupted and started \
+                        again, a study goes on where it was. Exit codes: 0 every run has a \
+                        correct result, 1 a result is wrong, 2 the input makes no sense, 3 a \
+                        simulated program failed. Claims that do not hold are no failure."
+)]
+pub struct StudyArguments {
+    /// A paper's study, a study file (ends in .toml), or `all` papers.
+    #[arg(value_name = "NAME|FILE.toml|all")]
+    what: String,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Arguments of `warpsim sweep`.
+#[derive(clap::Args)]
+pub struct SweepArguments {
+    /// A study file: workloads and a grid of settings.
+    #[arg(value_name = "FILE.toml")]
+    file: PathBuf,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(clap::Args)]
+struct Common {
+    /// Folder of results [default: results/NAME].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Size of the workloads [default: what the study says].
+    #[arg(long)]
+    size: Option<SizeName>,
+    /// Only these workloads of the study.
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    workloads: Option<Vec<String>>,
+    /// Runs at a time [default: the processors of this machine].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    /// Show nothing but errors and failed runs.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+impl From<StudyError> for Failure {
+    fn from(error: StudyError) -> Failure {
+        Failure::bad_input(error.text)
+    }
+}
+
+/// Runs a paper's study, a study file, or every paper's.
+pub fn study(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
+    let common = &arguments.common;
+    if arguments.what != "all" {
+        let what = format!("study {}", quoted(&arguments.what));
+        return one(find(&arguments.what)?, &what, common, common.out.clone());
+    }
+    let mut worst = ExitCode::SUCCESS;
+    for name in embedded::names() {
+        let out = common.out.as_ref().map(|out| out.join(name));
+        let code = one(find(name)?, &format!("study {name}"), common, out)?;
+        if code != ExitCode::SUCCESS {
+            worst = code;
+        }
+    }
+    Ok(worst)
+}
+
+/// Runs a study file.
+pub fn sweep(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
+    let study = format::read(&arguments.file)?;
+    let what = format!("sweep {}", quoted(&arguments.file.display().to_string()));
+    one(
+        study,
+        &what,
+        &arguments.common,
+        arguments.common.out.clone(),
+    )
+}
+
+fn find(what: &str) -> Result<Study, Failure> {
+    if let Some(text) = embedded::text(what) {
+        let source = Source::new(&format!("study {what}"), text);
+        return Ok(format::parse(&source)?);
+    }
+    if what.ends_with(".toml") || what.contains(['/', '\\']) {
+        return Ok(format::read(Path::new(what))?);
+    }
+    let hint = nearest(what, embedded::names())
+        .map(|n| format!("; did you mean `{n}`?"))
+        .unwrap_or_default();
+    Err(Failure::bad_input(format!(
+        "no study is called `{what}`{hint}\nstudies: {}, or all; a study file ends in .toml",
+        embedded::names().collect::<Vec<_>>().join(", ")
+    )))
+}
+
+/// The command that makes the same report.
+fn command(what: &str, common: &Common, out: &Path) -> String {
+    let mut command = format!("warpsim {what}");
+    if let Some(size) = common.size.and_then(|s| s.to_possible_value()) {
+        command += &format!(" --size {}", size.get_name());
+    }
+    if let Some(workloads) = &common.workloads {
+        command += &format!(" --workloads {}", quoted(&workloads.join(",")));
+    }
+    command + &format!(" --out {}", quoted(&out.display().to_string()))
+}
+
+/// An argument as a shell takes it.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=+".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_string()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+fn one(
+    study: Study,
+    what: &str,
+    common: &Common,
+    out: Option<PathBuf>,
+) -> Result<ExitCode, Failure> {
+    let choices = Choices {
+        size: common.size.map(Into::into),
+        workloads: common.workloads.clone(),
+    };
+    let plan = Plan::new(study, &choices)?;
+    let name = &plan.study.name;
+    let out = out.unwrap_or_else(|| Path::new("results").join(name));
+    let store = Store::open(&out, name)?;
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = common.jobs.map_or_else(processors, usize::from);
+    if plan.runs.is_empty() {
+        return Err(Failure::bad_input(format!(
+            "study `{name}` has nothing to run: this build lacks what it needs\n{}",
+            plan.missing.join("\n")
+        )));
+    }
+    let mut watch = watch::choose(common.quiet);
+    let command = command(what, common, &out);
+    let conclusion = conduct(&plan, &store, jobs, &command, watch.as_mut())?;
+    if !common.quiet {
+        print(&summary(&plan, &conclusion))?;
+    }
+    Ok(failed(&conclusion))
+}
+
+fn summary(plan: &Plan, conclusion: &Conclusion) -> String {
+    let mut out = format!("{}\n\n{}", plan.study.title, conclusion.text);
+    for missing in &conclusion.missing {
+        out += &format!("missing: {missing}\n");
+    }
+    let [holds, fails, open] = conclusion.claims;
+    if holds + fails + open > 0 {
+        out += &format!("claims: {holds} hold, {fails} do not, {open} not measured\n");
+    }
+    for failure in conclusion.failures.iter().filter(|f| f.expected.is_some()) {
+        let why = failure.expected.as_deref().unwrap_or_default();
+        let (workload, configuration) = (&failure.workload, &failure.configuration);
+        let status = failure.status.name();
+        out += &format!("{status}, as expected: {workload} under {configuration}: {why}\n");
+    }
+    if conclusion.others > 0 {
+        let n = conclusion.others;
+        out += &format!("the folder also keeps {n} results of other builds, sizes or settings\n");
+    }
+    for file in &conclusion.files {
+        out += &format!("written: {}\n", file.display());
+    }
+    out
+}
+
+/// Says which runs failed; the exit code is that of the first kind.
+fn failed(conclusion: &Conclusion) -> ExitCode {
+    let surprising = || conclusion.failures.iter().filter(|f| f.expected.is_none());
+    for failure in surprising() {
+        eprintln!(
+            "{}: {} under {}: {}",
+            failure.status.name(),
+            failure.workload,
+            failure.configuration,
+            failure.reason.lines().next().unwrap_or_default()
+        );
+    }
+    match surprising().next() {
+        None => ExitCode::SUCCESS,
+        Some(_) if surprising().any(|f| f.status == Status::Wrong) => ExitCode::from(WRONG_RESULT),
+        Some(_) => ExitCode::from(PROGRAM_FAILED),
+    }
+}

@@ -1,0 +1,134 @@
+//! Texture fetches: dimensions, texels, filtering, addressing, coordinates.
+
+use warpsim_sim::gpu::api::{TexelKind, Texture};
+
+use super::List;
+use crate::form::TextureForm;
+use crate::kind::Kind;
+use crate::random::Random;
+
+/// What texels are: a name, kind, bits, channels, and whether they are read as fractions.
+type Texel = (&'static str, TexelKind, u8, u8, bool);
+
+const TEXELS: [Texel; 6] = [
+    ("f32x1", TexelKind::Float, 32, 1, false),
+    ("f32x4", TexelKind::Float, 32, 4, false),
+    ("unorm8x4", TexelKind::Unsigned, 8, 4, true),
+    ("snorm16x2", TexelKind::Signed, 16, 2, true),
+    ("u8x4", TexelKind::Unsigned, 8, 4, false),
+    ("s32x1", TexelKind::Signed, 32, 1, false),
+];
+
+const SIZES: [[u32; 3]; 3] = [[13, 1, 1], [7, 5, 1], [5, 3, 4]];
+
+/// How a texture is sampled: wrap, coordinates from 0 to 1, filtering, whole coordinates.
+#[derive(Clone, Copy)]
+struct Way {
+    wrap: bool,
+    normalized: bool,
+    linear: bool,
+    whole: bool,
+    memory: bool,
+}
+
+fn contents(texel: &Texel, count: u32) -> Vec<u8> {
+    let (name, kind, ..) = texel;
+    let mut random = Random::new(&format!("texels {name}"));
+    let words = (count * u32::from(texel.2) * u32::from(texel.3)).div_ceil(32);
+    (0..words)
+        .flat_map(|_| match kind {
+            // Sums of these in any order are close to each other.
+            TexelKind::Float => (random.below(1 << 16) as f32 / 64.0 - 512.0).to_le_bytes(),
+            _ => (random.next() as u32).to_le_bytes(),
+        })
+        .collect()
+}
+
+fn one(list: &mut List, dimensions: usize, texel: &Texel, way: Way) {
+    let (texels, kind, bits, channels, fractions) = *texel;
+    let size = SIZES[dimensions - 1];
+    let floats = kind == TexelKind::Float || fractions;
+    let result = match kind {
+        _ if floats => "f32",
+        TexelKind::Signed => "s32",
+        _ => "u32",
+    };
+    let coordinate = if way.whole { "s32" } else { "f32" };
+    let source = match (way.whole, way.normalized) {
+        (true, _) => Kind::Texel,
+        (_, true) => Kind::Fraction,
+        _ => Kind::Coordinate,
+    };
+    let op = format!("tex.{dimensions}d.v4.{result}.{coordinate}");
+    let name = format!(
+        "{op}({texels}, {}{}{}{})",
+        if way.linear { "linear" } else { "nearest" },
+        if way.wrap { ", wrap" } else { ", clamp" },
+        if way.normalized { ", normalized" } else { "" },
+        if way.memory { ", plain memory" } else { "" },
+    );
+    // Vectors of three coordinates are written as four.
+    let at = ["{%s0}", "{%s0, %s1}", "{%s0, %s1, %s2, %s2}"][dimensions - 1];
+    let body = format!("ld.param.u64 %at, [texture];\n\t{op} {{%d0, %d1, %d2, %d3}}, [%at, {at}];");
+    let component = if floats { Kind::F32 } else { Kind::I32 };
+    let form = list.body(&name, body, &[component; 4], &vec![source; dimensions]);
+    form.approximate = way.linear;
+    form.texture = Some(TextureForm {
+        texture: Texture {
+            address: 0,
+            size,
+            dimensions: dimensions as u8,
+            channels,
+            bits,
+            kind,
+            linear_memory: way.memory,
+            filter_linear: way.linear,
+            wrap: way.wrap,
+            normalized: way.normalized,
+            read_normalized: fractions,
+        },
+        contents: contents(texel, size.iter().product()),
+    });
+}
+
+pub(super) fn add(list: &mut List) {
+    let plain = Way {
+        wrap: false,
+        normalized: false,
+        linear: false,
+        whole: false,
+        memory: false,
+    };
+    for dimensions in 1..=3 {
+        for texel in &TEXELS {
+            let floats = texel.1 == TexelKind::Float || texel.4;
+            for linear in [false, true] {
+                if linear && !floats {
+                    continue;
+                }
+                for (wrap, normalized) in [(false, false), (false, true), (true, true)] {
+                    let way = Way {
+                        wrap,
+                        normalized,
+                        linear,
+                        ..plain
+                    };
+                    one(list, dimensions, texel, way);
+                }
+            }
+            let whole = Way {
+                whole: true,
+                ..plain
+            };
+            one(list, dimensions, texel, whole);
+        }
+    }
+    for texel in TEXELS.iter().filter(|t| !t.4) {
+        let memory = Way {
+            whole: true,
+            memory: true,
+            ..plain
+        };
+        one(list, 1, texel, memory);
+    }
+}

@@ -1,0 +1,183 @@
+//! Runs programs on simulated machines, and on a real one.
+
+use std::sync::Arc;
+
+use warpsim_sim::config::Machine;
+use warpsim_sim::divergence::MODELS;
+use warpsim_sim::gpu::api::Launch;
+use warpsim_sim::gpu::{Gpu, Options};
+
+use super::campaign::Refusal;
+use super::emit::{ACCUMULATORS, OWN, ptx};
+use super::tree::Program;
+use crate::gpu::driver::{Driver, Shape};
+use crate::random::Random;
+
+/// Words of input, and more behind them that `ld` with an offset reaches.
+const INPUT_WORDS: usize = 4096;
+/// No program takes this many cycles (warp instructions, without timing).
+const LIMIT: u64 = 30_000_000;
+
+/// A simulated machine that programs run on.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// What to call it.
+    pub name: String,
+    machine: Machine,
+    functional: bool,
+}
+
+/// Machines every model runs on: preset and settings.
+const MACHINES: &[(&str, &[&str])] = &[
+    ("gtx480", &["gpu.sms=2"]),
+    ("gtx480-ref", &["gpu.sms=1", "sm.scheduler=\"gto\""]),
+    ("fx5800", &["gpu.sms=2"]),
+];
+
+/// Execution without timing.
+pub fn functional() -> Result<Target, String> {
+    Ok(Target {
+        name: "functional".into(),
+        machine: Machine::preset("gtx480").map_err(|e| e.to_string())?,
+        functional: true,
+    })
+}
+
+/// Every divergence model on every machine that takes it.
+pub fn models() -> Result<Vec<Target>, String> {
+    let mut all = Vec::new();
+    for model in MODELS {
+        let before = all.len();
+        let mut reason = String::new();
+        for (preset, settings) in MACHINES {
+            let mut set: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
+            set.push(format!("sm.divergence=\"{}\"", model.name));
+            let machine = Machine::resolve(preset, &set).map_err(|e| e.to_string());
+            let made = machine.and_then(|m| {
+                let usable = Gpu::new(m.clone(), Options::default());
+                usable.map(|_| m).map_err(|e| e.to_string())
+            });
+            match made {
+                Ok(machine) => all.push(Target {
+                    name: format!("{} on {preset}", model.name),
+                    machine,
+                    functional: false,
+                }),
+                Err(e) => reason = e,
+            }
+        }
+        if all.len() == before {
+            return Err(format!("no machine takes model {}: {reason}", model.name));
+        }
+    }
+    Ok(all)
+}
+
+/// The input of a program.
+pub fn input(program: &Program) -> Vec<u8> {
+    let mut random = Random::new(&format!("input {}", program.seed));
+    (0..INPUT_WORDS + 1024)
+        .flat_map(|_| {
+            let bits = random.next();
+            let word = match bits >> 61 {
+                0 => (bits & 0x3f) as u32,
+                1 => 0x3f80_0000 | (bits as u32 & 0x00ff_ffff),
+                _ => bits as u32,
+            };
+            word.to_le_bytes()
+        })
+        .collect()
+}
+
+/// Bytes of output.
+fn output_bytes(program: &Program) -> u64 {
+    u64::from(ACCUMULATORS + program.blocks * program.block_threads() * OWN)
+}
+
+/// The parameter block `(out, in, a, b, c, f)`.
+fn parameters(program: &Program, out: u64, input: u64) -> Vec<u8> {
+    let mut random = Random::new(&format!("parameters {}", program.seed));
+    let mut block = Vec::new();
+    block.extend(out.to_le_bytes());
+    block.extend(input.to_le_bytes());
+    block.extend((random.next() as u32).to_le_bytes());
+    block.extend([0; 4]);
+    block.extend(random.next().to_le_bytes());
+    block.extend((random.next() as u16).to_le_bytes());
+    block.extend([0; 2]);
+    block.extend(((random.below(2000) as f32) / 8.0).to_le_bytes());
+    block
+}
+
+/// The output of a program on a simulated machine.
+pub fn simulate(program: &Program, target: &Target) -> Result<Vec<u8>, String> {
+    let text = ptx(program);
+    let all = |errors: Vec<warpsim_ptx::Diagnostic>| {
+        warpsim_ptx::diagnostic::render_all(&errors, "program", &text)
+    };
+    let module = warpsim_ptx::parse(&text).map_err(all)?;
+    let lowered = warpsim_ptx::lower(&module).map_err(all)?;
+    if let Some((_, reasons)) = lowered.rejected.first() {
+        return Err(all(reasons.clone()));
+    }
+    let options = Options {
+        functional: target.functional,
+        max_cycles: Some(LIMIT),
+        ..Options::default()
+    };
+    let failed = |e: warpsim_sim::gpu::SimError| e.to_string();
+    let mut gpu = Gpu::new(target.machine.clone(), options).map_err(failed)?;
+    let module = gpu.load(Arc::new(lowered)).map_err(failed)?;
+    let input = input(program);
+    let bytes = output_bytes(program);
+    let no_memory = "no memory";
+    let from = gpu.alloc(input.len() as u64, "in").ok_or(no_memory)?;
+    let to = gpu.alloc(bytes, "out").ok_or(no_memory)?;
+    gpu.write(from, &input).map_err(|e| e.to_string())?;
+    let launch = Launch {
+        kernel: 0,
+        grid: [program.blocks, 1, 1],
+        block: [program.threads[0], program.threads[1], 1],
+        dynamic_shared: 0,
+        params: parameters(program, to, from),
+        registers: None,
+    };
+    gpu.launch(module, &launch).map_err(failed)?;
+    gpu.read(to, bytes).map_err(|e| e.to_string())
+}
+
+/// The output of a program on a real GPU.
+pub fn on_gpu(program: &Program, driver: &Driver) -> Result<Vec<u8>, Refusal> {
+    driver.attach().map_err(Refusal::Everything)?;
+    let module = driver.load(&ptx(program)).map_err(Refusal::Program)?;
+    let run = || {
+        let kernel = module.kernel("k")?;
+        let from = driver.upload(&input(program))?;
+        let to = driver.alloc(output_bytes(program))?;
+        let shape = Shape {
+            grid: [program.blocks, 1, 1],
+            block: [program.threads[0], program.threads[1], 1],
+            shared: 0,
+        };
+        kernel.launch(&shape, &parameters(program, to.address, from.address))?;
+        to.read()
+    };
+    run().map_err(Refusal::Everything)
+}
+
+/// Where two outputs differ first, in words.
+pub fn difference(a: &[u8], b: &[u8]) -> Option<String> {
+    let at = (0..a.len().max(b.len())).find(|&i| a.get(i) != b.get(i))? / 4 * 4;
+    let word = |bytes: &[u8]| {
+        let word = bytes.get(at..at + 4).and_then(|b| b.first_chunk());
+        word.map_or(0, |w| u32::from_le_bytes(*w))
+    };
+    let first = (ACCUMULATORS) as usize;
+    let place = if at < first {
+        format!("accumulator at byte {at}")
+    } else {
+        let thread = (at - first) / OWN as usize;
+        format!("thread {thread}, byte {}", (at - first) % OWN as usize)
+    };
+    Some(format!("{place}: {:#010x} and {:#010x}", word(a), word(b)))
+}

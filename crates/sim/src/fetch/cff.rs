@@ -1,0 +1,125 @@
+//! Critical fetch first (barrier-aware scheduling §4.2): the fetch unit follows the order of the
+//! issue policy, so that what the scheduler wants to issue next is there.
+
+use super::{FetchPolicy, FetchView};
+use crate::schedule::Place;
+
+/// Fetches for the first eligible warp of a scheduler's order that is not at a barrier. Schedulers
+/// take turns at a port: the one behind that which was served last goes first.
+#[derive(Debug)]
+pub struct Cff {
+    domains: usize,
+    /// Domain that goes first.
+    turn: usize,
+}
+
+impl Cff {
+    /// A policy for this many domains.
+    pub fn new(domains: usize) -> Cff {
+        Cff { domains, turn: 0 }
+    }
+}
+
+impl FetchPolicy for Cff {
+    fn skips_waiters(&self) -> bool {
+        true
+    }
+
+    fn select(&mut self, view: &FetchView) -> Option<Place> {
+        (0..self.domains).find_map(|i| {
+            let domain = (self.turn + i) % self.domains;
+            let set = view.eligible[domain] & !view.at_barrier[domain];
+            if set == 0 {
+                return None;
+            }
+            let index = view.issue.first(domain, set)?;
+            Some(Place {
+                domain: domain as u8,
+                index,
+            })
+        })
+    }
+
+    fn fetched(&mut self, place: Place) {
+        self.turn = (place.domain as usize + 1) % self.domains;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Machine;
+    use crate::schedule::IssuePolicy;
+
+    fn issue(policy: &str, domains: usize) -> Box<dyn IssuePolicy> {
+        let set = [format!("sm.scheduler={policy}")];
+        let machine = Machine::resolve("gtx480", &set).expect("valid");
+        let mut issue = crate::schedule::make(&machine, domains).expect("registered");
+        for w in 0..8 * domains as u64 {
+            let place = Place {
+                domain: (w % domains as u64) as u8,
+                index: (w / domains as u64) as u8,
+            };
+            issue.launched(place, w, (w / 4) as u16);
+        }
+        issue
+    }
+
+    fn fetched(cff: &mut Cff, view: &FetchView) -> Option<(u8, u8)> {
+        let place = cff.select(view)?;
+        cff.fetched(place);
+        Some((place.domain, place.index))
+    }
+
+    #[test]
+    fn follows_the_issue_order_of_each_scheduler_in_turn() {
+        let mut issue = issue("gto", 2);
+        issue.issued(Place {
+            domain: 1,
+            index: 5,
+        });
+        let view = FetchView {
+            eligible: &[0b1100, 0b10_0110],
+            at_barrier: &[0, 0],
+            buffered: &|_| 0,
+            issue: &*issue,
+        };
+        let mut cff = Cff::new(2);
+        assert_eq!(fetched(&mut cff, &view), Some((0, 2)), "the oldest");
+        assert_eq!(fetched(&mut cff, &view), Some((1, 5)), "the last issued");
+        assert_eq!(fetched(&mut cff, &view), Some((0, 2)));
+        let only_odd = FetchView {
+            eligible: &[0, 0b110],
+            ..view
+        };
+        assert_eq!(fetched(&mut cff, &only_odd), Some((1, 1)));
+        assert_eq!(
+            fetched(&mut cff, &only_odd),
+            Some((1, 1)),
+            "no turn is lost"
+        );
+    }
+
+    #[test]
+    fn fetches_for_the_critical_warps_of_mwf_and_never_for_waiters() {
+        let mut issue = issue("mwf-lrr", 1);
+        // Warps 4 to 6 wait for warp 7.
+        for index in 4..7 {
+            issue.waits(Place { domain: 0, index }, 1, 10);
+        }
+        let view = FetchView {
+            eligible: &[0xff],
+            at_barrier: &[0b0111_0000],
+            buffered: &|_| 0,
+            issue: &*issue,
+        };
+        let mut cff = Cff::new(1);
+        assert_eq!(fetched(&mut cff, &view), Some((0, 7)));
+        let waiters = FetchView {
+            eligible: &[0b0111_0000],
+            ..view
+        };
+        assert_eq!(fetched(&mut cff, &waiters), None);
+        assert!(cff.skips_waiters());
+    }
+}

@@ -1,0 +1,218 @@
+//! A whole study: run, judge, write.
+
+use crate::error::StudyError;
+use crate::evaluate::{Results, Shown};
+use crate::output::report::{Recorded, Report};
+use crate::output::{columns, csv, parquet, picture, terminal};
+use crate::plan::{Plan, Run};
+use crate::record::{Record, Status};
+use crate::runner::{self, Watch, side_by_side};
+use crate::store::Store;
+use crate::timeline;
+use crate::verdict::{Judged, Verdict, judge};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What a study came to.
+pub struct Conclusion {
+    /// Tables and claims, for a terminal.
+    pub text: String,
+    /// Claims that hold, that do not, and that could not be looked at.
+    pub claims: [usize; 3],
+    /// Runs that failed.
+    pub failures: Vec<Failure>,
+    /// What this build does not have.
+    pub missing: Vec<String>,
+    /// Results of other builds or settings that stay in the folder.
+    pub others: usize,
+    /// What was written, the report first.
+    pub files: Vec<PathBuf>,
+}
+
+/// A run that failed.
+pub struct Failure {
+    /// Workload.
+    pub workload: String,
+    /// Configuration.
+    pub configuration: String,
+    /// How.
+    pub status: Status,
+    /// Why.
+    pub reason: String,
+    /// Why that is no surprise, when the study says so.
+    pub expected: Option<String>,
+}
+
+/// Runs what is not there yet, judges, and writes everything into the folder. `command` is what
+/// the report says to repeat it.
+pub fn conduct(
+    plan: &Plan,
+    store: &Store,
+    jobs: usize,
+    command: &str,
+    watch: &mut dyn Watch,
+) -> Result<Conclusion, StudyError> {
+    let records = runner::run(plan, store, jobs, watch)?;
+    let results = Results::new(plan, &records);
+    let figures = judged(plan, &results);
+    let mut claims = [0; 3];
+    for judged in figures.iter().flat_map(|(_, j)| j) {
+        let place = match judged.verdict {
+            Verdict::Holds => 0,
+            Verdict::Fails => 1,
+            Verdict::Open => 2,
+        };
+        claims[place] += 1;
+    }
+    let timelines = timelines(plan, store, jobs, watch)?;
+    let files = write(store, &results, &figures, &timelines, command)?;
+    let keys: Vec<_> = plan.runs.iter().map(|r| r.key.clone()).collect();
+    Ok(Conclusion {
+        text: terminal::text(&results, &figures),
+        claims,
+        failures: failures(plan, &results),
+        missing: plan.missing.clone(),
+        others: store.others(&keys),
+        files,
+    })
+}
+
+/// Every figure with its claims judged.
+pub fn judged(plan: &Plan, results: &Results) -> Vec<(Shown, Vec<Judged>)> {
+    let figures = plan.study.figures.iter().enumerate();
+    figures
+        .map(|(index, figure)| {
+            let shown = results.figure(index);
+            let claims = figure.claims.iter();
+            let judged = claims.map(|c| judge(plan, figure, &shown, c)).collect();
+            (shown, judged)
+        })
+        .collect()
+}
+
+/// Bars in a picture; a grid with more is read from its tables.
+const MOST_BARS: usize = 1500;
+
+fn write(
+    store: &Store,
+    results: &Results,
+    figures: &[(Shown, Vec<Judged>)],
+    timelines: &[Recorded],
+    command: &str,
+) -> Result<Vec<PathBuf>, StudyError> {
+    let columns = columns::columns(results);
+    let typed = parquet::parquet(&columns).map_err(|e| {
+        let path = store.root().join("results.parquet");
+        StudyError::unwritable(&path, &std::io::Error::other(e))
+    })?;
+    let mut pictures = Vec::new();
+    for (figure, (shown, _)) in results.plan().study.figures.iter().zip(figures) {
+        let bars = shown.setups.len() * (shown.rows.len() + shown.means.len());
+        if shown.lacking.is_some() || bars > MOST_BARS {
+            pictures.push(None);
+            continue;
+        }
+        let svg = picture::draw(&picture::chart(results, figure, shown));
+        let name = format!("figures/{}.svg", figure.id.value);
+        store.write(&name, picture::standalone(&svg).as_bytes())?;
+        pictures.push(Some(svg));
+    }
+    let report = Report {
+        results,
+        figures,
+        pictures: &pictures,
+        timelines,
+        command,
+    };
+    Ok(vec![
+        store.write("report.html", report.html().as_bytes())?,
+        store.write("results.csv", csv::csv(&columns).as_bytes())?,
+        store.write("results.parquet", &typed)?,
+    ])
+}
+
+/// Records the timelines that are not there yet.
+fn timelines(
+    plan: &Plan,
+    store: &Store,
+    jobs: usize,
+    watch: &mut dyn Watch,
+) -> Result<Vec<Recorded>, StudyError> {
+    let mut wanted: Vec<(usize, String, Arc<Run>)> = Vec::new();
+    for (index, timeline) in plan.study.timelines.iter().enumerate() {
+        for configuration in &timeline.configurations {
+            let setup = plan.setup(&configuration.value);
+            let subject = plan.subjects.find(&timeline.workload.value);
+            let Some(run) = subject.and_then(|s| plan.run(s, setup)) else {
+                continue;
+            };
+            let (workload, under) = (&run.workload, &plan.setups[setup].title);
+            let what = match timeline.title.as_str() {
+                "" => String::new(),
+                title => format!(". {title}"),
+            };
+            wanted.push((
+                index,
+                format!("{workload} under {under}{what}"),
+                run.clone(),
+            ));
+        }
+    }
+    let file = |i: usize| {
+        let (index, _, run) = &wanted[i];
+        let key = timeline::key(run, &plan.study.timelines[*index]);
+        format!("timelines/{key}.json")
+    };
+    let stored = |i: usize| serde_json::from_str::<Value>(&store.read(&file(i))?).ok();
+    let mut found: Vec<Option<Value>> = (0..wanted.len()).map(stored).collect();
+    let absent: Vec<usize> = (0..wanted.len()).filter(|i| found[*i].is_none()).collect();
+    if !absent.is_empty() {
+        watch.note(&format!("recording {} timelines", absent.len()));
+    }
+    let recorded = side_by_side(&absent, jobs, |&i| {
+        let (index, _, run) = &wanted[i];
+        timeline::record(run, &plan.study.timelines[*index])
+    })?;
+    let mut failed = vec![None; wanted.len()];
+    for (&i, result) in absent.iter().zip(recorded) {
+        match result {
+            Ok(data) => {
+                store.write(&file(i), data.to_string().as_bytes())?;
+                found[i] = Some(data);
+            }
+            Err(reason) => failed[i] = Some(reason),
+        }
+    }
+    let all = wanted.into_iter().zip(found).zip(failed);
+    Ok(all
+        .map(|(((_, title, _), data), reason)| Recorded {
+            title,
+            data: data.ok_or_else(|| reason.unwrap_or_default()),
+        })
+        .collect())
+}
+
+fn failures(plan: &Plan, results: &Results) -> Vec<Failure> {
+    let mut failures = Vec::new();
+    for (subject, setup) in plan.pairs() {
+        let bad = |r: &&Record| !r.status.good();
+        let Some(record) = results.record(subject, setup).filter(bad) else {
+            continue;
+        };
+        let workload = plan.subjects.name(subject);
+        let configuration = &plan.setups[setup].name;
+        let expected = plan.study.expected_failures.iter().find(|f| {
+            let here = f.configurations.iter().any(|c| c.value == *configuration);
+            f.workload.value == workload && here
+        });
+        failures.push(Failure {
+            workload: workload.to_string(),
+            configuration: configuration.clone(),
+            status: record.status,
+            reason: record.reason.clone(),
+            expected: expected.map(|f| f.reason.clone()),
+        });
+    }
+    failures
+}

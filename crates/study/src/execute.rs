@@ -1,0 +1,142 @@
+//! One run: a fresh GPU, the workload, its statistics.
+
+use crate::key::SCHEMA;
+use crate::plan::Run;
+use crate::record::{Record, Status};
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+use warpsim_sim::gpu::Options;
+use warpsim_sim::observe::Observer;
+use warpsim_sim::stats::LaunchReport;
+use warpsim_workloads::simulated::{Simulated, compile};
+use warpsim_workloads::{Category, DeviceError, Outcome, Session};
+
+/// Runs and keeps what came of it, whatever happens. What kernels print goes nowhere.
+pub fn execute(run: &Run) -> Record {
+    let start = Instant::now();
+    let caught = catch_unwind(AssertUnwindSafe(|| simulate(run, None, run.max_cycles)));
+    let result = caught.unwrap_or_else(|_| Finished::failed(Status::Crashed, panic_text()));
+    Record {
+        schema: SCHEMA,
+        key: run.key.as_str().to_string(),
+        status: result.status,
+        reason: result.reason,
+        totals: result.totals,
+        launches: result.launches,
+        seconds: start.elapsed().as_secs_f64(),
+        inputs: run.inputs.clone(),
+    }
+}
+
+/// Runs with somebody listening, no further than `limit` cycles a launch. The text says why the
+/// run ended early; that it ran into the limit is not told apart, the listener knows.
+pub fn listen(run: &Run, observer: Box<dyn Observer>, limit: u64) -> Result<(), String> {
+    let limit = run.max_cycles.map_or(limit, |m| m.min(limit));
+    let caught = catch_unwind(AssertUnwindSafe(|| {
+        simulate(run, Some(observer), Some(limit))
+    }));
+    let result = caught.unwrap_or_else(|_| Finished::failed(Status::Crashed, panic_text()));
+    if result.status.good() || result.status == Status::Wrong {
+        Ok(())
+    } else {
+        Err(result.reason)
+    }
+}
+
+struct Finished {
+    status: Status,
+    reason: String,
+    totals: Value,
+    launches: Value,
+}
+
+impl Finished {
+    fn failed(status: Status, reason: String) -> Finished {
+        Finished {
+            status,
+            reason,
+            totals: Value::Null,
+            launches: Value::Null,
+        }
+    }
+}
+
+fn simulate(run: &Run, observer: Option<Box<dyn Observer>>, limit: Option<u64>) -> Finished {
+    let options = Options {
+        max_cycles: limit,
+        observer,
+        ..Options::default()
+    };
+    let mut device = match Simulated::new((*run.machine).clone(), options) {
+        Ok(device) => device,
+        Err(e) => return failed(e),
+    };
+    let mut session = Session {
+        device: &mut device,
+        compiler: &compile,
+    };
+    let outcome = match run.program.run(&run.parameters, run.seed, &mut session) {
+        Ok(outcome) => outcome,
+        Err(e) => return failed(e),
+    };
+    let (status, reason) = match outcome {
+        Outcome::Correct { .. } => (Status::Correct, String::new()),
+        Outcome::Unchecked => (Status::Unchecked, String::new()),
+        Outcome::Wrong(_) => (Status::Wrong, outcome.to_string()),
+    };
+    let launches = device.gpu.reports().iter().map(launch).collect();
+    Finished {
+        status,
+        reason,
+        totals: device.gpu.totals().to_json(),
+        launches,
+    }
+}
+
+fn failed(error: DeviceError) -> Finished {
+    let status = match error.category {
+        Category::BadInput => Status::BadInput,
+        Category::ProgramFailed => Status::ProgramFailed,
+    };
+    Finished::failed(status, error.text)
+}
+
+fn launch(report: &LaunchReport) -> Value {
+    json!({
+        "kernel": report.kernel,
+        "grid": report.grid,
+        "block": report.block,
+        "registers": report.registers,
+        "shared_bytes": report.shared_bytes,
+        "blocks_per_sm": report.blocks_per_sm,
+        "limited_by": report.limited_by,
+        "cycles": report.totals.cycles,
+    })
+}
+
+thread_local! {
+    /// What this thread's last panic said and where.
+    static PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+fn panic_text() -> String {
+    let text = PANIC.with_borrow_mut(Option::take);
+    let text = text.unwrap_or_else(|| "a panic without a message".into());
+    format!("the simulator failed: {text}")
+}
+
+/// From here on a panic of a worker becomes the reason of its row instead of text between the
+/// lines of the progress display. Other threads' panics are shown as ever.
+pub fn keep_panics(worker: impl Fn() -> bool + Send + Sync + 'static) {
+    let shown = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if worker() {
+            // One line: place and message.
+            PANIC.set(Some(info.to_string().replace('\n', " ")));
+        } else {
+            shown(info);
+        }
+    }));
+}

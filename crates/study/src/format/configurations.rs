@@ -1,0 +1,274 @@
+//! Configurations: named one by one, or as the cross product of a grid.
+
+use super::model::{At, Configuration};
+use super::parse::check_word;
+use super::table::{Table, at, items, key, setting};
+use warpsim_sim::text::{Entry, Node, Source, SourceError, Value};
+
+/// Keys that stand for a machine setting.
+const SHORT: [(&str, &str); 3] = [
+    ("scheduler", "sm.scheduler"),
+    ("fetch", "fetch.policy"),
+    ("divergence", "sm.divergence"),
+];
+
+/// More than this is a slip.
+const MOST: usize = 10_000;
+
+/// Everything under `configurations` and `grid`.
+pub fn all(table: &Table) -> Result<Vec<Configuration>, SourceError> {
+    let mut all = Vec::new();
+    for entry in table.named("configurations")? {
+        all.push(one(table.source, entry)?);
+    }
+    for node in table.tables("grid")? {
+        grid(table.source, node, &mut all)?;
+    }
+    if all.is_empty() {
+        return Err(table.missing(
+            "configurations",
+            "for example `[configurations]` with `gto = { scheduler = \"gto\" }`, or a `[[grid]]`",
+        ));
+    }
+    for (i, c) in all.iter().enumerate() {
+        check_word(table.source, &c.name, "a configuration's name")?;
+        let before: &[Configuration] = &all[..i];
+        if before.iter().any(|b| b.name.value == c.name.value) {
+            let message = format!("there are two configurations called `{}`", c.name.value);
+            return Err(table.source.error(c.name.place.clone(), message));
+        }
+    }
+    Ok(all)
+}
+
+fn one(source: &Source, entry: &Entry) -> Result<Configuration, SourceError> {
+    const KEYS: &[&str] = &[
+        "title",
+        "machine",
+        "scheduler",
+        "fetch",
+        "divergence",
+        "seed",
+        "set",
+        "param",
+    ];
+    let what = format!("configuration `{}`", entry.key);
+    let fields = Table::new(source, &entry.node, what, KEYS)?;
+    let mut settings = Vec::new();
+    for (short, full) in SHORT {
+        settings.extend(fields.text(short)?.map(|t| At {
+            value: format!("{full}={}", t.value),
+            place: t.place,
+        }));
+    }
+    settings.extend(pairs(&fields, "set")?);
+    Ok(Configuration {
+        title: fields.text_or("title", &entry.key)?,
+        machine: fields.text("machine")?,
+        seed: fields.whole("seed", 0, i64::MAX as u64)?.map(|s| s.value),
+        settings,
+        parameters: pairs(&fields, "param")?,
+        name: key(entry),
+    })
+}
+
+/// The entries of a table as `key=value`.
+fn pairs(fields: &Table, key: &str) -> Result<Vec<At<String>>, SourceError> {
+    let mut pairs = Vec::new();
+    flatten(fields.named(key)?, "", &mut |name, node| {
+        let value = setting(fields.source, node, name)?;
+        pairs.push(at(format!("{name}={value}"), node));
+        Ok(())
+    })?;
+    Ok(pairs)
+}
+
+/// Calls `f` with dotted names: `"sm.schedulers" = 2` and `sm.schedulers = 2` are the same.
+fn flatten<'a>(
+    entries: &'a [Entry],
+    prefix: &str,
+    f: &mut dyn FnMut(&str, &'a Node) -> Result<(), SourceError>,
+) -> Result<(), SourceError> {
+    for entry in entries {
+        let name = format!("{prefix}{}", entry.key);
+        match &entry.node.value {
+            Value::Table(below) => flatten(below, &format!("{name}."), f)?,
+            _ => f(&name, &entry.node)?,
+        }
+    }
+    Ok(())
+}
+
+/// One dimension of a grid: what is set, and to what.
+struct Axis {
+    name: String,
+    what: What,
+    values: Vec<At<String>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Machine,
+    Seed,
+    Policy(&'static str),
+    Setting,
+    Parameter,
+}
+
+fn grid(source: &Source, node: &Node, all: &mut Vec<Configuration>) -> Result<(), SourceError> {
+    const KEYS: &[&str] = &[
+        "name",
+        "machine",
+        "scheduler",
+        "fetch",
+        "divergence",
+        "seed",
+        "set",
+        "param",
+    ];
+    let fields = Table::new(source, node, "a grid", KEYS)?;
+    let template = fields.text("name")?;
+    let axes = axes(&fields)?;
+    let product = axes
+        .iter()
+        .try_fold(1usize, |n, a| n.checked_mul(a.values.len()))
+        .filter(|n| (1..=MOST).contains(n));
+    let Some(product) = product.filter(|_| !axes.is_empty()) else {
+        let message = format!("a grid has between 1 and {MOST} combinations");
+        return Err(source.error(node.span.clone(), message).with_help(
+            "for example `scheduler = [\"lrr\", \"gto\"]` and `fetch = [\"lrr\", \"cff\"]`",
+        ));
+    };
+    for number in 0..product {
+        let chosen = choose(&axes, number);
+        let name = match &template {
+            Some(t) => filled(source, t, &chosen)?,
+            None => default_name(&axes, &chosen),
+        };
+        let place = template
+            .as_ref()
+            .map_or(node.span.clone(), |t| t.place.clone());
+        all.push(configuration(At { value: name, place }, &chosen, source)?);
+    }
+    Ok(())
+}
+
+fn axes(fields: &Table) -> Result<Vec<Axis>, SourceError> {
+    let mut axes = Vec::new();
+    let plain = [("machine", What::Machine)]
+        .into_iter()
+        .chain(SHORT.map(|(short, full)| (short, What::Policy(full))))
+        .chain([("seed", What::Seed)]);
+    for (name, what) in plain {
+        if let Some(node) = fields.node(name) {
+            axes.push(axis(fields.source, name, what, node)?);
+        }
+    }
+    for (table, what) in [("set", What::Setting), ("param", What::Parameter)] {
+        flatten(fields.named(table)?, "", &mut |name, node| {
+            axes.push(axis(fields.source, name, what, node)?);
+            Ok(())
+        })?;
+    }
+    Ok(axes)
+}
+
+fn axis(source: &Source, name: &str, what: What, node: &Node) -> Result<Axis, SourceError> {
+    let value = |n: &Node| Ok(at(setting(source, n, name)?, n));
+    Ok(Axis {
+        name: name.to_string(),
+        what,
+        values: items(node).iter().map(value).collect::<Result<_, _>>()?,
+    })
+}
+
+type Chosen<'a> = Vec<(&'a Axis, &'a At<String>)>;
+
+/// Combination `number`: the last axis moves fastest.
+fn choose(axes: &[Axis], mut number: usize) -> Chosen<'_> {
+    let mut chosen: Chosen = Vec::new();
+    for axis in axes.iter().rev() {
+        chosen.push((axis, &axis.values[number % axis.values.len()]));
+        number /= axis.values.len();
+    }
+    chosen.reverse();
+    chosen
+}
+
+/// What differs, joined by `+`: `gto+cff`, `lrr+sm.schedulers=4`.
+fn default_name(axes: &[Axis], chosen: &Chosen) -> String {
+    let single = axes.iter().all(|a| a.values.len() == 1);
+    let differing = chosen.iter().filter(|(a, _)| single || a.values.len() > 1);
+    let part = |(axis, value): &(&Axis, &At<String>)| match axis.what {
+        What::Machine | What::Policy(_) => value.value.clone(),
+        _ => format!("{}={}", axis.name, value.value),
+    };
+    differing.map(part).collect::<Vec<_>>().join("+")
+}
+
+/// A name like `{scheduler}-{fetch.buffer}` with the chosen values.
+fn filled(source: &Source, template: &At<String>, chosen: &Chosen) -> Result<String, SourceError> {
+    let mut out = String::new();
+    let mut rest = template.value.as_str();
+    while let Some(open) = rest.find('{') {
+        let close = rest[open..].find('}').map(|i| open + i);
+        let found = close.and_then(|close| {
+            let name = &rest[open + 1..close];
+            let value = chosen.iter().find(|(a, _)| a.name == name)?;
+            Some((close, &value.1.value))
+        });
+        let Some((close, value)) = found else {
+            let names: Vec<String> = chosen
+                .iter()
+                .map(|(a, _)| format!("{{{}}}", a.name))
+                .collect();
+            return Err(source
+                .error(
+                    template.place.clone(),
+                    "a name in braces is no axis of this grid",
+                )
+                .with_help(format!("there are: {}", names.join(", "))));
+        };
+        out += &rest[..open];
+        out += value;
+        rest = &rest[close + 1..];
+    }
+    Ok(out + rest)
+}
+
+fn configuration(
+    name: At<String>,
+    chosen: &Chosen,
+    source: &Source,
+) -> Result<Configuration, SourceError> {
+    let mut made = Configuration {
+        title: name.value.clone(),
+        name,
+        machine: None,
+        seed: None,
+        settings: Vec::new(),
+        parameters: Vec::new(),
+    };
+    for (axis, value) in chosen {
+        let pair = |key: &str| At {
+            value: format!("{key}={}", value.value),
+            place: value.place.clone(),
+        };
+        match axis.what {
+            What::Machine => made.machine = Some((*value).clone()),
+            What::Policy(full) => made.settings.push(pair(full)),
+            What::Setting => made.settings.push(pair(&axis.name)),
+            What::Parameter => made.parameters.push(pair(&axis.name)),
+            What::Seed => {
+                let seed = value.value.parse().map_err(|_| {
+                    source.error(
+                        value.place.clone(),
+                        "a seed is a whole number, not negative",
+                    )
+                })?;
+                made.seed = Some(seed);
+            }
+        }
+    }
+    Ok(made)
+}

@@ -1,0 +1,30 @@
+//! Study files: an experiment as data, in TOML. `docs/studies.md` explains the format.
+//!
+//! [`read`] and [`parse`] check what the text alone can tell; [`crate::plan`] resolves every name
+//! against what this build of the simulator has.
+
+mod claim;
+mod configurations;
+mod figure;
+mod model;
+mod parse;
+mod table;
+
+pub use model::*;
+pub use parse::{ALL, SIZES, known, parse};
+
+use crate::error::StudyError;
+use std::path::Path;
+use warpsim_sim::text::Source;
+
+/// Reads a study file.
+pub fn read(path: &Path) -> Result<Study, StudyError> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path)
+        .map_err(|e| StudyError::bad_input(format!("cannot read {name}: {e}")))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| StudyError::bad_input(format!("{name} is not UTF-8 text")))?;
+    let mut study = parse(&Source::new(&name, &text))?;
+    study.directory = path.parent().map(Path::to_path_buf);
+    Ok(study)
+}

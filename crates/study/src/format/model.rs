@@ -1,0 +1,304 @@
+//! A study file as data, names not yet resolved.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use warpsim_sim::text::Source;
+use warpsim_workloads::suite::Size;
+
+/// A value with its place in the file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct At<T> {
+    /// The value.
+    pub value: T,
+    /// Byte range.
+    pub place: Range<usize>,
+}
+
+/// An experiment.
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// The text it was read from.
+    pub source: Source,
+    /// Where the file lies; paths in it are relative to that.
+    pub directory: Option<PathBuf>,
+    /// Short name.
+    pub name: String,
+    /// What it is called in a report.
+    pub title: String,
+    /// The paper it repeats: authors, title, venue.
+    pub paper: Option<String>,
+    /// A few sentences for the top of the report.
+    pub description: Option<String>,
+    /// Machine preset or file.
+    pub machine: At<String>,
+    /// Size of the workloads.
+    pub size: Size,
+    /// Seed of generated input.
+    pub seed: u64,
+    /// Give up a launch after this many cycles.
+    pub max_cycles: Option<u64>,
+    /// Names that this build may not have: what needs them is listed as missing.
+    pub awaited: Vec<String>,
+    /// What the paper calls a workload.
+    pub labels: Vec<(At<String>, String)>,
+    /// Sets of workloads.
+    pub groups: Vec<Group>,
+    /// Machines and settings by name.
+    pub configurations: Vec<Configuration>,
+    /// Values computed from statistics.
+    pub metrics: Vec<Metric>,
+    /// What is shown.
+    pub figures: Vec<Figure>,
+    /// Runs whose timeline is recorded.
+    pub timelines: Vec<Timeline>,
+    /// Runs that are known to fail, and why.
+    pub expected_failures: Vec<ExpectedFailure>,
+}
+
+/// Workloads that are averaged together.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Name in the file.
+    pub name: At<String>,
+    /// Name in a report.
+    pub title: String,
+    /// Workloads by name.
+    pub workloads: Vec<At<String>>,
+    /// Everything in these sets of the suite.
+    pub sets: Vec<At<String>>,
+    /// Left out of `sets`.
+    pub without: Vec<At<String>>,
+    /// How many the paper has, when it has more than are listed.
+    pub of: Option<u64>,
+}
+
+/// A machine with settings.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    /// Name in the file: one word.
+    pub name: At<String>,
+    /// Name in a report.
+    pub title: String,
+    /// Another machine than the study's.
+    pub machine: Option<At<String>>,
+    /// Another seed than the study's.
+    pub seed: Option<u64>,
+    /// Machine settings: `key=value`.
+    pub settings: Vec<At<String>>,
+    /// Workload parameters: `key=value`.
+    pub parameters: Vec<At<String>>,
+}
+
+/// A value computed from statistics.
+#[derive(Clone, Debug)]
+pub struct Metric {
+    /// Name in the file.
+    pub name: At<String>,
+    /// What it is, in a report.
+    pub title: String,
+    /// Expression over declared statistics.
+    pub value: At<String>,
+}
+
+/// What a figure shows.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// One word: names the picture's file.
+    pub id: At<String>,
+    /// Where it is in the paper ("Figure 8").
+    pub number: String,
+    /// What it shows.
+    pub title: String,
+    /// Groups of workloads, in order.
+    pub groups: Vec<At<String>>,
+    /// Configurations, in order.
+    pub configurations: Vec<At<String>>,
+    /// What is measured.
+    pub shape: Shape,
+    /// The configuration that is 1, workload by workload.
+    pub normalise: Option<At<String>>,
+    /// How values are written.
+    pub display: Display,
+    /// How workloads are averaged.
+    pub mean: Mean,
+    /// What the paper reports.
+    pub paper: PaperValues,
+    /// What the paper says about it.
+    pub claims: Vec<Claim>,
+    /// Remarks.
+    pub note: Option<String>,
+    /// Why ours differs from the paper's.
+    pub reason: Option<String>,
+}
+
+/// Bars or stacks of parts.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// One value each.
+    Bars {
+        /// Metric, statistic or expression.
+        metric: At<String>,
+    },
+    /// Several values on top of each other.
+    Stack {
+        /// From the bottom up.
+        parts: Vec<Part>,
+    },
+}
+
+/// A layer of a stack.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// What it is called.
+    pub title: String,
+    /// Metric, statistic or expression.
+    pub metric: At<String>,
+}
+
+/// How a value is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Display {
+    /// 1.084
+    Ratio,
+    /// +8.4%
+    Change,
+    /// 30.0%
+    Percent,
+    /// 12 or 0.25
+    Number,
+}
+
+/// How workloads are averaged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Mean {
+    Arithmetic,
+    Geometric,
+    Harmonic,
+}
+
+/// What the paper reports for a figure.
+#[derive(Clone, Debug, Default)]
+pub struct PaperValues {
+    /// Average of a configuration over a group (or `all`).
+    pub means: Vec<PaperMean>,
+    /// A configuration's value on a workload.
+    pub values: Vec<PaperValue>,
+    /// Where the numbers stand, or how they were derived.
+    pub source: Option<String>,
+}
+
+/// An average the paper prints.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PaperMean {
+    /// A group of the figure, or `all`.
+    pub group: At<String>,
+    /// Configuration.
+    pub configuration: At<String>,
+    /// The value, on the figure's own scale.
+    pub value: f64,
+}
+
+/// A value the paper prints for one workload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PaperValue {
+    /// Configuration.
+    pub configuration: At<String>,
+    /// Workload.
+    pub workload: At<String>,
+    /// The value, on the figure's own scale.
+    pub value: f64,
+}
+
+/// Something the paper says that can hold or not.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// In words.
+    pub text: String,
+    /// `a > b > c`.
+    pub chain: At<Chain>,
+    /// Where it is looked at.
+    pub on: On,
+    /// Only this group of the figure.
+    pub group: Option<At<String>>,
+    /// The layer of a stack it is about.
+    pub part: Option<At<String>>,
+    /// What `~` allows, relative.
+    pub within: f64,
+    /// Why it does not hold here.
+    pub reason: Option<String>,
+}
+
+/// Values to compare, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chain {
+    /// The first value.
+    pub first: Term,
+    /// Comparisons with what follows.
+    pub rest: Vec<(Order, Term)>,
+}
+
+/// Something with a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Term {
+    /// A configuration.
+    Configuration(String),
+    /// One configuration over another.
+    Quotient(String, String),
+    /// A number.
+    Number(f64),
+}
+
+/// A comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Order {
+    Above,
+    NotBelow,
+    Below,
+    NotAbove,
+    About,
+}
+
+/// Where a claim is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub enum On {
+    /// The average over the workloads.
+    Mean,
+    /// The largest value of any workload.
+    Best,
+    /// The smallest value of any workload.
+    Worst,
+    /// Every workload.
+    Every,
+    /// At least one workload.
+    Some,
+    /// Each of these workloads.
+    Workloads(Vec<At<String>>),
+}
+
+/// A run whose timeline is recorded.
+#[derive(Clone, Debug)]
+pub struct Timeline {
+    /// Workload.
+    pub workload: At<String>,
+    /// Configurations, one timeline each.
+    pub configurations: Vec<At<String>>,
+    /// What it shows.
+    pub title: String,
+    /// The SM.
+    pub sm: u16,
+    /// First cycle and first after the last.
+    pub cycles: (u64, u64),
+}
+
+/// A run that is known to fail.
+#[derive(Clone, Debug)]
+pub struct ExpectedFailure {
+    /// Workload.
+    pub workload: At<String>,
+    /// Configurations.
+    pub configurations: Vec<At<String>>,
+    /// Why.
+    pub reason: String,
+}

@@ -1,0 +1,34 @@
+//! Studies: many workloads under many machines and policies, compared with each other and with
+//! what a paper reports.
+//!
+//! A study is data ([`format`]); [`plan`] finds the runs it needs, [`runner`] runs them side by
+//! side and keeps each result in a [`store`], [`evaluate`] and [`verdict`] turn results into
+//! figures and judged claims, [`output`] writes tables, files and the report. [`compare`] says
+//! which statistics moved between runs.
+//!
+//! Nothing here knows how the machine works: runs go through the interface that the command line
+//! uses, and statistics are read by their declared names.
+
+pub mod compare;
+pub mod embedded;
+pub mod error;
+pub mod evaluate;
+mod execute;
+pub mod format;
+pub mod key;
+pub mod metric;
+pub mod output;
+pub mod plan;
+pub mod record;
+pub mod runner;
+pub mod store;
+mod subject;
+mod timeline;
+pub mod verdict;
+pub mod words;
+
+mod conduct;
+
+pub use conduct::{Conclusion, conduct};
+pub use error::StudyError;
+pub use plan::{Choices, Plan};

@@ -1,0 +1,8 @@
+//! What a study leaves: tables, files, pictures, a report.
+
+pub mod columns;
+pub mod csv;
+pub mod parquet;
+pub mod picture;
+pub mod report;
+pub mod terminal;

@@ -1,0 +1,234 @@
+//! A figure as clusters of bars.
+
+use super::colour::{Hue, configuration_hues, layer_hues};
+use crate::evaluate::{Cell, Results, Shown};
+use crate::format::{ALL, Display, Figure, Shape};
+use crate::output::terminal::{mean_title, row_title};
+use crate::words;
+
+/// What is drawn.
+pub struct Chart {
+    /// What the picture is called.
+    pub title: String,
+    /// How values are written.
+    pub display: Display,
+    /// Where bars begin.
+    pub baseline: f64,
+    /// Colours and what they stand for.
+    pub legend: Vec<Entry>,
+    /// Words below the legend.
+    pub remark: String,
+    /// Bars that stand together.
+    pub clusters: Vec<Cluster>,
+}
+
+/// A line of the legend.
+pub struct Entry {
+    pub title: String,
+    pub hue: Hue,
+    pub strength: f64,
+    /// Drawn as the paper's values are.
+    pub outlined: bool,
+}
+
+/// Bars that stand together.
+pub struct Cluster {
+    pub label: String,
+    /// A new group of workloads begins here.
+    pub heading: Option<String>,
+    /// An average.
+    pub strong: bool,
+    pub bars: Vec<Bar>,
+}
+
+/// A bar.
+pub struct Bar {
+    /// From the bottom up: value, colour, strength.
+    pub layers: Vec<(f64, Hue, f64)>,
+    /// The paper's.
+    pub outlined: bool,
+    /// What is shown when the pointer rests on it.
+    pub tooltip: String,
+    /// A number below it.
+    pub number: Option<usize>,
+    /// It has no value: the run failed.
+    pub failed: bool,
+}
+
+/// The chart of a figure.
+pub fn chart(results: &Results, figure: &Figure, shown: &Shown) -> Chart {
+    let plan = results.plan();
+    let names: Vec<&str> = shown
+        .setups
+        .iter()
+        .map(|&s| plan.setups[s].name.as_str())
+        .collect();
+    let maker = Maker {
+        figure,
+        titles: shown
+            .setups
+            .iter()
+            .map(|&s| plan.setups[s].title.as_str())
+            .collect(),
+        columns: configuration_hues(&names),
+        layers: match &figure.shape {
+            Shape::Bars { .. } => Vec::new(),
+            Shape::Stack { .. } => layer_hues(&shown.layers),
+        },
+        layer_titles: &shown.layers,
+    };
+    let mut clusters = Vec::new();
+    let several = figure.groups.len() > 1;
+    let mut group = None;
+    for row in shown.rows.iter().filter(|r| !r.empty()) {
+        let new = group.replace(&row.group) != Some(&row.group);
+        clusters.push(Cluster {
+            label: plan.subjects.label(row.subject).to_string(),
+            heading: (several && new).then(|| plan.subjects.title(&row.group).to_string()),
+            strong: false,
+            bars: maker.bars(&row_title(results, row.subject), &row.cells, &row.paper),
+        });
+    }
+    for (i, mean) in shown.means.iter().enumerate() {
+        let cell = |c: &Option<(Vec<f64>, usize)>| match c {
+            Some((layers, _)) => Cell::Value(layers.clone()),
+            None => Cell::Absent,
+        };
+        let cells: Vec<Cell> = mean.cells.iter().map(cell).collect();
+        let label = match mean.group.as_str() {
+            _ if !several => "mean".into(),
+            ALL => "all".into(),
+            group => plan.subjects.title(group).to_string(),
+        };
+        clusters.push(Cluster {
+            label,
+            heading: (i == 0).then(|| words::mean(figure.mean).to_string()),
+            strong: true,
+            bars: maker.bars(&mean_title(results, figure, mean), &cells, &mean.paper),
+        });
+    }
+    let printed = clusters.iter().flat_map(|c| &c.bars).any(|b| b.outlined);
+    Chart {
+        title: [figure.number.as_str(), figure.title.as_str()]
+            .into_iter()
+            .filter(|t| !t.is_empty())
+            .collect::<Vec<_>>()
+            .join(": "),
+        display: figure.display,
+        baseline: if figure.display == Display::Change {
+            1.0
+        } else {
+            0.0
+        },
+        legend: maker.legend(printed),
+        remark: maker.remark(),
+        clusters,
+    }
+}
+
+struct Maker<'a> {
+    figure: &'a Figure,
+    titles: Vec<&'a str>,
+    /// Colours of the configurations.
+    columns: Vec<(Hue, f64)>,
+    /// Colours of the layers; none for plain bars.
+    layers: Vec<Hue>,
+    layer_titles: &'a [String],
+}
+
+impl Maker<'_> {
+    fn stacked(&self) -> bool {
+        !self.layers.is_empty()
+    }
+
+    fn bars(&self, row: &str, cells: &[Cell], paper: &[Option<f64>]) -> Vec<Bar> {
+        let mut bars = Vec::new();
+        for (i, cell) in cells.iter().enumerate() {
+            bars.push(self.ours(row, i, cell));
+            if let Some(value) = paper[i] {
+                let (hue, strength) = self.columns[i];
+                bars.push(Bar {
+                    layers: vec![(value, hue, strength)],
+                    outlined: true,
+                    tooltip: format!(
+                        "{row}, {}: {} in the paper",
+                        self.titles[i],
+                        words::value(self.figure.display, value)
+                    ),
+                    number: None,
+                    failed: false,
+                });
+            }
+        }
+        bars
+    }
+
+    fn ours(&self, row: &str, column: usize, cell: &Cell) -> Bar {
+        let (hue, strength) = self.columns[column];
+        let value = |v: f64| words::value(self.figure.display, v);
+        let title = self.titles[column];
+        let (layers, text) = match cell {
+            Cell::Value(values) if self.stacked() => {
+                let parts = self.layer_titles.iter().zip(values);
+                let parts: Vec<String> = parts.map(|(t, v)| format!("{t} {}", value(*v))).collect();
+                let hues = values.iter().zip(&self.layers);
+                (
+                    hues.map(|(v, h)| (*v, *h, 1.0)).collect(),
+                    format!("{}\n{}", value(values.iter().sum()), parts.join("\n")),
+                )
+            }
+            Cell::Value(values) => {
+                let sum = values.iter().sum();
+                (vec![(sum, hue, strength)], value(sum))
+            }
+            Cell::Failed(status) => (Vec::new(), status.name().to_string()),
+            Cell::Absent => (Vec::new(), "not measured".to_string()),
+            Cell::Undefined => (Vec::new(), "undefined".to_string()),
+        };
+        Bar {
+            layers,
+            outlined: false,
+            tooltip: format!("{row}, {title}: {text}"),
+            number: self.stacked().then_some(column + 1),
+            failed: matches!(cell, Cell::Failed(_)),
+        }
+    }
+
+    fn legend(&self, printed: bool) -> Vec<Entry> {
+        let entry = |title: &str, (hue, strength): (Hue, f64)| Entry {
+            title: title.to_string(),
+            hue,
+            strength,
+            outlined: false,
+        };
+        let mut legend: Vec<Entry> = if self.stacked() {
+            let layers = self.layer_titles.iter().zip(&self.layers);
+            layers.map(|(t, h)| entry(t, (*h, 1.0))).collect()
+        } else {
+            let columns = self.titles.iter().zip(&self.columns);
+            columns.map(|(t, c)| entry(t, *c)).collect()
+        };
+        if printed {
+            legend.push(Entry {
+                title: "outlined: the paper's".into(),
+                hue: Hue("soft"),
+                strength: 1.0,
+                outlined: true,
+            });
+        }
+        legend
+    }
+
+    fn remark(&self) -> String {
+        if !self.stacked() {
+            return String::new();
+        }
+        let numbered: Vec<String> = self
+            .titles
+            .iter()
+            .enumerate()
+            .map(|(i, t)| format!("{} {t}", i + 1))
+            .collect();
+        format!("bars: {}", numbered.join(", "))
+    }
+}

@@ -1,0 +1,194 @@
+//! Figures and claims as text.
+
+use crate::evaluate::{Cell, MeanRow, Results, Shown};
+use crate::format::{ALL, Figure, Shape};
+use crate::verdict::{Judged, Verdict};
+use crate::words;
+
+/// Wider tables have a line for each configuration instead of a column.
+const COLUMNS: usize = 10;
+
+/// Everything a study found, for a terminal.
+pub fn text(results: &Results, figures: &[(Shown, Vec<Judged>)]) -> String {
+    let mut out = String::new();
+    let study = &results.plan().study;
+    for (figure, (shown, judged)) in study.figures.iter().zip(figures) {
+        let title = match figure.number.as_str() {
+            "" => figure.title.clone(),
+            number => format!("{number}: {}", figure.title),
+        };
+        out += &format!("{title}\n");
+        out += &match (&shown.lacking, &figure.shape) {
+            (Some(name), _) => format!("  not measured: this build has no statistic `{name}`\n"),
+            (None, Shape::Bars { .. }) => bars(results, figure, shown),
+            (None, Shape::Stack { .. }) => stacks(results, figure, shown),
+        };
+        for (claim, judged) in figure.claims.iter().zip(judged) {
+            let mark = match judged.verdict {
+                Verdict::Holds => "  holds         ",
+                Verdict::Fails => "  DOES NOT HOLD ",
+                Verdict::Open => "  not measured  ",
+            };
+            out += &format!("{mark} {}: {}\n", claim.text, judged.detail);
+            if let (Verdict::Fails, Some(reason)) = (judged.verdict, &claim.reason) {
+                out += &format!("                 because: {reason}\n");
+            }
+        }
+        if let Some(reason) = &figure.reason {
+            out += &format!("  where ours differs: {reason}\n");
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// A cell as text.
+pub fn cell_text(figure: &Figure, cell: &Cell) -> String {
+    match cell {
+        Cell::Value(layers) => words::value(figure.display, layers.iter().sum()),
+        Cell::Absent => "-".into(),
+        Cell::Failed(status) => status.name().into(),
+        Cell::Undefined => "n/a".into(),
+    }
+}
+
+/// What the average of a group is called.
+pub fn mean_title(results: &Results, figure: &Figure, row: &MeanRow) -> String {
+    let group = match row.group.as_str() {
+        _ if figure.groups.len() == 1 => String::new(),
+        ALL => "all, ".into(),
+        group => format!("{}, ", results.plan().subjects.title(group)),
+    };
+    let counts = row.cells.iter().flatten().map(|(_, n)| *n);
+    let (low, high) = counts.fold((usize::MAX, 0), |(l, h), n| (l.min(n), h.max(n)));
+    let over = if high == 0 {
+        "of none".into()
+    } else if low == high {
+        words::over(high, row.of)
+    } else {
+        format!("over {low} to {high} of the {}", row.of)
+    };
+    format!("{group}{} {over}", words::mean(figure.mean))
+}
+
+fn bars(results: &Results, figure: &Figure, shown: &Shown) -> String {
+    let plan = results.plan();
+    let mut lines = vec![vec![String::new()]];
+    lines[0].extend(shown.setups.iter().map(|&s| plan.setups[s].name.clone()));
+    for row in shown.rows.iter().filter(|r| !r.empty()) {
+        let mut line = vec![row_title(results, row.subject)];
+        line.extend(row.cells.iter().map(|c| cell_text(figure, c)));
+        lines.push(line);
+        lines.extend(paper_line(figure, "  paper", &row.paper));
+    }
+    for mean in &shown.means {
+        let mut line = vec![mean_title(results, figure, mean)];
+        let value = |c: &Option<(Vec<f64>, usize)>| match c {
+            Some((layers, _)) => words::value(figure.display, layers.iter().sum()),
+            None => "-".into(),
+        };
+        line.extend(mean.cells.iter().map(value));
+        lines.push(line);
+        lines.extend(paper_line(figure, "  paper", &mean.paper));
+    }
+    if shown.setups.len() > COLUMNS {
+        lines = transposed(&lines);
+    }
+    aligned(&lines)
+}
+
+/// A workload with the name the paper gives it.
+pub fn row_title(results: &Results, subject: usize) -> String {
+    let subjects = &results.plan().subjects;
+    let (name, label) = (subjects.name(subject), subjects.label(subject));
+    if name == label {
+        name.to_string()
+    } else {
+        format!("{label} ({name})")
+    }
+}
+
+fn paper_line(figure: &Figure, title: &str, values: &[Option<f64>]) -> Option<Vec<String>> {
+    if values.iter().all(Option::is_none) {
+        return None;
+    }
+    let value = |v: &Option<f64>| v.map_or(String::new(), |v| words::value(figure.display, v));
+    let mut line = vec![title.to_string()];
+    line.extend(values.iter().map(value));
+    Some(line)
+}
+
+fn stacks(results: &Results, figure: &Figure, shown: &Shown) -> String {
+    let plan = results.plan();
+    let mut lines = vec![vec![String::new(), "configuration".to_string()]];
+    lines[0].extend(shown.layers.iter().cloned());
+    lines[0].push("sum".into());
+    let value = |v: f64| words::value(figure.display, v);
+    let mut add = |title: String, setup: usize, cell: &Cell| {
+        let mut line = vec![title, plan.setups[setup].name.clone()];
+        match cell {
+            Cell::Value(layers) => {
+                line.extend(layers.iter().map(|v| value(*v)));
+                line.push(value(layers.iter().sum()));
+            }
+            other => line.push(cell_text(figure, other)),
+        }
+        lines.push(line);
+    };
+    for row in shown.rows.iter().filter(|r| !r.empty()) {
+        for (i, (cell, &setup)) in row.cells.iter().zip(&shown.setups).enumerate() {
+            let title = if i == 0 {
+                row_title(results, row.subject)
+            } else {
+                String::new()
+            };
+            add(title, setup, cell);
+        }
+    }
+    for mean in &shown.means {
+        for (i, (cell, &setup)) in mean.cells.iter().zip(&shown.setups).enumerate() {
+            let title = if i == 0 {
+                mean_title(results, figure, mean)
+            } else {
+                String::new()
+            };
+            let cell = cell
+                .as_ref()
+                .map_or(Cell::Absent, |(l, _)| Cell::Value(l.clone()));
+            add(title, setup, &cell);
+        }
+    }
+    aligned(&lines)
+}
+
+fn transposed(lines: &[Vec<String>]) -> Vec<Vec<String>> {
+    let width = lines.iter().map(Vec::len).max().unwrap_or(0);
+    let cell = |line: &Vec<String>, i: usize| line.get(i).cloned().unwrap_or_default();
+    (0..width)
+        .map(|i| lines.iter().map(|line| cell(line, i)).collect())
+        .collect()
+}
+
+/// Columns under each other: the first on the left, the others on the right.
+pub fn aligned(lines: &[Vec<String>]) -> String {
+    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |i: usize| {
+        let cells = lines.iter().filter_map(|l| l.get(i));
+        cells.map(|c| c.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut out = String::new();
+    for line in lines {
+        let mut text = String::new();
+        for (i, cell) in line.iter().enumerate() {
+            let width = widths[i];
+            text += &match i {
+                0 => format!("  {cell:<width$}"),
+                _ => format!("  {cell:>width$}"),
+            };
+        }
+        out += text.trim_end();
+        out.push('\n');
+    }
+    out
+}

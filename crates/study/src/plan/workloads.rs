@@ -1,0 +1,259 @@
+//! Groups as workloads.
+
+use super::{Choices, Plan};
+use crate::error::StudyError;
+use crate::format::{At, Group, On, Study};
+use crate::subject::Subject;
+use std::path::Path;
+use std::sync::Arc;
+use warpsim_sim::text::nearest;
+use warpsim_workloads::suite::{Set, WORKLOADS};
+
+/// The workloads of a study.
+pub struct Subjects {
+    all: Vec<Entry>,
+    groups: Vec<Members>,
+}
+
+struct Entry {
+    name: String,
+    label: String,
+    /// What runs, and the hash of its contents; nothing when this build does not have it.
+    program: Option<(Arc<Subject>, String)>,
+    /// Left out by `--workloads`.
+    left_out: bool,
+}
+
+struct Members {
+    name: String,
+    title: String,
+    members: Vec<usize>,
+    of: usize,
+}
+
+impl Subjects {
+    /// How many there are, with those this build does not have.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Name of a workload.
+    pub fn name(&self, subject: usize) -> &str {
+        &self.all[subject].name
+    }
+
+    /// What the paper calls it, or its name.
+    pub fn label(&self, subject: usize) -> &str {
+        &self.all[subject].label
+    }
+
+    /// What runs, when this build has it and it was not left out.
+    pub fn program(&self, subject: usize) -> Option<&Arc<Subject>> {
+        let entry = &self.all[subject];
+        entry
+            .program
+            .as_ref()
+            .filter(|_| !entry.left_out)
+            .map(|p| &p.0)
+    }
+
+    /// Whether the user left it out.
+    pub fn left_out(&self, subject: usize) -> bool {
+        self.all[subject].left_out
+    }
+
+    /// Hash of its contents.
+    pub fn contents(&self, subject: usize) -> &str {
+        self.all[subject].program.as_ref().map_or("", |p| &p.1)
+    }
+
+    /// The number of a workload.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.all.iter().position(|e| e.name == name)
+    }
+
+    fn members(&self, group: &str) -> &Members {
+        let found = self.groups.iter().find(|g| g.name == group);
+        found.expect("the study was checked for undefined groups")
+    }
+
+    /// The workloads of a group.
+    pub fn group(&self, group: &str) -> &[usize] {
+        &self.members(group).members
+    }
+
+    /// What a group is called in a report.
+    pub fn title(&self, group: &str) -> &str {
+        &self.members(group).title
+    }
+
+    /// How many workloads the paper has in a group.
+    pub fn of(&self, group: &str) -> usize {
+        self.members(group).of
+    }
+}
+
+/// Resolves every group.
+pub fn resolve(
+    study: &Study,
+    choices: &Choices,
+    missing: &mut Vec<String>,
+) -> Result<Subjects, StudyError> {
+    let mut subjects = Subjects {
+        all: Vec::new(),
+        groups: Vec::new(),
+    };
+    for group in &study.groups {
+        let mut members = Vec::new();
+        for name in names(study, group)? {
+            let index = add(study, &mut subjects, &name, missing)?;
+            if !members.contains(&index) {
+                members.push(index);
+            }
+        }
+        subjects.groups.push(Members {
+            name: group.name.value.clone(),
+            title: group.title.clone(),
+            of: group
+                .of
+                .map_or(members.len(), |n| members.len().max(n as usize)),
+            members,
+        });
+    }
+    if let Some(chosen) = &choices.workloads {
+        leave_out(study, &mut subjects, chosen)?;
+    }
+    Ok(subjects)
+}
+
+/// The names of a group: those listed, then those of its sets that are not.
+fn names(study: &Study, group: &Group) -> Result<Vec<At<String>>, StudyError> {
+    let mut names = group.workloads.clone();
+    for wanted in &group.sets {
+        let all = || Set::ALL.iter().map(|s| s.name());
+        let Some(set) = Set::ALL.iter().find(|s| s.name() == wanted.value) else {
+            let hint = nearest(&wanted.value, all())
+                .map(|n| format!("did you mean `{n}`? "))
+                .unwrap_or_default();
+            let help = format!("{hint}sets: {}", all().collect::<Vec<_>>().join(", "));
+            let message = format!("no set is called `{}`", wanted.value);
+            let error = study.source.error(wanted.place.clone(), message);
+            return Err(error.with_help(help).into());
+        };
+        for workload in WORKLOADS.iter().map(|w| w.info()) {
+            let skipped = group.without.iter().any(|w| w.value == workload.name);
+            if workload.sets.contains(set) && !skipped {
+                names.push(At {
+                    value: workload.name.to_string(),
+                    place: wanted.place.clone(),
+                });
+            }
+        }
+    }
+    Ok(names)
+}
+
+/// The number of a workload, which is looked up when it is first named.
+fn add(
+    study: &Study,
+    subjects: &mut Subjects,
+    name: &At<String>,
+    missing: &mut Vec<String>,
+) -> Result<usize, StudyError> {
+    if let Some(index) = subjects.find(&name.value) {
+        return Ok(index);
+    }
+    let program = match Subject::find(&name.value, study.directory.as_deref()) {
+        Ok(subject) => {
+            let contents = subject
+                .contents()
+                .map_err(|e| placed(study, name, &e.text))?;
+            Some((Arc::new(subject), contents))
+        }
+        Err(_) if study.awaited.contains(&name.value) => {
+            missing.push(format!("workload `{}`: not in this build", name.value));
+            None
+        }
+        Err(e) => return Err(placed(study, name, &e.text)),
+    };
+    let label = study.labels.iter().find(|(n, _)| n.value == name.value);
+    let plain = Path::new(&name.value).file_stem().and_then(|s| s.to_str());
+    let plain = plain.filter(|_| name.value.ends_with(".toml"));
+    subjects.all.push(Entry {
+        label: label
+            .map_or(plain.unwrap_or(&name.value), |(_, l)| l)
+            .to_string(),
+        name: name.value.clone(),
+        program,
+        left_out: false,
+    });
+    Ok(subjects.all.len() - 1)
+}
+
+fn placed(study: &Study, name: &At<String>, text: &str) -> StudyError {
+    let mut lines = text.lines();
+    let message = lines.next().unwrap_or_default();
+    let help: Vec<&str> = lines.collect();
+    let error = study.source.error(name.place.clone(), message);
+    if help.is_empty() {
+        error.into()
+    } else {
+        error.with_help(help.join("\n")).into()
+    }
+}
+
+fn leave_out(study: &Study, subjects: &mut Subjects, chosen: &[String]) -> Result<(), StudyError> {
+    for name in chosen {
+        let names = || subjects.all.iter().map(|e| e.name.as_str());
+        if !names().any(|n| n == name) {
+            let hint = nearest(name, names())
+                .map(|n| format!("; did you mean `{n}`?"))
+                .unwrap_or_default();
+            return Err(StudyError::bad_input(format!(
+                "--workloads: study `{}` has no workload `{name}`{hint}\nit has: {}",
+                study.name,
+                names().collect::<Vec<_>>().join(", ")
+            )));
+        }
+    }
+    for entry in &mut subjects.all {
+        entry.left_out = !chosen.contains(&entry.name);
+    }
+    Ok(())
+}
+
+impl Plan {
+    /// Workloads that labels, papers and claims name are in the study, or awaited.
+    pub(super) fn check_workload_names(&self) -> Result<(), StudyError> {
+        for (name, _) in &self.study.labels {
+            self.known_workload(name)?;
+        }
+        for figure in &self.study.figures {
+            for value in &figure.paper.values {
+                self.known_workload(&value.workload)?;
+            }
+            for claim in &figure.claims {
+                if let On::Workloads(names) = &claim.on {
+                    names.iter().try_for_each(|n| self.known_workload(n))?;
+                }
+            }
+        }
+        self.study
+            .timelines
+            .iter()
+            .try_for_each(|t| self.known_workload(&t.workload))
+    }
+
+    pub(super) fn known_workload(&self, name: &At<String>) -> Result<(), StudyError> {
+        let names = || self.subjects.all.iter().map(|e| e.name.as_str());
+        let awaited = self.study.awaited.iter().map(String::as_str);
+        let known = names().chain(awaited);
+        crate::format::known(&self.study, name, "workload of this study", known)?;
+        Ok(())
+    }
+}

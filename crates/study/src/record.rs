@@ -1,0 +1,84 @@
+//! What is kept of a run.
+
+use crate::metric::Statistics;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// The result is right.
+    Correct,
+    /// Nothing was there to compare with.
+    Unchecked,
+    /// The result is wrong.
+    Wrong,
+    /// The simulated program failed: a deadlock, the cycle limit, an access out of bounds.
+    ProgramFailed,
+    /// The machine, the launch or a parameter makes no sense.
+    BadInput,
+    /// The simulator itself failed.
+    Crashed,
+}
+
+impl Status {
+    /// Name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Correct => "correct",
+            Status::Unchecked => "unchecked",
+            Status::Wrong => "wrong",
+            Status::ProgramFailed => "program-failed",
+            Status::BadInput => "bad-input",
+            Status::Crashed => "crashed",
+        }
+    }
+
+    /// Whether its numbers may be used.
+    pub fn good(self) -> bool {
+        matches!(self, Status::Correct | Status::Unchecked)
+    }
+}
+
+/// A run and what came of it, as stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Format.
+    pub schema: u64,
+    /// What it is stored under.
+    pub key: String,
+    /// How it ended.
+    pub status: Status,
+    /// Why, when not well.
+    pub reason: String,
+    /// Every statistic, as `--stats` has them under `totals`.
+    pub totals: Value,
+    /// What each launch was: kernel, shape, registers, occupancy.
+    pub launches: Value,
+    /// Seconds the host took.
+    pub seconds: f64,
+    /// What determined the run.
+    pub inputs: Value,
+}
+
+impl Record {
+    /// The statistics by name; none when the run did not get that far.
+    pub fn statistics(&self) -> Statistics {
+        let mut all = Statistics::new();
+        let Some(totals) = self.totals.as_object() else {
+            return all;
+        };
+        for (name, value) in totals {
+            match value {
+                Value::Object(table) => all.extend(
+                    table
+                        .iter()
+                        .filter_map(|(k, v)| Some((format!("{name}.{k}"), v.as_f64()?))),
+                ),
+                _ => all.extend(value.as_f64().map(|v| (name.clone(), v))),
+            }
+        }
+        all
+    }
+}

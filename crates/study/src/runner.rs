@@ -1,0 +1,240 @@
+//! Runs side by side: workers take the longest run that is left, the caller stores what they
+//! bring back.
+
+use crate::error::StudyError;
+use crate::execute::{execute, keep_panics};
+use crate::plan::{Plan, Run};
+use crate::record::Record;
+use crate::store::Store;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::time::Duration;
+
+/// Who is told how far a study is.
+pub trait Watch {
+    /// So many runs are needed, so many of them are there already.
+    fn begin(&mut self, _total: usize, _reused: usize, _jobs: usize) {}
+    /// A run has begun.
+    fn started(&mut self, _run: &Run) {}
+    /// A run has ended.
+    fn finished(&mut self, _run: &Run, _record: &Record) {}
+    /// Some time has passed; so much is left, as far as is known.
+    fn tick(&mut self, _left: Option<Duration>) {}
+    /// Something else is being done.
+    fn note(&mut self, _text: &str) {}
+    /// Nothing is left to do.
+    fn end(&mut self) {}
+}
+
+/// Shows nothing.
+pub struct Silent;
+impl Watch for Silent {}
+
+/// What came of the runs of a plan, in their order.
+pub type Records = Vec<Record>;
+
+/// Runs everything a plan needs and the store does not have.
+pub fn run(
+    plan: &Plan,
+    store: &Store,
+    jobs: usize,
+    watch: &mut dyn Watch,
+) -> Result<Records, StudyError> {
+    let mut records: Vec<Option<Record>> = plan.runs.iter().map(|r| store.get(&r.key)).collect();
+    let mut queue = Queue::default();
+    for (index, (run, record)) in plan.runs.iter().zip(&records).enumerate() {
+        match record {
+            Some(record) => queue.learn(run, record.seconds),
+            None => queue.pending.push((index, run.clone())),
+        }
+    }
+    let jobs = jobs.clamp(1, queue.pending.len().max(1));
+    watch.begin(plan.runs.len(), plan.runs.len() - queue.pending.len(), jobs);
+    let result = work(&mut records, Mutex::new(queue), store, jobs, watch, plan);
+    watch.end();
+    result?;
+    Ok(records.into_iter().flatten().collect())
+}
+
+enum Message {
+    Started(usize),
+    Finished(usize, Box<Record>),
+}
+
+/// Does something for each of `items`, on so many threads, and returns the results in order.
+pub fn side_by_side<T: Sync, R: Send>(
+    items: &[T],
+    jobs: usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Result<Vec<R>, StudyError> {
+    keep_workers_panics();
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, items.len().max(1)) {
+            let take = || {
+                while let Some(item) = {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    items.get(index).map(|item| (index, item))
+                } {
+                    let result = work(item.1);
+                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                    done.push((item.0, result));
+                }
+            };
+            spawn(scope, take)?;
+        }
+        Ok::<_, StudyError>(())
+    })?;
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(index, _)| *index);
+    Ok(done.into_iter().map(|(_, r)| r).collect())
+}
+
+fn spawn<'s, 'e: 's>(
+    scope: &'s std::thread::Scope<'s, 'e>,
+    work: impl FnOnce() + Send + 's,
+) -> Result<(), StudyError> {
+    let thread = std::thread::Builder::new().name(WORKER.into());
+    let spawned = thread.spawn_scoped(scope, work);
+    spawned
+        .map(|_| ())
+        .map_err(|e| StudyError::bad_input(format!("cannot start a thread: {e}")))
+}
+
+fn keep_workers_panics() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| keep_panics(|| std::thread::current().name() == Some(WORKER)));
+}
+
+const WORKER: &str = "warpsim-study-worker";
+
+fn work(
+    records: &mut [Option<Record>],
+    queue: Mutex<Queue>,
+    store: &Store,
+    jobs: usize,
+    watch: &mut dyn Watch,
+    plan: &Plan,
+) -> Result<(), StudyError> {
+    keep_workers_panics();
+    std::thread::scope(|scope| {
+        let (sender, receiver) = channel();
+        for _ in 0..jobs {
+            let sender = sender.clone();
+            let queue = &queue;
+            spawn(scope, move || worker_loop(queue, &sender))?;
+        }
+        drop(sender);
+        let mut failure = Ok(());
+        loop {
+            match receiver.recv_timeout(Duration::from_millis(250)) {
+                Ok(Message::Started(index)) => watch.started(&plan.runs[index]),
+                Ok(Message::Finished(index, record)) => {
+                    if let Err(e) = store.put(&record)
+                        && failure.is_ok()
+                    {
+                        failure = Err(e);
+                        lock(&queue).pending.clear();
+                    }
+                    watch.finished(&plan.runs[index], &record);
+                    records[index] = Some(*record);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return failure,
+            }
+            let left = lock(&queue).left(jobs);
+            watch.tick(left);
+        }
+    })
+}
+
+fn worker_loop(queue: &Mutex<Queue>, sender: &Sender<Message>) {
+    loop {
+        // Not in the condition of the loop: the lock would be held while the run goes on.
+        let next = lock(queue).next();
+        let Some((index, run)) = next else {
+            return;
+        };
+        // The receiver lives as long as the workers.
+        let _ = sender.send(Message::Started(index));
+        let record = execute(&run);
+        lock(queue).ended(&run, record.seconds);
+        let _ = sender.send(Message::Finished(index, Box::new(record)));
+    }
+}
+
+/// Nothing here can be left half done by a panic: the queue is whole after each change.
+fn lock(queue: &Mutex<Queue>) -> std::sync::MutexGuard<'_, Queue> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs that alike take about as long as each other: the same workload at the same size.
+type Kind = (usize, Vec<u64>);
+
+fn kind(run: &Run) -> Kind {
+    (run.subject, run.parameters.iter().map(|(_, v)| v).collect())
+}
+
+/// What is left, and what is known about how long it takes.
+#[derive(Default)]
+struct Queue {
+    pending: Vec<(usize, Arc<Run>)>,
+    /// Longest time seen.
+    seconds: HashMap<Kind, f64>,
+    running: Vec<Kind>,
+}
+
+impl Queue {
+    fn learn(&mut self, run: &Run, seconds: f64) {
+        let known = self.seconds.entry(kind(run)).or_default();
+        *known = known.max(seconds);
+    }
+
+    /// One run of every kind first, so that the time of all is known soon; then the longest
+    /// first, so that no long one is left for the end.
+    fn next(&mut self) -> Option<(usize, Arc<Run>)> {
+        let unknown = |run: &Run| {
+            let kind = kind(run);
+            !self.seconds.contains_key(&kind) && !self.running.contains(&kind)
+        };
+        let expected = |run: &Run| self.seconds.get(&kind(run)).copied().unwrap_or(0.0);
+        let mut best: Option<(usize, f64)> = None;
+        for (at, (_, run)) in self.pending.iter().enumerate() {
+            let value = if unknown(run) {
+                f64::INFINITY
+            } else {
+                expected(run)
+            };
+            if best.is_none_or(|(_, b)| value > b) {
+                best = Some((at, value));
+            }
+        }
+        let (index, run) = self.pending.remove(best?.0);
+        self.running.push(kind(&run));
+        Some((index, run))
+    }
+
+    fn ended(&mut self, run: &Run, seconds: f64) {
+        self.learn(run, seconds);
+        let kind = kind(run);
+        if let Some(at) = self.running.iter().position(|k| *k == kind) {
+            self.running.remove(at);
+        }
+    }
+
+    /// The time that is left, once something is known about it.
+    fn left(&self, jobs: usize) -> Option<Duration> {
+        if self.seconds.is_empty() {
+            return None;
+        }
+        let average = self.seconds.values().sum::<f64>() / self.seconds.len() as f64;
+        let expected = |k: &Kind| self.seconds.get(k).copied().unwrap_or(average);
+        let pending: f64 = self.pending.iter().map(|(_, r)| expected(&kind(r))).sum();
+        // What is running is half done, on average.
+        let running: f64 = self.running.iter().map(|k| expected(k) / 2.0).sum();
+        Some(Duration::from_secs_f64((pending + running) / jobs as f64))
+    }
+}

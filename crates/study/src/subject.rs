@@ -1,0 +1,94 @@
+//! What runs: a workload of the suite, or a launch file.
+
+use crate::key::sha256;
+use std::path::{Path, PathBuf};
+use warpsim_workloads::cuda;
+use warpsim_workloads::launchfile::{self, Contents, Expected, LaunchFile};
+use warpsim_workloads::suite::{self, Parameters, Size, Workload};
+use warpsim_workloads::{DeviceError, Outcome, Session};
+
+/// Something that can run.
+pub enum Subject {
+    /// A workload of the suite.
+    Workload(&'static dyn Workload),
+    /// A launch file, and the folder its paths are relative to.
+    File(Box<LaunchFile>, PathBuf),
+}
+
+impl Subject {
+    /// A workload's name, or a launch file relative to `directory`.
+    pub fn find(name: &str, directory: Option<&Path>) -> Result<Subject, DeviceError> {
+        if !name.ends_with(".toml") {
+            return suite::find(name).map(Subject::Workload);
+        }
+        let path = directory.unwrap_or(Path::new("")).join(name);
+        let mut file = launchfile::read(&path)?;
+        // Runs of a study go side by side: none of them writes where another may read.
+        for output in &mut file.outputs {
+            output.write = None;
+        }
+        let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        Ok(Subject::File(Box::new(file), parent))
+    }
+
+    /// Its parameters; a launch file has none.
+    pub fn parameters(&self, size: Size, changes: &[String]) -> Result<Parameters, DeviceError> {
+        let declared = match self {
+            Subject::Workload(workload) => workload.info().parameters,
+            Subject::File(..) => &[],
+        };
+        Parameters::resolve(declared, size, changes)
+    }
+
+    /// Hash of its kernels and, for a launch file, of the file itself and its data.
+    pub fn contents(&self) -> Result<String, DeviceError> {
+        match self {
+            Subject::Workload(workload) => Ok(sha256(workload.info().kernel.ptx.as_bytes())),
+            Subject::File(file, directory) => {
+                let mut hashes = sha256(file.source.text.as_bytes());
+                for name in files(file) {
+                    let path = directory.join(name);
+                    if name.ends_with(".cu") {
+                        // What counts is what the compiler made of it.
+                        hashes += &sha256(cuda::compile(&path)?.as_bytes());
+                        continue;
+                    }
+                    let bytes = std::fs::read(&path).map_err(|e| {
+                        DeviceError::bad_input(format!("cannot read {}: {e}", path.display()))
+                    })?;
+                    hashes += &sha256(&bytes);
+                }
+                Ok(sha256(hashes.as_bytes()))
+            }
+        }
+    }
+
+    /// Runs it.
+    pub fn run(
+        &self,
+        parameters: &Parameters,
+        seed: u64,
+        session: &mut Session<'_>,
+    ) -> Result<Outcome, DeviceError> {
+        match self {
+            Subject::Workload(workload) => workload.run(parameters, seed, session),
+            Subject::File(file, directory) => launchfile::run(file, directory, Some(seed), session),
+        }
+    }
+}
+
+/// The files a launch file reads.
+fn files(file: &LaunchFile) -> Vec<&str> {
+    let mut names = vec![file.ptx.value.as_str()];
+    for buffer in file.buffers.iter().chain(&file.symbols) {
+        if let Contents::File(name) = &buffer.contents.value {
+            names.push(name);
+        }
+    }
+    for output in &file.outputs {
+        if let Some(Expected::File(name)) = output.expected.as_ref().map(|e| &e.value) {
+            names.push(name);
+        }
+    }
+    names
+}

@@ -1,0 +1,136 @@
+//! How things are written, everywhere alike.
+
+use crate::format::{Display, Mean};
+
+/// A value of a figure.
+pub fn value(display: Display, value: f64) -> String {
+    match display {
+        Display::Ratio => format!("{value:.3}"),
+        Display::Change => signed((value - 1.0) * 100.0),
+        Display::Percent => format!("{:.1}%", value * 100.0),
+        Display::Number => number(value),
+    }
+}
+
+fn signed(percent: f64) -> String {
+    // No "-0.0%": what rounds to nothing has no sign.
+    let percent = if percent.abs() < 0.05 { 0.0 } else { percent };
+    if percent == 0.0 {
+        "0.0%".into()
+    } else {
+        format!("{percent:+.1}%")
+    }
+}
+
+/// A value at a line of a scale: as short as round numbers allow.
+pub fn tick(display: Display, value: f64) -> String {
+    // Sums of steps are off by a hair: 0.15000000000000002.
+    let short = |value: f64, digits: usize| {
+        let text = format!("{value:.digits$}");
+        let text = text.trim_end_matches('0').trim_end_matches('.');
+        if text == "-0" {
+            "0".into()
+        } else {
+            text.to_string()
+        }
+    };
+    match display {
+        Display::Ratio => short(value, 4),
+        Display::Change => {
+            let text = short((value - 1.0) * 100.0, 2);
+            let sign = if text == "0" || text.starts_with('-') {
+                ""
+            } else {
+                "+"
+            };
+            format!("{sign}{text}%")
+        }
+        Display::Percent if value == 0.0 => "0%".into(),
+        Display::Percent => format!("{}%", percent_digits(value * 100.0)),
+        Display::Number if value.abs() >= 1e6 => format!("{:.1e}", value),
+        Display::Number if value == value.trunc() => number(value),
+        Display::Number => short(value, 6),
+    }
+}
+
+fn percent_digits(percent: f64) -> String {
+    let rounded = percent.round();
+    if (percent - rounded).abs() < 1e-6 {
+        format!("{rounded}")
+    } else {
+        format!("{percent:.1}")
+    }
+}
+
+/// A plain number: whole when it is, else with enough digits.
+pub fn number(value: f64) -> String {
+    let size = value.abs();
+    if value == value.trunc() && size < 1e15 {
+        let digits = format!("{size:.0}");
+        let mut grouped = String::new();
+        for (i, c) in digits.chars().enumerate() {
+            if i > 0 && (digits.len() - i).is_multiple_of(3) {
+                grouped.push(',');
+            }
+            grouped.push(c);
+        }
+        let sign = if value < 0.0 { "-" } else { "" };
+        format!("{sign}{grouped}")
+    } else if size >= 1000.0 {
+        format!("{value:.0}")
+    } else if size >= 10.0 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.3}")
+    }
+}
+
+/// The name of an average.
+pub fn mean(mean: Mean) -> &'static str {
+    match mean {
+        Mean::Arithmetic => "arithmetic mean",
+        Mean::Geometric => "geometric mean",
+        Mean::Harmonic => "harmonic mean",
+    }
+}
+
+/// Over how many workloads something is: "over 8 of the 13".
+pub fn over(n: usize, of: usize) -> String {
+    if n == of {
+        format!("over {n}")
+    } else {
+        format!("over {n} of the {of}")
+    }
+}
+
+/// Seconds for people.
+pub fn time(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    match whole {
+        0..60 => format!("{seconds:.1} s"),
+        60..3600 => format!("{} min {:02} s", whole / 60, whole % 60),
+        _ => format!("{} h {:02} min", whole / 3600, whole / 60 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_written_one_way() {
+        assert_eq!(value(Display::Ratio, 1.0844), "1.084");
+        assert_eq!(value(Display::Change, 1.084), "+8.4%");
+        assert_eq!(value(Display::Change, 0.9), "-10.0%");
+        assert_eq!(value(Display::Change, 0.9999), "0.0%");
+        assert_eq!(value(Display::Percent, 0.3), "30.0%");
+        assert_eq!(value(Display::Number, 1234567.0), "1,234,567");
+        assert_eq!(value(Display::Number, -12.0), "-12");
+        assert_eq!(value(Display::Number, 0.25), "0.250");
+        assert_eq!(value(Display::Number, 12.34), "12.3");
+        assert_eq!(over(8, 13), "over 8 of the 13");
+        assert_eq!(time(3.21), "3.2 s");
+        assert_eq!(time(125.0), "2 min 05 s");
+        assert_eq!(time(3725.0), "1 h 02 min");
+    }
+}

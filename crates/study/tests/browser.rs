@@ -1,0 +1,176 @@
+//! The report in a real browser: it opens offline, its script runs, nothing is fetched, and a
+//! timeline of tens of thousands of events is painted fast enough not to be noticed.
+//!
+//! Skipped with a message where there is no Chromium; under `CI=true` one must be there.
+
+mod common;
+
+use common::{Scratch, plan};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use warpsim_study::conduct;
+use warpsim_study::runner::Silent;
+use warpsim_study::store::Store;
+
+const STUDY: &str = r#"
+schema = 1
+name = "t"
+title = "A <report> & its \"quotes\""
+machine = "gtx480"
+size = "small"
+[groups.g]
+workloads = ["histogram", "matmul"]
+[configurations]
+lrr = { scheduler = "lrr" }
+gto = { scheduler = "gto" }
+[[figures]]
+id = "speedup"
+number = "Figure 1"
+title = "Speed-up"
+groups = ["g"]
+configurations = ["gto"]
+metric = "ipc"
+normalise = "lrr"
+display = "change"
+[figures.paper]
+mean = { gto = 1.1 }
+[[figures.claims]]
+text = "gto is a hundred times as fast"
+claim = "gto > 100"
+reason = "nothing is"
+[[figures]]
+id = "states"
+title = "Where warps spend their time"
+groups = ["g"]
+configurations = ["lrr", "gto"]
+normalise = "lrr"
+display = "percent"
+parts = [{ title = "issued", metric = "warp_states.issued" }, { title = "barrier", metric = "warp_states.barrier" }]
+[[timelines]]
+workload = "matmul"
+configurations = ["gto"]
+to = 33000
+"#;
+
+/// The browser's command, if there is one.
+fn browser() -> Option<&'static str> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let found = names.into_iter().find(|name| {
+        let version = Command::new(name).arg("--version").output();
+        version.is_ok_and(|o| o.status.success())
+    });
+    if found.is_none() {
+        let ci = std::env::var("CI").is_ok_and(|v| v == "true");
+        assert!(!ci, "under CI=true a Chromium must be installed");
+        eprintln!("skipped: no Chromium here");
+    }
+    found
+}
+
+fn run(browser: &str, scratch: &Path, arguments: &[&str], page: &Path) -> String {
+    let profile = format!("--user-data-dir={}", scratch.join("profile").display());
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", &profile])
+        .args(["--disable-dev-shm-usage", "--virtual-time-budget=4000"])
+        // Whatever the page wanted to fetch would fail, and be said on the console.
+        .args([
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--enable-logging=stderr",
+        ])
+        .args(arguments)
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .expect("the browser runs");
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{log}");
+    let complaints: Vec<&str> = log.lines().filter(|l| l.contains("CONSOLE")).collect();
+    assert!(complaints.is_empty(), "{complaints:?}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn report(scratch: &Scratch) -> PathBuf {
+    let plan = plan(STUDY).expect("a good study");
+    let out = scratch.path().join("results");
+    let store = Store::open(&out, "t").expect("a folder");
+    conduct(
+        &plan,
+        &store,
+        2,
+        "warpsim study t.toml --out 'a b'",
+        &mut Silent,
+    )
+    .expect("a result");
+    out.join("report.html")
+}
+
+/// The value of an attribute in a page's text.
+fn attribute<'a>(page: &'a str, name: &str) -> &'a str {
+    let start = format!("{name}=\"");
+    let at = page.find(&start).unwrap_or_else(|| panic!("no {name}"));
+    page[at + start.len()..]
+        .split('"')
+        .next()
+        .unwrap_or_default()
+}
+
+#[test]
+fn the_report_works_in_a_browser() {
+    let Some(browser) = browser() else {
+        return;
+    };
+    let scratch = Scratch::new("browser");
+    let page = report(&scratch);
+    let text = std::fs::read_to_string(&page).expect("written");
+    for outside in [
+        "src=\"http",
+        "href=\"http",
+        "url(",
+        "@import",
+        "fetch(",
+        "XMLHttp",
+    ] {
+        assert!(!text.contains(outside), "{outside}");
+    }
+    let shown = run(browser, scratch.path(), &["--dump-dom"], &page);
+    assert!(shown.contains("<h1>A &lt;report&gt; &amp; its \"quotes\"</h1>"));
+    assert!(shown.contains("gto is a hundred times as fast"));
+    assert!(shown.contains("nothing is"), "the reason is shown");
+    assert!(shown.contains("outlined: the paper's"));
+    assert!(shown.contains("warpsim study t.toml --out 'a b'") || shown.contains("&#39;a b&#39;"));
+    assert_eq!(shown.matches("<svg").count(), 2);
+    // The script ran: the legend was filled, the canvas painted, in time for a frame or two.
+    assert!(shown.contains("SM 0, cycles 0 to 33"), "the range is shown");
+    let segments: u64 = attribute(&shown, "data-segments")
+        .parse()
+        .expect("a number");
+    let paint: f64 = attribute(&shown, "data-paint").parse().expect("a number");
+    eprintln!("{segments} segments painted in {paint} ms");
+    assert!(segments > 20_000, "{segments} segments");
+    assert!(
+        paint < 250.0,
+        "{paint} ms, on a machine that does other things too"
+    );
+    let picture = scratch.path().join("page.png");
+    let screenshot = format!("--screenshot={}", picture.display());
+    run(
+        browser,
+        scratch.path(),
+        &[&screenshot, "--window-size=1200,2400"],
+        &page,
+    );
+    let size = std::fs::metadata(&picture).expect("a picture").len();
+    assert!(size > 20_000, "{size} bytes");
+}
+
+#[test]
+fn pictures_are_files_of_their_own() {
+    let Some(browser) = browser() else {
+        return;
+    };
+    let scratch = Scratch::new("svg");
+    let page = report(&scratch);
+    let picture = page.with_file_name("figures").join("states.svg");
+    let shown = run(browser, scratch.path(), &["--dump-dom"], &picture);
+    assert!(shown.contains("Where warps spend their time"));
+    assert!(!shown.contains("parsererror"), "well-formed");
+}
