@@ -4,7 +4,7 @@ use crate::failure::{Failure, WRONG_RESULT, print};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use warpsim_silicon::programs::campaign::{self, Extent, Outcome, Refusal};
+use warpsim_silicon::programs::campaign::{self, Extent, Outcome, Part, Refusal};
 use warpsim_silicon::programs::run::{Target, functional, models, simulate};
 use warpsim_workloads::files::write_whole;
 
@@ -36,6 +36,9 @@ pub struct Programs {
     /// Seed of the first program.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Run only a part of the programs here: 2/16 is the second of sixteen parts.
+    #[arg(long, value_name = "K/N", default_value_t = Part::WHOLE)]
+    pub part: Part,
     /// Host threads [default: as many as there are cores].
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -59,6 +62,7 @@ impl Programs {
         Extent {
             seed: self.seed,
             programs: self.programs.unwrap_or(endless),
+            part: self.part,
             time: self.seconds.map(Duration::from_secs),
             threads: self.threads.unwrap_or(cores),
             failures: 10,
