@@ -4,7 +4,9 @@
 //! from constant to shared memory, round keys in constant memory, the state passed on through
 //! shared memory. No lane ever diverges; look-ups conflict in banks as the data has it.
 //!
-//! First measurement (`small`, pdom, lrr): MEASURED
+//! First measurement (`small`, pdom, lrr): SIMD efficiency 100% on fx5800 and gtx480, 22.4
+//! million thread instructions, 1.1% (fx5800), 2.7% (gtx480) and 3.1% (gtx480-v3) of warp time at
+//! barriers.
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;

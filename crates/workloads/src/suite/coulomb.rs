@@ -4,7 +4,8 @@
 //! lanes read in step, a reciprocal root a pair. Nothing diverges and hardly anything is loaded:
 //! what is measured is issue and arithmetic.
 //!
-//! First measurement (`small`, pdom, lrr): MEASURED
+//! First measurement (`small`, pdom, lrr): SIMD efficiency 100% on fx5800 and gtx480, 21.0
+//! million thread instructions, no barriers.
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;

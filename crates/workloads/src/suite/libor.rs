@@ -6,7 +6,8 @@
 //! forwards, where the kernel goes backwards. Paths on which a swaption is worth almost exactly
 //! nothing are drawn anew, so that single and double precision agree on which are exercised.
 //!
-//! First measurement (`small`, pdom, lrr): MEASURED
+//! First measurement (`small`, pdom, lrr): SIMD efficiency 96.6% on fx5800 and gtx480, 26.4
+//! million thread instructions, no barriers.
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;

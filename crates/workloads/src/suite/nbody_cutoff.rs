@@ -6,7 +6,8 @@
 //! 15% of pairs are near enough: nearly every warp enters the branch for nearly every pair, with
 //! few of its lanes. Atoms form a liquid of uneven density, so cells hold different numbers.
 //!
-//! First measurement (`small`, pdom, lrr): MEASURED
+//! First measurement (`small`, pdom, lrr): SIMD efficiency 59.6% on fx5800 and gtx480, 25.0
+//! million thread instructions, 0.2% (fx5800) to 0.5% (gtx480-v3) of warp time at barriers.
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;
@@ -42,13 +43,13 @@ static INFO: Info = Info {
         Parameter::new(
             "cells",
             "cells along each side of the box",
-            [2, 4, 10],
+            [2, 3, 8],
             (2, 40),
         ),
         Parameter::new(
             "density",
             "filled places of the lattice, in per cent",
-            [15, 75, 90],
+            [15, 65, 90],
             (1, 100),
         ),
     ],
