@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpsim_sim::config::{Machine, presets};
 use warpsim_sim::policy::PolicyInfo;
+use warpsim_study::embedded;
 use warpsim_workloads::suite::WORKLOADS;
 use warpsim_workloads::{folder, launchfile};
 
@@ -35,6 +36,8 @@ enum What {
     Workloads,
     /// Statistics that `run --stats` writes.
     Stats,
+    /// Papers' experiments that `study` runs.
+    Studies,
 }
 
 /// Shows a list.
@@ -49,6 +52,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             None => workloads(),
         },
         What::Stats => stats(),
+        What::Studies => studies()?,
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)
@@ -85,6 +89,25 @@ fn machines() -> Result<String, Failure> {
             kib(m.l2.sets, m.l2.line, m.l2.ways) * slices,
             m.dram.channels,
             if m.dram.channels == 1 { "" } else { "s" }
+        );
+    }
+    Ok(out)
+}
+
+fn studies() -> Result<String, Failure> {
+    let mut out = String::new();
+    for name in embedded::names() {
+        let study = crate::study::find(name)?;
+        let _ = writeln!(out, "{name}\n    {}", study.title);
+        if let Some(paper) = &study.paper {
+            let _ = writeln!(out, "    {paper}");
+        }
+        let figures: Vec<&str> = study.figures.iter().map(|f| f.number.as_str()).collect();
+        let _ = writeln!(
+            out,
+            "    on {}: {}",
+            study.machine.value,
+            figures.join(", ")
         );
     }
     Ok(out)

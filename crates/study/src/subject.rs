@@ -40,6 +40,14 @@ impl Subject {
         Parameters::resolve(declared, size, changes)
     }
 
+    /// The seed to use when `asked` is what the study says.
+    pub fn seed(&self, asked: Option<u64>) -> u64 {
+        asked.unwrap_or(match self {
+            Subject::Workload(_) => 1,
+            Subject::File(file, _) => file.seed,
+        })
+    }
+
     /// Hash of its kernels and, for a launch file, of the file itself and its data.
     pub fn contents(&self) -> Result<String, DeviceError> {
         match self {

@@ -181,13 +181,15 @@ impl View<'_> {
 
     fn listed(&self, chain: &Chain, values: &[f64]) -> String {
         let one = |(term, value): (&Term, &f64)| match term {
-            Term::Number(n) => format!("{n}"),
+            // The claim says it itself.
+            Term::Number(_) => None,
             Term::Configuration(name) => {
-                format!("{name} {}", words::value(self.figure.display, *value))
+                let value = words::value(self.figure.display, *value);
+                Some(format!("{name} {value}"))
             }
-            Term::Quotient(a, b) => format!("{a} / {b} {value:.3}"),
+            Term::Quotient(a, b) => Some(format!("{a} / {b} {value:.3}")),
         };
-        let all: Vec<String> = chain.terms().zip(values).map(one).collect();
+        let all: Vec<String> = chain.terms().zip(values).filter_map(one).collect();
         all.join(", ")
     }
 

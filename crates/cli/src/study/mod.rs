@@ -94,7 +94,8 @@ pub fn sweep(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
     )
 }
 
-fn find(what: &str) -> Result<Study, Failure> {
+/// A paper's study by its name, or a study file.
+pub fn find(what: &str) -> Result<Study, Failure> {
     if let Some(text) = embedded::text(what) {
         let source = Source::new(&format!("study {what}"), text);
         return Ok(format::parse(&source)?);

@@ -154,6 +154,7 @@ impl Collectors {
                 last: vec![units.saturating_sub(1); ports as usize],
             }
         };
+        debug_assert!(config.banks.is_power_of_two(), "validated");
         Collectors {
             groups: [
                 group(config.sp_units, config.sp_ports),
@@ -244,7 +245,8 @@ impl Collectors {
 
     #[inline]
     fn bank(&self, slot: u16, number: u8) -> usize {
-        (number as usize + slot as usize) % self.banks.len()
+        // A power of two, see the machine's validation.
+        (number as usize + slot as usize) & (self.banks.len() - 1)
     }
 
     /// Ends a cycle in which [`step`](Collectors::step) has nothing to do.
@@ -283,10 +285,11 @@ impl Collectors {
     /// Complete collectors move on, as far as there is room behind.
     #[inline]
     fn dispatch(&mut self) {
-        for (g, group) in self.groups.iter_mut().enumerate() {
-            if self.complete >> g & 1 == 0 {
-                continue;
-            }
+        let mut with_complete = self.complete;
+        while with_complete != 0 {
+            let g = with_complete.trailing_zeros() as usize;
+            with_complete &= with_complete - 1;
+            let group = &mut self.groups[g];
             let mut port = 0;
             while group.complete != 0 && port < group.ports {
                 if group.behind.count as usize >= group.ports {
@@ -338,11 +341,12 @@ impl Collectors {
     /// Waiting instructions take free collectors and ask the banks for their sources.
     #[inline]
     fn allocate(&mut self, infos: &[OpInfo]) {
-        let banks = self.banks.len() as u32;
-        for (g, group) in self.groups.iter_mut().enumerate() {
-            if self.waiting >> g & 1 == 0 {
-                continue;
-            }
+        let last_bank = self.banks.len() as u32 - 1;
+        let mut with_waiting = self.waiting;
+        while with_waiting != 0 {
+            let g = with_waiting.trailing_zeros() as usize;
+            with_waiting &= with_waiting - 1;
+            let group = &mut self.groups[g];
             let mut port = 0;
             while group.before.count != 0 && group.free != 0 && port < group.ports {
                 port += 1;
@@ -359,7 +363,7 @@ impl Collectors {
                     self.complete |= 1 << g;
                 }
                 for &number in reads.iter() {
-                    let bank = (number as u32 + op.slot as u32) % banks;
+                    let bank = (number as u32 + op.slot as u32) & last_bank;
                     self.banks[bank as usize].push(g, unit);
                     self.reading |= 1 << bank;
                 }

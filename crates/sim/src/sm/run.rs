@@ -54,10 +54,8 @@ impl Sm {
             self.follow_groups(launched);
         }
         self.wake(now, launched);
-        if self.issue_due(now) <= now {
+        if self.stand(now) <= now {
             self.issue(now, quantum)?;
-        } else {
-            self.stand(now);
         }
         self.turned = !0;
         self.decode(launched);
@@ -110,9 +108,12 @@ impl Sm {
     /// The next cycle at or after `now` that has to run. Packets on the way there that would
     /// change nothing but a counter are taken as they pass.
     pub(super) fn skip_to(&mut self, now: u64, to: u64) -> u64 {
-        let next = self.next_event_inside(now);
+        let mut next = self.next_event_but_issue(now);
         if next > now {
-            self.stand(now);
+            next = next.min(self.stand(now));
+        }
+        if next == now {
+            return now;
         }
         while let Some(&(at, reply)) = self.port.inbox.front() {
             let at = at.max(now);
@@ -149,11 +150,12 @@ impl Sm {
     /// The next cycle at or after `now` in which something can happen; until then every cycle
     /// is like the one before.
     pub fn next_event(&self, now: u64) -> u64 {
-        let inside = self.next_event_inside(now);
+        let inside = self.next_event_but_issue(now).min(self.issue_due(now));
         inside.min(self.port.next().map_or(u64::MAX, |t| t.max(now)))
     }
 
-    pub(super) fn next_event_inside(&self, now: u64) -> u64 {
+    /// The same, packets that arrive and warps that issue aside.
+    fn next_event_but_issue(&self, now: u64) -> u64 {
         if !self.collectors.stand_still() || self.front.is_busy() {
             return now;
         }
@@ -165,10 +167,6 @@ impl Sm {
             if domain.fetchable() != 0 || self.retirable(d) != 0 {
                 return now;
             }
-        }
-        next = next.min(self.issue_due(now));
-        if next == now {
-            return now;
         }
         let mut by = |time: Option<u64>| next = next.min(time.unwrap_or(u64::MAX));
         by(self.wheel.next(now));

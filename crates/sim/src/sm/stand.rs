@@ -18,7 +18,7 @@ impl Sm {
             if moving == 0 {
                 continue;
             }
-            if self.everywhere || domain.mismatched() != 0 {
+            if self.everywhere || moving & !domain.matched != 0 {
                 return now;
             }
             if moving & domain.with_room(room) != 0 {
@@ -28,18 +28,31 @@ impl Sm {
         due
     }
 
-    /// No warp can issue in cycle `now`. Those that wait for room are accounted for together as
-    /// long as the same ones have it.
+    /// The same; and warps that wait for room are accounted for together from `now` on, as long as
+    /// the same ones have it.
     #[inline]
-    pub(super) fn stand(&mut self, now: u64) {
+    pub(super) fn stand(&mut self, now: u64) -> u64 {
+        let mut due = u64::MAX;
         let room = self.room();
         for d in 0..self.domains.len() {
             let domain = &self.domains[d];
-            if domain.moving() != 0 {
-                let room = domain.with_room(room);
-                self.note_room(d, room, now);
+            let moving = domain.moving();
+            if moving == 0 {
+                continue;
             }
+            if self.everywhere || moving & !domain.matched != 0 {
+                return now;
+            }
+            let room = domain.with_room(room);
+            if moving & room != 0 {
+                due = due.min(self.issue_free[d].max(now));
+                if due == now {
+                    return now; // issue looks at room itself
+                }
+            }
+            self.note_room(d, room, now);
         }
+        due
     }
 
     /// From cycle `now` on, these warps of the domain have room at their units.

@@ -33,8 +33,8 @@ pub struct Study {
     pub machine: At<String>,
     /// Size of the workloads.
     pub size: Size,
-    /// Seed of generated input.
-    pub seed: u64,
+    /// Seed of generated input; without one, 1, or what a launch file says.
+    pub seed: Option<u64>,
     /// Give up a launch after this many cycles.
     pub max_cycles: Option<u64>,
     /// Names that this build may not have: what needs them is listed as missing.

@@ -53,9 +53,7 @@ pub fn parse(source: &Source) -> Result<Study, SourceError> {
             .text("machine")?
             .ok_or_else(|| table.missing("machine", "for example `machine = \"gtx480\"`"))?,
         size: table.choice("size", SIZES)?.unwrap_or_default(),
-        seed: table
-            .whole("seed", 0, i64::MAX as u64)?
-            .map_or(1, |s| s.value),
+        seed: table.whole("seed", 0, i64::MAX as u64)?.map(|s| s.value),
         max_cycles: table
             .whole("max_cycles", 1, i64::MAX as u64)?
             .map(|m| m.value),

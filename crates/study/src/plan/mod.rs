@@ -185,7 +185,7 @@ fn new_run(
         .parameters(plan.size, &changes)
         .map_err(|e| format!("workload `{workload}`: {e}"))?;
     let listed: Vec<(String, u64)> = parameters.iter().map(|(n, v)| (n.to_string(), v)).collect();
-    let seed = configuration.seed.unwrap_or(plan.study.seed);
+    let seed = program.seed(configuration.seed.or(plan.study.seed));
     let inputs = Inputs {
         workload: &workload,
         contents: plan.subjects.contents(subject),

@@ -21,7 +21,7 @@ const BARS_A_ROW: usize = 120;
 const GAP: f64 = 1.1;
 const WIDEST_BAR: f64 = 42.0;
 /// Width of a letter, as far as can be told without the font.
-const LETTER: f64 = 6.4;
+const LETTER: f64 = 6.7;
 
 // Writing to a String cannot fail, hence the ignored results below.
 
@@ -102,7 +102,7 @@ fn legend(chart: &Chart) -> (String, f64) {
     let mut out = String::new();
     let (mut x, mut y) = (LEFT, 8.0);
     for entry in &chart.legend {
-        let width = 26.0 + entry.title.chars().count() as f64 * LETTER;
+        let width = 32.0 + entry.title.chars().count() as f64 * LETTER;
         if x + width > WIDTH - RIGHT && x > LEFT {
             (x, y) = (LEFT, y + 18.0);
         }

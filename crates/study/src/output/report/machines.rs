@@ -56,7 +56,12 @@ impl Report<'_> {
                 .settings
                 .iter()
                 .chain(&configuration.parameters);
-            let settings: Vec<&str> = settings.map(|s| s.value.as_str()).collect();
+            // What stands in the columns before need not be said again.
+            let told = ["sm.scheduler=", "fetch.policy=", "sm.divergence="];
+            let settings: Vec<&str> = settings
+                .map(|s| s.value.as_str())
+                .filter(|s| !told.iter().any(|t| s.starts_with(t)))
+                .collect();
             let seed = configuration
                 .seed
                 .map(|s| format!(" seed={s}"))
@@ -78,15 +83,16 @@ impl Report<'_> {
     }
 
     pub(super) fn repeat_section(&self) -> String {
+        let seed = self.results.plan().study.seed;
         format!(
             "<section id=\"repeat\"><h2>Repeat it</h2>\n<pre>{}</pre>\n<p class=\"note\">warpsim {} \
-             with sources <code>{}</code>; seed {}. Results beside this file: \
+             with sources <code>{}</code>{}. Results beside this file: \
              <code>results.csv</code>, <code>results.parquet</code>, pictures in \
              <code>figures/</code>, every run in <code>runs/</code>.</p></section>\n",
             escaped(self.command),
             env!("CARGO_PKG_VERSION"),
             &SIMULATOR[..16],
-            self.results.plan().study.seed
+            seed.map_or(String::new(), |s| format!("; seed {s}"))
         )
     }
 }

@@ -62,6 +62,22 @@ impl Report<'_> {
             }
             out += "</ul>\n";
         }
+        let figures = &self.results.plan().study.figures;
+        if figures.len() > 1 {
+            out += "<nav>";
+            for figure in figures {
+                let name = match figure.number.as_str() {
+                    "" => &figure.title,
+                    _ => &figure.number,
+                };
+                let (id, name) = (escaped(&figure.id.value), escaped(name));
+                out += &format!("<a href=\"#{id}\">{name}</a>");
+            }
+            if !self.timelines.is_empty() {
+                out += "<a href=\"#timelines\">Timelines</a>";
+            }
+            out += "<a href=\"#machines\">Machines</a></nav>\n";
+        }
         let missing = &self.results.plan().missing;
         if !missing.is_empty() {
             out += &format!(
