@@ -71,7 +71,7 @@ fn expand(key: &[u8; 16], sbox: &[u8; 256]) -> Vec<u8> {
     let mut constant = 1;
     for word in 4..4 * (ROUNDS + 1) {
         let mut last: [u8; 4] = std::array::from_fn(|i| keys[4 * word - 4 + i]);
-        if word % 4 == 0 {
+        if word.is_multiple_of(4) {
             last.rotate_left(1);
             last = last.map(|b| sbox[usize::from(b)]);
             last[0] ^= constant;

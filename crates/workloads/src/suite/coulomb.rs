@@ -53,7 +53,7 @@ fn molecule(atoms: u32, width: u32, height: u32, random: &mut Random) -> Vec<[f3
     (0..atoms)
         .map(|i| {
             let above = random.float(0.5, 4.0);
-            let charge = random.float(0.2, 1.0) * if i % 2 == 0 { 1.0 } else { -1.0 };
+            let charge = random.float(0.2, 1.0) * if i.is_multiple_of(2) { 1.0 } else { -1.0 };
             [
                 random.float(0.0, extent(width)) as f32,
                 random.float(0.0, extent(height)) as f32,

@@ -129,8 +129,8 @@ fn reference(atoms: &[[f32; 4]], side: f64) -> Vec<f32> {
             let fade = (1.0 - r2 / (CUTOFF * CUTOFF)).powi(2);
             let charge = COULOMB * f64::from(a[3] * b[3]) / r2.sqrt();
             let f = (24.0 * EPSILON * s6 * (2.0 * s6 - 1.0) + charge) / r2 * fade;
-            for k in 0..3 {
-                sum[k] += f * d[k];
+            for (part, along) in sum.iter_mut().zip(d) {
+                *part += f * along;
             }
             sum[3] += charge * fade;
         }
