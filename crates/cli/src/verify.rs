@@ -175,6 +175,7 @@ fn forms(arguments: &Arguments, driver: &Driver) -> Result<bool, Failure> {
 fn programs(arguments: &Arguments, driver: &Driver) -> Result<bool, Failure> {
     let mut targets = vec![functional().map_err(Failure::bad_input)?];
     targets.extend(models().map_err(Failure::bad_input)?);
+    let targets = arguments.programs.targets(targets)?;
     let extent = Extent {
         // The GPU's compiler takes its time.
         shrinking: 300,

@@ -84,7 +84,9 @@ fn pictures_beside_a_trace_and_a_choice_of_blocks() {
 fn what_cannot_be_drawn_is_said() {
     let scratch = Scratch::new("no-phases");
     let file = scratch.path("p.svg");
-    let run = |more: &[&str]| [&["run", "vecadd", "--size", "tiny", "-q"], more].concat();
+    fn run<'a>(more: &[&'a str]) -> Vec<&'a str> {
+        [&["run", "vecadd", "--size", "tiny", "-q"], more].concat()
+    }
     let errors = fails(2, &run(&["--phases", &scratch.path("p.png")]));
     assert!(errors.contains("must end in .json") && errors.contains(".svg"));
     let errors = fails(2, &run(&["--phases", &file, "--phases-sm", "99"]));

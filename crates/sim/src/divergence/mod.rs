@@ -380,6 +380,14 @@ pub const MODELS: &[PolicyInfo] = &[
 /// Those whose warps are in a [pool](DivergenceModel::pool).
 pub const POOLING: &[&str] = &["dwf", "dwf-wb"];
 
+/// Hardware warps that an SM holds at most.
+pub fn max_warps(machine: &Machine) -> u64 {
+    if POOLING.contains(&machine.sm.divergence.as_str()) {
+        return pool::slots(machine) as u64;
+    }
+    machine.sm.max_threads as u64 / machine.sm.warp_width as u64
+}
+
 /// Makes the model that `machine` names; the name has been checked. `slots` is what static
 /// warps take; models with a [pool](DivergenceModel::pool) have [`pool::slots`].
 pub fn make(machine: &Machine, slots: usize) -> Option<Box<dyn DivergenceModel>> {

@@ -74,6 +74,10 @@ impl Blocks {
 }
 
 impl IssuePolicy for Blocks {
+    fn ranks_blocks(&self) -> bool {
+        true
+    }
+
     fn launched(&mut self, place: Place, _: u64, block: u16) {
         let blocks = &mut self.domains[place.domain as usize].blocks;
         match blocks.last_mut() {

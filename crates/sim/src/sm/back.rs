@@ -87,9 +87,6 @@ impl Sm {
         {
             return;
         }
-        if is(domain.stopped) {
-            return self.check_settling(slot);
-        }
         self.touch(place.domain);
         let domain = &mut self.domains[place.domain as usize];
         assign(&mut domain.clear, place.index, !hazard.any);

@@ -39,6 +39,7 @@ impl Sm {
             }
         }
         domain.settling &= !(1 << place.index);
+        domain.settling_memory &= !(1 << place.index);
         self.update_head(slot, launched);
         if is(GroupState::Running) {
             self.policy.pooled(place, self.groups.get(slot));
