@@ -249,7 +249,7 @@ fn choose_blocks(
             "--blocks: no basic block is called `{unknown}`; there are: {known}"
         )));
     }
-    for (_, flow) in models {
+    for (_, flow) in models.iter_mut() {
         let issues = &mut flow.issues;
         issues.retain(|i| letters.contains(names.name(names.block(i.pc))));
         let first = issues.first().map_or(0, |i| i.cycle);
