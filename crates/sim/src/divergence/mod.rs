@@ -346,16 +346,6 @@ pub const MODELS: &[PolicyInfo] = &[
         parameters: &[],
     },
     PolicyInfo {
-        name: "dwf",
-        description: "dynamic warp formation: threads of an SM at the same PC are regrouped into new warps, lane by lane; goes with the scheduler majority",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "dwf-wb",
-        description: "dwf with warp barriers: static warps until they diverge, which meet again at that branch's immediate post-dominator",
-        parameters: &[],
-    },
-    PolicyInfo {
         name: "tbc",
         description: "thread block compaction: a stack for each block; its warps wait for each other at branches and are compacted into new warps",
         parameters: TBC_PARAMETERS,
