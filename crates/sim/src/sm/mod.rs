@@ -68,9 +68,9 @@ pub struct Launched {
     /// The kernel.
     pub kernel: Arc<Kernel>,
     /// Decoded for execution.
-    pub code: Code,
+    pub code: Arc<Code>,
     /// Timing facts of its instructions.
-    pub infos: Vec<OpInfo>,
+    pub infos: Arc<[OpInfo]>,
     /// The launch.
     pub grid: Grid,
     /// Where its code lies in instruction memory.
