@@ -65,6 +65,7 @@ pub struct Groups {
     /// Threads that have exited and left their pooled warp, by block.
     gone: Vec<(u16, u32)>,
     /// Boxes to use again: warps are formed with every instruction.
+    #[allow(clippy::vec_box, reason = "they go into groups as they are")]
     spare: Vec<Box<[u16; LANES]>>,
 }
 
@@ -90,7 +91,7 @@ impl Groups {
 
     /// Number of slots.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.slots.len()
     }
 
