@@ -91,7 +91,7 @@ impl Groups {
 
     /// Number of slots.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.slots.len()
     }
 
