@@ -5,6 +5,7 @@ mod characterise;
 mod compare;
 mod device;
 mod failure;
+mod flow;
 mod inspect;
 mod list;
 mod observers;
@@ -44,6 +45,8 @@ enum Command {
     Agreement(agreement::Arguments),
     /// Measure the structure of the workloads: divergence, barriers, occupancy, mix.
     Characterise(characterise::Arguments),
+    /// Draw which lanes work in which basic block, under each divergence model.
+    Flow(flow::Arguments),
     /// Describe the kernels of a PTX file: registers, branches, occupancy.
     Inspect(inspect::Arguments),
     /// Run random programs under every divergence model and compare.
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Agreement(arguments) => agreement::run(&arguments),
         Command::Characterise(arguments) => characterise::run(&arguments),
+        Command::Flow(arguments) => flow::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Selftest(arguments) => selftest::run(&arguments),
         Command::VerifyOnGpu(arguments) => verify::run(&arguments),

@@ -131,8 +131,10 @@ impl From<SizeName> for Size {
 }
 
 /// What is to run, checked before a device is built.
-enum Job {
+pub enum Job {
+    /// A workload of the suite with its parameters and seed.
     Workload(&'static dyn Workload, Parameters, u64),
+    /// A launch file, the directory its names refer to, and a seed.
     File(Box<LaunchFile>, PathBuf, Option<u64>),
 }
 
@@ -226,7 +228,8 @@ fn machine(arguments: &Arguments) -> Result<Machine, Failure> {
     Ok(machine)
 }
 
-fn check_policy(kind: &str, name: &str, known: &[PolicyInfo]) -> Result<(), Failure> {
+/// The name must be registered.
+pub fn check_policy(kind: &str, name: &str, known: &[PolicyInfo]) -> Result<(), Failure> {
     let names = || known.iter().map(|p| p.name);
     if known.is_empty() || names().any(|n| n == name) {
         return Ok(());
@@ -284,7 +287,7 @@ fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failure> {
 }
 
 /// Better now than at the end of a long run.
-fn check_writable(path: &Path) -> Result<(), Failure> {
+pub fn check_writable(path: &Path) -> Result<(), Failure> {
     let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
     if path.file_name().is_none() || parent.is_some_and(|p| !p.is_dir()) || path.is_dir() {
         return Err(Failure::bad_input(format!(
@@ -315,7 +318,8 @@ fn trace(path: &Path, arguments: &Arguments, machine: &Machine) -> Result<Trace,
     Trace::create(path, window).map_err(|e| unwritable(path, &e))
 }
 
-fn execute(job: &Job, device: &mut Simulated) -> Result<Outcome, DeviceError> {
+/// Runs a job on a device.
+pub fn execute(job: &Job, device: &mut Simulated) -> Result<Outcome, DeviceError> {
     let mut session = Session {
         device,
         compiler: &compile,

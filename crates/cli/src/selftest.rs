@@ -4,7 +4,7 @@ use crate::failure::{Failure, WRONG_RESULT, print};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use warpsim_silicon::programs::campaign::{self, Extent, Outcome, Refusal};
+use warpsim_silicon::programs::campaign::{self, Extent, Outcome, Part, Refusal};
 use warpsim_silicon::programs::run::{Target, functional, models, simulate};
 use warpsim_workloads::files::write_whole;
 
@@ -19,9 +19,6 @@ use warpsim_workloads::files::write_whole;
 pub struct Arguments {
     #[command(flatten)]
     programs: Programs,
-    /// Only places whose name contains this, as in pdom.
-    #[arg(long, default_value = "")]
-    only: String,
     /// Print the PTX of the program with the seed of --seed and do nothing else.
     #[arg(long)]
     print: bool,
@@ -39,9 +36,15 @@ pub struct Programs {
     /// Seed of the first program.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Run only a part of the programs here: 2/16 is the second of sixteen parts.
+    #[arg(long, value_name = "K/N", default_value_t = Part::WHOLE)]
+    pub part: Part,
     /// Host threads [default: as many as there are cores].
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
+    /// Only these places to compare: parts of their names, as in functional,pdom.
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub places: Vec<String>,
     /// Write shrunk programs to this directory instead of showing them.
     #[arg(long, value_name = "DIR")]
     pub save: Option<PathBuf>,
@@ -59,11 +62,29 @@ impl Programs {
         Extent {
             seed: self.seed,
             programs: self.programs.unwrap_or(endless),
+            part: self.part,
             time: self.seconds.map(Duration::from_secs),
             threads: self.threads.unwrap_or(cores),
             failures: 10,
             shrinking: 3000,
         }
+    }
+
+    /// Of these places, those asked for.
+    pub fn targets(&self, all: Vec<Target>) -> Result<Vec<Target>, Failure> {
+        let names: Vec<String> = all.iter().map(|t| t.name.clone()).collect();
+        let wanted = |t: &Target| {
+            self.places.is_empty() || self.places.iter().any(|p| t.name.contains(p.as_str()))
+        };
+        let chosen: Vec<Target> = all.into_iter().filter(wanted).collect();
+        if chosen.is_empty() {
+            return Err(Failure::bad_input(format!(
+                "--places {}: there are {}",
+                self.places.join(","),
+                names.join(", ")
+            )));
+        }
+        Ok(chosen)
     }
 
     /// Shows or keeps what differs; says how many there are.
@@ -93,18 +114,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let truth = functional().map_err(Failure::bad_input)?;
-    let targets: Vec<Target> = models()
-        .map_err(Failure::bad_input)?
-        .into_iter()
-        .filter(|t| t.name.contains(&arguments.only))
-        .collect();
-    if targets.is_empty() {
-        let text = format!(
-            "no divergence model or machine is called `{}`",
-            arguments.only
-        );
-        return Err(Failure::bad_input(text));
-    }
+    let models = models().map_err(Failure::bad_input)?;
+    let targets = arguments.programs.targets(models)?;
     let expected = |p: &_| simulate(p, &truth).map_err(Refusal::Program);
     let outcome = campaign::run(&extent, &expected, &targets, &|_| {});
     let failures = arguments.programs.report(&outcome)?;

@@ -1,5 +1,7 @@
 //! `warpsim verify-on-gpu`: the simulator against the GPU in this machine.
 
+mod jobs;
+
 use crate::failure::{Failure, WRONG_RESULT, print};
 use crate::selftest::Programs;
 use clap::ValueEnum;
@@ -12,7 +14,7 @@ use warpsim_silicon::gpu::device::{RealDevice, Texts};
 use warpsim_silicon::gpu::driver::Driver;
 use warpsim_silicon::programs::campaign::{self, Extent, Outcome};
 use warpsim_silicon::programs::record as programs_record;
-use warpsim_silicon::programs::run::{functional, models, on_gpu};
+use warpsim_silicon::programs::run::{Target, functional, models, on_gpu};
 use warpsim_silicon::verify::{Verdicts, check, table};
 use warpsim_silicon::{RECORDED, catalogue, plan, record};
 use warpsim_workloads::files::write_whole;
@@ -40,6 +42,10 @@ pub struct Arguments {
     workload: String,
     #[command(flatten)]
     programs: Programs,
+    /// Processes that run random programs at the same time: the driver compiles one program after
+    /// the other in each [default: as many as there are cores].
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
     /// Write what the GPU computed to forms.txt and programs.txt in this directory.
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
@@ -79,7 +85,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         wrong |= forms(arguments, &driver)?;
     }
     if wanted(What::Programs) {
-        wrong |= programs(arguments, &driver)?;
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        wrong |= match arguments.jobs.unwrap_or(cores) {
+            0 | 1 => programs(arguments, &driver)?,
+            jobs => jobs::programs(arguments, &driver, jobs)?,
+        };
     }
     if wanted(What::Workloads) {
         wrong |= workloads(arguments, &driver)?;
@@ -154,10 +164,13 @@ fn forms(arguments: &Arguments, driver: &Driver) -> Result<bool, Failure> {
         let _ = writeln!(text, "the GPU gave up: {lost}");
     }
     print(&text)?;
+    // A form that the GPU's compiler refuses compares with nothing; that is news only when the
+    // record does not know of it.
+    let refused_anew = verdicts
+        .iter()
+        .any(|v| v.answer.is_err() && !recorded.refused.contains_key(&forms[v.form].name));
     if arguments.record.is_some() {
-        // Refused forms have no results; the catalogue is not to have them.
         let (kept, answers) = (verdicts.into_iter())
-            .filter(|v| v.answer.is_ok())
             .map(|v| (forms[v.form].clone(), v.answer))
             .unzip::<_, _, Vec<_>, Vec<_>>();
         let raw = plan::Raw {
@@ -168,27 +181,35 @@ fn forms(arguments: &Arguments, driver: &Driver) -> Result<bool, Failure> {
         let text = record::write(&kept, &raw).map_err(Failure::bad_input)?;
         keep(arguments, "forms.txt", &text)?;
     }
-    Ok(total[1] + total[3] > 0 || lost.is_some())
+    Ok(refused_anew || total[3] > 0 || lost.is_some())
+}
+
+/// What is kept of random programs.
+fn recorded(driver: &Driver, mut entries: Vec<programs_record::Entry>) -> String {
+    entries.sort_by_key(|e| e.seed);
+    programs_record::write(&programs_record::Record {
+        gpu: driver.gpu.clone(),
+        driver: driver.version.clone(),
+        entries,
+    })
+}
+
+/// Where random programs run besides the GPU.
+fn targets(arguments: &Arguments) -> Result<Vec<Target>, Failure> {
+    let mut targets = vec![functional().map_err(Failure::bad_input)?];
+    targets.extend(models().map_err(Failure::bad_input)?);
+    arguments.programs.targets(targets)
 }
 
 /// Random programs. True when something is wrong.
 fn programs(arguments: &Arguments, driver: &Driver) -> Result<bool, Failure> {
-    let mut targets = vec![functional().map_err(Failure::bad_input)?];
-    targets.extend(models().map_err(Failure::bad_input)?);
+    let targets = targets(arguments)?;
     let extent = Extent {
         // The GPU's compiler takes its time.
         shrinking: 300,
         ..arguments.programs.extent()
     };
-    let text_of = |outcome: &Outcome| {
-        let mut entries = outcome.entries.clone();
-        entries.sort_by_key(|e| e.seed);
-        programs_record::write(&programs_record::Record {
-            gpu: driver.gpu.clone(),
-            driver: driver.version.clone(),
-            entries,
-        })
-    };
+    let text_of = |outcome: &Outcome| recorded(driver, outcome.entries.clone());
     // A GPU may hang: what is known is kept now and then.
     let last = Mutex::new(Instant::now());
     let progress = |outcome: &Outcome| {

@@ -49,6 +49,7 @@ fn every_example_is_correct() {
     for name in [
         "bfs",
         "cuda",
+        "figure-7",
         "struct-argument",
         "symbols",
         "textures",

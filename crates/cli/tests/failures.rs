@@ -132,6 +132,21 @@ fn options_that_make_no_sense_are_refused_before_anything_runs() {
 }
 
 #[test]
+fn mechanisms_that_do_not_go_together_are_refused_with_the_reason() {
+    let with = |options: [&str; 4]| {
+        let arguments = [&["run", "vecadd", "--size", "tiny"][..], &options].concat();
+        fails(2, &arguments)
+    };
+    let text = with(["--scheduler", "majority", "--divergence", "pdom"]);
+    says(
+        &text,
+        &["majority counts the threads of a pool", "dwf or dwf-wb"],
+    );
+    let text = with(["--scheduler", "saws", "--divergence", "dwf"]);
+    says(&text, &["mix threads of several blocks", "saws"]);
+}
+
+#[test]
 fn a_kernel_that_cannot_be_run_says_why() {
     let file = data("rejected.ptx");
     let shown = succeeds(&["inspect", &file]);

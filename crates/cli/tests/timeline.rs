@@ -114,6 +114,40 @@ fn slices_cover_every_cycle_of_every_warp_once() {
 }
 
 #[test]
+fn formed_warps_share_tracks_and_add_up_too() {
+    let scratch = Scratch::new("formed");
+    for (workload, model) in [("reduction", "dwf"), ("bfs", "dwf"), ("bfs", "dwf-wb")] {
+        let (t, s) = (scratch.path("t.json"), scratch.path("s.json"));
+        let mut arguments = vec!["run", workload, "--size", "tiny", "--machine", "fx5800"];
+        arguments.extend(["--divergence", model, "--scheduler", "majority"]);
+        arguments.extend(["--trace", &t, "--stats", &s]);
+        succeeds(&arguments);
+        let (trace, stats) = (read(&t), read(&s));
+        let totals = &stats["totals"];
+        let tracks = tracks(&trace);
+        for slices in tracks.values() {
+            for pair in slices.windows(2) {
+                assert!(pair[0].ts + pair[0].dur <= pair[1].ts, "{workload}");
+            }
+        }
+        let all = || tracks.values().flatten();
+        let resident: u64 = all().map(|s| s.dur).sum();
+        assert_eq!(resident, totals["warp_cycles"], "{workload} under {model}");
+        for (state, cycles) in totals["warp_states"].as_object().expect("a table") {
+            let issued = |s: &&Slice| s.category == "issue" && state == "issued";
+            let shown: u64 = all()
+                .filter(|s| issued(s) || s.state == *state)
+                .map(|s| s.dur)
+                .sum();
+            assert_eq!(shown, *cycles, "{workload} under {model}: {state}");
+        }
+        let names = named(&trace, "thread_name");
+        let slots = names.iter().filter(|n| n.starts_with("slot "));
+        assert_eq!(slots.count(), tracks.len(), "a track for each slot used");
+    }
+}
+
+#[test]
 fn names_and_arguments_say_what_and_where() {
     let scratch = Scratch::new("names");
     let t = scratch.path("t.json");

@@ -5,8 +5,10 @@
 //! batch of random vectors, or, for an approximation, `u` with the largest difference from
 //! the simulator (see [`crate::ulp`]) and for each result a line `r` with the random vectors'
 //! results in full. Values are hexadecimal; `*3` repeats the one before three more times.
+//! A line `e =N` has the results of the `N`th line `e` written in full, from 0: many forms
+//! agree. A form that the GPU's compiler refuses has a line `x` with the reason instead.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use crate::form::Form;
@@ -48,6 +50,8 @@ pub struct Record {
     pub driver: String,
     /// By the form's name.
     pub entries: HashMap<String, Entry>,
+    /// Why the GPU's compiler refuses a form, by its name.
+    pub refused: BTreeMap<String, String>,
 }
 
 /// A hash for each batch of random vectors; `results` has them alone.
@@ -83,20 +87,40 @@ fn words(values: &[u64]) -> String {
     out
 }
 
-/// The text to commit. Forms that the GPU's compiler refused are an error: the catalogue
-/// must not have them.
+/// The compiler's own words out of a driver's message.
+fn reason(message: &str) -> String {
+    let line = message.lines().find(|l| l.contains("error   :"));
+    let text = line.and_then(|l| l.split_once("error   :"));
+    let first = message.lines().next().unwrap_or("no reason given");
+    text.map_or(first, |(_, text)| text).trim().to_string()
+}
+
+/// The text to commit.
 pub fn write(forms: &[Form], raw: &Raw) -> Result<String, String> {
     let mut out = format!("gpu {}\ndriver {}\n", raw.gpu, raw.driver);
+    let mut known: HashMap<String, usize> = HashMap::new();
     for (form, answer) in forms.iter().zip(&raw.answers) {
-        let results = answer.as_ref().map_err(|e| format!("{}: {e}", form.name))?;
-        let operands = operands(&form.sources);
         let _ = writeln!(out, "form {}", form.name);
+        let results = match answer {
+            Ok(results) => results,
+            Err(message) => {
+                let _ = writeln!(out, "x {}", reason(message));
+                continue;
+            }
+        };
+        let operands = operands(&form.sources);
         let (edges, random): (Vec<_>, Vec<_>) = (results.iter())
             .map(|column| column.split_at(operands.edges))
             .map(|(edges, random)| (edges.to_vec(), random.to_vec()))
             .unzip();
         for column in &edges {
-            let _ = writeln!(out, "e{}", words(column));
+            let next = known.len();
+            let text = words(column);
+            let _ = match known.get(&text) {
+                Some(number) => writeln!(out, "e ={number}"),
+                None => writeln!(out, "e{text}"),
+            };
+            known.entry(text).or_insert(next);
         }
         if form.approximate {
             let ours = simulate(form, &operands)?;
@@ -131,6 +155,7 @@ fn values(text: &str) -> Result<Vec<u64>, String> {
 pub fn read(text: &str) -> Result<Record, String> {
     let mut record = Record::default();
     let mut current: Option<(String, Entry)> = None;
+    let mut known: Vec<Vec<u64>> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let wrong = |what: &str| format!("line {}: {what}", number + 1);
         let (tag, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -145,7 +170,23 @@ pub fn read(text: &str) -> Result<Record, String> {
                 };
                 current = Some((rest.to_string(), entry));
             }
-            ("e", Some((_, entry))) => entry.edges.push(values(rest).map_err(|e| wrong(&e))?),
+            ("e", Some((_, entry))) => {
+                let column = match rest.strip_prefix('=') {
+                    Some(number) => (number.parse().ok())
+                        .and_then(|n: usize| known.get(n))
+                        .ok_or_else(|| wrong("no such line `e` before"))?
+                        .clone(),
+                    None => {
+                        known.push(values(rest).map_err(|e| wrong(&e))?);
+                        known[known.len() - 1].clone()
+                    }
+                };
+                entry.edges.push(column);
+            }
+            ("x", Some((name, _))) => {
+                record.refused.insert(name.clone(), rest.to_string());
+                current = None;
+            }
             ("h", Some((_, entry))) => {
                 entry.random = Kept::Hashes(values(rest).map_err(|e| wrong(&e))?);
             }

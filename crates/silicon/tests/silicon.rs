@@ -11,7 +11,13 @@ fn every_form_computes_what_the_gpu_computes() {
     let record = read(RECORDED).expect("the committed results can be read");
     let forms = forms();
     let (mut vectors, mut approximate, mut failures) = (0, 0, Vec::new());
+    let mut refused = 0;
     for form in &forms {
+        if let Some(reason) = record.refused.get(&form.name) {
+            println!("not compared: {}: {reason}", form.name);
+            refused += 1;
+            continue;
+        }
         let Some(entry) = record.entries.get(&form.name) else {
             failures.push(format!("{}: not recorded", form.name));
             continue;
@@ -30,7 +36,7 @@ fn every_form_computes_what_the_gpu_computes() {
         "{} (driver {}): {} forms ({approximate} of them approximations), {vectors} vectors, {} mismatches",
         record.gpu,
         record.driver,
-        forms.len(),
+        forms.len() - refused,
         failures.len()
     );
     assert!(failures.is_empty(), "{}", failures.join("\n"));

@@ -20,6 +20,16 @@ pub enum WarpEvent {
     /// [`WarpEvent::Formed`] to [`WarpEvent::Dissolved`], that cycle not included, the states
     /// are those that the statistics count.
     State(WarpState),
+    /// From now on these lanes of the warp hold threads of this static warp. Told before the
+    /// warp first issues, and again before it issues with other threads.
+    Holds {
+        /// Number of the threads' block in the grid.
+        block: u64,
+        /// Number of their static warp in the block.
+        warp: u16,
+        /// Where they are, each on its own lane.
+        lanes: u32,
+    },
     /// Issued an instruction.
     Issued {
         /// The instruction.

@@ -288,9 +288,11 @@ fn a_block_whose_warps_do_the_same_wastes_little() {
 
 #[test]
 fn mwf_lets_a_block_with_waiting_warps_pass_an_older_one() {
-    // Both blocks do independent work without end; three warps of block 1 wait for its first.
+    // Three warps of block 1 wait for its first, which has much to do; all warps of block 0 have
+    // as much to do, once they have loaded something: by then the three are at their barrier.
     let body = "mov.u32 %r2, %ctaid.x; setp.eq.u32 %p1, %r2, 0; mov.u32 %r4, 0;
-        @%p1 bra LOOP; setp.lt.u32 %p2, %r1, 32; @%p2 bra LOOP; bra MEET;
+        @%p1 bra LOAD; setp.lt.u32 %p2, %r1, 32; @%p2 bra LOOP; bra MEET;
+        LOAD: ld.global.u32 %r12, [%rd2]; add.u32 %r4, %r12, %r4;
         LOOP: add.u32 %r4, %r4, 1; add.u32 %r5, %r1, 1; add.u32 %r6, %r1, 2; add.u32 %r7, %r1, 3;
         add.u32 %r8, %r1, 4; add.u32 %r9, %r1, 5; add.u32 %r10, %r1, 6; add.u32 %r11, %r1, 7;
         setp.lt.u32 %p3, %r4, 60; @%p3 bra LOOP;

@@ -274,6 +274,39 @@ fn a_block_may_wait_for_a_later_one() {
 }
 
 #[test]
+fn no_block_is_left_out_however_many_end_at_once() {
+    // Blocks so short that all resident ones end in the same round.
+    for blocks in [1, 15, 16, 17, 31, 32, 33, 49] {
+        let got = outcome("st.global.u32 [%rd1], %r1; ret;", blocks, 16);
+        let expected: Vec<u32> = (0..blocks * 16).collect();
+        assert_eq!(got, expected, "{blocks} blocks");
+    }
+}
+
+#[test]
+fn all_blocks_may_wait_for_each_other_when_all_may_be_resident() {
+    // Every block counts itself and waits until all have.
+    let body = "atom.global.add.u32 %r4, [%rd0], 1; mov.u32 %r6, %nctaid.x;
+        $wait: ld.volatile.global.u32 %r5, [%rd0];
+        setp.lt.u32 %p1, %r5, %r6;
+        @%p1 bra $wait;
+        ret;";
+    let run = |resident_blocks| {
+        let mut machine = kernel(body);
+        let out = machine.memory.alloc(4, 4, "out").unwrap();
+        let options = Options {
+            max_instructions: 10_000_000,
+            resident_blocks,
+            ..Options::default()
+        };
+        let ended = machine.run_with(50, 1, &[out], options);
+        (ended.is_ok(), machine.words(out, 1))
+    };
+    assert_eq!(run(50), (true, vec![50]));
+    assert_eq!(run(49), (false, vec![49]));
+}
+
+#[test]
 fn warp_operations() {
     let got = outcome(
         "shfl.sync.down.b32 %r4|%p1, %r3, 1, 31, -1; selp.u32 %r5, 1000, 0, %p1;

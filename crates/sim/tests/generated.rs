@@ -10,6 +10,7 @@ use warpsim_sim::config::Machine;
 use warpsim_sim::divergence::MODELS;
 use warpsim_sim::gpu::{Gpu, Options};
 use warpsim_sim::policy::ParamKind;
+use warpsim_sim::schedule::POLICIES;
 use warpsim_sim::stats::LaunchReport;
 
 /// Machines by preset and settings: every issue policy on every preset, with every fetch policy,
@@ -20,11 +21,11 @@ fn machines() -> Vec<(String, Machine)> {
         all.push((format!("{preset} {set:?}"), machine(preset, set)));
     };
     for preset in ["gtx480", "gtx480-ref", "gtx480-v3", "fx5800", "vws"] {
-        for scheduler in issue_policies() {
-            add(
-                preset,
-                &["gpu.sms=2", &format!("sm.scheduler=\"{scheduler}\"")],
-            );
+        for policy in POLICIES {
+            let scheduler = format!("sm.scheduler=\"{}\"", policy.name);
+            if Gpu::new(machine(preset, &[&scheduler]), Options::default()).is_ok() {
+                add(preset, &["gpu.sms=2", &scheduler]);
+            }
         }
     }
     for scheduler in issue_policies() {
@@ -49,7 +50,11 @@ fn machines() -> Vec<(String, Machine)> {
         "gtx480",
         &[&room[..], &["fetch.wait_for_branch=true"]].concat(),
     );
-    let options = ["sm.block_ties=slot", "sm.mwf_counts_exited=true"];
+    let options = [
+        "sm.block_ties=slot",
+        "sm.mwf_counts_exited=true",
+        "fetch.cff_waiters=last",
+    ];
     add(
         "gtx480",
         &[&options[..], &["sm.scheduler=mwf-lrr", "fetch.policy=cff"]].concat(),
@@ -58,12 +63,15 @@ fn machines() -> Vec<(String, Machine)> {
     for model in MODELS.iter().filter(|m| m.name != "pdom") {
         let name = format!("sm.divergence=\"{}\"", model.name);
         let with = |more: &[&'static str]| [&["gpu.sms=2", name.as_str()][..], more].concat();
-        for preset in ["gtx480", "gtx480-ref", "gtx480-v3", "fx5800", "vws"] {
+        for preset in ["gtx480", "gtx480-ref", "gtx480-v3", "vws"] {
             add(preset, &with(&[]));
         }
-        for scheduler in ["lrr", "tls"] {
-            let scheduler = format!("sm.scheduler=\"{scheduler}\"");
-            add("gtx480", &[with(&[]), vec![scheduler.as_str()]].concat());
+        for policy in POLICIES {
+            let scheduler = format!("sm.scheduler=\"{}\"", policy.name);
+            let set = [with(&[]), vec![scheduler.as_str()]].concat();
+            if Gpu::new(machine("fx5800", &set), Options::default()).is_ok() {
+                add("fx5800", &set);
+            }
         }
         for (preset, width) in [("vws", "sm.warp_width=4"), ("gtx480", "sm.warp_width=8")] {
             let set = with(&[width, "fetch.ports=4"]);
@@ -80,15 +88,6 @@ fn machines() -> Vec<(String, Machine)> {
             for value in ["true", "false"] {
                 let set = format!("{}={value}", flag.name);
                 add("fx5800", &[with(&[]), vec![set.as_str()]].concat());
-            }
-        }
-    }
-    for preset in ["gtx480", "fx5800", "vws"] {
-        for model in ["dwf", "dwf-wb"] {
-            for scheduler in ["majority", "lrr", "gto", "oldest", "tls"] {
-                let model = format!("sm.divergence=\"{model}\"");
-                let scheduler = format!("sm.scheduler=\"{scheduler}\"");
-                add(preset, &["gpu.sms=2", &model, &scheduler]);
             }
         }
     }

@@ -89,6 +89,34 @@ pub fn scale_free(scale: u32, edges_per_node: u32, random: &mut Random) -> Graph
     Graph::undirected(nodes, &pairs)
 }
 
+/// A mesh of `side` x `side` x `side` nodes, as a finite-element program has: neighbours along the
+/// axes are connected, and every square of a layer has one of its diagonals.
+pub fn mesh(side: u32, random: &mut Random) -> Graph {
+    let node = |x: u32, y: u32, z: u32| (z * side + y) * side + x;
+    let mut pairs = Vec::new();
+    for at in 0..side * side * side {
+        let (x, y, z) = (at % side, at / side % side, at / (side * side));
+        let (right, below, behind) = (x + 1 < side, y + 1 < side, z + 1 < side);
+        if right {
+            pairs.push((at, node(x + 1, y, z)));
+        }
+        if below {
+            pairs.push((at, node(x, y + 1, z)));
+        }
+        if behind {
+            pairs.push((at, node(x, y, z + 1)));
+        }
+        if right && below {
+            pairs.push(if random.below(2) == 0 {
+                (at, node(x + 1, y + 1, z))
+            } else {
+                (node(x + 1, y, z), node(x, y + 1, z))
+            });
+        }
+    }
+    Graph::undirected(side * side * side, &pairs)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,5 +140,16 @@ mod tests {
         let mean = g.edges.len() / 1024;
         assert!(largest > 4 * mean, "hub has {largest}, mean {mean}");
         assert!(g.edges.iter().all(|n| *n < 1024));
+    }
+
+    #[test]
+    fn meshes_repeat_and_have_few_neighbours() {
+        let make = |seed| mesh(5, &mut Random::new(seed, "graph"));
+        let g = make(1);
+        assert_eq!(g, make(1));
+        assert_ne!(g, make(2));
+        assert_eq!(g.edges.len(), 2 * (3 * 5 * 5 * 4 + 5 * 4 * 4));
+        let degrees = (0..125).map(|n| g.neighbours(n).len());
+        assert!(degrees.clone().min() >= Some(3) && degrees.max() <= Some(10));
     }
 }

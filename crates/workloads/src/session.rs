@@ -83,6 +83,25 @@ impl Session<'_> {
         self.upload(label, &f32_bytes(data))
     }
 
+    /// Sets a variable of a module, from its beginning.
+    pub fn set_symbol(
+        &mut self,
+        module: &Module,
+        name: &str,
+        data: &[u8],
+    ) -> Result<(), DeviceError> {
+        match self.device.symbol(module.id, name) {
+            Some((address, size)) if data.len() as u64 <= size => self.device.write(address, data),
+            Some((_, size)) => Err(DeviceError::bad_input(format!(
+                "`{name}` holds {size} bytes, not {}",
+                data.len()
+            ))),
+            None => Err(DeviceError::bad_input(format!(
+                "the module has no variable `{name}`"
+            ))),
+        }
+    }
+
     /// The word at an address.
     pub fn read_u32(&self, address: u64) -> Result<u32, DeviceError> {
         let bytes = self.device.read(address, 4)?;

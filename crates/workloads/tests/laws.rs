@@ -11,7 +11,12 @@ use warpsim_workloads::{Outcome, Session};
 
 /// Names of all issue policies.
 fn issue_policies() -> impl Iterator<Item = &'static str> {
-    warpsim_sim::schedule::POLICIES.iter().map(|p| p.name)
+    let with_stacks = |name: &&str| {
+        let machine = machine("gtx480", &[scheduler(name)]);
+        warpsim_sim::gpu::check_combination(&machine).is_ok()
+    };
+    let names = warpsim_sim::schedule::POLICIES.iter().map(|p| p.name);
+    names.filter(with_stacks)
 }
 
 /// A fetch policy with what it needs.

@@ -267,7 +267,7 @@ impl Observer for Trace {
                     track.released = Some(cycle);
                 }
             }
-            WarpEvent::Retired => {}
+            WarpEvent::Retired | WarpEvent::Holds { .. } => {}
         }
     }
 

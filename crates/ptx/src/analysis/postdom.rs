@@ -5,16 +5,53 @@ use super::graph::predecessors;
 
 /// The immediate post-dominator of every block; `None` when it is the (virtual) exit.
 ///
+/// Threads that exit are gone and never reconverge, so where there are several ends only the
+/// paths to the main one count: the end that most blocks reach, the last of equals. Sides of a
+/// branch in which some threads leave the kernel still meet where the others go on together, as
+/// they do on GPUs (else a warp would come to a barrier behind them in parts). Blocks that only
+/// reach other ends are taken for themselves: all ends count among them.
+///
 /// Blocks without successors lead to the virtual exit. So does one block of every region
 /// that cannot reach an exit at all (an infinite loop): the highest-numbered such block gets
 /// a virtual edge, which for compiled code is the one that closes the loop, so that branches
 /// inside the loop still have a meeting point inside it. A guarded `exit` needs no edge
-/// of its own: the threads that exit are gone and never reconverge, the rest go on.
+/// of its own.
 pub fn immediate_post_dominators(successors: &[Vec<u32>]) -> Vec<Option<u32>> {
+    let preds = predecessors(successors);
+    let all = meeting_points(successors, &preds, &leaving(successors, &preds));
+    let ends: Vec<u32> = (0..successors.len() as u32)
+        .filter(|b| successors[*b as usize].is_empty())
+        .collect();
+    if ends.len() < 2 {
+        return all;
+    }
+    let reaching = |end: u32| {
+        let mut reached = vec![false; successors.len()];
+        reached[end as usize] = true;
+        flood(&preds, &mut reached, vec![end]);
+        reached
+    };
+    let main = ends
+        .iter()
+        .max_by_key(|end| reaching(**end).iter().filter(|r| **r).count());
+    let Some(main) = main else { return all };
+    let mut leaves = vec![false; successors.len()];
+    leaves[*main as usize] = true;
+    let surviving = meeting_points(successors, &preds, &leaves);
+    let reached = reaching(*main);
+    (reached.iter().zip(surviving).zip(all))
+        .map(|((reached, surviving), all)| if *reached { surviving } else { all })
+        .collect()
+}
+
+/// Immediate post-dominators among the blocks that reach one of those that `leaves` names.
+fn meeting_points(
+    successors: &[Vec<u32>],
+    preds: &[Vec<u32>],
+    leaves: &[bool],
+) -> Vec<Option<u32>> {
     let count = successors.len();
     let exit = count as u32;
-    let preds = predecessors(successors);
-    let leaves = leaving(successors, &preds);
 
     // Edges of the graph with the virtual exit as the last node.
     let forward = |block: u32| {
@@ -23,7 +60,7 @@ pub fn immediate_post_dominators(successors: &[Vec<u32>]) -> Vec<Option<u32>> {
             .copied()
             .chain(leaves[block as usize].then_some(exit))
     };
-    let mut backward = preds;
+    let mut backward = preds.to_vec();
     backward.push((0..exit).filter(|b| leaves[*b as usize]).collect());
 
     let order = post_order(&backward, exit);
@@ -145,8 +182,28 @@ mod tests {
     }
 
     #[test]
-    fn two_exits_meet_nowhere() {
-        assert_eq!(ipdom(&[&[2, 1], &[], &[]]), [None, None, None]);
+    fn those_who_stay_meet_in_spite_of_an_early_exit() {
+        // 0 -> 1 | 4; 1 -> 2 (ends) | 3; 3 and 4 -> 5, which ends.
+        assert_eq!(
+            ipdom(&[&[4, 1], &[3, 2], &[], &[5], &[5], &[]]),
+            [Some(5), Some(3), None, Some(5), Some(5), None]
+        );
+        // The same with the early exit behind everything else in the text.
+        assert_eq!(
+            ipdom(&[&[3, 1], &[5, 2], &[4], &[4], &[], &[]]),
+            [Some(4), Some(2), Some(4), Some(4), None, None]
+        );
+    }
+
+    #[test]
+    fn ends_that_the_main_path_does_not_lead_to_count_among_themselves() {
+        // 0 -> 1 | 5; 1 -> 2 | 3, both end; 5 -> 4, which ends.
+        assert_eq!(
+            ipdom(&[&[5, 1], &[3, 2], &[], &[], &[], &[4]]),
+            [Some(5), None, None, None, None, Some(4)]
+        );
+        // Equals: the last is the main one.
+        assert_eq!(ipdom(&[&[2, 1], &[], &[]]), [Some(2), None, None]);
     }
 
     #[test]
@@ -196,8 +253,9 @@ mod tests {
                 .iter()
                 .map(|list| list.iter().map(|t| t % count).collect())
                 .collect();
-            let found = immediate_post_dominators(&graph);
-            let leaves = leaving(&graph, &predecessors(&graph));
+            let preds = predecessors(&graph);
+            let leaves = leaving(&graph, &preds);
+            let found = meeting_points(&graph, &preds, &leaves);
             for b in 0..count {
                 prop_assert!(exits_without(&graph, &leaves, b, count), "{} is stuck", b);
                 let dominators: Vec<u32> = (0..count)

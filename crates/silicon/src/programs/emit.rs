@@ -51,9 +51,6 @@ struct Writer {
     numbers: u32,
     /// Threads may have exited.
     exited: bool,
-    /// Threads may have exited from inside a branch or a loop. Whether the others of their
-    /// warps meet again behind it differs from machine to machine, so barriers are over.
-    exited_inside: bool,
     full_warps: bool,
 }
 
@@ -64,7 +61,6 @@ pub fn ptx(program: &Program) -> String {
         text: String::new(),
         numbers: 0,
         exited: false,
-        exited_inside: false,
         full_warps: threads >= 64 && threads.is_multiple_of(32),
     };
     let mut place = Place {
@@ -131,7 +127,7 @@ impl Writer {
     }
 
     fn straight(&mut self, text: &str, needs: Needs, place: &Place) {
-        let block = place.whole && !self.exited_inside;
+        let block = place.whole;
         let all = block && !self.exited;
         let fits = match needs {
             Needs::Nothing => true,
@@ -160,7 +156,7 @@ impl Writer {
             (place.members, place.whole) = (None, false);
         }
         if bodies.iter().any(|b| exits(b)) {
-            (self.exited, self.exited_inside) = (true, true);
+            self.exited = true;
             place.members = None;
         }
     }
@@ -212,7 +208,7 @@ impl Writer {
         let leaving = leaves_loop(body);
         if exits(body) {
             // Later rounds come after exits in earlier ones.
-            (self.exited, self.exited_inside) = (true, true);
+            self.exited = true;
             place.members = None;
         }
         let mut round = place.clone();

@@ -155,6 +155,8 @@ pub(super) fn reduction(source: &mut Source) -> String {
 }
 
 /// The first warp hands data to the second through a barrier at which it does not wait.
+/// Guarded, not branched: where a block's warps take branches together, none of them would wait
+/// for another's other side.
 pub(super) fn handoff(source: &mut Source) -> String {
     let (a, d, id) = (
         register(source, 'r'),
@@ -162,9 +164,8 @@ pub(super) fn handoff(source: &mut Source) -> String {
         3 + source.below(10),
     );
     format!(
-        "bar.sync 0;\n\tsetp.gt.u32 %tp0, %warp, 1;\n\t@%tp0 bra HAND_$N;\n\tsetp.eq.u32 %tp1, %warp, 1;\n\
-         \t@%tp1 bra TAKE_$N;\n\tst.shared.u32 [%sown+12], {a};\n\tbar.arrive {id}, 64;\n\tbra HAND_$N;\n\
-         TAKE_$N:\n\tbar.sync {id}, 64;\n\tld.shared.u32 {d}, [%sown-500];\n\
-         HAND_$N:\n\tbar.sync 0;"
+        "bar.sync 0;\n\tsetp.eq.u32 %tp0, %warp, 0;\n\tsetp.eq.u32 %tp1, %warp, 1;\n\
+         \t@%tp0 st.shared.u32 [%sown+12], {a};\n\t@%tp0 bar.arrive {id}, 64;\n\
+         \t@%tp1 bar.sync {id}, 64;\n\t@%tp1 ld.shared.u32 {d}, [%sown-500];\n\tbar.sync 0;"
     )
 }

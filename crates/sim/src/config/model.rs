@@ -151,6 +151,8 @@ pub struct Fetch {
     pub width: u32,
     /// When a warp may be fetched for: its buffer is empty, or has room for an instruction.
     pub eligible: Eligible,
+    /// Whether critical fetch first ever fetches for a warp at a barrier.
+    pub cff_waiters: CffWaiters,
     /// Always hits; fetch, decode and issue in one cycle.
     pub ideal: bool,
     /// Fetch waits until a branch has left the pipeline (else the wrong path is flushed).
@@ -168,6 +170,16 @@ pub struct Fetch {
 pub enum Eligible {
     Empty,
     Room,
+}
+
+/// Whether critical fetch first ever fetches for a warp at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CffWaiters {
+    /// Only once its barrier has opened.
+    Never,
+    /// When no other warp wants the port.
+    Last,
 }
 
 /// Operand collectors.

@@ -2,11 +2,15 @@
 //! registered in [`MODELS`].
 
 mod dwf;
+#[cfg(test)]
+mod laws;
 mod pdom;
 mod pdom_lcp;
 pub mod pool;
 mod regroup;
 mod stack;
+#[cfg(test)]
+mod stack_tests;
 mod tbc;
 #[cfg(test)]
 mod toy_compaction;
@@ -82,6 +86,12 @@ impl Groups {
             gone: Vec::new(),
             spare: Vec::new(),
         }
+    }
+
+    /// Number of slots.
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.slots.len()
     }
 
     /// A slot's group.
@@ -336,16 +346,6 @@ pub const MODELS: &[PolicyInfo] = &[
         parameters: &[],
     },
     PolicyInfo {
-        name: "dwf",
-        description: "dynamic warp formation: threads of an SM at the same PC are regrouped into new warps, lane by lane; goes with the scheduler majority",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "dwf-wb",
-        description: "dwf with warp barriers: static warps until they diverge, which meet again at that branch's immediate post-dominator",
-        parameters: &[],
-    },
-    PolicyInfo {
         name: "tbc",
         description: "thread block compaction: a stack for each block; its warps wait for each other at branches and are compacted into new warps",
         parameters: TBC_PARAMETERS,
@@ -355,10 +355,28 @@ pub const MODELS: &[PolicyInfo] = &[
         description: "thread block compaction with likely-convergence points",
         parameters: TBC_PARAMETERS,
     },
+    PolicyInfo {
+        name: "dwf",
+        description: "dynamic warp formation: threads of an SM at the same PC are regrouped into new warps, lane by lane; goes with the scheduler majority",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "dwf-wb",
+        description: "dwf with warp barriers: static warps until they diverge, which meet again at that branch's immediate post-dominator",
+        parameters: &[],
+    },
 ];
 
 /// Those whose warps are in a [pool](DivergenceModel::pool).
 pub const POOLING: &[&str] = &["dwf", "dwf-wb"];
+
+/// Hardware warps that an SM holds at most.
+pub fn max_warps(machine: &Machine) -> u64 {
+    if POOLING.contains(&machine.sm.divergence.as_str()) {
+        return pool::slots(machine) as u64;
+    }
+    machine.sm.max_threads as u64 / machine.sm.warp_width as u64
+}
 
 /// Makes the model that `machine` names; the name has been checked. `slots` is what static
 /// warps take; models with a [pool](DivergenceModel::pool) have [`pool::slots`].

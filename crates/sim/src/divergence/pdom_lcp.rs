@@ -109,6 +109,10 @@ impl DivergenceModel for PdomLcp {
         (live & self.owned[slot as usize]).count_ones()
     }
 
+    fn owns(&self, slot: u16) -> u32 {
+        self.owned[slot as usize]
+    }
+
     fn begin(&mut self) {
         self.deepest = 0;
     }

@@ -2,6 +2,11 @@
 //!
 //! Shared ones are performed here, lane by lane; global ones are left in the effect for the
 //! caller to perform when they arrive at memory.
+//!
+//! Floating-point additions differ between the two places, as the PTX manual says and as an H200
+//! was seen to do: global memory's adder flushes `.f32` denormals to zero and hands on an `.f64`
+//! NaN as it is, the operand's before memory's; in shared memory the SM's own adder is at work,
+//! which keeps denormals and quiets NaNs, memory's before the operand's.
 
 use warpsim_ptx::isa::{AtomOp, Op, Space, Type};
 use warpsim_ptx::kernel::{Instr, Operand};
@@ -10,10 +15,18 @@ use super::access::{fault, resolve, within};
 use super::code::{Code, Decoded, Plan, World};
 use super::fault::{Fault, FaultKind};
 use super::float32::NAN as NAN32;
+use super::float64::settle2;
 use super::regs::{Regs, Value, Width, lanes_of};
 use super::softfloat::{self, BF16, F16, Format, Round};
 use super::state::{Access, Atomic, EffectKind, Lanes, Threads};
 use crate::memory::image::{AccessError, GlobalMemory};
+
+/// Whose adder is at work.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Global,
+    Shared,
+}
 
 pub(super) fn decode(i: &Instr) -> Option<Plan> {
     if !matches!(i.op, Op::Atom | Op::Red) || i.mods.vector > 1 {
@@ -109,7 +122,7 @@ fn run(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault
             Ok(range) => u64::put(
                 &mut out,
                 lane,
-                apply_bytes(&mut shared[range], &atomic, operands),
+                apply_bytes(&mut shared[range], Place::Shared, &atomic, operands),
             ),
             Err(cause) => return Err(fault(w, lane, Space::Shared, bytes, true, cause)),
         }
@@ -141,22 +154,23 @@ pub fn apply(
     }
     Ok(apply_bytes(
         image.slice_mut(address, bytes)?,
+        Place::Global,
         atomic,
         operands,
     ))
 }
 
-fn apply_bytes(bytes: &mut [u8], atomic: &Atomic, operands: [u64; 2]) -> u64 {
+fn apply_bytes(bytes: &mut [u8], place: Place, atomic: &Atomic, operands: [u64; 2]) -> u64 {
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);
     let old = u64::from_le_bytes(word);
-    let new = combine(atomic.op, atomic.ty, old, operands);
+    let new = combine(atomic.op, atomic.ty, place, old, operands);
     bytes.copy_from_slice(&new.to_le_bytes()[..bytes.len()]);
     old
 }
 
 /// The value that memory holds after the operation.
-fn combine(op: AtomOp, ty: Type, old: u64, [a, b]: [u64; 2]) -> u64 {
+fn combine(op: AtomOp, ty: Type, place: Place, old: u64, [a, b]: [u64; 2]) -> u64 {
     let bits = 8 * ty.bytes();
     let mask = u64::MAX >> (64 - bits);
     let (a, b) = (a & mask, b & mask);
@@ -187,7 +201,7 @@ fn combine(op: AtomOp, ty: Type, old: u64, [a, b]: [u64; 2]) -> u64 {
                 old - 1
             }
         }
-        AtomOp::Add => add(ty, old, a) & mask,
+        AtomOp::Add => add(ty, place, old, a) & mask,
         AtomOp::Min | AtomOp::Max if ty.is_float() => halves(ty, old, a, |f, x, y| {
             let key = |v: u64| {
                 let magnitude = (v & !f.sign()) as i64;
@@ -225,22 +239,23 @@ fn halves(ty: Type, a: u64, b: u64, f: impl Fn(Format, u64, u64) -> u64) -> u64 
     }
 }
 
-fn add(ty: Type, old: u64, a: u64) -> u64 {
+fn add(ty: Type, place: Place, old: u64, a: u64) -> u64 {
     match ty {
-        // Denormals are flushed by fp32 atomics in global memory only on some machines; here
-        // they are kept in both spaces.
         Type::F32 => {
-            let sum = f32::from_bits(old as u32) + f32::from_bits(a as u32);
-            u64::from(if sum.is_nan() { NAN32 } else { sum }.to_bits())
+            let flush = |x: f32| match place {
+                Place::Global if x.is_subnormal() => 0f32.copysign(x),
+                _ => x,
+            };
+            let sum = flush(f32::from_bits(old as u32)) + flush(f32::from_bits(a as u32));
+            u64::from(if sum.is_nan() { NAN32 } else { flush(sum) }.to_bits())
         }
         Type::F64 => {
-            let sum = f64::from_bits(old) + f64::from_bits(a);
-            if sum.is_nan() {
-                super::float64::INVALID
-            } else {
-                sum
+            let (x, y) = (f64::from_bits(old), f64::from_bits(a));
+            match place {
+                Place::Global if y.is_nan() => a,
+                Place::Global if x.is_nan() => old,
+                _ => settle2(y, x, x + y).to_bits(),
             }
-            .to_bits()
         }
         Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 => halves(ty, old, a, |f, x, y| {
             if f.is_nan(x) || f.is_nan(y) {
@@ -283,7 +298,7 @@ mod tests {
     use warpsim_ptx::kernel::{AddrBase, RegId};
 
     fn after(op: AtomOp, ty: Type, old: u64, a: u64, b: u64) -> u64 {
-        combine(op, ty, old, [a, b])
+        combine(op, ty, Place::Global, old, [a, b])
     }
 
     #[test]
@@ -317,6 +332,27 @@ mod tests {
             0x7fff_ffff
         );
         assert_eq!(after(Max, Type::F16, 0x7e00, 0xbc00, 0), 0xbc00);
+    }
+
+    #[test]
+    fn global_and_shared_memory_add_floats_differently() {
+        let add = |place, ty, old, a| combine(AtomOp::Add, ty, place, old, [a, 0]);
+        assert_eq!(add(Place::Global, Type::F32, 1, 0x8000_0001), 0);
+        assert_eq!(
+            add(Place::Global, Type::F32, 0x8000_0001, 0x8000_0001),
+            0x8000_0000
+        );
+        assert_eq!(add(Place::Global, Type::F32, 0x0080_0001, 0x8080_0000), 0);
+        assert_eq!(add(Place::Shared, Type::F32, 1, 1), 2);
+        let (loud, quiet, other) = (
+            0x7ff0_0000_0000_0001,
+            0x7ff8_0000_0000_0001,
+            0xffff_ffff_ffff_ffff,
+        );
+        assert_eq!(add(Place::Global, Type::F64, 0, loud), loud);
+        assert_eq!(add(Place::Global, Type::F64, other, loud), loud);
+        assert_eq!(add(Place::Shared, Type::F64, 0, loud), quiet);
+        assert_eq!(add(Place::Shared, Type::F64, other, loud), other);
     }
 
     #[test]

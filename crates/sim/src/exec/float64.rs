@@ -21,7 +21,7 @@ fn quiet(x: f64) -> f64 {
 }
 
 #[inline(always)]
-fn settle2(a: f64, b: f64, result: f64) -> f64 {
+pub(super) fn settle2(a: f64, b: f64, result: f64) -> f64 {
     if !result.is_nan() {
         result
     } else if b.is_nan() {

@@ -24,7 +24,8 @@ use crate::memory::store_buffer::GlobalView;
 pub struct Options {
     /// Give up after so many warp instructions.
     pub max_instructions: u64,
-    /// Blocks resident at a time.
+    /// Most blocks resident at a time. Few are at first, which is kinder to the host's caches;
+    /// more join when none ends for a while, since those may wait for blocks that are not there.
     pub resident_blocks: usize,
     /// Warp instructions after which the next warp has its turn.
     pub turn: u32,
@@ -39,6 +40,11 @@ impl Default for Options {
         }
     }
 }
+
+/// Blocks resident at first, and how many join when none ends.
+const BLOCKS_AT_FIRST: usize = 16;
+/// Rounds of turns without a block's end before more blocks join.
+const PATIENCE: u32 = 64;
 
 /// What a run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -178,9 +184,12 @@ pub fn run(
             grid.threads()
         )));
     }
-    let resident = options.resident_blocks.max(1);
-    let slots = resident.min(usize::try_from(grid.blocks()).unwrap_or(resident));
     let warps = warps_per_block(grid) as usize;
+    // Warps are numbered in 16 bits.
+    let resident = options
+        .resident_blocks
+        .clamp(1, usize::from(u16::MAX) / warps);
+    let slots = resident.min(usize::try_from(grid.blocks()).unwrap_or(resident));
     let mut machine = Machine {
         code,
         kernel,
@@ -224,30 +233,45 @@ struct Machine<'a> {
 
 impl Machine<'_> {
     fn run(&mut self, slots: usize, view: &mut GlobalView<'_>) -> Result<(), SimFault> {
-        for slot in 0..slots {
+        let mut open = slots.min(BLOCKS_AT_FIRST);
+        for slot in 0..open {
             self.start_block(slot);
         }
+        let mut rounds = 0;
         loop {
             let mut progress = false;
             let mut alive = false;
-            for slot in 0..slots {
+            for slot in 0..open {
                 for warp in slot * self.warps..(slot + 1) * self.warps {
                     progress |= self.run_warp(warp, view)?;
                 }
                 let done = self
                     .block_warps(slot)
                     .all(|w| self.runners[w].stack.is_empty());
-                if done && self.next_block < self.grid.blocks() {
+                let start = done && self.next_block < self.grid.blocks();
+                if start {
                     self.start_block(slot);
                     progress = true;
+                    rounds = 0;
                 }
-                alive |= !done || self.next_block < self.grid.blocks();
+                alive |= !done || start;
             }
             if !alive {
                 return Ok(());
             }
             if !progress {
                 return Err(self.deadlock());
+            }
+            rounds += 1;
+            if rounds == PATIENCE {
+                rounds = 0;
+                let before = open;
+                open = slots.min(open + BLOCKS_AT_FIRST);
+                for slot in before..open {
+                    if self.next_block < self.grid.blocks() {
+                        self.start_block(slot);
+                    }
+                }
             }
         }
     }

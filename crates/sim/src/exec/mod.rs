@@ -34,6 +34,7 @@ pub mod state;
 #[cfg(test)]
 mod testing;
 mod texture;
+mod texture_filter;
 mod transcendental;
 mod warp_ops;
 

@@ -84,17 +84,7 @@ impl Lanes {
         match self {
             Lanes::Static(home) if mask != 0 => f(*home, mask),
             Lanes::Static(_) => {}
-            Lanes::Gathered(homes) => {
-                let mut left = mask;
-                while left != 0 {
-                    let home = homes[left.trailing_zeros() as usize];
-                    let of_home = super::regs::lanes_of(left)
-                        .filter(|&lane| homes[lane] == home)
-                        .fold(0, |all, lane| all | 1u32 << lane);
-                    f(home, of_home);
-                    left &= !of_home;
-                }
-            }
+            Lanes::Gathered(homes) => each_home(homes, mask, f),
         }
     }
 
@@ -105,6 +95,19 @@ impl Lanes {
             Lanes::Static(w) => *w,
             Lanes::Gathered(homes) => homes[lane],
         }
+    }
+}
+
+/// Calls `f` with each home warp that has threads on the lanes of `mask`, and those lanes.
+pub fn each_home(homes: &[u16; LANES], mask: u32, mut f: impl FnMut(u16, u32)) {
+    let mut left = mask;
+    while left != 0 {
+        let home = homes[left.trailing_zeros() as usize];
+        let of_home = super::regs::lanes_of(left)
+            .filter(|&lane| homes[lane] == home)
+            .fold(0, |all, lane| all | 1u32 << lane);
+        f(home, of_home);
+        left &= !of_home;
     }
 }
 

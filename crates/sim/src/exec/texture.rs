@@ -1,7 +1,9 @@
 //! Texture fetches.
 //!
-//! Linear filtering uses weights with 8 bits of fraction, as the CUDA programming guide says.
-//! Channels that a texel does not have read as 0, the fourth as 1.
+//! Coordinates and filtering are in [`super::texture_filter`]. As on an H200, channels that a
+//! texel does not have read as 0, the fourth too; whole coordinates outside the texture read as
+//! 0, whatever the addressing mode; and the 1-D fetch with a whole coordinate, which is for
+//! plain memory, reads 0 from any other texture.
 
 use warpsim_ptx::isa::{Geometry, Op, Space, Type};
 use warpsim_ptx::kernel::{Instr, Operand, TexBase};
@@ -11,6 +13,7 @@ use super::code::{Decoded, Plan, World};
 use super::fault::{Fault, FaultKind};
 use super::regs::{Regs, Width, lanes_of};
 use super::state::{Access, EffectKind, LANES};
+use super::texture_filter;
 use crate::gpu::api::{TexelKind, Texture};
 
 pub(super) fn decode(i: &Instr) -> Option<Plan> {
@@ -138,16 +141,15 @@ impl Sampler<'_> {
             return self.texel(w, lane, [index, 0, 0], true);
         }
         if let Some(index) = whole {
-            return self.texel(w, lane, self.addressed(index), true);
+            let inside = (0..self.axes).all(|k| (0..i64::from(t.size[k])).contains(&index[k]));
+            if !inside || self.axes == 1 && !self.layered {
+                return Ok(self.border());
+            }
+            return self.texel(w, lane, index, true);
         }
-        let mut scaled = [0f32; 3];
+        let mut scaled = [0f64; 3];
         for axis in 0..self.axes {
-            let n = t.size[axis] as f32;
-            scaled[axis] = match (t.normalized, t.wrap) {
-                (true, true) => (position[axis] - position[axis].floor()) * n,
-                (true, false) => position[axis] * n,
-                _ => position[axis],
-            };
+            scaled[axis] = texture_filter::scaled(t, axis, position[axis]);
         }
         let floats = t.kind == TexelKind::Float || t.read_normalized;
         if !t.filter_linear || !floats {
@@ -162,36 +164,28 @@ impl Sampler<'_> {
         &self,
         w: &mut World<'_, '_>,
         lane: usize,
-        scaled: [f32; 3],
+        scaled: [f64; 3],
     ) -> Result<[u32; 4], Fault> {
         let mut base = [0i64; 3];
-        let mut weight = [0f32; 3];
+        let mut second = [0u32; 3];
         for axis in 0..self.axes {
-            let x = scaled[axis] - 0.5;
-            base[axis] = x.floor() as i64;
-            weight[axis] = ((x - x.floor()) * 256.0).round() / 256.0;
+            (base[axis], second[axis]) = texture_filter::between(self.texture, axis, scaled[axis]);
         }
-        let mut sum = [0f32; 4];
-        for corner in 0..1usize << self.axes {
-            let mut share = 1f32;
-            let mut index = base;
-            for axis in 0..self.axes {
-                let upper = corner >> axis & 1;
-                index[axis] += upper as i64;
-                share *= if upper == 1 {
-                    weight[axis]
-                } else {
-                    1.0 - weight[axis]
-                };
-            }
-            let texel = self.texel(w, lane, self.addressed(index), corner == 0)?;
-            if share != 0.0 {
-                for (sum, value) in sum.iter_mut().zip(texel) {
-                    *sum += share * f32::from_bits(value);
-                }
+        let weights = texture_filter::weights(second);
+        let mut texels = [[(0, 0); 8]; 4];
+        let corners = 1usize << self.axes;
+        for corner in 0..corners {
+            let index = std::array::from_fn(|axis| base[axis] + (corner >> axis & 1) as i64);
+            let raw = self.raw(w, lane, self.addressed(index), corner == 0)?;
+            for (channel, raw) in texels.iter_mut().zip(raw) {
+                channel[corner] = (weights[corner], raw);
             }
         }
-        Ok(sum.map(f32::to_bits))
+        let mut out = [0; 4];
+        for (out, texels) in (out.iter_mut().zip(&texels)).take(self.texture.channels.into()) {
+            *out = texture_filter::weigh(self.texture, &texels[..corners]);
+        }
+        Ok(out)
     }
 
     /// Wraps or clamps indices into the texture.
@@ -214,8 +208,24 @@ impl Sampler<'_> {
         [0; 4]
     }
 
-    /// Reads one texel; `record` leaves its address in the effect.
+    /// What an instruction returns for one texel.
     fn texel(
+        &self,
+        w: &mut World<'_, '_>,
+        lane: usize,
+        index: [i64; 3],
+        record: bool,
+    ) -> Result<[u32; 4], Fault> {
+        let mut texel = self.raw(w, lane, index, record)?;
+        for raw in texel.iter_mut().take(self.texture.channels.into()) {
+            *raw = texture_filter::component(self.texture, *raw);
+        }
+        Ok(texel)
+    }
+
+    /// Reads one texel's components as they lie in memory; `record` leaves its address in the
+    /// effect.
+    fn raw(
         &self,
         w: &mut World<'_, '_>,
         lane: usize,
@@ -244,40 +254,13 @@ impl Sampler<'_> {
         if !record {
             w.effect.address[lane] = previous;
         }
-        let one = if t.kind == TexelKind::Float || t.read_normalized {
-            1f32.to_bits()
-        } else {
-            1
-        };
-        let mut out = [0, 0, 0, one];
+        let mut out = [0; 4];
         for (out, raw) in out.iter_mut().zip(data.chunks_exact(bytes)) {
             let mut word = [0u8; 4];
             word[..bytes].copy_from_slice(raw);
-            *out = self.component(u32::from_le_bytes(word));
+            *out = u32::from_le_bytes(word);
         }
         Ok(out)
-    }
-
-    fn component(&self, raw: u32) -> u32 {
-        let t = self.texture;
-        let shift = 32 - u32::from(t.bits);
-        let signed = (raw << shift) as i32 >> shift;
-        match (t.kind, t.read_normalized) {
-            (TexelKind::Float, _) if t.bits == 16 => {
-                super::half_arith::f16_value(raw as u16).to_bits()
-            }
-            (TexelKind::Float, _) => raw,
-            (TexelKind::Unsigned, false) => raw,
-            (TexelKind::Signed, false) => signed as u32,
-            (TexelKind::Unsigned, true) => {
-                let most = (u64::from(u32::MAX) >> shift) as f64;
-                ((f64::from(raw) / most) as f32).to_bits()
-            }
-            (TexelKind::Signed, true) => {
-                let most = f64::from(i32::MAX >> shift);
-                ((f64::from(signed) / most).max(-1.0) as f32).to_bits()
-            }
-        }
     }
 }
 
@@ -354,7 +337,7 @@ mod tests {
             [x.to_bits(), y.to_bits()],
             Type::F32,
         );
-        assert_eq!(r[1..], [0, 0, 1f32.to_bits()]);
+        assert_eq!(r[1..], [0, 0, 0]);
         f32::from_bits(r[0])
     }
 
@@ -401,7 +384,7 @@ mod tests {
             [1f32.to_bits(), 1f32.to_bits()],
             Type::F32,
         );
-        assert_eq!(r, [150, 0, 0, 1]);
+        assert_eq!(r, [150, 0, 0, 0]);
         let signed = |t: &mut Texture| {
             t.kind = TexelKind::Signed;
             t.bits = 8;

@@ -2,6 +2,7 @@
 //! issue policy, so that what the scheduler wants to issue next is there.
 
 use super::{FetchPolicy, FetchView};
+use crate::config::CffWaiters;
 use crate::schedule::Place;
 
 /// Fetches for the first eligible warp of a scheduler's order that is not at a barrier. Schedulers
@@ -11,32 +12,45 @@ pub struct Cff {
     domains: usize,
     /// Domain that goes first.
     turn: usize,
+    waiters: CffWaiters,
 }
 
 impl Cff {
     /// A policy for this many domains.
-    pub fn new(domains: usize) -> Cff {
-        Cff { domains, turn: 0 }
+    pub fn new(domains: usize, waiters: CffWaiters) -> Cff {
+        Cff {
+            domains,
+            turn: 0,
+            waiters,
+        }
+    }
+
+    /// The first of the warps that `wanted` gives for a domain, of the domain whose turn it is.
+    fn first(&self, view: &FetchView, wanted: impl Fn(usize) -> u64) -> Option<Place> {
+        (0..self.domains).find_map(|i| {
+            let domain = (self.turn + i) % self.domains;
+            let index = match wanted(domain) {
+                0 => return None,
+                set => view.issue.first(domain, set)?,
+            };
+            Some(Place {
+                domain: domain as u8,
+                index,
+            })
+        })
     }
 }
 
 impl FetchPolicy for Cff {
     fn skips_waiters(&self) -> bool {
-        true
+        self.waiters == CffWaiters::Never
     }
 
     fn select(&mut self, view: &FetchView) -> Option<Place> {
-        (0..self.domains).find_map(|i| {
-            let domain = (self.turn + i) % self.domains;
-            let set = view.eligible[domain] & !view.at_barrier[domain];
-            if set == 0 {
-                return None;
-            }
-            let index = view.issue.first(domain, set)?;
-            Some(Place {
-                domain: domain as u8,
-                index,
-            })
+        let critical = self.first(view, |d| view.eligible[d] & !view.at_barrier[d]);
+        critical.or_else(|| match self.waiters {
+            CffWaiters::Never => None,
+            CffWaiters::Last => self.first(view, |d| view.eligible[d]),
         })
     }
 
@@ -84,7 +98,7 @@ mod tests {
             buffered: &|_| 0,
             issue: &*issue,
         };
-        let mut cff = Cff::new(2);
+        let mut cff = Cff::new(2, CffWaiters::Never);
         assert_eq!(fetched(&mut cff, &view), Some((0, 2)), "the oldest");
         assert_eq!(fetched(&mut cff, &view), Some((1, 5)), "the last issued");
         assert_eq!(fetched(&mut cff, &view), Some((0, 2)));
@@ -113,7 +127,7 @@ mod tests {
             buffered: &|_| 0,
             issue: &*issue,
         };
-        let mut cff = Cff::new(1);
+        let mut cff = Cff::new(1, CffWaiters::Never);
         assert_eq!(fetched(&mut cff, &view), Some((0, 7)));
         let waiters = FetchView {
             eligible: &[0b0111_0000],
@@ -121,5 +135,13 @@ mod tests {
         };
         assert_eq!(fetched(&mut cff, &waiters), None);
         assert!(cff.skips_waiters());
+        let mut cff = Cff::new(1, CffWaiters::Last);
+        assert_eq!(fetched(&mut cff, &view), Some((0, 7)));
+        assert_eq!(
+            fetched(&mut cff, &waiters),
+            Some((0, 4)),
+            "for want of others"
+        );
+        assert!(!cff.skips_waiters());
     }
 }

@@ -59,8 +59,8 @@ pub const POLICIES: &[PolicyInfo] = &[
     },
     PolicyInfo {
         name: "cff",
-        description: "critical fetch first: in the issue policy's order, never for warps at a barrier",
-        parameters: &[ELIGIBLE],
+        description: "critical fetch first: in the issue policy's order, not for warps at a barrier",
+        parameters: &[ELIGIBLE, CFF_WAITERS],
     },
     PolicyInfo {
         name: "fef",
@@ -77,6 +77,14 @@ const ELIGIBLE: ParamInfo = ParamInfo {
     unit: "",
 };
 
+const CFF_WAITERS: ParamInfo = ParamInfo {
+    name: "fetch.cff_waiters",
+    kind: ParamKind::Choice(&["never", "last"]),
+    default: "never",
+    description: "whether a warp at a barrier is fetched for when no other warp wants the port",
+    unit: "",
+};
+
 /// Settings that a fetch policy cannot do without, as `--set` takes them. A machine that lacks
 /// them is refused.
 pub fn needs(policy: &str) -> &'static [&'static str] {
@@ -90,7 +98,7 @@ pub fn needs(policy: &str) -> &'static [&'static str] {
 pub fn make(machine: &Machine, domains: usize) -> Option<Box<dyn FetchPolicy>> {
     Some(match machine.fetch.policy.as_str() {
         "lrr" => Box::new(lrr::Lrr::new(domains)),
-        "cff" => Box::new(cff::Cff::new(domains)),
+        "cff" => Box::new(cff::Cff::new(domains, machine.fetch.cff_waiters)),
         "fef" => Box::new(fef::Fef::new(domains)),
         _ => return None,
     })

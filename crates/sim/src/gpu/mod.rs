@@ -190,8 +190,14 @@ pub fn check_combination(machine: &Machine) -> Result<(), String> {
         ));
     }
     let domains = crate::divergence::pool::domains(machine);
-    let gangs = crate::schedule::make(machine, domains).is_some_and(|p| p.gangs());
-    if pools && gangs {
+    let policy = crate::schedule::make(machine, domains);
+    if pools && policy.as_ref().is_some_and(|p| p.ranks_blocks()) {
+        return Err(format!(
+            "sm.divergence: the warps of {model} mix threads of several blocks, and sm.scheduler = \"{scheduler}\" \
+             ranks warps by their block; choose another of the two"
+        ));
+    }
+    if pools && policy.is_some_and(|p| p.gangs()) {
         return Err(format!(
             "sm.divergence: {model} forms its own warps, and sm.scheduler = \"{scheduler}\" joins the parts of \
              static ones; choose another of the two"

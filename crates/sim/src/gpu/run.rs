@@ -27,7 +27,8 @@ impl Gpu {
         self.options.progress.kernel(&launched.kernel.name, blocks);
         let files = self.modules[module].program.files.clone();
         let totals = if self.options.functional {
-            self.run_functional(&launched, &files)
+            let resident = occupancy.blocks.saturating_mul(self.machine.gpu.sms);
+            self.run_functional(&launched, &files, resident as usize)
         } else {
             self.run_timed(&launched, &files)
         };
@@ -52,9 +53,11 @@ impl Gpu {
         &mut self,
         launched: &Launched,
         files: &[(u32, String)],
+        resident_blocks: usize,
     ) -> Result<Totals, SimError> {
         let options = functional::Options {
             max_instructions: self.options.max_cycles.unwrap_or(u64::MAX),
+            resident_blocks,
             ..functional::Options::default()
         };
         let mut prints = Vec::new();
@@ -181,7 +184,7 @@ impl Gpu {
         Ok(Totals {
             cycles: finish - start,
             sms: self.sms.len() as u64,
-            max_warps: self.machine.sm.max_threads as u64 / self.machine.sm.warp_width as u64,
+            max_warps: crate::divergence::max_warps(&self.machine),
             sm,
             memory,
             dram_clocks: (self.memory.stats().dram.total_clocks - clocks_before),
@@ -210,14 +213,9 @@ impl Gpu {
             if skip && pace.sleeps(i, end) && self.memory.reply_at(i) >= end {
                 continue;
             }
-            while let Some(at) = self.memory.next_reply(i).filter(|at| *at < end) {
-                let at = at.max(now);
-                let reply = self
-                    .memory
-                    .pop_reply(i, at)
-                    .expect("it has arrived by then");
-                self.sms[i].port.inbox.push_back((at, reply));
-            }
+            let inbox = &mut self.sms[i].port.inbox;
+            self.memory
+                .take_replies(i, now, end, |at, reply| inbox.push_back((at, reply)));
             let sm = &mut self.sms[i];
             sm.port.room = self.memory.injection_free(i);
             let observer = match hot.as_deref_mut() {

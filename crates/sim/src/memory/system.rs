@@ -409,6 +409,27 @@ impl MemorySystem {
         Some(reply)
     }
 
+    /// Takes the SM's replies that arrive before core cycle `end`, with their cycles; none counts
+    /// as arrived before `now`. Their places are free from the next [`MemorySystem::advance`] on.
+    pub fn take_replies(
+        &mut self,
+        sm: usize,
+        now: u64,
+        end: u64,
+        mut take: impl FnMut(u64, Reply),
+    ) {
+        let queue = &mut self.inboxes.queues[sm];
+        let mut head = self.inboxes.heads[sm];
+        while head < end {
+            let Some((_, reply)) = queue.pop_front() else {
+                break;
+            };
+            take(head.max(now), reply);
+            head = queue.front().map_or(u64::MAX, |&(arrival, _)| arrival);
+        }
+        self.inboxes.heads[sm] = head;
+    }
+
     /// The core cycle in which the SM's next known reply arrives, `u64::MAX` without one.
     #[inline]
     pub fn reply_at(&self, sm: usize) -> u64 {

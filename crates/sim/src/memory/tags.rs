@@ -16,6 +16,7 @@
 //! the line was invalidated meanwhile. A cache without sectors has one sector a line.
 
 use crate::config::Cache;
+use std::cell::Cell;
 
 /// How an address selects a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +114,9 @@ pub struct TagArray {
     sector_shift: u32,
     index: SetIndex,
     clock: u64,
+    /// Where the last line that was looked for was found. The sectors of a line are asked for one
+    /// after the other, so it is mostly the one wanted next; its tag tells.
+    found: Cell<usize>,
 }
 
 impl TagArray {
@@ -133,6 +137,7 @@ impl TagArray {
             sector_shift: geometry.sector.max(1).ilog2(),
             index: geometry.index,
             clock: 0,
+            found: Cell::new(0),
         }
     }
 
@@ -168,12 +173,22 @@ impl TagArray {
         1 << (in_line >> self.sector_shift)
     }
 
+    #[inline]
     fn find(&self, addr: u64) -> Option<usize> {
-        let base = self.set_of(addr) * self.ways;
         let tag = addr >> self.line_shift;
+        let found = self.found.get();
+        if self.tags.get(found) == Some(&tag) {
+            return Some(found);
+        }
+        self.search(addr, tag)
+    }
+
+    fn search(&self, addr: u64, tag: u64) -> Option<usize> {
+        let base = self.set_of(addr) * self.ways;
         let way = self.tags[base..base + self.ways]
             .iter()
             .position(|&t| t == tag)?;
+        self.found.set(base + way);
         Some(base + way)
     }
 
@@ -227,6 +242,7 @@ impl TagArray {
             dirty_sectors: old.dirty,
         });
         self.tags[index] = addr >> self.line_shift;
+        self.found.set(index);
         self.lines[index] = Line::default();
         self.written[index] = 0;
         self.touch(slot);

@@ -1,6 +1,7 @@
 //! Issue policies: which warp issues next. One file a policy, registered in [`POLICIES`].
 
 mod block_first;
+mod blocks;
 mod gto;
 mod lrr;
 mod majority;
@@ -18,6 +19,7 @@ use crate::config::Machine;
 use crate::divergence::{Group, Groups};
 use crate::policy::{ParamInfo, ParamKind, PolicyInfo};
 use block_first::Inside;
+use blocks::Priority;
 
 /// Where a hardware warp sits: its scheduler's domain and its place there (below 64).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -130,6 +132,11 @@ pub trait IssuePolicy: Send {
         let _ = (place, group);
     }
 
+    /// Whether it ranks blocks: not for warps that hold threads of several.
+    fn ranks_blocks(&self) -> bool {
+        false
+    }
+
     /// A warp of `block` has come to a barrier in cycle `now` and waits there. (One that only
     /// announces itself, `bar.arrive`, does not wait.)
     fn waits(&mut self, place: Place, block: u16, now: u64) {
@@ -139,6 +146,12 @@ pub trait IssuePolicy: Send {
     /// A barrier of `block` has opened: these warps, which waited there, go on.
     fn released(&mut self, block: u16, warps: &mut dyn Iterator<Item = Place>) {
         let _ = (block, warps);
+    }
+
+    /// Whether the order changes in [`advance`](IssuePolicy::advance). It is then called for one
+    /// cycle at a time.
+    fn rotates(&self) -> bool {
+        false
     }
 
     /// Cycles `from..to` pass with nothing issued by `domain`.
@@ -180,6 +193,21 @@ pub const POLICIES: &[PolicyInfo] = &[
             description: "active warps of each scheduler",
             unit: "warps",
         }],
+    },
+    PolicyInfo {
+        name: "age",
+        description: "the block that came first, round robin in it; goes with divergence tbc",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "rrb",
+        description: "each block in turn, a cycle long, round robin in it; goes with divergence tbc",
+        parameters: &[],
+    },
+    PolicyInfo {
+        name: "srr",
+        description: "the block that issued last while any of its warps is ready, round robin in it; goes with divergence tbc",
+        parameters: &[],
     },
     PolicyInfo {
         name: "mwf-lrr",
@@ -227,6 +255,9 @@ pub fn make(machine: &Machine, domains: usize) -> Option<Box<dyn IssuePolicy>> {
         "gto" => Box::new(gto::Gto::new(domains)),
         "oldest" => Box::new(oldest::Oldest::new(domains)),
         "majority" => Box::new(majority::Majority::new(domains)),
+        "age" => Box::new(blocks::Blocks::new(domains, Priority::Age)),
+        "rrb" => Box::new(blocks::Blocks::new(domains, Priority::RoundRobin)),
+        "srr" => Box::new(blocks::Blocks::new(domains, Priority::Sticky)),
         "tls" => Box::new(tls::Tls::new(domains, machine.sm.tls_active as usize)),
         "mwf-lrr" => mwf(machine, domains, Inside::Lrr),
         "mwf-gto" => mwf(machine, domains, Inside::Gto),

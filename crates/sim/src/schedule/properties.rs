@@ -2,6 +2,8 @@
 
 use super::{Facts, IssuePolicy, POLICIES, Place, make};
 use crate::config::Machine;
+use crate::divergence::{Group, GroupState};
+use crate::exec::state::Lanes;
 use proptest::prelude::*;
 
 const DOMAINS: usize = 3;
@@ -10,6 +12,19 @@ fn policy(name: &str) -> Box<dyn IssuePolicy> {
     let set = [format!("sm.scheduler=\"{name}\"")];
     let machine = Machine::resolve("gtx480", &set).expect("a registered policy");
     make(&machine, DOMAINS).expect("every registered policy can be made")
+}
+
+/// What stands at a place of a pool: three PCs, some warps from an opened barrier.
+fn group(index: u8) -> Group {
+    Group {
+        pc: index as u32 % 3,
+        watch: 0,
+        mask: 1 << (index % 32) | 1,
+        lanes: Lanes::Static(0),
+        state: GroupState::Running,
+        fresh: false,
+        urgent: index.is_multiple_of(11),
+    }
 }
 
 /// What a domain's warps look like in a cycle, and what one of them does at a barrier then.
@@ -67,6 +82,7 @@ proptest! {
                 for index in (0..64u8).filter(|i| set >> i & 1 != 0) {
                     let place = Place { domain: domain as u8, index };
                     policy.launched(place, domain as u64 * 64 + index as u64, block_of(place));
+                    policy.pooled(place, &group(index));
                 }
             }
             let mut at_barrier: Vec<Place> = Vec::new();
@@ -96,6 +112,7 @@ proptest! {
                 }
                 let place = Place { domain: m.domain as u8, index: picked };
                 policy.issued(place);
+                policy.pooled(place, &group(picked));
                 if m.arrives {
                     policy.waits(place, block_of(place), now as u64);
                     at_barrier.push(place);

@@ -8,6 +8,9 @@ impl Sm {
     /// nothing was resident then, and those cycles are taken back.
     pub fn finish(&mut self, end: u64) {
         self.count_active(end);
+        let [read, written] = std::mem::take(&mut self.port.traffic);
+        self.stats.counters.read_bytes += read;
+        self.stats.counters.written_bytes += written;
         for d in 0..self.domains.len() {
             let accounted = self.accounted[d];
             if accounted <= end {
@@ -17,6 +20,7 @@ impl Sm {
             let beyond = accounted - end;
             self.stats.schedulers.uncount(SchedulerState::Idle, beyond);
             self.stats.counters.scheduler_cycles -= beyond;
+            self.stats.counters.w0_idle -= beyond;
             self.accounted[d] = end;
             self.ran = end;
         }
@@ -51,7 +55,9 @@ impl Sm {
 
     pub(super) fn account_to(&mut self, d: usize, to: u64) {
         let from = self.accounted[d];
-        self.policy.advance(d, from, to);
+        if !self.policy_rotates || self.domains[d].resident == 0 {
+            self.policy.advance(d, from, to);
+        }
         if self.policy_refreshes {
             let facts = self.facts(d);
             self.policy.refresh(d, &facts);
@@ -61,10 +67,41 @@ impl Sm {
         let room = self.rooms[d];
         self.watch(d, 0, room, from);
         let domain = &self.domains[d];
-        domain.account(0, room, to - from, &mut self.stats.warps);
-        let state = domain.stall(self.policy.first(d, domain.running | domain.stopped));
-        self.stats.schedulers.count(state, to - from);
+        let states = domain.account(0, room, to - from, &mut self.stats.warps);
+        self.count_idle(d, states, from, to);
+        if self.policy_rotates && self.domains[d].resident != 0 {
+            self.count_turns(d, from, to);
+        } else {
+            let domain = &self.domains[d];
+            let state = domain.stall(self.policy.first(d, domain.running | domain.stopped));
+            self.stats.schedulers.count(state, to - from);
+        }
         self.count_cycles(d, to);
+    }
+
+    /// Why a scheduler did not issue, cycle by cycle: who is first changes as they pass.
+    fn count_turns(&mut self, d: usize, from: u64, to: u64) {
+        for cycle in from..to {
+            self.count_stall(d);
+            self.policy.advance(d, cycle, cycle + 1);
+        }
+    }
+
+    /// Nothing issued from cycle `from` to `to`: what that is to the paper on thread block
+    /// compaction, given the states (a bit each) that the domain's warps are in.
+    #[inline]
+    pub(super) fn count_idle(&mut self, d: usize, states: u32, from: u64, to: u64) {
+        let held = self.issue_free[d].min(to).saturating_sub(from);
+        let has = |state: WarpState| states >> state as u32 & 1 != 0;
+        let counters = &mut self.stats.counters;
+        counters.issue_held += held;
+        *if has(WarpState::Structural) || has(WarpState::Eligible) {
+            &mut counters.issue_stalled
+        } else if has(WarpState::DataMemory) {
+            &mut counters.w0_memory
+        } else {
+            &mut counters.w0_idle
+        } += to - from - held;
     }
 
     /// The domain's cycles before `to` are accounted for.
@@ -91,14 +128,10 @@ impl Sm {
         }
     }
 
-    /// Which unit groups can take an instruction this cycle.
+    /// Which unit groups can take an instruction this cycle, as [`Collectors::room`] says it.
     #[inline]
-    pub(super) fn room(&self) -> [bool; 3] {
-        [
-            self.collectors.has_room(Unit::Sp),
-            self.collectors.has_room(Unit::Sfu),
-            self.collectors.has_room(Unit::Mem),
-        ]
+    pub(super) fn room(&self) -> [u64; 3] {
+        self.collectors.room()
     }
 
     pub(super) fn facts(&self, domain: usize) -> crate::schedule::Facts {

@@ -6,75 +6,62 @@
 /// Cycles between leaving a unit and writeback: one in the last stage, one on the bus.
 pub const EXIT_STAGES: u64 = 2;
 
+/// Above every latency.
 const RING: usize = 1024;
 
-/// One pipelined unit.
+/// The pipelined units of an SM and the buses that carry their results to writeback.
 #[derive(Debug)]
-pub struct AluUnit {
-    entry_free: u64,
-    /// `leaving[c % RING] == c`: an operation leaves in cycle c.
-    leaving: Box<[u64; RING]>,
+pub struct AluUnits {
+    buses: u32,
+    /// For each unit, the first cycle in which its entry is free.
+    entry_free: Vec<u64>,
+    /// The units from which an operation leaves in a cycle, a bit each, by cycle modulo `RING`.
+    /// As many results as bits want a bus then. One small ring for all: there are fifteen SMs,
+    /// and what one touches in its turn should stay in the host's first-level cache.
+    leaving: Box<[u32; RING]>,
+    /// Entries of `leaving` for cycles before this one are cleared.
+    cleared: u64,
 }
 
-impl AluUnit {
-    /// An empty unit.
-    pub fn new() -> AluUnit {
-        AluUnit {
-            entry_free: 0,
-            leaving: Box::new([u64::MAX; RING]),
+impl AluUnits {
+    /// So many units, empty (at most 32), and so many results that may leave in one cycle.
+    pub fn new(units: u32, buses: u32) -> AluUnits {
+        AluUnits {
+            buses,
+            entry_free: vec![0; units as usize],
+            leaving: Box::new([0; RING]),
+            cleared: 0,
         }
     }
 
-    /// Whether an operation may enter in cycle `now`.
+    /// Takes an operation in cycle `now` if the unit and a bus can; says whether.
     #[inline]
-    pub fn accepts(&self, now: u64, latency: u16) -> bool {
-        let exit = now + latency as u64;
-        now >= self.entry_free && self.leaving[exit as usize % RING] != exit
-    }
-
-    /// Takes an operation that was accepted.
-    #[inline]
-    pub fn enter(&mut self, now: u64, latency: u16, interval: u16) {
-        let exit = now + latency as u64;
-        self.entry_free = now + interval as u64;
-        self.leaving[exit as usize % RING] = exit;
-    }
-}
-
-impl Default for AluUnit {
-    fn default() -> Self {
-        AluUnit::new()
-    }
-}
-
-/// The buses that carry results to writeback, booked by the cycle.
-#[derive(Debug)]
-pub struct ResultBuses {
-    buses: u8,
-    booked: Box<[(u64, u8); RING]>,
-}
-
-impl ResultBuses {
-    /// `buses` results may leave the units in one cycle.
-    pub fn new(buses: u32) -> ResultBuses {
-        ResultBuses {
-            buses: buses as u8,
-            booked: Box::new([(u64::MAX, 0); RING]),
-        }
-    }
-
-    /// Books a bus for cycle `at`, if one is free.
-    #[inline]
-    pub fn book(&mut self, at: u64) -> bool {
-        let entry = &mut self.booked[at as usize % RING];
-        if entry.0 != at {
-            *entry = (at, 0);
-        }
-        if entry.1 >= self.buses {
+    pub fn enter(&mut self, unit: usize, now: u64, latency: u16, interval: u16) -> bool {
+        if now < self.entry_free[unit] {
             return false;
         }
-        entry.1 += 1;
+        if self.cleared < now {
+            self.clear_until(now);
+        }
+        let leaving = &mut self.leaving[(now + latency as u64) as usize % RING];
+        if *leaving >> unit & 1 != 0 || leaving.count_ones() >= self.buses {
+            return false;
+        }
+        *leaving |= 1 << unit;
+        self.entry_free[unit] = now + interval as u64;
         true
+    }
+
+    /// Cycles before `now` are over: their places in the ring are used again.
+    fn clear_until(&mut self, now: u64) {
+        if now - self.cleared >= RING as u64 {
+            self.leaving.fill(0);
+        } else {
+            for cycle in self.cleared..now {
+                self.leaving[cycle as usize % RING] = 0;
+            }
+        }
+        self.cleared = now;
     }
 }
 
@@ -84,27 +71,37 @@ mod tests {
 
     #[test]
     fn the_entry_is_held_for_the_initiation_interval() {
-        let mut unit = AluUnit::new();
-        unit.enter(10, 8, 8);
-        assert!(!unit.accepts(17, 8));
-        assert!(unit.accepts(18, 8));
+        let mut units = AluUnits::new(1, 2);
+        assert!(units.enter(0, 10, 8, 8));
+        assert!(!units.enter(0, 17, 8, 8));
+        assert!(units.enter(0, 18, 8, 8));
     }
 
     #[test]
-    fn two_operations_never_leave_together() {
-        let mut unit = AluUnit::new();
-        unit.enter(10, 4, 1);
-        assert!(!unit.accepts(13, 1), "both would leave at 14");
-        assert!(unit.accepts(13, 4));
-        assert!(unit.accepts(14, 1));
+    fn two_operations_never_leave_a_unit_together() {
+        let mut units = AluUnits::new(1, 2);
+        assert!(units.enter(0, 10, 4, 1));
+        assert!(!units.enter(0, 13, 1, 1), "both would leave at 14");
+        assert!(units.enter(0, 13, 4, 1));
+        assert!(units.enter(0, 14, 1, 1));
     }
 
     #[test]
     fn results_wait_for_a_bus() {
-        let mut buses = ResultBuses::new(2);
-        assert!(buses.book(20));
-        assert!(buses.book(20));
-        assert!(!buses.book(20));
-        assert!(buses.book(21));
+        let mut units = AluUnits::new(3, 2);
+        assert!(units.enter(0, 20, 4, 1));
+        assert!(units.enter(1, 20, 4, 1));
+        assert!(!units.enter(2, 20, 4, 1));
+        assert!(units.enter(2, 20, 5, 1));
+    }
+
+    #[test]
+    fn the_ring_is_used_again() {
+        let mut units = AluUnits::new(1, 1);
+        for lap in 0..3 {
+            let start = lap * RING as u64;
+            assert!(units.enter(0, start, 700, 1));
+            assert!(!units.enter(0, start + 699, 1, 1), "lap {lap}");
+        }
     }
 }

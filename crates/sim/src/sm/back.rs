@@ -104,15 +104,12 @@ impl Sm {
         }
         let state = &self.slots[slot as usize];
         let (settling, memory) = (state.in_flight != 0, state.memory_in_flight != 0);
-        if (
-            d.settling >> index & 1 != 0,
-            d.wait_memory >> index & 1 != 0,
-        ) != (settling, memory)
-        {
+        let is = |set: u64| set >> index & 1 != 0;
+        if (is(d.settling), is(d.settling_memory)) != (settling, memory) {
             self.touch(domain);
             let d = &mut self.domains[domain as usize];
             assign(&mut d.settling, index, settling);
-            assign(&mut d.wait_memory, index, memory);
+            assign(&mut d.settling_memory, index, memory);
         }
     }
 
@@ -156,16 +153,17 @@ impl Sm {
         if self.collectors.none_collected() {
             return;
         }
-        for (unit, pipes) in [(Unit::Sp, &mut self.sp), (Unit::Sfu, &mut self.sfu)] {
+        let (sp, all) = (self.sp_units, self.sp_units + self.sfu_units);
+        for (unit, pipes) in [(Unit::Sp, 0..sp), (Unit::Sfu, sp..all)] {
             for pipe in pipes {
                 let Some(op) = self.collectors.oldest(unit) else {
                     break;
                 };
                 let info = &launched.infos[op.pc as usize];
-                if !pipe.accepts(now, info.latency) || !self.buses.book(now + info.latency as u64) {
+                let interval = info.interval.max(self.passes as u16);
+                if !self.units.enter(pipe, now, info.latency, interval) {
                     continue;
                 }
-                pipe.enter(now, info.latency, info.interval.max(self.passes as u16));
                 let op = self.collectors.leave(unit);
                 let at = now + info.latency as u64 + EXIT_STAGES + self.passes - 1;
                 self.gangs

@@ -20,6 +20,18 @@ pub enum Outcome {
     Stall,
 }
 
+/// What a stalled access waits for. Until that happens, trying again is useless: half of all
+/// lookups in breadth-first search were such tries while anything that happened counted.
+#[derive(Clone, Copy, Debug)]
+enum Wait {
+    /// A line to come: every way, or every place for a waiter, is taken until then.
+    Fill,
+    /// A waiter to be handed out, which may free an MSHR.
+    Ready,
+    /// A request to leave the queue.
+    Send,
+}
+
 /// The cache.
 #[derive(Debug)]
 pub struct L1 {
@@ -32,8 +44,10 @@ pub struct L1 {
     writes: bool,
     global_write: WritePolicy,
     local_write: WritePolicy,
-    /// Changes whenever something happens that may let a stalled access proceed.
-    changes: u64,
+    /// How often each of what an access may wait for has happened, and what the access that
+    /// stalled last waits for.
+    happened: [u64; 3],
+    wait: Wait,
 }
 
 impl L1 {
@@ -48,7 +62,8 @@ impl L1 {
             writes: config.global_write != WritePolicy::ReadOnly,
             global_write: config.global_write,
             local_write: config.local_write,
-            changes: 0,
+            happened: [0; 3],
+            wait: Wait::Fill,
         }
     }
 
@@ -80,21 +95,24 @@ impl L1 {
             }
             Lookup::Pending(slot) => {
                 if self.mshrs.admit(line) != Admission::Merge {
-                    return Outcome::Stall;
+                    return self.stall(Wait::Fill);
                 }
                 self.mshrs.add(line, waiter);
                 self.tags.touch(slot);
                 Outcome::Merged
             }
-            Lookup::Blocked => Outcome::Stall,
+            Lookup::Blocked => self.stall(Wait::Fill),
             // A store to a missing local line allocates nothing, so a partly written line
             // cannot be here; treat it as what it is, a line to fetch.
             Lookup::Miss(slot) | Lookup::SectorMiss(slot) | Lookup::PartlyWritten(slot) => {
                 // An eviction may need a second place in the queue.
-                if self.queue.len() + self.writes as usize >= self.queue_limit
-                    || self.mshrs.admit(line) != Admission::Fresh
-                {
-                    return Outcome::Stall;
+                if self.queue.len() + self.writes as usize >= self.queue_limit {
+                    return self.stall(Wait::Send);
+                }
+                match self.mshrs.admit(line) {
+                    Admission::Fresh => {}
+                    Admission::TableFull => return self.stall(Wait::Ready),
+                    _ => return self.stall(Wait::Fill),
                 }
                 if let Some(evicted) = self.tags.replace(slot, line) {
                     self.queue.push_back(evict(evicted));
@@ -129,6 +147,7 @@ impl L1 {
             });
         }
         if self.queue.len() >= self.queue_limit {
+            self.stall(Wait::Send);
             return None;
         }
         if hit.is_some() && policy == WritePolicy::WriteEvict {
@@ -146,14 +165,19 @@ impl L1 {
         let line = self.line_of(addr);
         self.tags.fill(line);
         self.mshrs.fill(line);
-        self.changes += 1;
+        self.happened[Wait::Fill as usize] += 1;
     }
 
-    /// A number that changes whenever something happens that may let a stalled access proceed:
-    /// until then, trying again is useless.
+    fn stall(&mut self, wait: Wait) -> Outcome {
+        self.wait = wait;
+        Outcome::Stall
+    }
+
+    /// A number that changes whenever something happens that may let the access proceed that
+    /// stalled last: until then, trying it again is useless.
     #[inline]
     pub fn changes(&self) -> u64 {
-        self.changes
+        self.happened[self.wait as usize]
     }
 
     /// The next waiter whose line has come.
@@ -161,7 +185,7 @@ impl L1 {
         if !self.mshrs.has_ready() {
             return None;
         }
-        self.changes += 1;
+        self.happened[Wait::Ready as usize] += 1;
         self.mshrs.pop_ready().map(|(_, waiter)| waiter)
     }
 
@@ -185,7 +209,7 @@ impl L1 {
 
     /// Takes that request.
     pub fn send(&mut self) -> Option<Request> {
-        self.changes += 1;
+        self.happened[Wait::Send as usize] += 1;
         self.queue.pop_front()
     }
 

@@ -128,6 +128,8 @@ pub struct Collectors {
     waiting: u8,
     /// Bit g: group g has complete collectors.
     complete: u8,
+    /// For each group, all ones while another of its instructions may issue.
+    room: [u64; 3],
 }
 
 impl Collectors {
@@ -154,6 +156,7 @@ impl Collectors {
                 last: vec![units.saturating_sub(1); ports as usize],
             }
         };
+        debug_assert!(config.banks.is_power_of_two(), "validated");
         Collectors {
             groups: [
                 group(config.sp_units, config.sp_ports),
@@ -167,20 +170,24 @@ impl Collectors {
             inside: 0,
             waiting: 0,
             complete: 0,
+            room: [!0; 3],
         }
     }
 
-    /// Whether an instruction for `unit` may issue this cycle.
+    /// For each unit, all ones if an instruction for it may issue this cycle, else zero.
     #[inline]
-    pub fn has_room(&self, unit: Unit) -> bool {
-        let group = &self.groups[unit as usize];
-        (group.before.count as usize) < group.ports
+    pub fn room(&self) -> [u64; 3] {
+        self.room
     }
 
     /// Takes an issued instruction; the caller has asked for room.
     #[inline]
     pub fn issue(&mut self, unit: Unit, op: Issued) {
-        self.groups[unit as usize].before.push(op);
+        let group = &mut self.groups[unit as usize];
+        group.before.push(op);
+        if group.before.count as usize >= group.ports {
+            self.room[unit as usize] = 0;
+        }
         self.waiting |= 1 << unit as u8;
         self.inside += 1;
     }
@@ -244,7 +251,8 @@ impl Collectors {
 
     #[inline]
     fn bank(&self, slot: u16, number: u8) -> usize {
-        (number as usize + slot as usize) % self.banks.len()
+        // A power of two, see the machine's validation.
+        (number as usize + slot as usize) & (self.banks.len() - 1)
     }
 
     /// Ends a cycle in which [`step`](Collectors::step) has nothing to do.
@@ -272,10 +280,13 @@ impl Collectors {
     }
 
     fn pass_through(&mut self) {
-        for group in &mut self.groups {
+        for (group, room) in self.groups.iter_mut().zip(&mut self.room) {
             while group.before.count != 0 && (group.behind.count as usize) < Registers::MOST {
                 let op = group.before.pop();
                 group.behind.push(op);
+            }
+            if (group.before.count as usize) < group.ports {
+                *room = !0;
             }
         }
     }
@@ -283,10 +294,11 @@ impl Collectors {
     /// Complete collectors move on, as far as there is room behind.
     #[inline]
     fn dispatch(&mut self) {
-        for (g, group) in self.groups.iter_mut().enumerate() {
-            if self.complete >> g & 1 == 0 {
-                continue;
-            }
+        let mut with_complete = self.complete;
+        while with_complete != 0 {
+            let g = with_complete.trailing_zeros() as usize;
+            with_complete &= with_complete - 1;
+            let group = &mut self.groups[g];
             let mut port = 0;
             while group.complete != 0 && port < group.ports {
                 if group.behind.count as usize >= group.ports {
@@ -338,11 +350,12 @@ impl Collectors {
     /// Waiting instructions take free collectors and ask the banks for their sources.
     #[inline]
     fn allocate(&mut self, infos: &[OpInfo]) {
-        let banks = self.banks.len() as u32;
-        for (g, group) in self.groups.iter_mut().enumerate() {
-            if self.waiting >> g & 1 == 0 {
-                continue;
-            }
+        let last_bank = self.banks.len() as u32 - 1;
+        let mut with_waiting = self.waiting;
+        while with_waiting != 0 {
+            let g = with_waiting.trailing_zeros() as usize;
+            with_waiting &= with_waiting - 1;
+            let group = &mut self.groups[g];
             let mut port = 0;
             while group.before.count != 0 && group.free != 0 && port < group.ports {
                 port += 1;
@@ -359,10 +372,13 @@ impl Collectors {
                     self.complete |= 1 << g;
                 }
                 for &number in reads.iter() {
-                    let bank = (number as u32 + op.slot as u32) % banks;
+                    let bank = (number as u32 + op.slot as u32) & last_bank;
                     self.banks[bank as usize].push(g, unit);
                     self.reading |= 1 << bank;
                 }
+            }
+            if (group.before.count as usize) < group.ports {
+                self.room[g] = !0;
             }
             if group.before.count == 0 {
                 self.waiting &= !(1 << g);

@@ -28,8 +28,11 @@ pub struct Domain {
     pub running: u64,
     /// Held by the divergence model.
     pub stopped: u64,
-    /// Of those, the ones that have something in flight; `wait_memory` says of what kind.
+    /// Of those, the ones that have something in flight, and of these the ones that have an
+    /// access to memory in flight.
     pub settling: u64,
+    #[allow(missing_docs)]
+    pub settling_memory: u64,
     /// All threads done.
     pub finished: u64,
     /// Finished with nothing in flight, and noticed.
@@ -129,16 +132,11 @@ impl Domain {
         self.fetchable() | self.finished & !self.retired
     }
 
-    /// Warps whose buffered instruction has room at its unit.
+    /// Warps whose buffered instruction has room at its unit; `room` is all ones for units with
+    /// room, else zero.
     #[inline]
-    pub fn with_room(&self, room: [bool; 3]) -> u64 {
-        let set = |u: Unit| {
-            if room[u as usize] {
-                self.unit[u as usize]
-            } else {
-                0
-            }
-        };
+    pub fn with_room(&self, room: [u64; 3]) -> u64 {
+        let set = |u: Unit| self.unit[u as usize] & room[u as usize];
         set(Unit::Sp) | set(Unit::Sfu) | set(Unit::Mem)
     }
 
@@ -174,10 +172,7 @@ impl Domain {
             f(WarpState::Barrier, take(self.barrier | self.members));
             f(WarpState::DataMemory, take(self.fence | self.atomic));
             f(WarpState::DataAlu, take(self.asleep));
-            f(
-                WarpState::DataMemory,
-                take(self.settling & self.wait_memory),
-            );
+            f(WarpState::DataMemory, take(self.settling_memory));
             f(WarpState::DataAlu, take(self.settling));
         }
         f(WarpState::Control, take(self.in_control()));
@@ -188,14 +183,18 @@ impl Domain {
         f(WarpState::Eligible, rest);
     }
 
-    /// Accounts `cycles` cycles for every resident warp.
+    /// Accounts `cycles` cycles for every resident warp; gives back the states that any is in,
+    /// a bit each.
     #[inline]
-    pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) {
+    pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) -> u32 {
+        let mut seen = 0;
         self.classify(issued, room, |state, set| {
             if set != 0 {
                 states.count(state, set.count_ones() as u64 * cycles);
+                seen |= 1 << state as u32;
             }
         });
+        seen
     }
 
     /// Why a scheduler that issued nothing did not, given the warp it ranks first.
@@ -214,7 +213,7 @@ impl Domain {
             SchedulerState::DataMemory
         } else if is(self.asleep) {
             SchedulerState::DataAlu
-        } else if is(self.settling & self.wait_memory) {
+        } else if is(self.settling_memory) {
             SchedulerState::DataMemory
         } else if is(self.settling) {
             SchedulerState::DataAlu
@@ -239,6 +238,7 @@ impl Domain {
             &mut self.running,
             &mut self.stopped,
             &mut self.settling,
+            &mut self.settling_memory,
             &mut self.finished,
             &mut self.retired,
             &mut self.barrier,

@@ -53,6 +53,7 @@ impl Sm {
             state == GroupState::Finished,
         );
         domain.settling &= !(1 << place.index);
+        domain.settling_memory &= !(1 << place.index);
         let buffer = &mut self.slots[slot as usize].buffer;
         if state != GroupState::Running {
             if buffer.head().is_some() {

@@ -129,8 +129,8 @@ impl Sm {
             self.ready[d] = self.domains[d].issuable() & considered & free;
         }
         let mut taken = 0u64;
-        for turn in 0..domains {
-            let d = (now as usize + turn) % domains;
+        let leads = now as usize % domains;
+        for d in (leads..domains).chain(0..leads) {
             if taken >> d & 1 != 0 {
                 continue; // issued as a member of a gang
             }
@@ -152,11 +152,13 @@ impl Sm {
             self.pass(d, now);
             if ready == 0 {
                 let domain = &self.domains[d];
-                domain.account(0, room, 1, &mut self.stats.warps);
+                let states = domain.account(0, room, 1, &mut self.stats.warps);
+                self.count_idle(d, states, now, now + 1);
                 self.watch(d, 0, room, now);
                 self.count_stall(d);
                 self.turn_over(d);
                 self.flush_mismatched(d, None, quantum.launched);
+                self.policy.advance(d, now, now + 1);
                 self.ready[d] = 0; // no gang may take what has been accounted for
                 continue;
             }
@@ -205,7 +207,7 @@ impl Sm {
     /// the same ones have room, its cycles are accounted for together.
     #[inline]
     fn stand_still(&mut self, d: usize, room: u64, now: u64) {
-        self.note_room(d, room, now);
+        self.note_room(d, room & self.domains[d].issuable(), now);
         self.turned |= 1 << d;
         self.ready[d] = 0;
     }
@@ -321,6 +323,8 @@ impl Sm {
             &mut self.effect,
         );
         result.map_err(|fault| SmFault { fault, pc })?;
+        #[cfg(test)]
+        self.log_issue(slot, pc);
         if self.effect.kind == EffectKind::Awaits {
             self.await_members(slot, pc, now, quantum)?;
         }
@@ -344,8 +348,20 @@ impl Sm {
         state.memory_in_flight += (info.unit == Unit::Mem) as u16;
         self.scoreboard.reserve(slot, info);
         let lanes = group.mask;
-        self.tell(now, slot, WarpEvent::Issued { pc, lanes });
+        self.tell_issue(now, slot, pc, lanes);
         Ok(())
+    }
+
+    #[cfg(test)]
+    fn log_issue(&mut self, slot: u16, pc: Pc) {
+        let Some(log) = &mut self.log else { return };
+        let group = self.groups.get(slot);
+        for lane in (0..LANES).filter(|l| group.mask >> l & 1 != 0) {
+            let home = &self.threads.warps[group.lanes.home(lane) as usize];
+            let block = self.blocks[home.block as usize].as_ref();
+            let block = block.expect("its block is resident").number;
+            log.push((block, home.index, lane as u8, pc));
+        }
     }
 
     /// Moves the warp on to where the instruction leads.

@@ -113,7 +113,18 @@ impl Sm {
         accesses.clear();
         let mut busy = 0;
         if touched.shared != 0 {
-            busy = bank_cycles(address, touched.shared, size, self.machine.shared.banks);
+            let banks = self.machine.shared.banks;
+            busy = match lanes {
+                Lanes::Static(_) => bank_cycles(address, touched.shared, size, banks),
+                // Threads of several blocks: the same offset is not the same word.
+                Lanes::Gathered(homes) => {
+                    let words = u64::from(launched.grid.total_shared).next_multiple_of(4);
+                    let block = |lane: usize| self.threads.warps[homes[lane] as usize].block;
+                    let moved: [u64; LANES] =
+                        std::array::from_fn(|l| address[l] + u64::from(block(l)) * words);
+                    bank_cycles(&moved, touched.shared, size, banks)
+                }
+            };
             counters.shared_requests += 1;
             counters.shared_bank_cycles += busy as u64;
         }

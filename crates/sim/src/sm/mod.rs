@@ -46,8 +46,8 @@ use crate::memory::image::GlobalMemory;
 use crate::memory::store_buffer::StoreBuffer;
 use crate::observe::{Observer, WarpEvent};
 use crate::schedule::{IssuePolicy, Place};
-use crate::stats::{SchedulerState, SmStats};
-use alu::{AluUnit, EXIT_STAGES, ResultBuses};
+use crate::stats::{SchedulerState, SmStats, WarpState};
+use alu::{AluUnits, EXIT_STAGES};
 use block::{Release, ResidentBlock};
 use collector::Collectors;
 use domain::{Domain, Hold, assign};
@@ -120,6 +120,7 @@ pub struct Sm {
     /// Whether the mechanisms want to be called every cycle.
     model_ticks: bool,
     policy_refreshes: bool,
+    policy_rotates: bool,
     policy_gangs: bool,
     /// Warps belong to the SM, not to a block.
     pools: bool,
@@ -141,9 +142,10 @@ pub struct Sm {
     issue_free: Vec<u64>,
     scoreboard: Scoreboard,
     collectors: Collectors,
-    sp: Vec<AluUnit>,
-    sfu: Vec<AluUnit>,
-    buses: ResultBuses,
+    sp_units: usize,
+    sfu_units: usize,
+    /// The streaming processors, then the special-function units.
+    units: AluUnits,
     wheel: Wheel,
     front: front::Front,
     ldst: LoadStore,
@@ -174,6 +176,8 @@ pub struct Sm {
     everywhere: bool,
     /// First cycle that is not accounted for as one with or without resident warps.
     active_from: u64,
+    /// Fetch had nothing to do in the last cycle that ran, so it has nothing in the next.
+    fetch_rests: bool,
     /// Next cycle with something to do, as of the end of the last run.
     wake_at: u64,
     last_retired: u64,
@@ -188,6 +192,9 @@ pub struct Sm {
     gathered: issue::Gathered,
     meetings: Vec<rendezvous::Meeting>,
     watch: watch::Watch,
+    /// For tests: block, warp of the block, lane and PC of every thread that issued.
+    #[cfg(test)]
+    pub log: Option<Vec<(u64, u16, u8, Pc)>>,
 }
 
 impl Sm {
@@ -198,7 +205,7 @@ impl Sm {
         let domains = (slices * schedulers) as usize;
         let homes = (machine.sm.max_threads as usize).div_ceil(LANES);
         let slots = homes.div_ceil(schedulers as usize) * domains;
-        let unit_width = |n: u32| (0..n.max(1)).map(|_| AluUnit::new()).collect();
+        let [sp_units, sfu_units] = [machine.sm.sp_units, machine.sm.sfu_units].map(|n| n.max(1));
         let mut model = crate::divergence::make(machine, slots)?;
         let pools = model.pool().is_some();
         let slots = if pools {
@@ -216,6 +223,7 @@ impl Sm {
             passes: machine.passes() as u64,
             model_ticks: model.ticks(),
             policy_refreshes: policy.refreshes(),
+            policy_rotates: policy.rotates(),
             policy_gangs: policy.gangs(),
             pools,
             threads: Threads {
@@ -241,9 +249,9 @@ impl Sm {
             issue_free: vec![0; domains],
             scoreboard: Scoreboard::default(),
             collectors: Collectors::new(&machine.collector),
-            sp: unit_width(machine.sm.sp_units),
-            sfu: unit_width(machine.sm.sfu_units),
-            buses: ResultBuses::new(machine.sm.result_buses),
+            sp_units: sp_units as usize,
+            sfu_units: sfu_units as usize,
+            units: AluUnits::new(sp_units + sfu_units, machine.sm.result_buses),
             wheel: Wheel::new(),
             front: front::Front::new(machine, id),
             ldst: LoadStore::new(machine, id),
@@ -261,6 +269,7 @@ impl Sm {
             rooms: vec![0; domains],
             everywhere: false,
             active_from: 0,
+            fetch_rests: false,
             wake_at: 0,
             last_retired: 0,
             sleepers: Vec::new(),
@@ -274,6 +283,8 @@ impl Sm {
             gathered: issue::Gathered::default(),
             meetings: Vec::new(),
             watch: watch::Watch::default(),
+            #[cfg(test)]
+            log: None,
             machine: machine.clone(),
         })
     }
@@ -294,6 +305,7 @@ impl Sm {
         }
         if let Some(policy) = policy {
             self.policy_refreshes = policy.refreshes();
+            self.policy_rotates = policy.rotates();
             self.policy_gangs = policy.gangs();
             self.policy = policy;
         }

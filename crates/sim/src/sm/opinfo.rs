@@ -28,8 +28,10 @@ pub struct RegisterWord {
     pub writes: u64,
 }
 
-/// Timing facts of one instruction.
+/// Timing facts of one instruction. In this order, what most instructions need of it is in the
+/// first 64 bytes, which is a line of the host's cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
 pub struct OpInfo {
     /// Units it issues to.
     pub unit: Unit,
@@ -39,17 +41,17 @@ pub struct OpInfo {
     pub latency: u16,
     /// Cycles its unit's entry is held.
     pub interval: u16,
-    /// Registers whose pending writes hold it back, as bits of scoreboard words.
-    pub registers: Short<RegisterWord, 16>,
+    /// Loads from memory other than shared and constant: the results are "long".
+    pub long: bool,
+    /// Can change the PC other than by one.
+    pub control: bool,
     /// Bank number (before the warp's offset) of every source operand to collect; repeated
     /// registers count each time.
     pub read_banks: Short<u8, 12>,
     /// Bank numbers of the destinations.
     pub write_banks: Short<u8, 8>,
-    /// Loads from memory other than shared and constant: the results are "long".
-    pub long: bool,
-    /// Can change the PC other than by one.
-    pub control: bool,
+    /// Registers whose pending writes hold it back, as bits of scoreboard words.
+    pub registers: Short<RegisterWord, 16>,
 }
 
 /// Facts for every instruction of a kernel.

@@ -1,6 +1,7 @@
 //! Warps that belong to the SM rather than to a block (see
 //! [`divergence::pool`](crate::divergence::pool)): slots are filled and emptied as warps are
-//! formed and dissolve, and blocks count their threads.
+//! formed and dissolve, and blocks count their threads. Phases from barrier to barrier are those
+//! of static warps: there are none here.
 
 use super::*;
 use crate::exec::state::{Barrier, Lanes};
@@ -37,6 +38,8 @@ impl Sm {
                 buffer.fill(pc, 1, launched.infos.len() as u32, 1);
             }
         }
+        domain.settling &= !(1 << place.index);
+        domain.settling_memory &= !(1 << place.index);
         self.update_head(slot, launched);
         if is(GroupState::Running) {
             self.policy.pooled(place, self.groups.get(slot));
@@ -131,23 +134,12 @@ impl Sm {
         };
         let arriving = pool.barrier_lanes(slot, executed, group);
         let parts = self.blocks_of(&lanes, arriving);
-        let place = self.place(slot);
         self.stats.counters.barriers += 1;
-        self.tell(
-            now,
-            slot,
-            WarpEvent::Barrier {
-                id: barrier.id,
-                waits: !barrier.arrive,
-            },
-        );
+        let (id, waits) = (barrier.id, !barrier.arrive);
+        self.tell(now, slot, WarpEvent::Barrier { id, waits });
         for (block, part) in parts {
             if let (false, Some(pool)) = (barrier.arrive, self.model.pool()) {
                 pool.barrier(slot, block, barrier.id, part);
-            }
-            if !barrier.arrive {
-                self.touch_all(); // the order of other warps may change with it
-                self.policy.waits(place, block, now);
             }
             let arrival = Arrival {
                 slot,

@@ -52,6 +52,8 @@ pub struct Port {
     pub room: u32,
     /// Replies that have arrived or will in this quantum, with their cycles.
     pub inbox: VecDeque<(u64, Reply)>,
+    /// Data asked for, and data sent.
+    pub traffic: [u64; 2],
     flit: u32,
     header: u32,
 }
@@ -78,6 +80,8 @@ impl Port {
             return false;
         }
         self.room -= flits;
+        let writes = (request.kind != RequestKind::Read) as usize;
+        self.traffic[writes] += request.bytes as u64;
         self.sent.push((now, *request));
         true
     }

@@ -65,13 +65,12 @@ impl Sm {
         now: u64,
         launched: &Launched,
     ) {
-        match self.model.pool() {
-            Some(pool) => pool.released(block, release.id, &mut self.groups),
-            None => {
-                for slot in &release.slots {
-                    self.tell(now, *slot, WarpEvent::Released);
-                    self.let_go(Hold::Barrier, *slot);
-                }
+        if let Some(pool) = self.model.pool() {
+            pool.released(block, release.id, &mut self.groups);
+        } else {
+            for slot in &release.slots {
+                self.tell(now, *slot, WarpEvent::Released);
+                self.let_go(Hold::Barrier, *slot);
             }
         }
         for (result, value) in &release.results {
@@ -84,6 +83,9 @@ impl Sm {
                     &mut self.threads,
                 );
             }
+        }
+        if self.pools {
+            return; // its slots have other warps now
         }
         self.touch_all(); // as on arrival
         let places = &self.places;

@@ -54,20 +54,17 @@ impl Sm {
             self.follow_groups(launched);
         }
         self.wake(now, launched);
-        if self.issue_due(now) <= now {
+        if self.stand(now) <= now {
             self.issue(now, quantum)?;
-        } else {
-            self.stand(now);
         }
         self.turned = !0;
         self.decode(launched);
-        if self.front.wants_cycle()
-            || self
-                .domains
-                .iter()
-                .fold(0, |any, d| any | d.concerns_fetch())
-                != 0
-        {
+        let concerned = self
+            .domains
+            .iter()
+            .fold(0, |any, d| any | d.concerns_fetch());
+        self.fetch_rests = concerned == 0 && !self.front.wants_cycle();
+        if !self.fetch_rests {
             self.fetch(now, launched);
         }
         Ok(())
@@ -110,9 +107,12 @@ impl Sm {
     /// The next cycle at or after `now` that has to run. Packets on the way there that would
     /// change nothing but a counter are taken as they pass.
     pub(super) fn skip_to(&mut self, now: u64, to: u64) -> u64 {
-        let next = self.next_event_inside(now);
+        let mut next = self.next_event_but_issue(now);
         if next > now {
-            self.stand(now);
+            next = next.min(self.stand(now));
+        }
+        if next == now {
+            return now;
         }
         while let Some(&(at, reply)) = self.port.inbox.front() {
             let at = at.max(now);
@@ -149,11 +149,12 @@ impl Sm {
     /// The next cycle at or after `now` in which something can happen; until then every cycle
     /// is like the one before.
     pub fn next_event(&self, now: u64) -> u64 {
-        let inside = self.next_event_inside(now);
+        let inside = self.next_event_but_issue(now).min(self.issue_due(now));
         inside.min(self.port.next().map_or(u64::MAX, |t| t.max(now)))
     }
 
-    pub(super) fn next_event_inside(&self, now: u64) -> u64 {
+    /// The same, packets that arrive and warps that issue aside.
+    fn next_event_but_issue(&self, now: u64) -> u64 {
         if !self.collectors.stand_still() || self.front.is_busy() {
             return now;
         }
@@ -161,14 +162,12 @@ impl Sm {
         if next == now {
             return now;
         }
-        for (d, domain) in self.domains.iter().enumerate() {
-            if domain.fetchable() != 0 || self.retirable(d) != 0 {
-                return now;
+        if !self.fetch_rests {
+            for (d, domain) in self.domains.iter().enumerate() {
+                if domain.fetchable() != 0 || self.retirable(d) != 0 {
+                    return now;
+                }
             }
-        }
-        next = next.min(self.issue_due(now));
-        if next == now {
-            return now;
         }
         let mut by = |time: Option<u64>| next = next.min(time.unwrap_or(u64::MAX));
         by(self.wheel.next(now));

@@ -1,11 +1,13 @@
 //! A short list kept in place: operand lists are read every cycle and must not be a pointer
 //! away.
 
-/// Up to `N` items, no allocation.
+/// Up to `N` items, no allocation. The length comes first: with the first items it is in one line
+/// of the host's cache, and most lists are much shorter than `N`.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Short<T, const N: usize> {
-    items: [T; N],
     len: u8,
+    items: [T; N],
 }
 
 impl<T: Copy + Default, const N: usize> Default for Short<T, N> {

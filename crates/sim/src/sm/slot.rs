@@ -17,14 +17,14 @@ pub struct Slot {
     pub memory_in_flight: u16,
     /// Stores not acknowledged.
     pub stores: u32,
+    /// Sets of threads that its `.sync` operation still waits for.
+    pub awaits: u16,
     /// When it came, or the last barrier that it waited at opened.
     pub phase_began: u64,
     /// When it came to the barrier that it waits at, or exited.
     pub phase_ended: u64,
     /// All its threads have exited.
     pub exited: bool,
-    /// Sets of threads that its `.sync` operation still waits for.
-    pub awaits: u16,
 }
 
 impl Slot {

@@ -18,7 +18,7 @@ impl Sm {
             if moving == 0 {
                 continue;
             }
-            if self.everywhere || domain.mismatched() != 0 {
+            if self.everywhere || moving & !domain.matched != 0 {
                 return now;
             }
             if moving & domain.with_room(room) != 0 {
@@ -28,18 +28,19 @@ impl Sm {
         due
     }
 
-    /// No warp can issue in cycle `now`. Those that wait for room are accounted for together as
-    /// long as the same ones have it.
+    /// The same; and from `now` on the warps of the domains in which nobody can issue are accounted
+    /// for as without room, whatever else has it: only warps that could issue are asked for it.
     #[inline]
-    pub(super) fn stand(&mut self, now: u64) {
-        let room = self.room();
-        for d in 0..self.domains.len() {
-            let domain = &self.domains[d];
-            if domain.moving() != 0 {
-                let room = domain.with_room(room);
-                self.note_room(d, room, now);
+    pub(super) fn stand(&mut self, now: u64) -> u64 {
+        let due = self.issue_due(now);
+        if due > now {
+            for d in 0..self.domains.len() {
+                if self.rooms[d] != 0 {
+                    self.note_room(d, 0, now);
+                }
             }
         }
+        due
     }
 
     /// From cycle `now` on, these warps of the domain have room at their units.

@@ -2,8 +2,10 @@
 //! runs but a test of a flag.
 
 use super::{Quantum, Sm};
+use crate::exec::state::{LANES, Lanes};
 use crate::observe::WarpEvent;
 use crate::stats::WarpState;
+use warpsim_ptx::kernel::Pc;
 
 /// What the observer is told at the end of a run of cycles. Cycles may be accounted for after
 /// they have passed, so events wait here rather than needing the observer at hand everywhere.
@@ -13,6 +15,8 @@ pub(super) struct Watch {
     on: bool,
     /// The state each warp was last reported in.
     states: Vec<Option<WarpState>>,
+    /// The threads that each warp was last reported to hold, and on which lanes.
+    holds: Vec<Option<(Lanes, u32)>>,
     /// Cycle, slot and what happened.
     events: Vec<(u64, u16, WarpEvent)>,
 }
@@ -24,6 +28,7 @@ impl Sm {
         self.everywhere = self.policy_refreshes || self.policy_gangs || self.watch.on;
         if self.watch.on {
             self.watch.states.resize(self.slots.len(), None);
+            self.watch.holds.resize(self.slots.len(), None);
         }
     }
 
@@ -68,7 +73,48 @@ impl Sm {
             if matches!(event, WarpEvent::Launched { .. } | WarpEvent::Formed) {
                 // Whatever state it is in next is news.
                 self.watch.states[slot as usize] = None;
+                self.watch.holds[slot as usize] = None;
             }
+            self.watch.events.push((now, slot, event));
+        }
+    }
+
+    /// Reports that the warp in `slot` issued, and whom it holds where that has changed.
+    #[inline]
+    pub(super) fn tell_issue(&mut self, now: u64, slot: u16, pc: Pc, lanes: u32) {
+        if self.watch.on {
+            self.tell_holds(now, slot);
+            let event = WarpEvent::Issued { pc, lanes };
+            self.watch.events.push((now, slot, event));
+        }
+    }
+
+    #[cold]
+    fn tell_holds(&mut self, now: u64, slot: u16) {
+        let group = self.groups.get(slot);
+        // A static warp may get back lanes that are off now.
+        let mut left = match group.lanes {
+            Lanes::Static(_) => !0,
+            Lanes::Gathered(_) => group.mask,
+        };
+        let known = &mut self.watch.holds[slot as usize];
+        let told = |(lanes, told): &(Lanes, u32)| *lanes == group.lanes && left & !told == 0;
+        if known.as_ref().is_some_and(told) {
+            return;
+        }
+        *known = Some((group.lanes.clone(), left));
+        while left != 0 {
+            let home = group.lanes.home(left.trailing_zeros() as usize);
+            let same = |l: &usize| left >> l & 1 != 0 && group.lanes.home(*l) == home;
+            let lanes = (0..LANES).filter(same).fold(0, |all, l| all | 1u32 << l);
+            left &= !lanes;
+            let warp = &self.threads.warps[home as usize];
+            let block = self.blocks[warp.block as usize].as_ref();
+            let event = WarpEvent::Holds {
+                block: block.map_or(0, |b| b.number),
+                warp: warp.index,
+                lanes,
+            };
             self.watch.events.push((now, slot, event));
         }
     }

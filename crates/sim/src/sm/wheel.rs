@@ -67,10 +67,10 @@ impl Wheel {
     #[inline]
     pub fn pop(&mut self, now: u64) -> Option<Done> {
         let b = now as usize % Wheel::HORIZON;
-        let (first, _) = self.buckets[b];
-        if first == NONE {
+        if self.occupied[b / 64] >> (b % 64) & 1 == 0 {
             return None;
         }
+        let (first, _) = self.buckets[b];
         let (done, next) = self.nodes[first as usize];
         self.nodes[first as usize].1 = self.free;
         self.free = first;

@@ -41,7 +41,7 @@ pub struct Totals {
     pub memory: MemoryCounters,
     /// DRAM clocks times channels: what `dram_busy_clocks` is a share of.
     pub dram_clocks: u64,
-    /// Deepest reconvergence stack (entries below the running one).
+    /// Most entries of any reconvergence stack.
     pub deepest_stack: u64,
 }
 

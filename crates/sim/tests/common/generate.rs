@@ -1,5 +1,5 @@
 //! Random kernels that end: nested branches, loops whose trip count varies from thread to
-//! thread, predication, shared memory behind barriers, reductions, several exits. Integers only
+//! thread and breaks in them, predication, shared memory behind barriers, reductions, several exits. Integers only
 //! and free of races, so that memory afterwards does not depend on any schedule.
 
 use std::fmt::Write;
@@ -17,17 +17,32 @@ pub struct Generator {
     text: String,
     labels: u32,
     threads: u32,
+    breaks: bool,
 }
 
 impl Generator {
     /// The body of a kernel for blocks of `threads` threads.
     pub fn body(seed: u64, threads: u32) -> String {
-        let mut g = Generator {
+        Generator::new(seed, threads, false).write()
+    }
+
+    /// The same with loops that are left from inside their bodies, in several ways.
+    pub fn body_with_breaks(seed: u64, threads: u32) -> String {
+        Generator::new(seed, threads, true).write()
+    }
+
+    fn new(seed: u64, threads: u32, breaks: bool) -> Generator {
+        Generator {
             random: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
             text: String::new(),
             labels: 0,
             threads,
-        };
+            breaks,
+        }
+    }
+
+    fn write(mut self) -> String {
+        let g = &mut self;
         g.head();
         for _ in 0..2 + g.below(3) {
             g.statements(3);
@@ -41,7 +56,7 @@ impl Generator {
         g.leave_from_inside();
         g.statements(3);
         g.store_all();
-        g.text
+        self.text
     }
 
     fn below(&mut self, n: u32) -> u32 {
@@ -171,6 +186,9 @@ impl Generator {
     /// Up to seven times, by a few bits of the thread's state; the counter belongs to the
     /// nesting depth, so that it survives inner loops.
     fn repeat(&mut self, depth: u32) {
+        if self.breaks && self.below(4) != 0 {
+            return self.repeat_with_break(depth);
+        }
         let (n, a, counter) = (self.label(), self.state(), 50 + depth);
         self.line(&format!("and.b32 %r{counter}, %r{a}, 7;"));
         self.line(&format!("LOOP{n}:"));
@@ -180,6 +198,38 @@ impl Generator {
         self.statements(depth.min(1));
         self.line(&format!(
             "sub.u32 %r{counter}, %r{counter}, 1; bra LOOP{n};"
+        ));
+        self.line(&format!("OUT{n}:"));
+    }
+
+    /// A loop with its test at the end and a break in one side of its body, now and then with a
+    /// `continue` in the other or with an exit instead of the break.
+    fn repeat_with_break(&mut self, depth: u32) {
+        let (n, a, counter) = (self.label(), self.state(), 50 + depth);
+        self.line(&format!("and.b32 %r{counter}, %r{a}, 7;"));
+        self.line(&format!("LOOP{n}:"));
+        self.statements(0);
+        self.condition(2);
+        self.line(&format!("@%p2 bra SIDE{n};"));
+        self.statements(depth.min(1));
+        self.condition(5);
+        self.line(&format!("@%p5 bra OUT{n};"));
+        self.statements(0);
+        self.line(&format!("bra NEXT{n};"));
+        self.line(&format!("SIDE{n}:"));
+        self.statements(depth.min(1));
+        if self.below(3) == 0 {
+            self.condition(5);
+            let back = format!(
+                "@%p5 bra NEXT{n}; sub.u32 %r{counter}, %r{counter}, 1; \
+                 setp.lt.s32 %p6, %r{counter}, 1; @!%p6 bra LOOP{n}; bra OUT{n};"
+            );
+            self.line(&back);
+        }
+        self.line(&format!("NEXT{n}:"));
+        self.statements(0);
+        self.line(&format!(
+            "sub.u32 %r{counter}, %r{counter}, 1; setp.gt.s32 %p6, %r{counter}, 0; @%p6 bra LOOP{n};"
         ));
         self.line(&format!("OUT{n}:"));
     }

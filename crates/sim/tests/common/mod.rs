@@ -13,7 +13,7 @@ use warpsim_sim::config::Machine;
 use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::gpu::{Gpu, Options, SimError};
 use warpsim_sim::observe::{Observer, WarpEvent};
-use warpsim_sim::stats::LaunchReport;
+use warpsim_sim::stats::{LaunchReport, SchedulerState};
 
 /// Bytes of the output and input buffers.
 pub const BUFFER: u64 = 1 << 16;
@@ -62,9 +62,15 @@ pub fn machine(preset: &str, set: &[&str]) -> Machine {
     Machine::resolve(preset, &set).unwrap_or_else(|e| panic!("{preset} {set:?}: {e}"))
 }
 
-/// Names of all issue policies.
+/// Names of all issue policies that go with stacks.
 pub fn issue_policies() -> impl Iterator<Item = &'static str> + Clone {
-    warpsim_sim::schedule::POLICIES.iter().map(|p| p.name)
+    let with_stacks = |name: &&str| {
+        let set = [format!("sm.scheduler=\"{name}\"")];
+        let machine = Machine::resolve("gtx480", &set).expect("a registered policy");
+        warpsim_sim::gpu::check_combination(&machine).is_ok()
+    };
+    let names = warpsim_sim::schedule::POLICIES.iter().map(|p| p.name);
+    names.filter(with_stacks)
 }
 
 /// Settings for each fetch policy, with what it needs.
@@ -250,6 +256,24 @@ pub fn check_laws(report: &LaunchReport, machine: &Machine) {
         totals.sm.warps.get(issued),
         counters.warp_instructions,
         "{name}: a warp issues one instruction in a cycle"
+    );
+    let c = counters;
+    assert_eq!(
+        totals.sm.schedulers.get(SchedulerState::Issued)
+            + c.issue_held
+            + c.issue_stalled
+            + c.w0_memory
+            + c.w0_idle,
+        c.scheduler_cycles,
+        "{name}: a scheduler issues, is held, stalls, waits for memory or idles"
+    );
+    assert_eq!(
+        c.memory_stalls_banks
+            + c.memory_stalls_accesses
+            + c.memory_stalls_cache
+            + c.memory_stalls_network,
+        c.memory_stalls,
+        "{name}: memory stalls have a cause each"
     );
     let blocks: u64 = report.grid.iter().map(|&n| n as u64).product();
     assert_eq!(counters.blocks, blocks, "{name}: every block completes");

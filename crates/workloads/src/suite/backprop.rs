@@ -11,8 +11,9 @@
 use super::host::{arguments, check_f32, float, read_f32};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance};
+use crate::compare::{Outcome, Tolerance, compare};
 use crate::device::DeviceError;
+use crate::element::{Element, f32_bytes};
 use crate::random::Random;
 use crate::session::{Session, Shape};
 
@@ -157,8 +158,7 @@ impl Workload for Backprop {
             grid: [1, blocks, 1],
             block: [HIDDEN as u32, HIDDEN as u32, 1],
         };
-        let hidden = Arg::u32(HIDDEN as u32);
-        let args = arguments(&[units, weights, partial], &[hidden.clone()]);
+        let args = arguments(&[units, weights, partial], &[Arg::u32(HIDDEN as u32)]);
         session.launch(&module, "backprop_forward", shape, &args)?;
         let mut reached = vec![0.0; HIDDEN];
         for block in read_f32(session, partial, sums)?.chunks_exact(HIDDEN) {
@@ -169,15 +169,13 @@ impl Workload for Backprop {
         let deltas = session.upload_f32("deltas", &network.deltas(&reached))?;
         let args = arguments(
             &[deltas, units, weights, momenta],
-            &[hidden, float(RATE), float(MOMENTUM)],
+            &[Arg::u32(HIDDEN as u32), float(RATE), float(MOMENTUM)],
         );
         session.launch(&module, "backprop_adjust", shape, &args)?;
 
         let reached: Vec<f32> = reached.iter().map(|s| *s as f32).collect();
         let sums: Vec<f32> = network.sums().iter().map(|s| *s as f32).collect();
         let (expected, changes) = network.reference();
-        use crate::compare::compare;
-        use crate::element::{Element, f32_bytes};
         Ok(Outcome::of([
             compare(
                 "hidden sums",

@@ -1,4 +1,13 @@
 //! Histogram of bytes.
+//!
+//! Stands for Parboil's histogram: 512 threads a block (16 warps, 3 blocks an SM as in the paper) count
+//! in shared memory with atomics, between barriers, and add to the global bins.
+//!
+//! Measured (small, `lrr`, gtx480-v3): 12.8 million thread instructions, SIMD efficiency 99.9%, 2.7% of
+//! warp time at barriers; 6.3% with 512 blocks, which have less to count each. Below the 15% that the
+//! barrier paper's set asks for: counting is long and bound by memory, and there are only two barriers
+//! (the original's other kernels, a reduction among them, have more). It stays in the set, as an
+//! exception, because the paper has it there.
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;
@@ -28,7 +37,10 @@ static INFO: Info = Info {
         Parameter::new("block", "threads a block", [512, 512, 512], (32, 1024)).multiple_of(32),
     ],
     sets: &[Set::Coherent, Set::BarrierIntensive],
-    exceptions: &[],
+    exceptions: &[(
+        Set::BarrierIntensive,
+        "2.7% at barriers under lrr: two barriers around long counting loops that wait for memory",
+    )],
     kernel: kernel!("histogram"),
 };
 

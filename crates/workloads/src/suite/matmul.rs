@@ -1,4 +1,13 @@
 //! Tiled matrix multiply.
+//!
+//! Stands for the SDK's matrix multiply: 16x16 blocks (8 warps), a tile of each factor in shared
+//! memory between two barriers. The paper has 6 blocks an SM; our estimate of 24 registers allows 5.
+//!
+//! Measured (small, `lrr`, gtx480-v3): 17.1 million thread instructions, SIMD efficiency 100%, 6.5% of
+//! warp time at barriers (7.1% at n = 256). Below the 15% that the barrier paper's set asks for:
+//! between two barriers every warp has the same 48 instructions, `lrr` keeps them in step, and the
+//! load/store unit is what they wait for. It stays in the set, as an exception, because the paper has
+//! it there.
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;
@@ -32,7 +41,10 @@ static INFO: Info = Info {
             .multiple_of(TILE as u64),
     ],
     sets: &[Set::Coherent, Set::BarrierIntensive],
-    exceptions: &[],
+    exceptions: &[(
+        Set::BarrierIntensive,
+        "6.5% at barriers under lrr: phases are even, and warps queue for the load/store unit instead",
+    )],
     kernel: kernel!("matmul"),
 };
 

@@ -1,23 +1,36 @@
 //! The workloads: kernels with generated input, host code, and a CPU reference each.
 
+mod aes;
 mod backprop;
 mod bfs;
 mod btree;
 mod collatz;
+mod coulomb;
+mod face_detect;
 mod fwt;
 mod histogram;
 mod host;
 mod hotspot;
 mod images;
 mod kmeans;
+mod laplace3d;
+mod libor;
 mod matmul;
 mod merge_sort;
+mod mummer;
+mod nbody_cutoff;
+mod nearest_neighbour;
+mod neural_net;
+mod nqueens;
 mod nw;
 mod parameters;
 mod pathfinder;
 mod radix_sort;
+mod raytrace;
+mod raytrace_persistent;
 mod reduction;
 mod scalar_product;
+mod sha1;
 mod srad;
 mod srad_v1;
 mod srad_v2;
@@ -96,7 +109,12 @@ macro_rules! kernel {
     ($name:literal) => {
         $crate::suite::Kernel {
             name: $name,
-            ptx: include_str!(concat!("../../kernels/", $name, ".ptx")),
+            ptx: include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/kernels/",
+                $name,
+                ".ptx"
+            )),
         }
     };
 }
@@ -122,6 +140,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &matmul::MatMul,
     &reduction::Reduction,
     &bfs::Bfs,
+    &bfs::BfsMesh,
     &collatz::Collatz,
     &histogram::Histogram,
     &scalar_product::ScalarProduct,
@@ -140,6 +159,20 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &radix_sort::RadixSort,
     &kmeans::KMeans,
     &stream_cluster::StreamCluster,
+    &raytrace_persistent::RaytracePersistent,
+    &face_detect::FaceDetect,
+    &mummer::Mummer,
+    &mummer::MummerPp,
+    &laplace3d::Laplace3d,
+    &nbody_cutoff::NbodyCutoff,
+    &raytrace::Raytrace,
+    &nqueens::Nqueens,
+    &aes::Aes,
+    &coulomb::Coulomb,
+    &sha1::Sha1,
+    &nearest_neighbour::NearestNeighbour,
+    &libor::Libor,
+    &neural_net::NeuralNet,
 ];
 
 /// The workload of that name.

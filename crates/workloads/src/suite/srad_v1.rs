@@ -116,14 +116,14 @@ impl Workload for SradV1 {
         let sums = [sums()?, sums()?];
 
         let shape = Shape::cover(pixels, BLOCK);
-        let count = Arg::u32(pixels);
-        let whole = arguments(&[device], &[count.clone()]);
+        let count = || Arg::u32(pixels);
+        let whole = arguments(&[device], &[count()]);
         session.launch(&module, "srad_extract", shape, &whole)?;
         for pixel in &mut image.pixels {
             *pixel = (*pixel / 255.0).exp();
         }
         for _ in 0..parameters.get_u32("iterations") {
-            let args = arguments(&[device, sums[0][0], sums[0][1]], &[count.clone()]);
+            let args = arguments(&[device, sums[0][0], sums[0][1]], &[count()]);
             session.launch(&module, "srad_prepare", shape, &args)?;
             let (sum, squares) = reduce(session, &module, sums, pixels)?;
             let mean = sum / f64::from(pixels);
@@ -136,12 +136,12 @@ impl Workload for SradV1 {
 
             let mut pointers = vec![device, above, below, left, right];
             pointers.extend(&maps);
-            let scalars = [Arg::u32(rows), count.clone(), float(q0)];
+            let scalars = [Arg::u32(rows), count(), float(q0)];
             let args = arguments(&pointers, &scalars);
             session.launch(&module, "srad_gradient", shape, &args)?;
             let mut pointers = vec![device, below, right];
             pointers.extend(&maps);
-            let scalars = [Arg::u32(rows), count.clone(), float(LAMBDA)];
+            let scalars = [Arg::u32(rows), count(), float(LAMBDA)];
             let args = arguments(&pointers, &scalars);
             session.launch(&module, "srad_update", shape, &args)?;
 

@@ -17,7 +17,7 @@ mod window;
 use super::pool::{self, Parked, Waits, WarpPool};
 use super::{BlockArrival, Branch, DivergenceModel, Group, Groups};
 use crate::config::Machine;
-use crate::exec::state::{LANES, Lanes, Threads};
+use crate::exec::state::{LANES, Lanes, Threads, each_home};
 use held::{Held, HeldIn};
 use warp_barrier::{WarpBarriers, Whole};
 use warpsim_ptx::kernel::{NO_PC, Pc};
@@ -131,14 +131,14 @@ impl Dwf {
     }
 
     /// Threads have exited and their instruction is complete.
-    fn leave(&mut self, slice: usize, lanes: &Lanes, exited: u32, groups: &mut Groups) {
+    fn leave(&mut self, slice: usize, homes: &[u16; LANES], exited: u32, groups: &mut Groups) {
         let Dwf {
             blocks,
             barriers,
             whole,
             ..
         } = self;
-        lanes.each_home(exited, |home, part| {
+        each_home(homes, exited, |home, part| {
             groups.leave(blocks[home as usize], part.count_ones());
             if let Some(barriers) = barriers {
                 barriers.exited(home, slice, part, whole);
@@ -185,11 +185,10 @@ impl Dwf {
         let meet = pending.meet;
         pending.awaiting = 0;
         let mut parts = std::mem::take(&mut pending.barriers);
-        let lanes = groups.get(slot).lanes.clone();
-        let homes = lanes.homes();
+        let homes = groups.get(slot).lanes.homes();
         let mut keep = Some(slot);
         if exited != 0 {
-            self.leave(slice, &lanes, exited, groups);
+            self.leave(slice, &homes, exited, groups);
         }
         for part in parts.drain(..) {
             let pc = sides[0].0;
@@ -215,7 +214,7 @@ impl Dwf {
         if awaiting != 0 {
             let pc = sides[0].0;
             sides[0].1 &= !awaiting;
-            lanes.each_home(awaiting, |home, lanes| {
+            each_home(&homes, awaiting, |home, lanes| {
                 self.awaiting.push(Awaiting {
                     home,
                     lanes,
@@ -226,7 +225,7 @@ impl Dwf {
         }
         let goes_two_ways = sides[0].1 != 0 && sides[1].1 != 0;
         if let (Some(barriers), true) = (&mut self.barriers, fixed && goes_two_ways) {
-            barriers.part(lanes.home(0), slice, meet);
+            barriers.part(homes[0], slice, meet);
         }
         for (pc, part) in sides.into_iter().filter(|side| side.1 != 0) {
             if fixed && !goes_two_ways {

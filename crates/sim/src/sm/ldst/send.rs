@@ -109,19 +109,34 @@ impl LoadStore {
         if record.busy > 1 {
             record.busy -= 1;
             with.stats.memory_stalls += 1;
+            with.stats.memory_stalls_banks += 1;
             return;
         }
+        let left = record.accesses.len();
         let done = match record.path {
             Path::Shared => true,
             Path::Cached => self.send_cached(now, op, with),
             Path::Uncached => self.send_uncached(now, op, with),
             Path::Constant | Path::Texture => self.send_read_only(op, with),
         };
-        if !done {
-            with.stats.memory_stalls += 1;
-            return;
+        if done {
+            return self.finish(now, op, with);
         }
-        self.finish(now, op, with);
+        if self.ops.get(op).accesses.len() < left {
+            with.stats.memory_stalls += 1;
+            with.stats.memory_stalls_accesses += 1;
+        } else {
+            self.count_refused(op, 1, with);
+        }
+    }
+
+    /// For so many cycles the next access of `op` has found no room.
+    pub(super) fn count_refused(&self, op: u16, cycles: u64, with: &mut Surroundings) {
+        with.stats.memory_stalls += cycles;
+        *match self.ops.get(op).path {
+            Path::Uncached => &mut with.stats.memory_stalls_network,
+            _ => &mut with.stats.memory_stalls_cache,
+        } += cycles;
     }
 
     /// The instruction has sent all its accesses and leaves.
@@ -134,6 +149,7 @@ impl LoadStore {
         } else if record.path == Path::Shared {
             if self.shared_pipe.len() as u64 >= self.shared_latency {
                 with.stats.memory_stalls += 1;
+                with.stats.memory_stalls_banks += 1;
                 return;
             }
             self.shared_pipe.push_back((now + self.shared_latency, op));

@@ -13,7 +13,9 @@ impl LoadStore {
     pub(super) fn count_slept(&mut self, now: u64, with: &mut Surroundings) {
         let cycles = now.saturating_sub(self.asleep.from);
         with.stats.l1d_stalls += if self.asleep.lookup { cycles } else { 0 };
-        with.stats.memory_stalls += if self.asleep.current { cycles } else { 0 };
+        if let (true, Some(op)) = (self.asleep.current, self.current) {
+            self.count_refused(op, cycles, with);
+        }
         self.asleep = Asleep::default();
     }
 

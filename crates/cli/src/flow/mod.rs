@@ -1,0 +1,294 @@
+//! `warpsim flow`: which lanes do useful work in which basic block, cycle by cycle, under each
+//! divergence model. For small kernels; docs/divergence-models.md shows one.
+
+mod blocks;
+mod record;
+mod svg;
+mod text;
+
+use crate::failure::{Failure, WRONG_RESULT, print};
+use crate::registry;
+use crate::run::{Job, check_policy, check_writable, execute};
+use blocks::Names;
+use record::{Flow, Issue, LANES, Lane, MOST, Recorder};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use warpsim_sim::config::Machine;
+use warpsim_sim::gpu::Options;
+use warpsim_workloads::Outcome;
+use warpsim_workloads::files::write_whole;
+use warpsim_workloads::launchfile;
+use warpsim_workloads::simulated::Simulated;
+use warpsim_workloads::suite::{self, Parameters, Size};
+
+/// Arguments of `warpsim flow`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// A launch file (ends in .toml), or a workload, which runs at size tiny.
+    #[arg(value_name = "LAUNCH.toml|WORKLOAD")]
+    what: String,
+    /// Divergence models to compare.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "pdom,tbc"
+    )]
+    divergence: Vec<String>,
+    /// Machine preset, or a machine file (ends in .toml).
+    #[arg(long, default_value = "fx5800")]
+    machine: String,
+    /// Issue policy: short for --set sm.scheduler=...
+    #[arg(long)]
+    scheduler: Option<String>,
+    /// A machine setting, as in sm.schedulers=4.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// A workload's parameter.
+    #[arg(long, value_name = "KEY=VALUE")]
+    param: Vec<String>,
+    /// Which launch of the run, from 0.
+    #[arg(long, default_value_t = 0)]
+    launch: u64,
+    /// Which block of the launch, from 0.
+    #[arg(long, default_value_t = 0)]
+    block: u64,
+    /// Only these lanes, as in 0-3 or 0,4 [default: those that work].
+    #[arg(long, value_name = "LIST")]
+    lanes: Option<String>,
+    /// Only these basic blocks, by their letters, as in ABC [default: all].
+    #[arg(long, value_name = "LETTERS")]
+    blocks: Option<String>,
+    /// Write a picture (.svg) or text (.txt) to this file instead of text to standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// What is drawn.
+struct Picture {
+    title: String,
+    models: Vec<(String, Flow)>,
+    lanes: Vec<usize>,
+}
+
+impl Picture {
+    /// A line about each model: what it took, and against the first.
+    fn totals(&self) -> Vec<String> {
+        let first = self.models[0].1.issues.len() as f64;
+        let line = |(name, flow): &(String, Flow)| {
+            let issued = flow.issues.len();
+            let saved = 100.0 * (1.0 - issued as f64 / first);
+            let against = match issued as f64 == first {
+                true => String::new(),
+                false => format!(", {saved:.1}% fewer than {}", self.models[0].0),
+            };
+            format!(
+                "{name}: {issued} warp instructions{against}; {:.1}% of the lanes at work; {} cycles",
+                100.0 * flow.efficiency(&self.lanes),
+                flow.cycles()
+            )
+        };
+        self.models.iter().map(line).collect()
+    }
+}
+
+/// Cycles in which any model issues, in order, with what each issues then; a cycle comes again
+/// for each further issue in it.
+fn steps(models: &[(String, Flow)]) -> Vec<(u64, Vec<Option<&Issue>>)> {
+    let mut next = vec![0; models.len()];
+    let mut steps = Vec::new();
+    loop {
+        let ahead =
+            |(i, (_, flow)): (usize, &(String, Flow))| flow.issues.get(next[i]).map(|s| s.cycle);
+        let Some(cycle) = models.iter().enumerate().filter_map(ahead).min() else {
+            return steps;
+        };
+        let mut cells = Vec::with_capacity(models.len());
+        for (i, (_, flow)) in models.iter().enumerate() {
+            let issue = flow.issues.get(next[i]).filter(|s| s.cycle == cycle);
+            next[i] += usize::from(issue.is_some());
+            cells.push(issue);
+        }
+        steps.push((cycle, cells));
+    }
+}
+
+/// Draws the flow of a kernel.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let draw = match &arguments.output {
+        None => text::draw,
+        Some(path) => {
+            check_writable(path)?;
+            match path.extension().and_then(|e| e.to_str()) {
+                Some("svg") => svg::draw,
+                Some("txt") => text::draw,
+                _ => {
+                    return Err(Failure::bad_input(format!(
+                        "cannot tell what to write to {}: end its name in .svg or .txt",
+                        path.display()
+                    )));
+                }
+            }
+        }
+    };
+    let wanted = arguments.lanes.as_deref().map(lane_list).transpose()?;
+    let machines: Vec<Machine> = arguments
+        .divergence
+        .iter()
+        .map(|model| machine(arguments, model))
+        .collect::<Result<_, _>>()?;
+    let mut models = Vec::new();
+    let mut wrong = false;
+    for machine in &machines {
+        let (flow, outcome) = record(arguments, machine)?;
+        if let Outcome::Wrong(_) = outcome {
+            eprintln!("{}: result: {outcome}", machine.sm.divergence);
+            wrong = true;
+        }
+        models.push((machine.sm.divergence.clone(), flow));
+    }
+    let kernel = models[0].1.kernel.clone().expect("checked when recorded");
+    let names = Names::of(&kernel);
+    if let Some(letters) = &arguments.blocks {
+        choose_blocks(letters, &names, &mut models)?;
+    }
+    let picture = Picture {
+        title: format!(
+            "{}, block {} on {}",
+            kernel.name, arguments.block, machines[0].name
+        ),
+        lanes: wanted.unwrap_or_else(|| lanes_at_work(&models)),
+        models,
+    };
+    let drawn = draw(&picture, &names);
+    match &arguments.output {
+        None => print(&drawn)?,
+        Some(path) => write_whole(path, drawn.as_bytes())
+            .map_err(|e| Failure::bad_input(format!("cannot write {}: {e}", path.display())))?,
+    }
+    Ok(ExitCode::from(if wrong { WRONG_RESULT } else { 0 }))
+}
+
+fn machine(arguments: &Arguments, model: &str) -> Result<Machine, Failure> {
+    let mut set = arguments.set.clone();
+    set.extend(
+        arguments
+            .scheduler
+            .iter()
+            .map(|s| format!("sm.scheduler={s}")),
+    );
+    set.push(format!("sm.divergence={model}"));
+    check_policy("divergence model", model, registry::divergence())?;
+    let machine = Machine::resolve(&arguments.machine, &set)?;
+    check_policy("scheduler", &machine.sm.scheduler, registry::schedulers())?;
+    Ok(machine)
+}
+
+fn job(arguments: &Arguments) -> Result<Job, Failure> {
+    let what = &arguments.what;
+    if what.ends_with(".toml") || what.contains(['/', '\\']) {
+        if !arguments.param.is_empty() {
+            return Err(Failure::bad_input(
+                "--param is for workloads of the suite; a launch file says its sizes itself",
+            ));
+        }
+        let path = Path::new(what);
+        let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        return Ok(Job::File(
+            Box::new(launchfile::read(path)?),
+            directory,
+            None,
+        ));
+    }
+    let workload = suite::find(what)?;
+    let parameters = Parameters::resolve(workload.info().parameters, Size::Tiny, &arguments.param)?;
+    Ok(Job::Workload(workload, parameters, 1))
+}
+
+/// Runs the kernel and listens.
+fn record(arguments: &Arguments, machine: &Machine) -> Result<(Flow, Outcome), Failure> {
+    let (recorder, flow) = Recorder::new(arguments.launch, arguments.block);
+    let options = Options {
+        observer: Some(Box::new(recorder)),
+        ..Options::default()
+    };
+    let mut device = Simulated::new(machine.clone(), options)?;
+    let outcome = execute(&job(arguments)?, &mut device)?;
+    let flow = flow.borrow().clone();
+    let (launch, block) = (arguments.launch, arguments.block);
+    if flow.kernel.is_none() {
+        return Err(Failure::bad_input(format!(
+            "there is no launch {launch}: the run has {}, from 0",
+            flow.launches
+        )));
+    }
+    if flow.issues.is_empty() {
+        return Err(Failure::bad_input(format!(
+            "there is no block {block} in launch {launch}"
+        )));
+    }
+    if flow.too_long {
+        return Err(Failure::bad_input(format!(
+            "block {block} issues more than {MOST} warp instructions under {}: a picture shows small \
+             kernels; give it less to do, or use `warpsim run --trace`",
+            machine.sm.divergence
+        )));
+    }
+    Ok((flow, outcome))
+}
+
+/// Leaves only what is issued in the blocks with these letters; time begins with the first.
+fn choose_blocks(
+    letters: &str,
+    names: &Names,
+    models: &mut [(String, Flow)],
+) -> Result<(), Failure> {
+    let known: String = (0..names.described.len()).map(|b| names.name(b)).collect();
+    if let Some(unknown) = letters.chars().find(|c| !known.contains(*c)) {
+        return Err(Failure::bad_input(format!(
+            "--blocks: no basic block is called `{unknown}`; there are: {known}"
+        )));
+    }
+    for (_, flow) in models.iter_mut() {
+        let issues = &mut flow.issues;
+        issues.retain(|i| letters.contains(names.name(names.block(i.pc))));
+        let first = issues.first().map_or(0, |i| i.cycle);
+        issues.iter_mut().for_each(|i| i.cycle -= first);
+    }
+    if models.iter().any(|(_, flow)| flow.issues.is_empty()) {
+        return Err(Failure::bad_input(format!(
+            "--blocks: nothing of `{letters}` is executed by the block"
+        )));
+    }
+    Ok(())
+}
+
+fn lanes_at_work(models: &[(String, Flow)]) -> Vec<usize> {
+    let works = |lane: &usize| {
+        let mut issues = models.iter().flat_map(|(_, flow)| &flow.issues);
+        issues.any(|i| i.lanes[*lane] != Lane::Idle)
+    };
+    (0..LANES).filter(works).collect()
+}
+
+fn lane_list(text: &str) -> Result<Vec<usize>, Failure> {
+    let wrong = || {
+        Failure::bad_input(format!(
+            "--lanes: `{text}` is not a list of lanes from 0 to {}, as in 0-3 or 0,4",
+            LANES - 1
+        ))
+    };
+    let mut lanes = Vec::new();
+    for part in text.split(',') {
+        let (from, to) = part.split_once('-').unwrap_or((part, part));
+        let number = |n: &str| n.trim().parse::<usize>().map_err(|_| wrong());
+        let (from, to) = (number(from)?, number(to)?);
+        if from > to || to >= LANES {
+            return Err(wrong());
+        }
+        lanes.extend(from..=to);
+    }
+    lanes.sort_unstable();
+    lanes.dedup();
+    Ok(lanes)
+}

@@ -1,0 +1,142 @@
+//! What a block's lanes did, issue by issue.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use warpsim_ptx::kernel::{Kernel, Pc};
+use warpsim_sim::observe::{Observer, WarpEvent};
+
+/// Lanes of a warp.
+pub const LANES: usize = 32;
+
+/// A picture of more than this is of no use to anybody.
+pub const MOST: usize = 2000;
+
+/// What a lane does in an issue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// Nothing.
+    Idle,
+    /// Works for this thread of the block.
+    Thread(u32),
+    /// Works for a thread of another block.
+    Other,
+}
+
+/// A warp instruction of which some lanes work for the block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Issue {
+    /// Cycle, counted from the block's first.
+    pub cycle: u64,
+    /// Instruction.
+    pub pc: Pc,
+    /// Lane by lane.
+    pub lanes: [Lane; LANES],
+}
+
+/// The flow of one block of one launch.
+#[derive(Clone, Debug, Default)]
+pub struct Flow {
+    /// The launch's kernel.
+    pub kernel: Option<Kernel>,
+    /// In order.
+    pub issues: Vec<Issue>,
+    /// There was more than [`MOST`].
+    pub too_long: bool,
+    /// Launches seen.
+    pub launches: u64,
+}
+
+impl Flow {
+    /// Cycles from the first issue to the last, both included.
+    pub fn cycles(&self) -> u64 {
+        self.issues.last().map_or(0, |last| last.cycle + 1)
+    }
+
+    /// Lanes that work in the issues, over all that could.
+    pub fn efficiency(&self, lanes: &[usize]) -> f64 {
+        let works = |i: &Issue| lanes.iter().filter(|l| i.lanes[**l] != Lane::Idle).count();
+        let all = self.issues.len() * lanes.len();
+        self.issues.iter().map(works).sum::<usize>() as f64 / all.max(1) as f64
+    }
+}
+
+/// Listens for one block of one launch.
+pub struct Recorder {
+    flow: Rc<RefCell<Flow>>,
+    launch: u64,
+    block: u64,
+    /// Whom each warp holds: block and thread by lane.
+    holds: HashMap<(u16, u16), [Option<(u64, u32)>; LANES]>,
+    first: Option<u64>,
+}
+
+impl Recorder {
+    /// A recorder, and where it records.
+    pub fn new(launch: u64, block: u64) -> (Recorder, Rc<RefCell<Flow>>) {
+        let flow = Rc::new(RefCell::new(Flow::default()));
+        let recorder = Recorder {
+            flow: flow.clone(),
+            launch,
+            block,
+            holds: HashMap::new(),
+            first: None,
+        };
+        (recorder, flow)
+    }
+
+    fn issue(&mut self, cycle: u64, warp: (u16, u16), pc: Pc, active: u32) {
+        let Some(holds) = self.holds.get(&warp) else {
+            return;
+        };
+        let lane = |l: usize| match holds[l] {
+            Some((block, thread)) if active >> l & 1 != 0 => match block == self.block {
+                true => Lane::Thread(thread),
+                false => Lane::Other,
+            },
+            _ => Lane::Idle,
+        };
+        let lanes: [Lane; LANES] = std::array::from_fn(lane);
+        if !lanes.iter().any(|l| matches!(l, Lane::Thread(_))) {
+            return;
+        }
+        let first = *self.first.get_or_insert(cycle);
+        let mut flow = self.flow.borrow_mut();
+        if flow.issues.len() == MOST {
+            flow.too_long = true;
+            return;
+        }
+        flow.issues.push(Issue {
+            cycle: cycle - first,
+            pc,
+            lanes,
+        });
+    }
+}
+
+impl Observer for Recorder {
+    fn warp(&mut self, cycle: u64, sm: u16, slot: u16, event: WarpEvent) {
+        if self.flow.borrow().launches != self.launch + 1 {
+            return;
+        }
+        match event {
+            WarpEvent::Launched { .. } => drop(self.holds.remove(&(sm, slot))),
+            WarpEvent::Holds { block, warp, lanes } => {
+                let holds = self.holds.entry((sm, slot)).or_insert([None; LANES]);
+                for l in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
+                    holds[l] = Some((block, u32::from(warp) * LANES as u32 + l as u32));
+                }
+            }
+            WarpEvent::Issued { pc, lanes } => self.issue(cycle, (sm, slot), pc, lanes),
+            _ => {}
+        }
+    }
+
+    fn launched(&mut self, _: u64, kernel: &Kernel, _: &[(u32, String)]) {
+        let mut flow = self.flow.borrow_mut();
+        if flow.launches == self.launch {
+            flow.kernel = Some(kernel.clone());
+        }
+        flow.launches += 1;
+    }
+}
