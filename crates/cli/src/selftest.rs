@@ -4,7 +4,10 @@ use crate::failure::{Failure, WRONG_RESULT, print};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+use warpsim_silicon::RECORDED_PROGRAMS;
 use warpsim_silicon::programs::campaign::{self, Extent, Outcome, Part, Refusal};
+use warpsim_silicon::programs::record;
+use warpsim_silicon::programs::recorded::check_all;
 use warpsim_silicon::programs::run::{Target, functional, models, simulate};
 use warpsim_workloads::files::write_whole;
 
@@ -19,6 +22,9 @@ use warpsim_workloads::files::write_whole;
 pub struct Arguments {
     #[command(flatten)]
     programs: Programs,
+    /// Run the programs that a real GPU has run, from --seed on, and compare with what it computed.
+    #[arg(long)]
+    recorded: bool,
     /// Print the PTX of the program with the seed of --seed and do nothing else.
     #[arg(long)]
     print: bool,
@@ -115,6 +121,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let truth = functional().map_err(Failure::bad_input)?;
     let models = models().map_err(Failure::bad_input)?;
+    if arguments.recorded {
+        let places = [vec![truth], models].concat();
+        let all = Extent {
+            programs: arguments.programs.programs.unwrap_or(u64::MAX),
+            ..extent
+        };
+        return recorded(&all, &arguments.programs.targets(places)?);
+    }
     let targets = arguments.programs.targets(models)?;
     let expected = |p: &_| simulate(p, &truth).map_err(Refusal::Program);
     let outcome = campaign::run(&extent, &expected, &targets, &|_| {});
@@ -127,4 +141,30 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         outcome.comparisons,
     ))?;
     Ok(ExitCode::from(if failures > 0 { WRONG_RESULT } else { 0 }))
+}
+
+/// Compares with what a GPU computed.
+fn recorded(extent: &Extent, targets: &[Target]) -> Result<ExitCode, Failure> {
+    let mut record = record::read(RECORDED_PROGRAMS).map_err(Failure::bad_input)?;
+    record.entries.retain(|e| e.seed >= extent.seed);
+    (record.entries).truncate(usize::try_from(extent.programs).unwrap_or(usize::MAX));
+    let wrong = check_all(&record.entries, targets, extent.threads);
+    for line in &wrong {
+        print(&format!("{line}\n"))?;
+    }
+    let names: Vec<&str> = targets.iter().map(|t| t.name.as_str()).collect();
+    print(&format!(
+        "{} programs that ran on {} (driver {}), {}: {} comparisons, {} differ\n",
+        record.entries.len(),
+        record.gpu,
+        record.driver,
+        names.join(", "),
+        record.entries.len() * targets.len(),
+        wrong.len()
+    ))?;
+    Ok(ExitCode::from(if wrong.is_empty() {
+        0
+    } else {
+        WRONG_RESULT
+    }))
 }

@@ -21,3 +21,6 @@ pub mod verify;
 
 /// What an NVIDIA H200 computed for every form, as [`record`] keeps it.
 pub const RECORDED: &str = include_str!("../results/h200.txt");
+
+/// What it computed for random programs, as [`programs::record`] keeps it.
+pub const RECORDED_PROGRAMS: &str = include_str!("../results/h200-programs.txt");

@@ -10,25 +10,16 @@ use crate::random::Random;
 /// What texels are: a name, kind, bits, channels, and whether they are read as fractions.
 type Texel = (&'static str, TexelKind, u8, u8, bool);
 
-const TEXELS: [Texel; 10] = [
+const TEXELS: [Texel; 6] = [
     ("f32x1", TexelKind::Float, 32, 1, false),
     ("f32x4", TexelKind::Float, 32, 4, false),
     ("unorm8x4", TexelKind::Unsigned, 8, 4, true),
     ("snorm16x2", TexelKind::Signed, 16, 2, true),
     ("u8x4", TexelKind::Unsigned, 8, 4, false),
     ("s32x1", TexelKind::Signed, 32, 1, false),
-    ("f16x4", TexelKind::Float, 16, 4, false),
-    ("f32x2", TexelKind::Float, 32, 2, false),
-    ("unorm16x2", TexelKind::Unsigned, 16, 2, true),
-    ("snorm8x4", TexelKind::Signed, 8, 4, true),
 ];
 
 const SIZES: [[u32; 3]; 3] = [[13, 1, 1], [7, 5, 1], [5, 3, 4]];
-/// Shows every bit of a coordinate.
-const WIDE: [u32; 3] = [2048, 1, 1];
-
-/// Texels whose filtering is compared within a bound.
-const UNPROVEN: [&str; 4] = ["f16x4", "f32x2", "unorm16x2", "snorm8x4"];
 
 /// How a texture is sampled: wrap, coordinates from 0 to 1, filtering, whole coordinates.
 #[derive(Clone, Copy)]
@@ -38,7 +29,6 @@ struct Way {
     linear: bool,
     whole: bool,
     memory: bool,
-    wide: bool,
 }
 
 fn contents(texel: &Texel, count: u32) -> Vec<u8> {
@@ -47,13 +37,6 @@ fn contents(texel: &Texel, count: u32) -> Vec<u8> {
     let words = (count * u32::from(texel.2) * u32::from(texel.3)).div_ceil(32);
     (0..words)
         .flat_map(|_| match kind {
-            // From 1/128 to 512, all bits of the mantissa in use: sums must be rounded.
-            TexelKind::Float if *name == "f32x2" => {
-                let bits = random.next() as u32;
-                (bits & 0x807f_ffff | (120 + (bits >> 23 & 15)) << 23).to_le_bytes()
-            }
-            // Below 2.
-            TexelKind::Float if texel.2 == 16 => (random.next() as u32 & 0xbbff_bbff).to_le_bytes(),
             // Weighed sums of these are exact.
             TexelKind::Float => (random.below(1 << 16) as f32 / 64.0 - 512.0).to_le_bytes(),
             _ => (random.next() as u32).to_le_bytes(),
@@ -63,11 +46,7 @@ fn contents(texel: &Texel, count: u32) -> Vec<u8> {
 
 fn one(list: &mut List, dimensions: usize, texel: &Texel, way: Way) {
     let (texels, kind, bits, channels, fractions) = *texel;
-    let size = if way.wide {
-        WIDE
-    } else {
-        SIZES[dimensions - 1]
-    };
+    let size = SIZES[dimensions - 1];
     let floats = kind == TexelKind::Float || fractions;
     let result = match kind {
         _ if floats => "f32",
@@ -82,19 +61,17 @@ fn one(list: &mut List, dimensions: usize, texel: &Texel, way: Way) {
     };
     let op = format!("tex.{dimensions}d.v4.{result}.{coordinate}");
     let name = format!(
-        "{op}({texels}, {}{}{}{}{})",
+        "{op}({texels}, {}{}{}{})",
         if way.linear { "linear" } else { "nearest" },
         if way.wrap { ", wrap" } else { ", clamp" },
         if way.normalized { ", normalized" } else { "" },
         if way.memory { ", plain memory" } else { "" },
-        if way.wide { ", wide" } else { "" },
     );
     // Vectors of three coordinates are written as four.
     let at = ["{%s0}", "{%s0, %s1}", "{%s0, %s1, %s2, %s2}"][dimensions - 1];
     let body = format!("ld.param.u64 %at, [texture];\n\t{op} {{%d0, %d1, %d2, %d3}}, [%at, {at}];");
     let component = if floats { Kind::F32 } else { Kind::I32 };
     let form = list.body(&name, body, &[component; 4], &vec![source; dimensions]);
-    form.approximate = way.linear && (way.wide || UNPROVEN.contains(&texels));
     form.texture = Some(TextureForm {
         texture: Texture {
             address: 0,
@@ -120,7 +97,6 @@ pub(super) fn add(list: &mut List) {
         linear: false,
         whole: false,
         memory: false,
-        wide: false,
     };
     for dimensions in 1..=3 {
         for texel in &TEXELS {
@@ -145,16 +121,6 @@ pub(super) fn add(list: &mut List) {
             };
             one(list, dimensions, texel, whole);
         }
-    }
-    for (linear, wrap) in [(false, false), (false, true), (true, false), (true, true)] {
-        let wide = Way {
-            linear,
-            wrap,
-            normalized: true,
-            wide: true,
-            ..plain
-        };
-        one(list, 1, &TEXELS[0], wide);
     }
     for texel in TEXELS.iter().filter(|t| !t.4) {
         let memory = Way {

@@ -10,6 +10,7 @@ pub mod campaign;
 pub mod emit;
 mod generate;
 pub mod record;
+pub mod recorded;
 pub mod run;
 pub mod shrink;
 mod storage;

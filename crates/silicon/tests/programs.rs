@@ -1,0 +1,51 @@
+//! Random programs against what a real GPU computed for them, under every divergence model.
+
+use warpsim_silicon::RECORDED_PROGRAMS;
+use warpsim_silicon::programs::record::{Entry, read};
+use warpsim_silicon::programs::recorded::{check, check_all};
+use warpsim_silicon::programs::run::{functional, models};
+
+/// Programs that are run on every machine. All that are recorded take minutes:
+/// `warpsim selftest --recorded`.
+const SAMPLE: usize = 96;
+
+#[test]
+fn a_sample_computes_what_the_gpu_computed_under_every_model() {
+    let record = read(RECORDED_PROGRAMS).expect("the committed results can be read");
+    let mut targets = vec![functional().expect("a machine")];
+    let mut machines = models().expect("machines");
+    machines.retain(|t| !t.name.ends_with("-ref"));
+    targets.extend(machines);
+    let sample = &record.entries[..SAMPLE.min(record.entries.len())];
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let wrong = check_all(sample, &targets, threads);
+    println!(
+        "{} (driver {}): {} of {} recorded programs in {} places, {} mismatches",
+        record.gpu,
+        record.driver,
+        sample.len(),
+        record.entries.len(),
+        targets.len(),
+        wrong.len()
+    );
+    assert_eq!(sample.len(), SAMPLE, "too few programs are recorded");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn another_output_is_noticed() {
+    let record = read(RECORDED_PROGRAMS).expect("the committed results can be read");
+    let targets = [functional().expect("a machine")];
+    let recorded = record.entries[0];
+    assert_eq!(check(&recorded, &targets), Vec::<String>::new());
+    let other = Entry {
+        output: recorded.output ^ 1,
+        ..recorded
+    };
+    assert!(check(&other, &targets)[0].contains("differs from the GPU"));
+    let another = Entry {
+        text: recorded.text ^ 1,
+        ..recorded
+    };
+    assert!(check(&another, &targets)[0].contains("another program"));
+}
