@@ -86,7 +86,10 @@ fn simulate(run: &Run, observer: Option<Box<dyn Observer>>, limit: Option<u64>) 
     let (status, reason) = match outcome {
         Outcome::Correct { .. } => (Status::Correct, String::new()),
         Outcome::Unchecked => (Status::Unchecked, String::new()),
-        Outcome::Wrong(_) => (Status::Wrong, outcome.to_string()),
+        Outcome::Wrong(mismatches) => {
+            let lines: Vec<String> = mismatches.iter().map(|m| m.to_string()).collect();
+            (Status::Wrong, lines.join("\n"))
+        }
     };
     let launches = device.gpu.reports().iter().map(launch).collect();
     Finished {

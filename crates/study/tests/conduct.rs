@@ -207,6 +207,8 @@ reason = "it is meant to be"
         conclusion.failures[0].expected.as_deref(),
         Some("it is meant to be")
     );
+    let wrong = &conclusion.failures[0].reason;
+    assert!(wrong.contains("expected 8, got 7"), "{wrong}");
     assert!(
         conclusion.failures[1]
             .reason
