@@ -29,7 +29,7 @@ type Outcome = Result<(Vec<u32>, LaunchReport), Box<SimError>>;
 
 fn try_run(model: &str, ptx: &str, shape: [u32; 2], n: u32) -> Outcome {
     let options = Options {
-        max_cycles: Some(200_000),
+        max_cycles: Some(500_000),
         ..Options::default()
     };
     let mut bench = Bench::with(with_model(model), ptx, options);
@@ -180,7 +180,7 @@ fn threads_of_different_blocks_share_warps_but_not_shared_memory() {
         ELSE: ld.shared.u32 %r4, [%r20];
         END: mad.lo.u32 %r5, %r2, 32, %r1; mul.wide.u32 %rd3, %r5, 4; add.u64 %rd4, %rd1, %rd3;
         st.global.u32 [%rd4], %r4;";
-    let ptx = kernel(4, body);
+    let ptx = kernel(64, body);
     let (expected, pdom) = run("pdom", &ptx, [8, 32], 0);
     let (memory, dwf) = run("dwf", &ptx, [8, 32], 0);
     assert_eq!(memory, expected);

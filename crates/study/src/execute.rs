@@ -16,8 +16,7 @@ use warpsim_workloads::{Category, DeviceError, Outcome, Session};
 /// Runs and keeps what came of it, whatever happens. What kernels print goes nowhere.
 pub fn execute(run: &Run) -> Record {
     let start = Instant::now();
-    let caught = catch_unwind(AssertUnwindSafe(|| simulate(run, None, run.max_cycles)));
-    let result = caught.unwrap_or_else(|_| Finished::failed(Status::Crashed, panic_text()));
+    let result = guarded(|| simulate(run, None, run.max_cycles));
     Record {
         schema: SCHEMA,
         key: run.key.as_str().to_string(),
@@ -34,10 +33,7 @@ pub fn execute(run: &Run) -> Record {
 /// run ended early; that it ran into the limit is not told apart, the listener knows.
 pub fn listen(run: &Run, observer: Box<dyn Observer>, limit: u64) -> Result<(), String> {
     let limit = run.max_cycles.map_or(limit, |m| m.min(limit));
-    let caught = catch_unwind(AssertUnwindSafe(|| {
-        simulate(run, Some(observer), Some(limit))
-    }));
-    let result = caught.unwrap_or_else(|_| Finished::failed(Status::Crashed, panic_text()));
+    let result = guarded(|| simulate(run, Some(observer), Some(limit)));
     if result.status.good() || result.status == Status::Wrong {
         Ok(())
     } else {
@@ -63,6 +59,12 @@ impl Finished {
     }
 }
 
+/// What a run came to, even if the simulator panics: its state is thrown away with the run.
+fn guarded(run: impl FnOnce() -> Finished) -> Finished {
+    let caught = catch_unwind(AssertUnwindSafe(run));
+    caught.unwrap_or_else(|_| Finished::failed(Status::Crashed, panic_text()))
+}
+
 fn simulate(run: &Run, observer: Option<Box<dyn Observer>>, limit: Option<u64>) -> Finished {
     let options = Options {
         max_cycles: limit,
@@ -84,7 +86,10 @@ fn simulate(run: &Run, observer: Option<Box<dyn Observer>>, limit: Option<u64>) 
     let (status, reason) = match outcome {
         Outcome::Correct { .. } => (Status::Correct, String::new()),
         Outcome::Unchecked => (Status::Unchecked, String::new()),
-        Outcome::Wrong(_) => (Status::Wrong, outcome.to_string()),
+        Outcome::Wrong(mismatches) => {
+            let lines: Vec<String> = mismatches.iter().map(|m| m.to_string()).collect();
+            (Status::Wrong, lines.join("\n"))
+        }
     };
     let launches = device.gpu.reports().iter().map(launch).collect();
     Finished {
@@ -139,4 +144,33 @@ pub fn keep_panics(worker: impl Fn() -> bool + Send + Sync + 'static) {
             shown(info);
         }
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_result_with_place_and_message() {
+        const NAME: &str = "a-thread-that-panics";
+        keep_panics(|| std::thread::current().name() == Some(NAME));
+        let thread = std::thread::Builder::new().name(NAME.into());
+        let result = thread
+            .spawn(|| guarded(|| panic!("no such\nwarp")))
+            .expect("a thread")
+            .join()
+            .expect("it ends well");
+        assert_eq!(result.status, Status::Crashed);
+        let (place, text) = (file!(), "no such warp");
+        assert!(
+            result.reason.starts_with("the simulator failed: "),
+            "{}",
+            result.reason
+        );
+        assert!(
+            result.reason.contains(place) && result.reason.ends_with(text),
+            "{}",
+            result.reason
+        );
+    }
 }

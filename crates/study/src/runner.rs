@@ -238,3 +238,54 @@ impl Queue {
         Some(Duration::from_secs_f64((pending + running) / jobs as f64))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Choices;
+    use warpsim_sim::text::Source;
+
+    #[test]
+    fn one_of_each_kind_and_then_the_longest_first() {
+        let text = "schema = 1\nname = \"t\"\nmachine = \"gtx480\"\n[groups.g]\n\
+                    workloads = [\"vecadd\", \"matmul\", \"bfs\"]\n\
+                    [[grid]]\nscheduler = [\"lrr\", \"gto\", \"tls\"]\n";
+        let study = crate::format::parse(&Source::new("t", text)).expect("a good study");
+        let plan = Plan::new(study, &Choices::default()).expect("a good plan");
+        let runs = plan.runs.iter().cloned().enumerate();
+        let mut queue = Queue {
+            pending: runs.collect(),
+            ..Queue::default()
+        };
+        let mut order = Vec::new();
+        assert_eq!(queue.left(2), None, "nothing is known yet");
+        while let Some((_, run)) = queue.next() {
+            order.push(run.workload.clone());
+            let seconds = match run.workload.as_str() {
+                "vecadd" => 1.0,
+                "matmul" => 3.0,
+                _ => 2.0,
+            };
+            queue.ended(&run, seconds);
+            if order.len() == 3 {
+                assert_eq!(queue.left(2), Some(Duration::from_secs(6)));
+            }
+        }
+        let expected = [
+            "vecadd", "matmul", "bfs", "matmul", "matmul", "bfs", "bfs", "vecadd", "vecadd",
+        ];
+        assert_eq!(order, expected);
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        let items: Vec<u64> = (0..50).collect();
+        let squares = side_by_side(&items, 4, |n| n * n).expect("threads");
+        assert!(squares.iter().zip(&items).all(|(s, n)| *s == n * n));
+        assert!(
+            side_by_side(&[0u8; 0], 4, |n| *n)
+                .expect("threads")
+                .is_empty()
+        );
+    }
+}

@@ -151,7 +151,7 @@ fn a_failing_run_is_a_row_and_stops_nothing() {
         format!(
             "schema = 1\nptx = \"{name}.ptx\"\n[buffers.a]\ntype = \"u32\"\ncount = 1\n\
              [[steps]]\nlaunch = \"k\"\ngrid = 1\nblock = 32\nargs = [\"a\"]\n\
-             [[outputs]]\nbuffer = \"a\"\ncompare = [{expected}]\n"
+             [[outputs]]\nbuffer = \"a\"\nexpect = [{expected}]\n"
         )
     };
     let store = "ld.param.u64 %rd1, [p];\nmov.u32 %r1, 7;\nst.global.u32 [%rd1], %r1;";
@@ -207,6 +207,8 @@ reason = "it is meant to be"
         conclusion.failures[0].expected.as_deref(),
         Some("it is meant to be")
     );
+    let wrong = &conclusion.failures[0].reason;
+    assert!(wrong.contains("expected 8, got 7"), "{wrong}");
     assert!(
         conclusion.failures[1]
             .reason
@@ -216,7 +218,12 @@ reason = "it is meant to be"
     let rows: Vec<&str> = csv.lines().collect();
     assert_eq!(rows.len(), 6);
     assert!(rows[1].contains(",correct,"));
-    assert!(rows[3].contains(",program-failed,kernel k did not end within 2000 cycles"));
+    assert!(rows[3].contains(",program-failed,"), "{}", rows[3]);
+    assert!(
+        rows[3].contains("did not end within 2000 cycles"),
+        "{}",
+        rows[3]
+    );
     // They are not run again: they would fail again.
     let mut second = Count::default();
     run(&plan, &out, &mut second);
@@ -301,4 +308,17 @@ fn a_result_that_cannot_be_stored_ends_the_study_and_keeps_the_others() {
     run(&plan, &out, &mut second);
     let stored = count.finished.len() - 1;
     assert_eq!((second.reused, second.started), (stored, 4 - stored));
+}
+
+#[test]
+fn a_crash_is_tried_again_and_a_wrong_result_is_not() {
+    let scratch = Scratch::new("crash");
+    let plan = plan(STUDY).expect("a good study");
+    let store = Store::open(scratch.path(), "t").expect("a folder");
+    let run = &plan.runs[0];
+    for (status, kept) in [(Status::Crashed, false), (Status::Wrong, true)] {
+        let record = common::record(run, status, serde_json::Value::Null);
+        store.put(&record).expect("stored");
+        assert_eq!(store.get(&run.key).is_some(), kept, "{status:?}");
+    }
 }

@@ -32,7 +32,24 @@ claim = "gto > lrr"
 fn message(from: &str, to: &str) -> String {
     assert!(GOOD.contains(from), "{from}");
     let error = plan(&GOOD.replacen(from, to, 1)).err();
-    error.unwrap_or_else(|| panic!("{to} was accepted")).text
+    shortened(&error.unwrap_or_else(|| panic!("{to} was accepted")).text)
+}
+
+/// Lists of what a build has grow: they are not what is tested here.
+fn shortened(text: &str) -> String {
+    const LISTS: [&str; 4] = [
+        "workloads: ",
+        "presets: ",
+        "there are: lrr",
+        "there are: pdom",
+    ];
+    let short = |line: &str| {
+        let list = LISTS
+            .iter()
+            .find_map(|list| line.find(list).map(|at| at + list.len()));
+        list.map_or(line.to_string(), |end| format!("{}...", &line[..end]))
+    };
+    text.lines().map(short).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -140,7 +157,7 @@ fn every_mistake_is_shown_where_it_is() {
             "claim = \"gto > lrr\"",
             "claim = \"gto > 1\"\non = \"bfs\"",
         ),
-        ("no configurations", "[configurations]", "[labels]"),
+        ("labels that are no text", "[configurations]", "[labels]"),
     ];
     let mut all = String::new();
     for (name, from, to) in mistakes {

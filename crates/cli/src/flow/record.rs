@@ -61,13 +61,16 @@ impl Flow {
     }
 }
 
+/// Whom a warp holds: block and thread by lane.
+type Held = [Option<(u64, u32)>; LANES];
+
 /// Listens for one block of one launch.
 pub struct Recorder {
     flow: Rc<RefCell<Flow>>,
     launch: u64,
     block: u64,
-    /// Whom each warp holds: block and thread by lane.
-    holds: HashMap<(u16, u16), [Option<(u64, u32)>; LANES]>,
+    /// By SM and slot.
+    holds: HashMap<(u16, u16), Held>,
     first: Option<u64>,
 }
 

@@ -85,6 +85,17 @@ fn check(ptx: &str, shape: [u32; 2], machines: &[(String, Machine)], what: &str)
     }
 }
 
+#[test]
+fn every_model_is_registered_once() {
+    for (i, model) in MODELS.iter().enumerate() {
+        let first = MODELS.iter().position(|m| m.name == model.name);
+        assert_eq!(first, Some(i), "{} is there twice", model.name);
+    }
+    for name in super::POOLING {
+        assert!(MODELS.iter().any(|m| m.name == *name), "{name}");
+    }
+}
+
 /// Kernels that share the combinations of models and policies among them.
 const SEEDS: usize = 6;
 

@@ -65,6 +65,7 @@ pub struct Groups {
     /// Threads that have exited and left their pooled warp, by block.
     gone: Vec<(u16, u32)>,
     /// Boxes to use again: warps are formed with every instruction.
+    #[allow(clippy::vec_box, reason = "they go into groups as they are")]
     spare: Vec<Box<[u16; LANES]>>,
 }
 
@@ -90,7 +91,7 @@ impl Groups {
 
     /// Number of slots.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.slots.len()
     }
 
@@ -343,16 +344,6 @@ pub const MODELS: &[PolicyInfo] = &[
     PolicyInfo {
         name: "pdom-lcp",
         description: "pdom with likely-convergence points: where a break keeps the end of a loop body from being the post-dominator, threads meet there all the same",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "dwf",
-        description: "dynamic warp formation: threads of an SM at the same PC are regrouped into new warps, lane by lane; goes with the scheduler majority",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "dwf-wb",
-        description: "dwf with warp barriers: static warps until they diverge, which meet again at that branch's immediate post-dominator",
         parameters: &[],
     },
     PolicyInfo {

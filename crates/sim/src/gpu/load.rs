@@ -1,13 +1,13 @@
 //! Modules: symbols get addresses and contents, kernels a place in instruction memory.
 
 use super::api::{Launch, Texture};
-use super::{Gpu, Module, SimError};
+use super::{Decoded, Gpu, Module, SimError};
 use crate::exec::code::Code;
 use crate::exec::grid::Grid;
 use crate::occupancy::{Occupancy, occupancy};
 use crate::sm::Launched;
 use crate::sm::opinfo::op_infos;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use warpsim_ptx::isa::Op;
 use warpsim_ptx::kernel::{INSTRUCTION_BYTES, Kernel, Operand, Program, RelocTarget, TexBase};
 
@@ -60,11 +60,13 @@ impl Gpu {
             self.next_code += kernel.code.len() as u64 * INSTRUCTION_BYTES;
         }
         let texrefs = vec![None; program.textures.len()];
+        let decoded = program.kernels.iter().map(|_| OnceLock::new()).collect();
         self.modules.push(Module {
             program,
             symbols,
             code_bases,
             texrefs,
+            decoded,
         });
         Ok(self.modules.len() - 1)
     }
@@ -158,8 +160,7 @@ impl Gpu {
                 self.machine.name, occupancy.limited_by
             )));
         }
-        let code =
-            Code::new(kernel, &module.symbols).map_err(|e| SimError::BadLaunch(e.to_string()))?;
+        let decoded = self.decoded(module, launch.kernel)?;
         let grid = Grid {
             grid: launch.grid,
             block: launch.block,
@@ -180,15 +181,32 @@ impl Gpu {
             self.launches % 4096
         };
         let launched = Launched {
-            infos: op_infos(kernel, &self.machine),
-            kernel: Arc::new(kernel.clone()),
-            code,
+            infos: decoded.infos.clone(),
+            kernel: decoded.kernel.clone(),
+            code: decoded.code.clone(),
             code_base: module.code_bases[launch.kernel],
             param_base: PARAM_BASE + own * 4096,
             blocks_per_sm: occupancy.blocks,
             grid,
         };
         Ok((launched, occupancy, registers))
+    }
+
+    /// A kernel decoded for execution and timing. Host programs launch the same kernels over and
+    /// over, often for a handful of warps: they are decoded with their first launch only.
+    fn decoded<'a>(&self, module: &'a Module, number: usize) -> Result<&'a Decoded, SimError> {
+        let place = &module.decoded[number];
+        if let Some(decoded) = place.get() {
+            return Ok(decoded);
+        }
+        let kernel = &module.program.kernels[number];
+        let code = Code::new(kernel, &module.symbols);
+        let code = code.map_err(|e| SimError::BadLaunch(e.to_string()))?;
+        Ok(place.get_or_init(|| Decoded {
+            kernel: Arc::new(kernel.clone()),
+            code: Arc::new(code),
+            infos: op_infos(kernel, &self.machine).into(),
+        }))
     }
 
     fn check(&self, kernel: &Kernel, launch: &Launch) -> Result<(), SimError> {

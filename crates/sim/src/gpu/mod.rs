@@ -9,19 +9,21 @@ mod pace;
 mod run;
 
 use crate::config::Machine;
+use crate::exec::code::Code;
 use crate::memory::image::{AccessError, GlobalMemory};
 use crate::memory::system::MemorySystem;
 use crate::observe::Observer;
 use crate::progress::{Progress, Silent};
 use crate::schedule::IssuePolicy;
 use crate::sm::Sm;
+use crate::sm::opinfo::OpInfo;
 use crate::stats::{LaunchReport, Totals};
 use api::Texture;
 pub use error::{HotLoop, SimError, Stuck};
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use warpsim_ptx::kernel::Program;
+use warpsim_ptx::kernel::{Kernel, Program};
 
 /// How to run.
 pub struct Options {
@@ -61,6 +63,15 @@ struct Module {
     code_bases: Vec<u64>,
     /// Textures bound to `.texref` variables.
     texrefs: Vec<Option<Texture>>,
+    /// Kernels that have been launched.
+    decoded: Vec<OnceLock<Decoded>>,
+}
+
+/// A kernel, ready to run: the same for all its launches.
+struct Decoded {
+    kernel: Arc<Kernel>,
+    code: Arc<Code>,
+    infos: Arc<[OpInfo]>,
 }
 
 /// The simulated GPU.

@@ -306,8 +306,7 @@ mod tests {
         let machine = machine("gtx480", &["gpu.sms=2"]);
         let mut bench = Bench::unobserved(machine, &kernel(0, BODY), options);
         bench.launch(7, 96).launch(7, 96);
-        let timeline = recorder.borrow().timeline().clone();
-        timeline
+        recorder.borrow().timeline().clone()
     }
 
     #[test]

@@ -91,8 +91,8 @@ fn legend(out: &mut String) {
             "#1f6fb4",
             "a phase, numbered from 1 (colours take turns)",
         ),
-        (290.0, "#d5d9df", "waits at its barrier"),
-        (430.0, "#eceef1", "finished: its stores, its siblings"),
+        (310.0, "#d5d9df", "waits at its barrier"),
+        (460.0, "#eceef1", "finished: its stores, its siblings"),
     ];
     for (x, colour, text) in entries {
         let _ = writeln!(

@@ -128,14 +128,10 @@ impl Sm {
         }
     }
 
-    /// Which unit groups can take an instruction this cycle.
+    /// Which unit groups can take an instruction this cycle, as [`Collectors::room`] says it.
     #[inline]
-    pub(super) fn room(&self) -> [bool; 3] {
-        [
-            self.collectors.has_room(Unit::Sp),
-            self.collectors.has_room(Unit::Sfu),
-            self.collectors.has_room(Unit::Mem),
-        ]
+    pub(super) fn room(&self) -> [u64; 3] {
+        self.collectors.room()
     }
 
     pub(super) fn facts(&self, domain: usize) -> crate::schedule::Facts {

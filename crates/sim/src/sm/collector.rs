@@ -128,6 +128,8 @@ pub struct Collectors {
     waiting: u8,
     /// Bit g: group g has complete collectors.
     complete: u8,
+    /// For each group, all ones while another of its instructions may issue.
+    room: [u64; 3],
 }
 
 impl Collectors {
@@ -168,20 +170,24 @@ impl Collectors {
             inside: 0,
             waiting: 0,
             complete: 0,
+            room: [!0; 3],
         }
     }
 
-    /// Whether an instruction for `unit` may issue this cycle.
+    /// For each unit, all ones if an instruction for it may issue this cycle, else zero.
     #[inline]
-    pub fn has_room(&self, unit: Unit) -> bool {
-        let group = &self.groups[unit as usize];
-        (group.before.count as usize) < group.ports
+    pub fn room(&self) -> [u64; 3] {
+        self.room
     }
 
     /// Takes an issued instruction; the caller has asked for room.
     #[inline]
     pub fn issue(&mut self, unit: Unit, op: Issued) {
-        self.groups[unit as usize].before.push(op);
+        let group = &mut self.groups[unit as usize];
+        group.before.push(op);
+        if group.before.count as usize >= group.ports {
+            self.room[unit as usize] = 0;
+        }
         self.waiting |= 1 << unit as u8;
         self.inside += 1;
     }
@@ -274,10 +280,13 @@ impl Collectors {
     }
 
     fn pass_through(&mut self) {
-        for group in &mut self.groups {
+        for (group, room) in self.groups.iter_mut().zip(&mut self.room) {
             while group.before.count != 0 && (group.behind.count as usize) < Registers::MOST {
                 let op = group.before.pop();
                 group.behind.push(op);
+            }
+            if (group.before.count as usize) < group.ports {
+                *room = !0;
             }
         }
     }
@@ -367,6 +376,9 @@ impl Collectors {
                     self.banks[bank as usize].push(g, unit);
                     self.reading |= 1 << bank;
                 }
+            }
+            if (group.before.count as usize) < group.ports {
+                self.room[g] = !0;
             }
             if group.before.count == 0 {
                 self.waiting &= !(1 << g);

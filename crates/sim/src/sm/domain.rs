@@ -132,16 +132,11 @@ impl Domain {
         self.fetchable() | self.finished & !self.retired
     }
 
-    /// Warps whose buffered instruction has room at its unit.
+    /// Warps whose buffered instruction has room at its unit; `room` is all ones for units with
+    /// room, else zero.
     #[inline]
-    pub fn with_room(&self, room: [bool; 3]) -> u64 {
-        let set = |u: Unit| {
-            if room[u as usize] {
-                self.unit[u as usize]
-            } else {
-                0
-            }
-        };
+    pub fn with_room(&self, room: [u64; 3]) -> u64 {
+        let set = |u: Unit| self.unit[u as usize] & room[u as usize];
         set(Unit::Sp) | set(Unit::Sfu) | set(Unit::Mem)
     }
 

@@ -207,7 +207,7 @@ impl Sm {
     /// the same ones have room, its cycles are accounted for together.
     #[inline]
     fn stand_still(&mut self, d: usize, room: u64, now: u64) {
-        self.note_room(d, room, now);
+        self.note_room(d, room & self.domains[d].issuable(), now);
         self.turned |= 1 << d;
         self.ready[d] = 0;
     }

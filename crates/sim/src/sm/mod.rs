@@ -68,9 +68,9 @@ pub struct Launched {
     /// The kernel.
     pub kernel: Arc<Kernel>,
     /// Decoded for execution.
-    pub code: Code,
+    pub code: Arc<Code>,
     /// Timing facts of its instructions.
-    pub infos: Vec<OpInfo>,
+    pub infos: Arc<[OpInfo]>,
     /// The launch.
     pub grid: Grid,
     /// Where its code lies in instruction memory.
@@ -176,6 +176,8 @@ pub struct Sm {
     everywhere: bool,
     /// First cycle that is not accounted for as one with or without resident warps.
     active_from: u64,
+    /// Fetch had nothing to do in the last cycle that ran, so it has nothing in the next.
+    fetch_rests: bool,
     /// Next cycle with something to do, as of the end of the last run.
     wake_at: u64,
     last_retired: u64,
@@ -267,6 +269,7 @@ impl Sm {
             rooms: vec![0; domains],
             everywhere: false,
             active_from: 0,
+            fetch_rests: false,
             wake_at: 0,
             last_retired: 0,
             sleepers: Vec::new(),

@@ -59,13 +59,12 @@ impl Sm {
         }
         self.turned = !0;
         self.decode(launched);
-        if self.front.wants_cycle()
-            || self
-                .domains
-                .iter()
-                .fold(0, |any, d| any | d.concerns_fetch())
-                != 0
-        {
+        let concerned = self
+            .domains
+            .iter()
+            .fold(0, |any, d| any | d.concerns_fetch());
+        self.fetch_rests = concerned == 0 && !self.front.wants_cycle();
+        if !self.fetch_rests {
             self.fetch(now, launched);
         }
         Ok(())
@@ -163,9 +162,11 @@ impl Sm {
         if next == now {
             return now;
         }
-        for (d, domain) in self.domains.iter().enumerate() {
-            if domain.fetchable() != 0 || self.retirable(d) != 0 {
-                return now;
+        if !self.fetch_rests {
+            for (d, domain) in self.domains.iter().enumerate() {
+                if domain.fetchable() != 0 || self.retirable(d) != 0 {
+                    return now;
+                }
             }
         }
         let mut by = |time: Option<u64>| next = next.min(time.unwrap_or(u64::MAX));

@@ -28,29 +28,17 @@ impl Sm {
         due
     }
 
-    /// The same; and warps that wait for room are accounted for together from `now` on, as long as
-    /// the same ones have it.
+    /// The same; and from `now` on the warps of the domains in which nobody can issue are accounted
+    /// for as without room, whatever else has it: only warps that could issue are asked for it.
     #[inline]
     pub(super) fn stand(&mut self, now: u64) -> u64 {
-        let mut due = u64::MAX;
-        let room = self.room();
-        for d in 0..self.domains.len() {
-            let domain = &self.domains[d];
-            let moving = domain.moving();
-            if moving == 0 {
-                continue;
-            }
-            if self.everywhere || moving & !domain.matched != 0 {
-                return now;
-            }
-            let room = domain.with_room(room);
-            if moving & room != 0 {
-                due = due.min(self.issue_free[d].max(now));
-                if due == now {
-                    return now; // issue looks at room itself
+        let due = self.issue_due(now);
+        if due > now {
+            for d in 0..self.domains.len() {
+                if self.rooms[d] != 0 {
+                    self.note_room(d, 0, now);
                 }
             }
-            self.note_room(d, room, now);
         }
         due
     }

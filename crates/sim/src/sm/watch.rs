@@ -15,8 +15,8 @@ pub(super) struct Watch {
     on: bool,
     /// The state each warp was last reported in.
     states: Vec<Option<WarpState>>,
-    /// The threads that each warp was last reported to hold.
-    holds: Vec<Option<Lanes>>,
+    /// The threads that each warp was last reported to hold, and on which lanes.
+    holds: Vec<Option<(Lanes, u32)>>,
     /// Cycle, slot and what happened.
     events: Vec<(u64, u16, WarpEvent)>,
 }
@@ -92,16 +92,17 @@ impl Sm {
     #[cold]
     fn tell_holds(&mut self, now: u64, slot: u16) {
         let group = self.groups.get(slot);
-        let known = &mut self.watch.holds[slot as usize];
-        if known.as_ref() == Some(&group.lanes) {
-            return;
-        }
-        *known = Some(group.lanes.clone());
         // A static warp may get back lanes that are off now.
         let mut left = match group.lanes {
             Lanes::Static(_) => !0,
             Lanes::Gathered(_) => group.mask,
         };
+        let known = &mut self.watch.holds[slot as usize];
+        let told = |(lanes, told): &(Lanes, u32)| *lanes == group.lanes && left & !told == 0;
+        if known.as_ref().is_some_and(told) {
+            return;
+        }
+        *known = Some((group.lanes.clone(), left));
         while left != 0 {
             let home = group.lanes.home(left.trailing_zeros() as usize);
             let same = |l: &usize| left >> l & 1 != 0 && group.lanes.home(*l) == home;

@@ -217,11 +217,13 @@ fn check_references(study: &Study) -> Result<(), SourceError> {
     }
     for figure in &study.figures {
         figure.groups.iter().try_for_each(group)?;
-        let shown = figure.configurations.iter().chain(&figure.normalise);
+        let mut shown = figure.configurations.iter().chain(&figure.normalise);
+        shown.try_for_each(configuration)?;
         let means = figure.paper.means.iter().map(|m| &m.configuration);
         let values = figure.paper.values.iter().map(|v| &v.configuration);
-        for name in shown.chain(means).chain(values) {
-            configuration(name)?;
+        for name in means.chain(values) {
+            let shown = figure.configurations.iter().map(|c| c.value.as_str());
+            known(study, name, "configuration of this figure", shown)?;
         }
         let in_figure = || figure.groups.iter().map(|g| g.value.as_str());
         let claimed = figure.claims.iter().filter_map(|c| c.group.as_ref());

@@ -4,7 +4,9 @@
 //! from constant to shared memory, round keys in constant memory, the state passed on through
 //! shared memory. No lane ever diverges; look-ups conflict in banks as the data has it.
 //!
-//! First measurement (`small`, pdom, lrr): MEASURED
+//! First measurement (`small`, pdom, lrr): SIMD efficiency 100% on fx5800 and gtx480, 22.4
+//! million thread instructions, 1.1% (fx5800), 2.7% (gtx480) and 3.1% (gtx480-v3) of warp time at
+//! barriers.
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;
@@ -69,7 +71,7 @@ fn expand(key: &[u8; 16], sbox: &[u8; 256]) -> Vec<u8> {
     let mut constant = 1;
     for word in 4..4 * (ROUNDS + 1) {
         let mut last: [u8; 4] = std::array::from_fn(|i| keys[4 * word - 4 + i]);
-        if word % 4 == 0 {
+        if word.is_multiple_of(4) {
             last.rotate_left(1);
             last = last.map(|b| sbox[usize::from(b)]);
             last[0] ^= constant;

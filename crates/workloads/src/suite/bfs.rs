@@ -1,4 +1,11 @@
-//! Breadth-first search.
+//! Breadth-first search: on a scale-free graph, and on a mesh.
+//!
+//! Both run the same two kernels. In the scale-free graph a few levels reach everything and the
+//! neighbour loops differ wildly in length; in the mesh every node has some eight neighbours, and
+//! divergence comes from how few nodes of a warp are in the frontier at a time.
+//!
+//! First measurement of the mesh (`small`, pdom): SIMD efficiency 46.6% on fx5800 and gtx480, 13.3
+//! million thread instructions in 26 levels, no barriers.
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;

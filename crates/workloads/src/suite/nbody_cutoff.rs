@@ -6,7 +6,8 @@
 //! 15% of pairs are near enough: nearly every warp enters the branch for nearly every pair, with
 //! few of its lanes. Atoms form a liquid of uneven density, so cells hold different numbers.
 //!
-//! First measurement (`small`, pdom, lrr): MEASURED
+//! First measurement (`small`, pdom, lrr): SIMD efficiency 59.6% on fx5800 and gtx480, 25.0
+//! million thread instructions, 0.2% (fx5800) to 0.5% (gtx480-v3) of warp time at barriers.
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;
@@ -42,13 +43,13 @@ static INFO: Info = Info {
         Parameter::new(
             "cells",
             "cells along each side of the box",
-            [2, 4, 10],
+            [2, 3, 8],
             (2, 40),
         ),
         Parameter::new(
             "density",
             "filled places of the lattice, in per cent",
-            [15, 75, 90],
+            [15, 65, 90],
             (1, 100),
         ),
     ],
@@ -128,8 +129,8 @@ fn reference(atoms: &[[f32; 4]], side: f64) -> Vec<f32> {
             let fade = (1.0 - r2 / (CUTOFF * CUTOFF)).powi(2);
             let charge = COULOMB * f64::from(a[3] * b[3]) / r2.sqrt();
             let f = (24.0 * EPSILON * s6 * (2.0 * s6 - 1.0) + charge) / r2 * fade;
-            for k in 0..3 {
-                sum[k] += f * d[k];
+            for (part, along) in sum.iter_mut().zip(d) {
+                *part += f * along;
             }
             sum[3] += charge * fade;
         }

@@ -5,7 +5,8 @@
 //! efficiency is 50% by construction; the thread-block-compaction paper counts it as coherent all
 //! the same, and so does this suite.
 //!
-//! First measurement (`small`, pdom, lrr): MEASURED
+//! First measurement (`small`, pdom, lrr): SIMD efficiency 50.0% on fx5800 and gtx480, 6.5
+//! million thread instructions, no barriers.
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;

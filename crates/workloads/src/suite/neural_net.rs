@@ -5,7 +5,8 @@
 //! diverges, but blocks leave lanes of their warps empty, most of all those of one thread: it is
 //! neither in the divergent set (which is about branches) nor in the coherent one (76% and more).
 //!
-//! First measurement (`small`, pdom, lrr): MEASURED
+//! First measurement (`small`, pdom, lrr): SIMD efficiency 7.8% on fx5800 and gtx480, 12.4
+//! million thread instructions (93% of warp instructions in the third layer), no barriers.
 
 use super::{Info, Parameter, Parameters, Workload, kernel};
 use crate::args::Arg;

@@ -113,7 +113,7 @@ fn scene(count: u32, random: &mut Random) -> Vec<Sphere> {
                 ],
                 radius,
                 // Every third is nearly a mirror.
-                mirror: if i % 3 == 0 { 0.7 } else { 0.1 },
+                mirror: if i.is_multiple_of(3) { 0.7 } else { 0.1 },
                 colour: std::array::from_fn(|_| random.float(0.2, 1.0) as f32),
             }
         })

@@ -4,7 +4,8 @@
 //! staged through shared memory. Eighty rounds of integer work in straight code, three barriers in
 //! all, no divergence.
 //!
-//! First measurement (`small`, pdom, lrr): MEASURED
+//! First measurement (`small`, pdom, lrr): SIMD efficiency 100% on fx5800 and gtx480, 18.6
+//! million thread instructions, 0.1% of warp time at barriers.
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use crate::args::Arg;

@@ -62,7 +62,7 @@ impl Rig {
 
     fn running(&self) -> Vec<u16> {
         let all = 0..8u16;
-        all.take_while(|s| (*s as usize) < self.groups.len())
+        all.take_while(|s| (*s as usize) < self.groups.count())
             .filter(|s| self.groups.get(*s).state == GroupState::Running)
             .collect()
     }

@@ -343,9 +343,8 @@ impl LoadStore {
     /// Caches with requests that wait for the network, a bit each.
     #[inline]
     fn with_requests(&self) -> u8 {
-        let [texture, constant, data] =
-            [&self.texture, &self.constant, &self.data].map(|cache| cache.has_request() as u8);
-        texture | constant << 1 | data << 2
+        let bit = |cache: &L1, bit: u8| (cache.has_request() as u8) << bit;
+        bit(&self.texture, 0) | bit(&self.constant, 1) | bit(&self.data, 2)
     }
 
     /// Sends one request from each cache; returns the caches (a bit each, as in

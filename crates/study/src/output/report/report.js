@@ -24,10 +24,13 @@
     exit_stores: "finished, stores under way", exit_siblings: "finished, siblings still run",
   };
   const LEFT = 104, TOP = 22, GAP = 7;
-  let data, colours, from, to, rowHeight, rows, frame = 0;
+  let data, colours, soft, faint, from, to, rowHeight, rows, frame = 0;
 
   const style = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
-  const pick = () => { colours = data.states.map((s) => style(PROPERTY[s] || "c9")); };
+  const pick = () => {
+    colours = data.states.map((s) => style(PROPERTY[s] || "c9"));
+    [soft, faint] = [style("soft"), style("faint")];
+  };
 
   // Segments are stored as lengths: their starts are needed to find the one under the pointer.
   function load(index) {
@@ -113,9 +116,9 @@
     context.font = "11px system-ui, sans-serif";
     context.textAlign = "center";
     for (let c = Math.ceil(from / step) * step; c <= to; c += step) {
-      context.fillStyle = style("faint");
+      context.fillStyle = faint;
       context.fillRect(Math.round(x(c)), TOP - 4, 1, height - TOP);
-      context.fillStyle = style("soft");
+      context.fillStyle = soft;
       if (x(c) < width - 20) context.fillText(c.toLocaleString("en"), x(c), 12);
     }
   }
@@ -152,7 +155,7 @@
     }
     flush();
     context.textAlign = "right";
-    context.fillStyle = style("soft");
+    context.fillStyle = soft;
     if (first || rowHeight >= 10) {
       context.font = rowHeight >= 10 ? "10px system-ui, sans-serif" : "9px system-ui, sans-serif";
       const text = first ? `block ${track.block}  w${track.warp}` : `w${track.warp}`;

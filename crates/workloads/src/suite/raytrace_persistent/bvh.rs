@@ -143,9 +143,9 @@ fn split(all: &[Bounds], order: &mut [usize], depth: u32) -> usize {
             behind[i] = box_behind.area() * (n - i) as f32;
         }
         let mut ahead = Bounds::EMPTY;
-        for i in 1..n {
+        for (i, cost_behind) in behind.iter().enumerate().skip(1) {
             ahead = ahead.union(&all[order[i - 1]]);
-            let cost = ahead.area() * i as f32 + behind[i];
+            let cost = ahead.area() * i as f32 + cost_behind;
             if cost < best.0 {
                 best = (cost, axis, i);
             }

@@ -161,13 +161,17 @@ pub fn conference(chairs: u32, random: &mut Random) -> Vec<Triangle> {
         // Half of them on the other side, turned around; nobody pushes a chair in straight.
         let askew = random.float(-0.25, 0.25) as f32;
         let jitter = random.float(-0.1, 0.1) as f32;
-        let place = if chair % 2 == 0 {
+        let place = if chair.is_multiple_of(2) {
             Place::turned([x, 0.0, 5.5 + jitter], askew)
         } else {
             Place::turned([x, 0.0, 3.5 + jitter], 8.0 + 10.0 * askew)
         };
         scene.chair(place);
-        let cup = [x + jitter, 0.76, if chair % 2 == 0 { 4.9 } else { 4.1 }];
+        let cup = [
+            x + jitter,
+            0.76,
+            if chair.is_multiple_of(2) { 4.9 } else { 4.1 },
+        ];
         scene.cuboid(
             Place::turned(cup, askew),
             [-0.04, 0.0, -0.04],
@@ -196,8 +200,8 @@ mod tests {
         // Walls, table and legs, chairs and cups, lamps of 8 * 4 * 4 faces, leaves.
         assert_eq!(scene.len(), 12 + 60 + 6 * (72 + 12) + 3 * 128 + 3 * 120);
         for corner in scene.iter().flat_map(Triangle::corners) {
-            for i in 0..3 {
-                assert!((-0.1..=ROOM[i] + 0.1).contains(&corner[i]), "{corner:?}");
+            for (x, most) in corner.iter().zip(ROOM) {
+                assert!((-0.1..=most + 0.1).contains(x), "{corner:?}");
             }
         }
     }
