@@ -71,7 +71,8 @@ fn the_closest_loop_counts() {
 }
 
 #[test]
-fn a_return_from_inside_a_loop_is_a_break_too() {
+fn a_return_from_inside_a_loop_needs_no_likely_point() {
+    // Threads that are gone need not be waited for: the others meet at E itself.
     let body = BREAK.replace("bra F;", "ret;");
-    assert_eq!(points(&kernel(&body)), [Some("E"), None, None]);
+    assert_eq!(points(&kernel(&body)), [None, None, None]);
 }

@@ -209,7 +209,7 @@ fn an_indexed_branch_becomes_a_chain() {
          A: mov.u32 %r2, 1; ret;\nB: mov.u32 %r2, 2; ret;\nC: mov.u32 %r2, 3; ret;",
     );
     let text = listing(&k);
-    assert_eq!(text[1], "@!%p1 bra 7  // meets at exit, uniform");
+    assert_eq!(text[1], "@!%p1 bra 7  // meets at 2, uniform");
     assert_eq!(text[2], "setp.eq.u32 %brx, %r1, 0");
     assert!(text[3].starts_with("@%brx bra 8 (A)"), "{}", text[3]);
     assert_eq!(text[4], "setp.eq.u32 %brx, %r1, 1");

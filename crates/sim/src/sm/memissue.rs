@@ -201,6 +201,9 @@ impl Sm {
         let mut part = Vec::new();
         for word in 0..size.div_ceil(4) as u64 {
             let place: [u64; LANES] = std::array::from_fn(|lane| {
+                if touched.local >> lane & 1 == 0 {
+                    return 0; // its address is an older instruction's
+                }
                 let offset = self.effect.address[lane] / 4 + word;
                 let warp = base + lanes.home(lane) as u64;
                 LOCAL_BASE + (warp * words + offset) * 128 + lane as u64 * 4

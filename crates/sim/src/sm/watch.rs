@@ -25,7 +25,10 @@ impl Sm {
     /// Before cycles run: looks whether anybody listens.
     pub(super) fn watch_begin(&mut self, quantum: &Quantum) {
         self.watch.on = quantum.observer.is_some();
-        self.everywhere = self.policy_refreshes || self.policy_gangs || self.watch.on;
+        // A policy that rotates is asked for its order by critical fetch too: it must be the
+        // order of this very cycle.
+        self.everywhere =
+            self.policy_refreshes || self.policy_rotates || self.policy_gangs || self.watch.on;
         if self.watch.on {
             self.watch.states.resize(self.slots.len(), None);
             self.watch.holds.resize(self.slots.len(), None);
