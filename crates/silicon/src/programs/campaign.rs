@@ -59,7 +59,7 @@ impl std::str::FromStr for Part {
     fn from_str(text: &str) -> Result<Part, String> {
         let numbers = text.split_once('/').and_then(|(number, of)| {
             let (number, of) = (number.parse::<u64>().ok()?, of.parse::<u64>().ok()?);
-            (1..=of).contains(&number).then_some((number - 1, of))
+            (1..=of).contains(&number).then(|| (number - 1, of))
         });
         let (number, of) = numbers.ok_or("a part is written 2/16: the second of sixteen")?;
         Ok(Part { number, of })
