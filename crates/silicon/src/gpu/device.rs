@@ -15,7 +15,10 @@ use super::texture::Bound;
 
 /// The PTX of every program compiled: the driver wants text, devices are given programs.
 #[derive(Clone, Default)]
-pub struct Texts(Rc<RefCell<Vec<(Arc<Program>, String)>>>);
+pub struct Texts(Rc<RefCell<Vec<Known>>>);
+
+/// A program and its PTX.
+type Known = (Arc<Program>, String);
 
 impl Texts {
     fn of(&self, program: &Arc<Program>) -> Option<String> {

@@ -310,9 +310,9 @@ impl Kernel<'_> {
         let mut bytes = params.len();
         // CU_LAUNCH_PARAM_BUFFER_POINTER, …_SIZE, …_END.
         let mut extra = [
-            1 as *mut c_void,
+            std::ptr::without_provenance_mut(1),
             params.as_ptr().cast_mut().cast(),
-            2 as *mut c_void,
+            std::ptr::without_provenance_mut(2),
             (&raw mut bytes).cast(),
             null_mut(),
         ];

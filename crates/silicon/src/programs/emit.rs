@@ -203,7 +203,7 @@ impl Writer {
         self.behind(&[then, other], place);
     }
 
-    fn repeat(&mut self, trip: &Trip, test_last: bool, body: &Vec<Statement>, place: &mut Place) {
+    fn repeat(&mut self, trip: &Trip, test_last: bool, body: &[Statement], place: &mut Place) {
         let n = self.number();
         let leaving = leaves_loop(body);
         if exits(body) {
