@@ -29,6 +29,10 @@ fn fetch(name: &str) -> Vec<String> {
         .collect()
 }
 
+/// One lane takes work for 32 without a barrier, as the paper's ray tracer does: narrower warps
+/// run apart, and rays are rightly missed.
+const WARP_SYNCHRONOUS: [&str; 1] = ["raytrace-persistent"];
+
 fn machine(preset: &str, set: &[String]) -> Machine {
     Machine::resolve(preset, set).unwrap_or_else(|e| panic!("{preset}: {e}"))
 }
@@ -83,6 +87,9 @@ fn check_all(preset: &str, settings: &[Vec<String>]) {
     for workload in WORKLOADS {
         for set in settings {
             let machine = machine(preset, set);
+            if machine.sm.warp_width < 32 && WARP_SYNCHRONOUS.contains(&workload.info().name) {
+                continue;
+            }
             let what = format!("{} on {preset} {set:?}", workload.info().name);
             let reports = run(*workload, &machine, Options::default());
             for report in &reports {
