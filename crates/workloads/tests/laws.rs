@@ -84,8 +84,12 @@ fn check(report: &LaunchReport, machine: &Machine, what: &str) {
 }
 
 fn check_all(preset: &str, settings: &[Vec<String>]) {
-    for workload in WORKLOADS {
-        for set in settings {
+    for (i, workload) in WORKLOADS.iter().enumerate() {
+        for (j, set) in settings.iter().enumerate() {
+            // The first few meet every setting, the others share them out: it takes minutes else.
+            if i >= 7 && settings.len() > 2 && (i + j) % 4 != 0 {
+                continue;
+            }
             let machine = machine(preset, set);
             if machine.sm.warp_width < 32 && WARP_SYNCHRONOUS.contains(&workload.info().name) {
                 continue;
