@@ -38,7 +38,7 @@ fn run(machine: &Machine, ptx: &str, shape: [u32; 2]) -> (Vec<u32>, Traces, Laun
 }
 
 fn traces(bench: &Bench) -> Traces {
-    let mut holds: BTreeMap<(u16, u16), [Option<(u64, u32)>; 32]> = BTreeMap::new();
+    let mut holds: BTreeMap<(u16, u16), HeldLanes> = BTreeMap::new();
     let mut traces = Traces::new();
     for (_, sm, slot, event) in bench.events() {
         match event {
@@ -61,6 +61,9 @@ fn traces(bench: &Bench) -> Traces {
     }
     traces
 }
+
+/// Of each lane of a warp, the thread it holds: its block and its number there.
+type HeldLanes = [Option<(u64, u32)>; 32];
 
 /// Models with their switches, on machines that differ in what matters to them.
 fn machines() -> Vec<(String, Machine)> {
