@@ -38,8 +38,8 @@ static INFO: Info = Info {
             [2000, 20_000, 1_000_000],
             (1000, 8_000_000),
         ),
-        Parameter::new("reads", "reads", [256, 15_360, 200_000], (1, 10_000_000)),
-        Parameter::new("length", "bases a read", [25, 25, 50], (4, 500)),
+        Parameter::new("reads", "reads", [256, 30_720, 200_000], (1, 10_000_000)),
+        Parameter::new("length", "bases a read", [25, 23, 50], (4, 500)),
         Parameter::new(
             "match",
             "bases a match has at least",
