@@ -7,7 +7,8 @@
 //! elsewhere, so walks end early, late, or at a branching node.
 //!
 //! First measurement (`small`, pdom): SIMD efficiency 30.3% on fx5800 and gtx480, 18.0 million
-//! thread instructions, no barriers.
+//! thread instructions, no barriers. Since then `small` has twice the reads and shorter ones, four
+//! blocks for each SM of fx5800: 32.7%, 29.4 million.
 
 mod dna;
 mod pp;

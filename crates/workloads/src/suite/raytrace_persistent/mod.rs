@@ -20,7 +20,7 @@
 //! the kernel's launch bounds ask for) for each of the 30 SMs of fx5800.
 //!
 //! First measurement (`small`, pdom): SIMD efficiency 46.5% on fx5800 and gtx480, 26.1 million
-//! thread instructions, no barriers.
+//! thread instructions, no barriers. Since then with shadow rays: 44.3%, 29.3 million.
 
 mod bvh;
 mod scene;
