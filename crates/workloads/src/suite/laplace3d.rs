@@ -5,7 +5,7 @@
 //! Divergence has three causes, as there: the rim is moved by some of the threads, points on the
 //! grid's border only copy, and the grid does not fill its last column of blocks. The original's
 //! grid is 100x100x100: 4 of 32 lanes of the last blocks of a row have points. `small` scales it
-//! down to 68x84x68, which leaves 4 lanes as well. With 100 points in a row (`large`) one column in
+//! down to 68x132x44, which leaves 4 lanes as well. With 100 points in a row (`large`) one column in
 //! four is nearly empty instead of one in three, and SIMD efficiency is 77.7%: our compiler moves
 //! address arithmetic out of the branches, where all lanes do it.
 //!
