@@ -28,7 +28,12 @@ impl Lrr {
     /// Distance from the start of the scan.
     fn distance(&self, place: Place) -> u16 {
         let slots = 64 * self.domains;
-        (self.slot(place) + slots - self.start) % slots
+        let distance = self.slot(place) + slots - self.start;
+        if distance >= slots {
+            distance - slots
+        } else {
+            distance
+        }
     }
 }
 
@@ -60,7 +65,8 @@ impl FetchPolicy for Lrr {
     }
 
     fn fetched(&mut self, place: Place) {
-        self.start = (self.slot(place) + 1) % (64 * self.domains);
+        let next = self.slot(place) + 1;
+        self.start = if next == 64 * self.domains { 0 } else { next };
     }
 }
 
