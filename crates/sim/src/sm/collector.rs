@@ -130,6 +130,8 @@ pub struct Collectors {
     complete: u8,
     /// For each group, all ones while another of its instructions may issue.
     room: [u64; 3],
+    /// See [`stand_still`](Collectors::stand_still).
+    still: bool,
 }
 
 impl Collectors {
@@ -171,6 +173,7 @@ impl Collectors {
             waiting: 0,
             complete: 0,
             room: [!0; 3],
+            still: true,
         }
     }
 
@@ -190,6 +193,7 @@ impl Collectors {
         }
         self.waiting |= 1 << unit as u8;
         self.inside += 1;
+        self.still = false;
     }
 
     /// The oldest instruction that is ready to enter one of `unit`'s pipelines.
@@ -203,13 +207,20 @@ impl Collectors {
     #[inline]
     pub fn leave(&mut self, unit: Unit) -> Issued {
         self.inside -= 1;
-        self.groups[unit as usize].behind.pop()
+        let op = self.groups[unit as usize].behind.pop();
+        self.still = self.cannot_move();
+        op
     }
 
     /// Whether nothing in here changes until an instruction comes, or a memory instruction
     /// leaves: nothing is read, and what is complete or waits has no room to move on.
     #[inline]
     pub fn stand_still(&self) -> bool {
+        self.still
+    }
+
+    #[inline]
+    fn cannot_move(&self) -> bool {
         if self.inside == 0 {
             return true;
         }
@@ -277,6 +288,7 @@ impl Collectors {
             }
         }
         self.written = 0;
+        self.still = self.cannot_move();
     }
 
     fn pass_through(&mut self) {
