@@ -149,33 +149,38 @@ impl Sm {
     }
 
     /// Collected operations enter their units.
+    #[inline]
     pub(super) fn enter_units(&mut self, now: u64, launched: &Launched) {
         if self.collectors.none_collected() {
             return;
         }
         let (sp, all) = (self.sp_units, self.sp_units + self.sfu_units);
-        for (unit, pipes) in [(Unit::Sp, 0..sp), (Unit::Sfu, sp..all)] {
-            for pipe in pipes {
-                let Some(op) = self.collectors.oldest(unit) else {
-                    break;
-                };
-                let info = &launched.infos[op.pc as usize];
-                let interval = info.interval.max(self.passes as u16);
-                if !self.units.enter(pipe, now, info.latency, interval) {
-                    continue;
-                }
-                let op = self.collectors.leave(unit);
-                let at = now + info.latency as u64 + EXIT_STAGES + self.passes - 1;
-                self.gangs
-                    .each(op, |slot| self.wheel.push(at, Done { slot, pc: op.pc }));
+        self.enter(Unit::Sp, 0..sp, now, launched);
+        self.enter(Unit::Sfu, sp..all, now, launched);
+    }
+
+    fn enter(&mut self, unit: Unit, pipes: std::ops::Range<usize>, now: u64, launched: &Launched) {
+        for pipe in pipes {
+            let Some(op) = self.collectors.oldest(unit) else {
+                break;
+            };
+            let info = &launched.infos[op.pc as usize];
+            let interval = info.interval.max(self.passes as u16);
+            if !self.units.enter(pipe, now, info.latency, interval) {
+                continue;
             }
+            let op = self.collectors.leave(unit);
+            let at = now + info.latency as u64 + EXIT_STAGES + self.passes - 1;
+            self.gangs
+                .each(op, |slot| self.wheel.push(at, Done { slot, pc: op.pc }));
         }
     }
 
     /// The load/store unit, and with it the operand collectors.
     pub(super) fn memory_cycle(&mut self, now: u64, launched: &Launched) {
         let awake = self.ldst.is_awake(now);
-        if !awake && self.collectors.stand_still() {
+        let collectors_rest = self.collectors.stand_still();
+        if !awake && collectors_rest {
             debug_assert!(!self.ldst.accepts() || self.collectors.oldest(Unit::Mem).is_none());
             self.collectors.end_cycle();
             return;
@@ -190,7 +195,11 @@ impl Sm {
         if awake {
             self.ldst.write_back(now, &mut with);
         }
-        with.collectors.step(with.infos);
+        if collectors_rest {
+            with.collectors.end_cycle();
+        } else {
+            with.collectors.step(with.infos);
+        }
         if awake {
             self.ldst.cycle(now, &mut with);
         }

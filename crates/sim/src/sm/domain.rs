@@ -69,6 +69,13 @@ pub struct Domain {
     pub missing: u64,
     /// Fetch waits for a branch to leave the pipeline.
     pub unresolved: u64,
+    /// First cycle in which the issue slot is free.
+    pub issue_free: u64,
+    /// First cycle that is not accounted for. Cycles are accounted for together as long as the
+    /// state of none of the warps changes: whoever changes one calls `Sm::touch` before.
+    pub accounted: u64,
+    /// The warps that had room at their unit in the cycles not accounted for.
+    pub room: u64,
     /// All ones if the fetch policy never fetches for a warp at a barrier, else zero.
     waiters_unfetched: u64,
 }

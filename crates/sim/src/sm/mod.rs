@@ -57,6 +57,7 @@ pub use port::Port;
 pub use report::StuckWarp;
 use scoreboard::Scoreboard;
 use slot::Slot;
+use stand::Stirred;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use warpsim_ptx::isa::Space;
@@ -139,7 +140,6 @@ pub struct Sm {
     /// Where each slot sits.
     places: Vec<Place>,
     domains: Vec<Domain>,
-    issue_free: Vec<u64>,
     scoreboard: Scoreboard,
     collectors: Collectors,
     sp_units: usize,
@@ -165,17 +165,17 @@ pub struct Sm {
     /// The cycle under way, and the domains whose issue turn in it is over (a bit each).
     now: u64,
     turned: u64,
-    /// For each domain, the first cycle that is not accounted for. Cycles are accounted for
-    /// together as long as the state of none of its warps changes: whoever changes one calls
-    /// [`touch`](Sm::touch) before.
-    accounted: Vec<u64>,
-    /// For each domain, the warps that had room at their unit in the cycles not accounted for.
-    rooms: Vec<u64>,
     /// Domains cannot be accounted for one by one: an observer wants to hear things in order,
     /// and a policy that looks at warps or takes several of them sees the domains in step.
     everywhere: bool,
     /// First cycle that is not accounted for as one with or without resident warps.
     active_from: u64,
+    /// Warps have changed since issue last looked, and since fetch did. Set by
+    /// [`touch`](Sm::touch): until then both would find what they found before.
+    stirred: Stirred,
+    /// When issue has something to do as of its last look, and the room at the units then.
+    issue_at: u64,
+    room_seen: [u64; 3],
     /// Fetch had nothing to do in the last cycle that ran, so it has nothing in the next.
     fetch_rests: bool,
     /// Next cycle with something to do, as of the end of the last run.
@@ -246,7 +246,6 @@ impl Sm {
                 })
                 .collect(),
             domains: vec![domain; domains],
-            issue_free: vec![0; domains],
             scoreboard: Scoreboard::default(),
             collectors: Collectors::new(&machine.collector),
             sp_units: sp_units as usize,
@@ -265,10 +264,11 @@ impl Sm {
             ran: 0,
             now: 0,
             turned: 0,
-            accounted: vec![0; domains],
-            rooms: vec![0; domains],
             everywhere: false,
             active_from: 0,
+            stirred: Stirred::BOTH,
+            issue_at: 0,
+            room_seen: [0; 3],
             fetch_rests: false,
             wake_at: 0,
             last_retired: 0,
@@ -323,7 +323,9 @@ impl Sm {
         self.stats = SmStats::default();
         self.model.begin();
         self.ran = now;
-        self.accounted.fill(now);
+        for domain in &mut self.domains {
+            domain.accounted = now;
+        }
         self.active_from = now;
         self.wake_at = now;
         self.last_retired = now;

@@ -59,15 +59,22 @@ impl Sm {
         }
         self.turned = !0;
         self.decode(launched);
-        let concerned = self
-            .domains
-            .iter()
-            .fold(0, |any, d| any | d.concerns_fetch());
-        self.fetch_rests = concerned == 0 && !self.front.wants_cycle();
-        if !self.fetch_rests {
+        if !self.fetch_stays_at_rest() {
             self.fetch(now, launched);
         }
         Ok(())
+    }
+
+    /// Whether fetch has nothing to do in this cycle either.
+    #[inline]
+    fn fetch_stays_at_rest(&mut self) -> bool {
+        if !self.fetch_rests || self.stirred.fetch {
+            self.stirred.fetch = false;
+            let concerned = self.domains.iter().any(|d| d.concerns_fetch() != 0);
+            self.fetch_rests = !concerned;
+        }
+        self.fetch_rests &= !self.front.wants_cycle();
+        self.fetch_rests
     }
 
     /// One packet from the network.
