@@ -7,7 +7,7 @@
 pub mod address_map;
 pub mod channel;
 pub mod clock;
-mod divide;
+pub(crate) mod divide;
 pub mod dram;
 pub mod image;
 pub mod inflight;
