@@ -132,7 +132,7 @@ impl Sm {
 
     /// Which unit groups can take an instruction this cycle, as [`Collectors::room`] says it.
     #[inline]
-    pub(super) fn room(&self) -> [u64; 3] {
+    pub(super) fn room(&self) -> u8 {
         self.collectors.room()
     }
 

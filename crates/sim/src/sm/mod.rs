@@ -55,7 +55,7 @@ use ldst::{Event, LoadStore, Surroundings};
 use opinfo::{OpInfo, Unit};
 pub use port::Port;
 pub use report::StuckWarp;
-use scoreboard::Scoreboard;
+use scoreboard::{Hazard, Scoreboard};
 use slot::Slot;
 use stand::Stirred;
 use std::collections::VecDeque;
@@ -125,6 +125,8 @@ pub struct Sm {
     policy_gangs: bool,
     /// Warps belong to the SM, not to a block.
     pools: bool,
+    /// A warp waits for everything it has in flight before it issues again.
+    one_in_flight: bool,
     /// Architectural state.
     pub threads: Threads,
     blocks: Vec<Option<ResidentBlock>>,
@@ -175,7 +177,7 @@ pub struct Sm {
     stirred: Stirred,
     /// When issue has something to do as of its last look, and the room at the units then.
     issue_at: u64,
-    room_seen: [u64; 3],
+    room_seen: u8,
     /// Fetch had nothing to do in the last cycle that ran, so it has nothing in the next.
     fetch_rests: bool,
     /// Next cycle with something to do, as of the end of the last run.
@@ -226,6 +228,7 @@ impl Sm {
             policy_rotates: policy.rotates(),
             policy_gangs: policy.gangs(),
             pools,
+            one_in_flight: machine.sm.scoreboard == ScoreboardKind::OneInFlight,
             threads: Threads {
                 warps: vec![HomeWarp::default(); homes],
                 blocks: vec![HomeBlock::default(); machine.sm.max_blocks as usize],
@@ -268,7 +271,7 @@ impl Sm {
             active_from: 0,
             stirred: Stirred::BOTH,
             issue_at: 0,
-            room_seen: [0; 3],
+            room_seen: 0,
             fetch_rests: false,
             wake_at: 0,
             last_retired: 0,

@@ -14,7 +14,9 @@ impl Sm {
     pub(super) fn run_cycles(&mut self, to: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         let mut now = self.ran;
         if quantum.skip {
-            now = self.skip_to(now, to);
+            // Nothing has changed since the last run but blocks and packets that have come.
+            let next = self.sleeps_until().max(now);
+            now = self.pass_packets(now, next, to);
         }
         while now < to {
             self.cycle(now, quantum)?;
@@ -118,6 +120,13 @@ impl Sm {
         if next > now {
             next = next.min(self.stand(now));
         }
+        self.pass_packets(now, next, to)
+    }
+
+    /// Nothing but packets happens before cycle `next`: the cycle at or after `now` that has to
+    /// run first.
+    #[inline]
+    fn pass_packets(&mut self, now: u64, next: u64, to: u64) -> u64 {
         if next == now {
             return now;
         }

@@ -65,7 +65,7 @@ impl Sm {
         self.issue_at.max(now)
     }
 
-    fn look_for_issue(&mut self, now: u64, room: [u64; 3]) {
+    fn look_for_issue(&mut self, now: u64, room: u8) {
         self.stirred.issue = false;
         self.room_seen = room;
         self.issue_at = self.find_issue();

@@ -33,6 +33,7 @@ impl Sm {
         if self.everywhere != everywhere {
             self.everywhere = everywhere;
             self.stirred = Stirred::BOTH;
+            self.wake_at = self.ran;
         }
         if self.watch.on {
             self.watch.states.resize(self.slots.len(), None);
