@@ -142,17 +142,18 @@
       weight.fill(0);
       column = -1;
     };
-    for (; i < track.codes.length && track.starts[i] < to; i++) {
-      const a = Math.max(track.starts[i], from), b = Math.min(track.starts[i + 1], to);
+    const { starts, codes } = track, n = codes.length;
+    for (; i < n && starts[i] < to; i++) {
+      const a = Math.max(starts[i], from), b = Math.min(starts[i + 1], to);
       if (b <= a) continue;
-      const left = x(a), w = (b - a) * perCycle;
+      const left = LEFT + (a - from) * perCycle, w = (b - a) * perCycle;
       if (w < 1) {
         const pixel = Math.floor(left);
         if (pixel !== column) { flush(); column = pixel; }
-        weight[track.codes[i]] += b - a;
+        weight[codes[i]] += b - a;
       } else {
         flush();
-        context.fillStyle = colours[track.codes[i]];
+        context.fillStyle = colours[codes[i]];
         context.fillRect(left, y, Math.max(w - (perCycle > 4 ? 0.6 : 0), 1), h);
       }
     }
