@@ -55,7 +55,7 @@ fn the_picture_has_a_cell_for_each_lane_of_each_issue() {
     let svg = std::fs::read_to_string(&file).expect("written");
     assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
     // 24 and 21 issues of four lanes, and the legend's five blocks and more.
-    let cells = svg.matches("<rect class=\"cell\"").count();
+    let cells = svg.matches("<rect class=\"cell").count();
     let legend = svg.matches("width=\"12\" height=\"12\"").count();
     assert_eq!(cells - legend, 4 * (24 + 21));
 }

@@ -97,6 +97,158 @@ fn bad_input_is_said_clearly_and_nothing_is_written() {
     assert_eq!(scratch.names(), ["mine.txt"]);
 }
 
+/// What a full disk does, without one: the shell limits the size of files, in blocks of 512 bytes
+/// (or 1,024, by shell). A run's record takes 9 KB, the report of this sweep 30.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_said_and_nothing_is_lost() {
+    let scratch = Scratch::new("full");
+    let limited = |blocks: u32, out: &str| {
+        let script = format!(
+            "trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" sweep \"$1\" --jobs 1 --out \"$2\""
+        );
+        let arguments = ["-c", &script, env!("CARGO_BIN_EXE_warpsim")];
+        std::process::Command::new("sh")
+            .args(arguments)
+            .args([&example("sweep.toml"), out])
+            .output()
+            .expect("a shell")
+    };
+    // Room for nothing at all; for the folder's mark; for the runs but not for the report.
+    for (blocks, unwritten, stored) in [(0, "study.json", 0), (4, "runs/", 0), (24, "report", 12)] {
+        let out = scratch.path(&blocks.to_string());
+        let output = limited(blocks, &out);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{blocks}: {errors}");
+        let last: Vec<&str> = errors.lines().rev().take(2).collect();
+        assert!(last[1].starts_with("error: cannot write "), "{errors}");
+        assert!(last[1].contains(unwritten), "{errors}");
+        assert!(last[0].contains("finished runs are kept"), "{errors}");
+        // No half of a file is left, and the same command goes on once there is room.
+        let again = warpsim(&["sweep", &example("sweep.toml"), "--out", &out]);
+        let progress = String::from_utf8_lossy(&again.stderr);
+        assert!(again.status.success(), "{blocks}: {progress}");
+        if stored > 0 {
+            let reused = format!("12 runs, {stored} of them done before");
+            assert!(progress.contains(&reused), "{progress}");
+        }
+        let names = |folder: &str| -> Vec<String> {
+            let entries = std::fs::read_dir(folder).expect("readable");
+            let name = |e: std::io::Result<std::fs::DirEntry>| {
+                e.expect("an entry")
+                    .file_name()
+                    .into_string()
+                    .expect("text")
+            };
+            entries.map(name).collect()
+        };
+        let runs = names(&format!("{out}/runs"));
+        assert_eq!(runs.len(), 12, "{runs:?}");
+        assert!(!names(&out).iter().any(|n| n.ends_with(".tmp")));
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anything_runs() {
+    let scratch = Scratch::new("nonsense");
+    let out = scratch.path("r");
+    let good = std::fs::read_to_string(example("sweep.toml")).expect("the example");
+    let metric = "[[figures]]\nid = \"f\"\ngroups = [\"both\"]\nconfigurations = \
+                  [\"lrr+sm.schedulers=1\"]\nmetric = \"cyclez\"\n";
+    let cases = [
+        (
+            good.replace("\"matmul\"", "\"matmull\""),
+            "did you mean `matmul`?",
+        ),
+        (
+            good.replace("sm.schedulers", "sm.shedulers"),
+            "did you mean `sm.schedulers`?",
+        ),
+        (
+            good.replace("[1, 2]", "[1, 99]"),
+            "it must lie between 1 and 16",
+        ),
+        (format!("{good}{metric}"), "did you mean `cycles`?"),
+        // A combination that cannot be: the message names the configuration and the way out.
+        (
+            good.replace("\"tls\"]", "\"tls\"]\nfetch = [\"fef\"]"),
+            "configuration `lrr+sm.schedulers=1`: `fetch.eligible` is \"empty\"",
+        ),
+    ];
+    for (text, expected) in cases {
+        let file = scratch.path("study.toml");
+        std::fs::write(&file, &text).expect("written");
+        for command in ["sweep", "study"] {
+            let shown = fails(2, &[command, &file, "--out", &out]);
+            assert!(shown.contains(expected), "{shown}");
+            assert!(shown.contains("study.toml:"), "where it is: {shown}");
+        }
+        assert_eq!(scratch.names(), ["study.toml"]);
+    }
+    // Policies that do not go together are rows with their reason; the others run.
+    let mixed = good
+        .replace("\"tls\"]", "\"majority\"]\ndivergence = [\"tbc\"]")
+        .replace("\"matmul\", ", "");
+    let file = scratch.path("study.toml");
+    std::fs::write(&file, mixed).expect("written");
+    let output = warpsim(&["sweep", &file, "--out", &out]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("use it with dwf or dwf-wb"), "{errors}");
+    let csv = std::fs::read_to_string(format!("{out}/results.csv")).expect("written");
+    assert_eq!(csv.matches(",correct,").count(), 4, "{csv}");
+    assert_eq!(csv.matches(",bad-input,").count(), 2, "{csv}");
+}
+
+#[test]
+fn files_that_cannot_be_compared_are_refused() {
+    let scratch = Scratch::new("uncomparable");
+    let good = scratch.path("good.json");
+    succeeds(&["run", "vecadd", "--size", "tiny", "-q", "--stats", &good]);
+    let text = std::fs::read_to_string(&good).expect("written");
+    let cases = [
+        ("no statistics", "{}".to_string()),
+        ("not JSON", "what?".to_string()),
+        ("schema 9", text.replace("\"schema\": 1", "\"schema\": 9")),
+    ];
+    for (expected, text) in cases {
+        let bad = scratch.path("bad.json");
+        std::fs::write(&bad, text).expect("written");
+        let shown = fails(2, &["compare", &good, &bad]);
+        assert!(shown.contains("bad.json"), "{shown}");
+        assert!(shown.contains(expected), "{shown}");
+    }
+}
+
+#[test]
+fn a_folder_of_another_version_is_left_as_it_is() {
+    let scratch = Scratch::new("version");
+    std::fs::write(scratch.path("warpsim-study.json"), "{\"schema\": 99}").expect("written");
+    let folder = scratch.path("");
+    for arguments in [
+        ["study", "baws", "--size", "tiny", "--out", &folder],
+        [
+            "sweep",
+            &example("sweep.toml"),
+            "--size",
+            "tiny",
+            "--out",
+            &folder,
+        ],
+    ] {
+        let shown = fails(2, &arguments);
+        assert!(
+            shown.contains("another version of warpsim (schema 99"),
+            "{shown}"
+        );
+        assert!(
+            shown.contains("choose another folder with --out"),
+            "{shown}"
+        );
+    }
+    assert_eq!(scratch.names(), ["warpsim-study.json"]);
+}
+
 #[test]
 fn failed_runs_decide_the_exit_code() {
     let scratch = Scratch::new("codes");

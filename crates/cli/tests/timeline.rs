@@ -171,6 +171,62 @@ fn names_and_arguments_say_what_and_where() {
     assert_eq!(count("vecadd"), 1);
 }
 
+/// The rules of the trace-event format, and two of Perfetto's: a track belongs to one process, and
+/// none has its process's number, which would make it the "main thread".
+#[test]
+fn the_file_keeps_the_rules_of_its_format() {
+    let scratch = Scratch::new("rules");
+    let t = scratch.path("t.json");
+    succeeds(&["run", "reduction", "--size", "tiny", "--trace", &t]);
+    let trace = read(&t);
+    assert_eq!(trace["displayTimeUnit"], "ms");
+    let mut process_of: BTreeMap<u64, u64> = BTreeMap::new();
+    let (mut processes, mut threads) = (Vec::new(), Vec::new());
+    for event in trace["traceEvents"].as_array().expect("a list") {
+        let number = |key: &str| {
+            event[key]
+                .as_u64()
+                .unwrap_or_else(|| panic!("{key}: {event}"))
+        };
+        let name = event["name"].as_str().expect("a name");
+        let process = number("pid");
+        match event["ph"].as_str().expect("a phase") {
+            "M" => match name {
+                "process_name" => processes.push(process),
+                "thread_name" => threads.push((process, number("tid"))),
+                "process_sort_index" | "thread_sort_index" => {
+                    assert!(event["args"]["sort_index"].is_u64(), "{event}");
+                }
+                other => panic!("metadata {other}"),
+            },
+            "X" => {
+                assert!(number("dur") > 0, "{event}");
+                assert!(
+                    event["cat"].is_string() && event["args"].is_object(),
+                    "{event}"
+                );
+            }
+            "i" => assert_eq!(event["s"], "t", "{event}"),
+            other => panic!("phase {other}"),
+        }
+        if event["ph"] != "M" {
+            let track = number("tid");
+            number("ts");
+            assert!(
+                processes.contains(&process),
+                "named before it is used: {event}"
+            );
+            assert!(
+                threads.contains(&(process, track)),
+                "named before it is used: {event}"
+            );
+            assert_eq!(*process_of.entry(track).or_insert(process), process);
+            assert_ne!(track, process);
+        }
+    }
+    assert!(process_of.len() > 10);
+}
+
 #[test]
 fn a_window_and_a_cap_keep_a_timeline_small() {
     let scratch = Scratch::new("window");

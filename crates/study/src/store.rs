@@ -29,16 +29,17 @@ impl Store {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => store.check_empty()?,
             Err(e) => return Err(unreadable(&mark, &e)),
         }
-        let runs = store.runs();
-        std::fs::create_dir_all(&runs).map_err(|e| StudyError::unwritable(&runs, &e))?;
         let text = json!({
             "schema": SCHEMA,
             "study": study,
             "warpsim": env!("CARGO_PKG_VERSION"),
             "simulator": SIMULATOR,
         });
-        // Also tells, before the first long run, whether anything can be written here.
+        // Also tells, before the first long run, whether anything can be written here. It comes
+        // first: a folder with anything else in it and no mark is taken for somebody else's.
         store.write(MARK, format!("{text:#}\n").as_bytes())?;
+        let runs = store.runs();
+        std::fs::create_dir_all(&runs).map_err(|e| StudyError::unwritable(&runs, &e))?;
         Ok(store)
     }
 

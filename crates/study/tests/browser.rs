@@ -146,9 +146,9 @@ fn the_report_works_in_a_browser() {
     let paint: f64 = attribute(&shown, "data-paint").parse().expect("a number");
     eprintln!("{segments} segments painted in {paint} ms");
     assert!(segments > 20_000, "{segments} segments");
-    // In software, on a machine that compiles beside it: a stall would be seconds.
+    // In software, on a machine that compiles beside it: tens of milliseconds are usual there.
     assert!(
-        paint < 2_000.0,
+        paint < 500.0,
         "{paint} ms, on a machine that does other things too"
     );
     let picture = scratch.path().join("page.png");
@@ -161,6 +161,65 @@ fn the_report_works_in_a_browser() {
     );
     let size = std::fs::metadata(&picture).expect("a picture").len();
     assert!(size > 20_000, "{size} bytes");
+}
+
+/// A page that is only dumped gets no further frames: time brings them instead.
+const FRAMES: &str = "<head><script>\
+    window.requestAnimationFrame = (paint) => setTimeout(paint, 16);\
+    window.cancelAnimationFrame = clearTimeout;\
+    </script>";
+
+/// What a person does with the timeline, done by a script that is added to the page.
+const VISITOR: &str = r#"<script>
+(async () => {
+  // Painting waits for the next frame.
+  const painted = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));
+  const box = document.querySelector(".timeline"), canvas = box.querySelector("canvas");
+  const note = (name) => { document.body.dataset[name] = box.querySelector(".range").textContent; };
+  await painted();
+  note("before");
+  box.querySelector("[data-zoom=in]").click();
+  await painted();
+  note("zoomed");
+  const at = canvas.getBoundingClientRect();
+  canvas.dispatchEvent(new PointerEvent("pointermove",
+    { clientX: at.left + 400, clientY: at.top + 28, bubbles: true }));
+  const tip = box.querySelector(".tip");
+  document.body.dataset.tip = tip.hidden ? "hidden" : tip.textContent;
+  box.querySelector("[data-zoom=all]").click();
+  await painted();
+  note("after");
+})();
+</script></body>"#;
+
+#[test]
+fn a_timeline_zooms_and_says_what_is_under_the_pointer() {
+    let Some(browser) = browser() else {
+        return;
+    };
+    let scratch = Scratch::new("visit");
+    let page = report(&scratch);
+    let text = std::fs::read_to_string(&page).expect("written");
+    let visited = page.with_file_name("visited.html");
+    let text = text.replace("<head>", FRAMES).replace("</body>", VISITOR);
+    std::fs::write(&visited, text).expect("written");
+    let shown = run(browser, scratch.path(), &["--dump-dom"], &visited);
+    let cycles = |name: &str| -> Vec<u64> {
+        let text = attribute(&shown, name).replace(',', "");
+        let words = text.split_whitespace();
+        words.filter_map(|w| w.parse().ok()).collect()
+    };
+    let (before, zoomed) = (cycles("data-before"), cycles("data-zoomed"));
+    // The SM, then from where to where.
+    let span = |c: &[u64]| c[2] - c[1];
+    assert!(
+        span(&zoomed).abs_diff(span(&before) / 2) <= 2,
+        "{before:?} {zoomed:?}"
+    );
+    assert_eq!(cycles("data-after"), before);
+    let tip = attribute(&shown, "data-tip");
+    assert!(tip.starts_with("warp 0 of block "), "{tip}");
+    assert!(tip.contains("cycle "), "{tip}");
 }
 
 #[test]

@@ -199,8 +199,33 @@ fn a_workload_that_is_not_in_the_study() {
     assert_eq!(
         error,
         "--workloads: study `mine` has no workload `matmull`; did you mean `matmul`?\n\
-         it has: vecadd, matmul"
+         it has: vecadd, matmul\n\
+         groups: g"
     );
+}
+
+#[test]
+fn a_group_stands_for_its_workloads() {
+    let text = GOOD
+        .replace(
+            "[configurations]",
+            "[groups.h]\nworkloads = [\"reduction\"]\n[configurations]",
+        )
+        .replace("groups = [\"g\"]", "groups = [\"g\", \"h\"]");
+    let runs = |chosen: &[&str]| {
+        let choices = Choices {
+            workloads: Some(chosen.iter().map(|c| c.to_string()).collect()),
+            ..Choices::default()
+        };
+        let plan = plan_with(&text, &choices).expect("a good plan");
+        let mut names: Vec<String> = plan.runs.iter().map(|r| r.workload.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    assert_eq!(runs(&["g"]), ["matmul", "vecadd"]);
+    assert_eq!(runs(&["h", "matmul"]), ["matmul", "reduction"]);
+    assert_eq!(runs(&["matmul"]), ["matmul"]);
 }
 
 #[test]

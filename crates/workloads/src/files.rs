@@ -1,18 +1,53 @@
 //! Writing files so that a failure leaves nothing half-written.
 
+use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Writes a whole file: to a temporary name beside it first, then renamed into place.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let name = path
+/// How to write to a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// Under a temporary name beside it first, then renamed into place.
+    Staged {
+        /// The temporary name.
+        temporary: PathBuf,
+        /// The name in the end: a link is followed, so that it stays a link.
+        target: PathBuf,
+    },
+    /// Straight into it: a device or a pipe, which a rename would replace by a file.
+    Direct,
+}
+
+/// How to write to `path`.
+pub fn route(path: &Path) -> io::Result<Route> {
+    let there = std::fs::metadata(path).ok();
+    if there.as_ref().is_some_and(|m| !m.is_file() && !m.is_dir()) {
+        return Ok(Route::Direct);
+    }
+    let target = match there {
+        Some(_) => std::fs::canonicalize(path)?,
+        None => path.to_path_buf(),
+    };
+    let name = target
         .file_name()
         .ok_or_else(|| io::Error::other("the path does not name a file"))?;
-    let mut temporary = std::ffi::OsString::from(".");
+    let mut temporary = OsString::from(".");
     temporary.push(name);
     temporary.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(temporary);
-    let result = std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path));
+    Ok(Route::Staged {
+        temporary: target.with_file_name(temporary),
+        target,
+    })
+}
+
+/// Writes a whole file, or nothing.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (temporary, target) = match route(path)? {
+        Route::Staged { temporary, target } => (temporary, target),
+        Route::Direct => return std::fs::write(path, bytes),
+    };
+    let result =
+        std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, target));
     if result.is_err() {
         // Best effort: the first error is the one to report.
         let _ = std::fs::remove_file(&temporary);
@@ -38,6 +73,25 @@ mod tests {
             .collect();
         names.sort();
         assert_eq!(names, ["good", "taken"]);
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_links_and_devices_stay_devices() {
+        use std::os::unix::fs::FileTypeExt;
+        let dir = std::env::temp_dir().join(format!("warpsim-links-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let (real, link) = (dir.join("real"), dir.join("link"));
+        std::fs::write(&real, "old").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        write_whole(&link, b"new").unwrap();
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(std::fs::read(&real).unwrap(), b"new");
+        // Only asked, not written: were this wrong, writing would replace the device.
+        assert_eq!(route(Path::new("/dev/null")).unwrap(), Route::Direct);
+        let null = std::fs::metadata("/dev/null").unwrap();
+        assert!(null.file_type().is_char_device());
         std::fs::remove_dir_all(&dir).unwrap();
     }
 }

@@ -32,8 +32,11 @@ pub fn draw(picture: &Picture, names: &Names) -> String {
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
          <style>text {{ font: 10px sans-serif; }} .title {{ font-size: 14px; }} .model {{ font-size: 12px; font-weight: bold; }} \
-         .cell {{ stroke: #666; stroke-width: 0.5; }} .n {{ text-anchor: middle; }}</style>\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
+         .cell {{ stroke: #666; stroke-width: 0.5; }} .n {{ text-anchor: middle; }} .cycle {{ fill: #666; }} \
+         .page, .idle {{ fill: white; }} .other {{ fill: #f2f2f2; }} \
+         @media (prefers-color-scheme: dark) {{ text {{ fill: #d6dae2; }} \
+         .busy {{ fill: #111; }} .cycle {{ fill: #9aa5b8; }} .page, .idle {{ fill: #11151d; }} .other {{ fill: #39414f; }} }}</style>\n\
+         <rect class=\"page\" width=\"{width}\" height=\"{height}\"/>\n"
     );
     let _ = writeln!(
         out,
@@ -53,7 +56,7 @@ pub fn draw(picture: &Picture, names: &Names) -> String {
             column(&mut out, picture, names, issue, *x, y);
             let _ = writeln!(
                 out,
-                "<text class=\"n\" x=\"{}\" y=\"{}\" fill=\"#666\">{cycle}</text>",
+                "<text class=\"n cycle\" x=\"{}\" y=\"{}\">{cycle}</text>",
                 x + CELL[0] / 2,
                 y + lanes * CELL[1] + 11
             );
@@ -105,21 +108,26 @@ fn column(out: &mut String, picture: &Picture, names: &Names, issue: &Issue, x: 
         escaped(&names.name(block).to_string())
     );
     for (row, lane) in picture.lanes.iter().enumerate() {
-        let (fill, text) = match issue.lanes[*lane] {
-            Lane::Idle => ("white", String::new()),
-            Lane::Thread(n) => (COLOURS[block % COLOURS.len()], n.to_string()),
-            Lane::Other => ("#f2f2f2", "*".to_string()),
+        // Idle cells and the page change with the viewer's colours, those of blocks do not.
+        let (cell, text, class) = match issue.lanes[*lane] {
+            Lane::Idle => ("class=\"cell idle\"".to_string(), String::new(), "n"),
+            Lane::Thread(n) => {
+                let fill = COLOURS[block % COLOURS.len()];
+                let cell = format!("class=\"cell\" fill=\"{fill}\"");
+                (cell, n.to_string(), "n busy")
+            }
+            Lane::Other => ("class=\"cell other\"".to_string(), "*".to_string(), "n"),
         };
         let top = y + row * CELL[1];
         let _ = write!(
             out,
-            "<rect class=\"cell\" x=\"{x}\" y=\"{top}\" width=\"{}\" height=\"{}\" fill=\"{fill}\"/>",
+            "<rect {cell} x=\"{x}\" y=\"{top}\" width=\"{}\" height=\"{}\"/>",
             CELL[0], CELL[1]
         );
         if !text.is_empty() {
             let _ = write!(
                 out,
-                "<text class=\"n\" x=\"{}\" y=\"{}\">{text}</text>",
+                "<text class=\"{class}\" x=\"{}\" y=\"{}\">{text}</text>",
                 x + CELL[0] / 2,
                 top + 12
             );

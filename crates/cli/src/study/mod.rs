@@ -2,7 +2,7 @@
 
 mod watch;
 
-use crate::failure::{Failure, PROGRAM_FAILED, WRONG_RESULT, print};
+use crate::failure::{BAD_INPUT, Failure, PROGRAM_FAILED, WRONG_RESULT, print};
 use crate::run::SizeName;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ struct Common {
     /// Size of the workloads [default: what the study says].
     #[arg(long)]
     size: Option<SizeName>,
-    /// Only these workloads of the study.
+    /// Only these workloads, or groups, of the study.
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     workloads: Option<Vec<String>>,
     /// Runs at a time [default: the processors of this machine].
@@ -146,16 +146,16 @@ fn one(
     };
     let plan = Plan::new(study, &choices)?;
     let name = &plan.study.name;
-    let out = out.unwrap_or_else(|| Path::new("results").join(name));
-    let store = Store::open(&out, name)?;
-    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-    let jobs = common.jobs.map_or_else(processors, usize::from);
     if plan.runs.is_empty() {
         return Err(Failure::bad_input(format!(
             "study `{name}` has nothing to run: this build lacks what it needs\n{}",
             plan.missing.join("\n")
         )));
     }
+    let out = out.unwrap_or_else(|| Path::new("results").join(name));
+    let store = Store::open(&out, name)?;
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let jobs = common.jobs.map_or_else(processors, usize::from);
     let mut watch = watch::choose(common.quiet);
     let command = command(what, common, &out);
     let conclusion = conduct(&plan, &store, jobs, &command, watch.as_mut())?;
@@ -205,6 +205,7 @@ fn failed(conclusion: &Conclusion) -> ExitCode {
     match surprising().next() {
         None => ExitCode::SUCCESS,
         Some(_) if surprising().any(|f| f.status == Status::Wrong) => ExitCode::from(WRONG_RESULT),
+        Some(_) if surprising().all(|f| f.status == Status::BadInput) => ExitCode::from(BAD_INPUT),
         Some(_) => ExitCode::from(PROGRAM_FAILED),
     }
 }

@@ -2,10 +2,10 @@
 //! complete; a run that fails leaves nothing behind.
 
 use serde_json::Value;
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use warpsim_workloads::files::{Route, route};
 
 /// A slice of time on a track. One cycle is a microsecond in the file.
 pub struct Event<'a> {
@@ -28,7 +28,7 @@ pub struct Event<'a> {
 /// A file being written.
 pub struct TraceFile {
     out: Option<BufWriter<File>>,
-    temporary: PathBuf,
+    route: Route,
     path: PathBuf,
     events: u64,
     any: bool,
@@ -39,17 +39,14 @@ pub struct TraceFile {
 impl TraceFile {
     /// Begins a file that will be `path`.
     pub fn create(path: &Path) -> io::Result<TraceFile> {
-        let name = path
-            .file_name()
-            .ok_or_else(|| io::Error::other("the path does not name a file"))?;
-        let mut hidden = OsString::from(".");
-        hidden.push(name);
-        hidden.push(format!(".{}.tmp", std::process::id()));
-        let temporary = path.with_file_name(hidden);
-        let file = File::create(&temporary)?;
+        let route = route(path)?;
+        let file = match &route {
+            Route::Staged { temporary, .. } => File::create(temporary)?,
+            Route::Direct => File::options().write(true).open(path)?,
+        };
         let mut trace = TraceFile {
             out: Some(BufWriter::with_capacity(1 << 18, file)),
-            temporary,
+            route,
             path: path.to_path_buf(),
             events: 0,
             any: false,
@@ -141,8 +138,10 @@ impl TraceFile {
         }
         if let Some(out) = self.out.take() {
             out.into_inner().map_err(|e| e.into_error())?;
-            std::fs::rename(&self.temporary, &self.path)?;
-            self.temporary = PathBuf::new();
+            if let Route::Staged { temporary, target } = &self.route {
+                std::fs::rename(temporary, target)?;
+            }
+            self.route = Route::Direct;
         }
         Ok(())
     }
@@ -150,9 +149,10 @@ impl TraceFile {
 
 impl Drop for TraceFile {
     fn drop(&mut self) {
-        if !self.temporary.as_os_str().is_empty() {
+        // Once it has its name, nothing is left to remove.
+        if let Route::Staged { temporary, .. } = &self.route {
             // Best effort: there is nobody left to tell.
-            let _ = std::fs::remove_file(&self.temporary);
+            let _ = std::fs::remove_file(temporary);
         }
     }
 }

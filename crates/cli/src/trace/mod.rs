@@ -20,6 +20,9 @@ use warpsim_sim::stats::WarpState;
 const GPU: u32 = 1;
 /// Process of SM 0; the others follow. 0 means "idle" to some viewers.
 const FIRST_SM: u32 = 2;
+/// Track of launches; the others follow. Beyond the processes of the largest machine: a track with
+/// its process's number would be shown as its "main thread", above the others.
+const KERNELS: u32 = 2000;
 
 /// Writes a timeline while a run goes on.
 pub struct Trace {
@@ -66,11 +69,11 @@ impl Trace {
             kernel: None,
             sms: HashMap::new(),
             warps: HashMap::new(),
-            next_track: 2,
+            next_track: KERNELS + 1,
             left_out: 0,
         };
         trace.file.process(GPU, "GPU");
-        trace.file.track(GPU, 1, "kernels");
+        trace.file.track(GPU, KERNELS, "kernels");
         Ok(trace)
     }
 
@@ -104,6 +107,8 @@ impl Trace {
     }
 
     fn launch_warp(&mut self, cycle: u64, (sm, slot): (u16, u16), block: u64, warp: u16) {
+        // The SM's own track comes first.
+        self.sm(sm);
         let id = self.new_track();
         let track = Track {
             id,
@@ -284,7 +289,7 @@ impl Observer for Trace {
         if let Some((from, to)) = self.window.cycles.clip(since, cycle) {
             self.file.slice(&Event {
                 process: GPU,
-                track: 1,
+                track: KERNELS,
                 from,
                 to,
                 category: "kernel",

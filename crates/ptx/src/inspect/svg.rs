@@ -216,12 +216,19 @@ const STYLE: &str = r##"<style>
 .taken { fill: none; stroke: #c05000; stroke-width: 1.4 }
 .falls { fill: none; stroke: #606060; stroke-width: 1.2 }
 .meet { fill: none; stroke: #3060c0; stroke-width: 1; stroke-dasharray: 5 4; opacity: 0.7 }
+.page { fill: #fff } .taken-tip { fill: #c05000 } .falls-tip { fill: #606060 }
+@media (prefers-color-scheme: dark) {
+.title, .code { fill: #e6e9ef } .key { fill: #b6bdca } .head { fill: #8fb8ee }
+.page { fill: #11151d } .block { fill: #1b212c; stroke: #6d7585 } .dead { fill: #151a22 }
+.taken { stroke: #f08a4b } .falls { stroke: #a3a9b5 } .meet { stroke: #7fa4f5 }
+.taken-tip { fill: #f08a4b } .falls-tip { fill: #a3a9b5 }
+}
 </style>
 <defs>
-<marker id="taken" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#c05000"/></marker>
-<marker id="falls" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#606060"/></marker>
+<marker id="taken" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0,0 L8,4 L0,8 z" class="taken-tip"/></marker>
+<marker id="falls" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0,0 L8,4 L0,8 z" class="falls-tip"/></marker>
 </defs>
-<rect width="100%" height="100%" fill="white"/>
+<rect width="100%" height="100%" class="page"/>
 "##;
 
 const LEGEND_TEXT: &str = r##"<path class="taken" d="M16,42 L46,42"/><text class="key" x="52" y="46">taken</text>

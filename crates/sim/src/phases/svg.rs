@@ -23,6 +23,15 @@ text { font: 11px sans-serif; fill: #333 }
 .run0 { fill: #1f6fb4 } .run1 { fill: #d97706 } .run2 { fill: #2a8f4e }
 .run3 { fill: #b5397f } .run4 { fill: #6d55b8 } .run5 { fill: #8a6d3b }
 .wait { fill: #d5d9df } .wait-end { fill: #eceef1 }
+.page { fill: #fff } .key { stroke: #bbb }
+@media (prefers-color-scheme: dark) {
+text { fill: #d6dae2 }
+.grid { stroke: #2f3746 }
+.run0 { fill: #3d8fd6 } .run1 { fill: #dd8420 } .run2 { fill: #36a862 }
+.run3 { fill: #cf5a9c } .run4 { fill: #8b74d6 } .run5 { fill: #a98852 }
+.wait { fill: #465064 } .wait-end { fill: #262d3a }
+.page { fill: #11151d } .key { stroke: #586172 }
+}
 </style>
 ";
 
@@ -36,7 +45,7 @@ pub fn svg(timeline: &Timeline, title: &str) -> String {
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH:.0}\" height=\"{height:.0}\" \
          viewBox=\"0 0 {WIDTH:.0} {height:.0}\">\n{STYLE}<rect width=\"100%\" height=\"100%\" \
-         fill=\"#fff\"/>\n<text x=\"12\" y=\"22\" class=\"title\">{}</text>\n",
+         class=\"page\"/>\n<text x=\"12\" y=\"22\" class=\"title\">{}</text>\n",
         escaped(title)
     );
     legend(&mut out);
@@ -88,16 +97,16 @@ fn legend(out: &mut String) {
     let entries = [
         (
             12.0,
-            "#1f6fb4",
+            "run0",
             "a phase, numbered from 1 (colours take turns)",
         ),
-        (310.0, "#d5d9df", "waits at its barrier"),
-        (460.0, "#eceef1", "finished: its stores, its siblings"),
+        (310.0, "wait", "waits at its barrier"),
+        (460.0, "wait-end", "finished: its stores, its siblings"),
     ];
-    for (x, colour, text) in entries {
+    for (x, class, text) in entries {
         let _ = writeln!(
             out,
-            "<rect x=\"{x}\" y=\"{}\" width=\"16\" height=\"{BAR}\" fill=\"{colour}\" stroke=\"#bbb\"/>\
+            "<rect x=\"{x}\" y=\"{}\" width=\"16\" height=\"{BAR}\" class=\"{class} key\"/>\
              <text x=\"{}\" y=\"{y}\">{text}</text>",
             y - BAR,
             x + 22.0

@@ -12,6 +12,7 @@ const COLUMNS: usize = 10;
 pub fn text(results: &Results, figures: &[(Shown, Vec<Judged>)]) -> String {
     let mut out = String::new();
     let study = &results.plan().study;
+    let found = words::found_at(results.plan().foreign_size());
     for (figure, (shown, judged)) in study.figures.iter().zip(figures) {
         let title = match figure.number.as_str() {
             "" => figure.title.clone(),
@@ -31,11 +32,11 @@ pub fn text(results: &Results, figures: &[(Shown, Vec<Judged>)]) -> String {
             };
             out += &format!("{mark} {}: {}\n", claim.text, judged.detail);
             if let (Verdict::Fails, Some(reason)) = (judged.verdict, &claim.reason) {
-                out += &format!("                 because: {reason}\n");
+                out += &format!("                 because{found}: {reason}\n");
             }
         }
         if let Some(reason) = &figure.reason {
-            out += &format!("  where ours differs: {reason}\n");
+            out += &format!("  where ours differs{found}: {reason}\n");
         }
         out.push('\n');
     }

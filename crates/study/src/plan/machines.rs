@@ -136,6 +136,10 @@ fn placed(
         ("--set", Some(setting)) => setting.place.clone(),
         ("--machine", _) => name.place.clone(),
         ("--set", None) => configuration.name.place.clone(),
+        // Settings that contradict what the preset says: the preset is not what is wrong.
+        (file, _) if file.starts_with("preset ") && !configuration.settings.is_empty() => {
+            configuration.settings[0].place.clone()
+        }
         _ => return error,
     };
     let message = format!(

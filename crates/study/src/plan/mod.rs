@@ -9,7 +9,7 @@ pub use measure::{Layer, Measure};
 pub use workloads::Subjects;
 
 use crate::error::StudyError;
-use crate::format::{Figure, Study};
+use crate::format::{Figure, SIZES, Study};
 use crate::key::{Inputs, Key};
 use crate::subject::Subject;
 use serde_json::Value;
@@ -23,7 +23,7 @@ use warpsim_workloads::suite::{Parameters, Size};
 pub struct Choices {
     /// Another size than the study's.
     pub size: Option<Size>,
-    /// Only these workloads.
+    /// Only these workloads, and those of these groups.
     pub workloads: Option<Vec<String>>,
 }
 
@@ -91,6 +91,14 @@ impl Plan {
         plan.check_workload_names()?;
         plan.add_runs()?;
         Ok(plan)
+    }
+
+    /// The name of the size that the study asks for, when it is run at another: what it says
+    /// about its results was found at its own.
+    pub fn foreign_size(&self) -> Option<&'static str> {
+        let own = self.study.size;
+        let named = SIZES.iter().find(|(_, s)| *s == own)?;
+        (own != self.size).then_some(named.0)
     }
 
     /// The number of a configuration.

@@ -207,22 +207,32 @@ fn placed(study: &Study, name: &At<String>, text: &str) -> StudyError {
     }
 }
 
+/// Keeps what the command line names: workloads, and groups as a whole.
 fn leave_out(study: &Study, subjects: &mut Subjects, chosen: &[String]) -> Result<(), StudyError> {
+    let mut kept = vec![false; subjects.all.len()];
     for name in chosen {
-        let names = || subjects.all.iter().map(|e| e.name.as_str());
-        if !names().any(|n| n == name) {
-            let hint = nearest(name, names())
+        let workloads = || subjects.all.iter().map(|e| e.name.as_str());
+        let groups = || subjects.groups.iter().map(|g| g.name.as_str());
+        if let Some(index) = subjects.find(name) {
+            kept[index] = true;
+        } else if groups().any(|g| g == name) {
+            for &index in subjects.group(name) {
+                kept[index] = true;
+            }
+        } else {
+            let hint = nearest(name, workloads().chain(groups()))
                 .map(|n| format!("; did you mean `{n}`?"))
                 .unwrap_or_default();
             return Err(StudyError::bad_input(format!(
-                "--workloads: study `{}` has no workload `{name}`{hint}\nit has: {}",
+                "--workloads: study `{}` has no workload `{name}`{hint}\nit has: {}\ngroups: {}",
                 study.name,
-                names().collect::<Vec<_>>().join(", ")
+                workloads().collect::<Vec<_>>().join(", "),
+                groups().collect::<Vec<_>>().join(", ")
             )));
         }
     }
-    for entry in &mut subjects.all {
-        entry.left_out = !chosen.contains(&entry.name);
+    for (entry, kept) in subjects.all.iter_mut().zip(kept) {
+        entry.left_out = !kept;
     }
     Ok(())
 }

@@ -11,13 +11,17 @@ pub struct Axis {
     pub ticks: Vec<f64>,
 }
 
+/// Steps that the values themselves take up at most: with fewer, a stack of 103% would get an axis
+/// to 150%.
+const MOST_STEPS: f64 = 7.0;
+
 /// A scale of round numbers that covers `values` and `baseline`.
 pub fn axis(values: impl Iterator<Item = f64>, baseline: f64) -> Axis {
     let (low, high) = values
         .filter(|v| v.is_finite())
         .fold((baseline, baseline), |(l, h), v| (l.min(v), h.max(v)));
     let span = if high > low { high - low } else { 1.0 };
-    let step = round_step(span / 5.0);
+    let step = round_step(span / MOST_STEPS);
     let first = ((low - baseline) / step + 1e-9).floor();
     let last = ((high - baseline) / step - 1e-9).ceil().max(first + 1.0);
     let count = (last - first) as usize;
@@ -56,8 +60,11 @@ mod tests {
         );
         assert_eq!(
             ticks(&[0.3, 0.61], 0.0),
-            ["0.00", "0.20", "0.40", "0.60", "0.80"]
+            [
+                "0.00", "0.10", "0.20", "0.30", "0.40", "0.50", "0.60", "0.70"
+            ]
         );
+        assert_eq!(ticks(&[1.03], 0.0).last().unwrap(), "1.20");
         assert_eq!(
             ticks(&[38.0], 0.0),
             ["0.00", "10.00", "20.00", "30.00", "40.00"]

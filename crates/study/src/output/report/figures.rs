@@ -49,10 +49,11 @@ impl Report<'_> {
         if let Some(note) = &figure.note {
             out += &format!("<p class=\"note\">{}</p>\n", escaped(note));
         }
-        out += &claims(figure, judged);
+        let found = words::found_at(self.results.plan().foreign_size());
+        out += &claims(figure, judged, &found);
         if let Some(reason) = &figure.reason {
             out += &format!(
-                "<p class=\"reason\"><b>Where ours differs.</b> {}</p>\n",
+                "<p class=\"reason\"><b>Where ours differs{found}.</b> {}</p>\n",
                 escaped(reason)
             );
         }
@@ -173,7 +174,7 @@ fn paper_row(figure: &Figure, values: &[Option<f64>]) -> String {
     out + "</tr>\n"
 }
 
-fn claims(figure: &Figure, judged: &[Judged]) -> String {
+fn claims(figure: &Figure, judged: &[Judged], found: &str) -> String {
     if judged.is_empty() {
         return String::new();
     }
@@ -187,7 +188,7 @@ fn claims(figure: &Figure, judged: &[Judged]) -> String {
             escaped(&judged.detail)
         );
         if let (Verdict::Fails, Some(reason)) = (judged.verdict, &claim.reason) {
-            out += &format!("<small><b>Why:</b> {}</small>", escaped(reason));
+            out += &format!("<small><b>Why{found}:</b> {}</small>", escaped(reason));
         }
         out += "</span></li>\n";
     }

@@ -68,7 +68,7 @@ impl Report<'_> {
             .filter_map(|t| Some((t.title.as_str(), t.data.as_ref().ok()?)))
             .collect();
         if !good.is_empty() {
-            out += "<p class=\"note\">What each warp of an SM did. Drag to move, Ctrl and the wheel \
+            out += "<p class=\"note screen\">What each warp of an SM did. Drag to move, Ctrl and the wheel \
                     (or the buttons) to zoom, rest on a warp to read about it; with the keyboard: \
                     arrows and + and -.</p>\n";
             out += "<div class=\"timeline\"><div class=\"bar\"><select aria-label=\"timeline\">";
@@ -78,7 +78,7 @@ impl Report<'_> {
             out += "</select><span class=\"buttons\"><button data-zoom=\"in\" title=\"zoom in\">+\
                     </button><button data-zoom=\"out\" title=\"zoom out\">&minus;</button>\
                     <button data-zoom=\"all\">all</button></span>\
-                    <span class=\"range\"></span></div>\
+                    <b class=\"chosen\"></b><span class=\"range\"></span></div>\
                     <div class=\"legend\"></div><canvas tabindex=\"0\" role=\"img\" \
                     aria-label=\"warps over time\"></canvas><div class=\"tip\" hidden></div></div>\n";
             for (_, data) in &good {

@@ -3,7 +3,7 @@
 (() => {
   // On paper everything is shown.
   addEventListener("beforeprint", () => {
-    for (const d of document.querySelectorAll("section.figure details")) d.open = true;
+    for (const d of document.querySelectorAll("section.figure details, .missing")) d.open = true;
   });
   const box = document.querySelector(".timeline");
   if (!box) return;
@@ -47,7 +47,8 @@
       }
       track.starts[n] = at;
     }
-    data.tracks.sort((a, b) => a.block - b.block || a.warp - b.warp || a.start - b.start);
+    // Warps of a block come together: blocks of the same number in several launches stay apart.
+    data.tracks.sort((a, b) => a.start - b.start || a.block - b.block || a.warp - b.warp);
     [from, to] = data.cycles;
     if (to <= from) to = from + 1;
     layout();
@@ -56,18 +57,20 @@
     box.querySelector(".legend").innerHTML = data.states
       .map((s, i) => used.has(i) ? `<span><i style="background:var(--${PROPERTY[s] || "c9"})"></i>${s}</span>` : "")
       .join("");
+    box.querySelector(".chosen").textContent = box.querySelector("select").selectedOptions[0].text;
     draw();
   }
 
-  // A row for each warp; blocks that follow each other on the same warps get rows of their own.
+  // A row for each warp, blocks in the order in which they came.
   function layout() {
     rowHeight = data.tracks.length > 60 ? 7 : data.tracks.length > 30 ? 10 : 14;
     rows = [];
-    let y = TOP, block = null;
+    let y = TOP, before = null;
     for (const track of data.tracks) {
-      if (block !== null && track.block !== block) y += GAP;
-      rows.push({ track, y, first: track.block !== block });
-      block = track.block;
+      const first = !before || track.block !== before.block || track.start !== before.start;
+      if (before && first) y += GAP;
+      rows.push({ track, y, first });
+      before = track;
       y += rowHeight;
     }
     canvas.style.height = y + 8 + "px";
@@ -139,17 +142,18 @@
       weight.fill(0);
       column = -1;
     };
-    for (; i < track.codes.length && track.starts[i] < to; i++) {
-      const a = Math.max(track.starts[i], from), b = Math.min(track.starts[i + 1], to);
+    const { starts, codes } = track, n = codes.length;
+    for (; i < n && starts[i] < to; i++) {
+      const a = Math.max(starts[i], from), b = Math.min(starts[i + 1], to);
       if (b <= a) continue;
-      const left = x(a), w = (b - a) * perCycle;
+      const left = LEFT + (a - from) * perCycle, w = (b - a) * perCycle;
       if (w < 1) {
         const pixel = Math.floor(left);
         if (pixel !== column) { flush(); column = pixel; }
-        weight[track.codes[i]] += b - a;
+        weight[codes[i]] += b - a;
       } else {
         flush();
-        context.fillStyle = colours[track.codes[i]];
+        context.fillStyle = colours[codes[i]];
         context.fillRect(left, y, Math.max(w - (perCycle > 4 ? 0.6 : 0), 1), h);
       }
     }

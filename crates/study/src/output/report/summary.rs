@@ -62,6 +62,13 @@ impl Report<'_> {
             }
             out += "</ul>\n";
         }
+        if let (true, Some(own)) = (claims, self.results.plan().foreign_size()) {
+            out += &format!(
+                "<p class=\"note\">The study asks for size <b>{own}</b>: at this one an SM may hold \
+                 other numbers of blocks, and claims can come out otherwise. Reasons below speak of \
+                 size {own}.</p>\n"
+            );
+        }
         let figures = &self.results.plan().study.figures;
         if figures.len() > 1 {
             out += "<nav>";
