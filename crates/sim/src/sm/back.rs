@@ -83,7 +83,7 @@ impl Sm {
     }
 
     /// What holds back an instruction of a warp.
-    #[inline]
+    #[inline(always)]
     fn hazard(&self, slot: u16, info: &OpInfo) -> Hazard {
         let mut hazard = self.scoreboard.check(slot, info);
         if self.one_in_flight {

@@ -209,7 +209,8 @@ impl Collectors {
     pub fn leave(&mut self, unit: Unit) -> Issued {
         self.inside -= 1;
         let op = self.groups[unit as usize].behind.pop();
-        self.still = self.cannot_move();
+        // For the others, this cycle's step is still to come.
+        self.still = self.inside == 0 || unit == Unit::Mem && self.cannot_move();
         op
     }
 

@@ -42,7 +42,7 @@ impl Scoreboard {
     }
 
     /// What holds back an instruction of `slot`.
-    #[inline]
+    #[inline(always)]
     pub fn check(&self, slot: u16, info: &OpInfo) -> Hazard {
         let base = slot as usize * self.words;
         let owed = info.registers.iter().fold(0, |owed, part| {
