@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use warpsim_silicon::RECORDED_PROGRAMS;
-use warpsim_silicon::programs::campaign::{self, Extent, Outcome, Part, Refusal};
+use warpsim_silicon::programs::campaign::{self, Extent, Outcome, Part};
+use warpsim_silicon::programs::judge::{Reference, Refusal};
 use warpsim_silicon::programs::record;
 use warpsim_silicon::programs::recorded::check_all;
 use warpsim_silicon::programs::run::{Target, functional, models, simulate};
@@ -93,8 +94,8 @@ impl Programs {
         Ok(chosen)
     }
 
-    /// Shows or keeps what differs; says how many there are.
-    pub fn report(&self, outcome: &Outcome) -> Result<usize, Failure> {
+    /// Shows or keeps what differs.
+    pub fn report(&self, outcome: &Outcome) -> Result<(), Failure> {
         for failure in &outcome.failures {
             let text = failure.text();
             let Some(directory) = &self.save else {
@@ -105,9 +106,14 @@ impl Programs {
             let path = directory.join(format!("program-{}-{place}.ptx", failure.seed));
             write_whole(&path, text.as_bytes())
                 .map_err(|e| Failure::bad_input(format!("cannot write {}: {e}", path.display())))?;
-            print(&format!("differs: {}\n", path.display()))?;
+            let whose = if failure.compiler {
+                " (the GPU's compiler: without optimization it agrees)"
+            } else {
+                ""
+            };
+            print(&format!("differs: {}{whose}\n", path.display()))?;
         }
-        Ok(outcome.failures.len())
+        Ok(())
     }
 }
 
@@ -131,8 +137,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let targets = arguments.programs.targets(models)?;
     let expected = |p: &_| simulate(p, &truth).map_err(Refusal::Program);
-    let outcome = campaign::run(&extent, &expected, &targets, &|_| {});
-    let failures = arguments.programs.report(&outcome)?;
+    let reference = Reference {
+        truth: &expected,
+        plain: None,
+    };
+    let outcome = campaign::run(&extent, reference, &targets, &|_| {});
+    arguments.programs.report(&outcome)?;
+    let failures = outcome.failures.len();
     let names: Vec<&str> = targets.iter().map(|t| t.name.as_str()).collect();
     print(&format!(
         "{} programs, each without timing and {}: {} comparisons, {failures} differ\n",

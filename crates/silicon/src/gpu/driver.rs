@@ -26,6 +26,34 @@ pub struct Driver {
     pub version: String,
     /// Compute capability, 90 for `sm_90`.
     pub capability: u32,
+    /// How much the driver's compiler optimizes.
+    pub level: Level,
+}
+
+/// How much the driver's compiler optimizes: from 0, not at all, to 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level(u8);
+
+impl Level {
+    /// Every instruction as it is written.
+    pub const NONE: Level = Level(0);
+    /// What the driver does unless it is told otherwise.
+    pub const FULL: Level = Level(4);
+}
+
+impl std::str::FromStr for Level {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Level, String> {
+        let level = text.parse().ok().filter(|level| *level <= Level::FULL.0);
+        level.map(Level).ok_or("a level is 0, 1, 2, 3 or 4".into())
+    }
+}
+
+impl std::fmt::Display for Level {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 // SAFETY: the driver's functions may be called from any thread; the context handle is only
@@ -78,6 +106,7 @@ impl Driver {
             gpu: String::new(),
             version: String::new(),
             capability: 0,
+            level: Level::FULL,
         };
         let (mut device, mut cuda) = (0, 0);
         let mut name = [0u8; 256];
@@ -200,22 +229,32 @@ impl Driver {
         self.finish()
     }
 
-    /// Compiles PTX. The error has the compiler's log.
+    /// Compiles PTX at this driver's [level](Driver::level). The error has the compiler's log.
     pub fn load(&self, ptx: &str) -> Result<Module<'_>, String> {
+        self.load_at(ptx, self.level)
+    }
+
+    /// Compiles PTX at a level of optimization.
+    pub fn load_at(&self, ptx: &str, level: Level) -> Result<Module<'_>, String> {
         let text = CString::new(ptx).map_err(|_| "PTX with a zero byte".to_string())?;
         let mut log = vec![0u8; 8192];
         let mut handle = null_mut();
-        // CU_JIT_ERROR_LOG_BUFFER and its size.
-        let mut options: [c_int; 2] = [5, 6];
-        let size = (log.len() - 1) as *mut c_void;
-        let mut values = [log.as_mut_ptr().cast::<c_void>(), size];
-        // SAFETY: the text is terminated, options and values have two entries each, and the
+        // CU_JIT_ERROR_LOG_BUFFER, its size, CU_JIT_OPTIMIZATION_LEVEL. The driver wants numbers
+        // in the place of pointers.
+        let mut options: [c_int; 3] = [5, 6, 7];
+        let number = std::ptr::without_provenance_mut::<c_void>;
+        let mut values = [
+            log.as_mut_ptr().cast::<c_void>(),
+            number(log.len() - 1),
+            number(usize::from(level.0)),
+        ];
+        // SAFETY: the text is terminated, options and values have three entries each, and the
         // log has the size that is given, less one.
         let status = unsafe {
             (self.api.load_module)(
                 &mut handle,
                 text.as_ptr().cast(),
-                2,
+                3,
                 options.as_mut_ptr(),
                 values.as_mut_ptr(),
             )
