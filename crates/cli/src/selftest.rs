@@ -49,7 +49,7 @@ pub struct Programs {
     /// Host threads [default: as many as there are cores].
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Only these places to compare: parts of their names, as in functional,pdom.
+    /// Only these places to compare: words of their names, as in functional,pdom,fx5800.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub places: Vec<String>,
     /// Write shrunk programs to this directory instead of showing them.
@@ -80,9 +80,9 @@ impl Programs {
     /// Of these places, those asked for.
     pub fn targets(&self, all: Vec<Target>) -> Result<Vec<Target>, Failure> {
         let names: Vec<String> = all.iter().map(|t| t.name.clone()).collect();
-        let wanted = |t: &Target| {
-            self.places.is_empty() || self.places.iter().any(|p| t.name.contains(p.as_str()))
-        };
+        let has = |name: &str, place: &String| format!(" {name} ").contains(&format!(" {place} "));
+        let wanted =
+            |t: &Target| self.places.is_empty() || self.places.iter().any(|p| has(&t.name, p));
         let chosen: Vec<Target> = all.into_iter().filter(wanted).collect();
         if chosen.is_empty() {
             return Err(Failure::bad_input(format!(
@@ -102,6 +102,9 @@ impl Programs {
                 print(&format!("{text}\n"))?;
                 continue;
             };
+            std::fs::create_dir_all(directory).map_err(|e| {
+                Failure::bad_input(format!("cannot make {}: {e}", directory.display()))
+            })?;
             let place = failure.target.replace(' ', "-");
             let path = directory.join(format!("program-{}-{place}.ptx", failure.seed));
             write_whole(&path, text.as_bytes())

@@ -4,15 +4,16 @@
 //! that is nearly all the time that they take. So each process takes a part of the programs and
 //! leaves what it found in a directory of its own, also when it is stopped. A program at which
 //! the GPU gives up takes its process with it: it is tried without optimization in another, and
-//! the programs behind it run in a third.
+//! the programs behind it run in a third. A process that goes on for too long is stopped: a GPU may
+//! hang.
 
 use super::programs::{DIFFERENCES, Difference, Kind, read, recorded, summary, targets, write};
 use super::{Arguments, keep};
 use crate::failure::{Failure, print};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 use warpsim_silicon::gpu::driver::{Driver, Level};
 use warpsim_silicon::programs::campaign::Part;
 use warpsim_silicon::programs::record;
@@ -125,7 +126,9 @@ fn run(arguments: &Arguments, directory: &Path, share: Share) -> Result<Found, F
     if let Some(save) = &asked.save {
         command.arg("--save").arg(save);
     }
-    let status = command.status().map_err(|e| failed("run", &program, &e))?;
+    let mut child = command.spawn().map_err(|e| failed("run", &program, &e))?;
+    let ended = wait(&mut child, share.seconds);
+    let status = ended.map_err(|e| failed("wait for", &program, &e))?;
     // A process that was stopped before it wrote anything found nothing.
     let text = |name: &str| std::fs::read_to_string(directory.join(name)).unwrap_or_default();
     let mut found = Found {
@@ -133,11 +136,39 @@ fn run(arguments: &Arguments, directory: &Path, share: Share) -> Result<Found, F
         differences: read(&text(DIFFERENCES)),
         ..Found::default()
     };
-    if !status.success() {
-        found.broken = found.differences.is_empty();
-        found.logs = text("log.txt");
+    match status {
+        Some(status) if status.success() => {}
+        Some(_) => {
+            found.broken = found.differences.is_empty();
+            found.logs = text("log.txt");
+        }
+        None => {
+            found.broken = true;
+            found.logs = text("log.txt");
+            found.logs += "a process was stopped: it did not end in time\n";
+        }
     }
     Ok(found)
+}
+
+/// Waits for a process that begins no program after `seconds`; none when it had to be stopped.
+fn wait(child: &mut Child, seconds: Option<u64>) -> std::io::Result<Option<ExitStatus>> {
+    let Some(seconds) = seconds else {
+        return child.wait().map(Some);
+    };
+    // Half as long again is for shrinking; a program and its end take some time too.
+    let limit = Duration::from_secs(seconds.saturating_add(seconds / 2).saturating_add(90));
+    let start = Instant::now();
+    while start.elapsed() < limit {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // One that has just ended is what is wanted.
+    let _ = child.kill();
+    child.wait()?;
+    Ok(None)
 }
 
 /// Runs a share in one process after the other until the GPU does not give up any more.
@@ -235,6 +266,16 @@ pub(super) fn compare(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_process_that_ends_is_waited_for() {
+        let child = |code: &str| Command::new("sh").args(["-c", code]).spawn().unwrap();
+        for seconds in [None, Some(5)] {
+            let status = wait(&mut child("exit 3"), seconds).unwrap();
+            assert_eq!(status.and_then(|s| s.code()), Some(3));
+        }
+    }
 
     #[test]
     fn what_is_left_behind_a_program_is_the_rest_of_the_share() {

@@ -5,6 +5,7 @@
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::api::{Api, Handle, Status};
@@ -14,7 +15,7 @@ const LIBRARY: &str = "libcuda.so.1";
 /// Work on the GPU is not done yet.
 const NOT_READY: Status = 600;
 /// No kernel that is launched here takes this long unless it never ends.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A GPU and its driver.
 pub struct Driver {
@@ -28,6 +29,8 @@ pub struct Driver {
     pub capability: u32,
     /// How much the driver's compiler optimizes.
     pub level: Level,
+    /// A kernel does not end. Giving anything back would wait for it.
+    stuck: AtomicBool,
 }
 
 /// How much the driver's compiler optimizes: from 0, not at all, to 4.
@@ -59,7 +62,7 @@ impl std::fmt::Display for Level {
 // SAFETY: the driver's functions may be called from any thread; the context handle is only
 // handed to them.
 unsafe impl Send for Driver {}
-// SAFETY: as above; nothing here changes behind a shared reference.
+// SAFETY: as above; what changes behind a shared reference is atomic.
 unsafe impl Sync for Driver {}
 
 /// Memory on the GPU, given back when dropped.
@@ -107,6 +110,7 @@ impl Driver {
             version: String::new(),
             capability: 0,
             level: Level::FULL,
+            stuck: AtomicBool::new(false),
         };
         let (mut device, mut cuda) = (0, 0);
         let mut name = [0u8; 256];
@@ -176,8 +180,10 @@ impl Driver {
     /// Gives back what [`alloc_raw`](Driver::alloc_raw) reserved. A failure means that the
     /// context is lost, and the memory with it.
     pub(super) fn free_raw(&self, address: u64) {
-        // SAFETY: the driver refuses addresses that it did not give.
-        unsafe { (self.api.free)(address) };
+        if !self.stuck.load(Ordering::Relaxed) {
+            // SAFETY: the driver refuses addresses that it did not give.
+            unsafe { (self.api.free)(address) };
+        }
     }
 
     /// The same, for the caller to give back.
@@ -276,6 +282,7 @@ impl Driver {
             // SAFETY: the null stream always exists.
             match unsafe { (self.api.query)(null_mut()) } {
                 NOT_READY if start.elapsed() > PATIENCE => {
+                    self.stuck.store(true, Ordering::Relaxed);
                     return Err(format!("the kernel has not ended in {PATIENCE:?}"));
                 }
                 NOT_READY if start.elapsed() < Duration::from_millis(2) => std::hint::spin_loop(),
@@ -301,8 +308,10 @@ impl Drop for Buffer<'_> {
 
 impl Drop for Module<'_> {
     fn drop(&mut self) {
-        // SAFETY: the handle came from loading and is unloaded once.
-        unsafe { (self.driver.api.unload)(self.handle) };
+        if !self.driver.stuck.load(Ordering::Relaxed) {
+            // SAFETY: the handle came from loading and is unloaded once.
+            unsafe { (self.driver.api.unload)(self.handle) };
+        }
     }
 }
 
