@@ -35,6 +35,7 @@ pub mod state;
 mod testing;
 mod texture;
 mod texture_filter;
+mod texture_weigh;
 mod transcendental;
 mod warp_ops;
 
