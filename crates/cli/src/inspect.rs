@@ -8,7 +8,7 @@ use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::inspect::{Summary, cfg_dot, cfg_svg, disassemble_all, summarize};
 use warpsim_ptx::kernel::{Kernel, Program};
 use warpsim_sim::config::Machine;
-use warpsim_sim::occupancy::occupancy;
+use warpsim_sim::occupancy::{occupancy, registers};
 use warpsim_workloads::args::{find_kernel, signature};
 use warpsim_workloads::files::write_whole;
 use warpsim_workloads::simulated::compile;
@@ -170,14 +170,16 @@ fn branches(out: &mut String, kernel: &Kernel, s: &Summary) {
 }
 
 fn fits(out: &mut String, kernel: &Kernel, machine: &Machine, arguments: &Arguments) {
-    let registers = kernel.max_nreg.map_or(kernel.register_demand, |most| {
-        kernel.register_demand.min(most)
-    });
     let shared = kernel
         .dynamic_shared
         .unwrap_or(kernel.shared_bytes)
         .saturating_add(arguments.shared);
-    let o = occupancy(machine, registers.max(1), shared, arguments.block);
+    let o = occupancy(
+        machine,
+        registers(machine, kernel, arguments.block),
+        shared,
+        arguments.block,
+    );
     let limit = |blocks: u32| match blocks {
         u32::MAX => "any".to_string(),
         n => n.to_string(),

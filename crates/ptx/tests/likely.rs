@@ -71,6 +71,20 @@ fn the_closest_loop_counts() {
 }
 
 #[test]
+fn a_loop_that_several_blocks_close_starts_over_at_its_header() {
+    // BREAK with E's jump back folded into those that led there.
+    let body = "mov.u32 %r1, %tid.x;
+        A: sub.u32 %r1, %r1, 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra B;
+        setp.eq.u32 %p2, %r1, 1; @%p2 bra D;
+        bra A;
+        B: add.u32 %r2, %r2, 7; setp.lt.u32 %p3, %r2, 99; @%p3 bra A;
+        bra F;
+        D: add.u32 %r2, %r2, 9;
+        F: ret;";
+    assert_eq!(points(&kernel(body)), [Some("A"), None, None]);
+}
+
+#[test]
 fn a_return_from_inside_a_loop_needs_no_likely_point() {
     // Threads that are gone need not be waited for: the others meet at E itself.
     let body = BREAK.replace("bra F;", "ret;");

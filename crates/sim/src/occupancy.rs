@@ -2,6 +2,7 @@
 
 use crate::config::Machine;
 use std::fmt;
+use warpsim_ptx::kernel::Kernel;
 
 /// What runs out first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +47,22 @@ pub struct Occupancy {
     pub by_shared: u32,
     /// Registers a thread takes after rounding.
     pub registers_per_thread: u32,
+}
+
+/// Registers a thread that occupancy counts with: the estimate from liveness, within what the
+/// PTX allows (`.maxnreg`) and promises (`.minnctapersm`: so few that so many blocks fit on this
+/// machine). A compiler would spill what is left over; that cost is not modelled.
+pub fn registers(machine: &Machine, kernel: &Kernel, threads_per_block: u32) -> u32 {
+    let limit = kernel.max_nreg.unwrap_or(u32::MAX);
+    let limited = kernel.register_demand.max(1).min(limit.max(1));
+    let Some(blocks) = kernel.min_ctas else {
+        return limited;
+    };
+    let threads = u64::from(threads_per_block.max(1).div_ceil(32)) * 32;
+    let granularity = machine.sm.register_granularity.max(1);
+    let share = u64::from(machine.sm.registers) / (threads * u64::from(blocks.max(1)));
+    let share = u32::try_from(share).unwrap_or(u32::MAX);
+    limited.min((share / granularity * granularity).max(granularity))
 }
 
 /// The occupancy of blocks of `threads_per_block` threads, each thread with
@@ -134,6 +151,22 @@ mod tests {
         assert_eq!(occupancy(&gtx480(), 8, 50_000, 128).blocks, 0);
         assert_eq!(occupancy(&gtx480(), 8, 0, 2048).blocks, 0);
         assert_eq!(occupancy(&gtx480(), u32::MAX, 0, u32::MAX).blocks, 0);
+    }
+
+    #[test]
+    fn launch_bounds_keep_registers_low_enough_for_their_blocks() {
+        let mut kernel = crate::exec::testing::kernel(Vec::new());
+        kernel.min_ctas = Some(3);
+        kernel.register_demand = 60;
+        let machine = Machine::preset("fx5800").unwrap();
+        // 16384 registers for 3 blocks of 192 threads: 28 a thread, in steps of 4.
+        let kept = registers(&machine, &kernel, 192);
+        assert_eq!((kept, occupancy(&machine, kept, 0, 192).blocks), (28, 3));
+        assert_eq!(registers(&gtx480(), &kernel, 192), 56);
+        kernel.max_nreg = Some(20);
+        assert_eq!(registers(&machine, &kernel, 192), 20);
+        (kernel.min_ctas, kernel.max_nreg) = (None, None);
+        assert_eq!(registers(&machine, &kernel, 192), 60);
     }
 
     #[test]

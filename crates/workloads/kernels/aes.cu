@@ -12,7 +12,7 @@ __constant__ u32 tables[4][256];       // what a byte of row 0..3 adds to its co
 __constant__ u32 keys[4 * ROUNDS + 4]; // round keys, a word a column
 __constant__ u8 sbox[256];             // the last round has no column mixing
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
 aes(const u32 *plain, u32 *cipher, u32 words) {
     __shared__ u32 table[4][256];
     __shared__ u32 state[2][THREADS];

@@ -8,7 +8,7 @@
 #define LOG_SIDE 4
 
 // Weights are (inputs + 1) rows of hidden + 1; row and column 0 belong to the bias units.
-extern "C" __global__ void __launch_bounds__(SIDE *SIDE)
+extern "C" __global__ void __launch_bounds__(SIDE *SIDE, 4)
 backprop_forward(const float *inputs, const float *weights, float *partial, u32 hidden) {
     __shared__ float node[SIDE];
     __shared__ float product[SIDE][SIDE];
@@ -32,7 +32,7 @@ backprop_forward(const float *inputs, const float *weights, float *partial, u32 
         partial[by * hidden + ty] = product[0][ty];
 }
 
-extern "C" __global__ void __launch_bounds__(SIDE *SIDE)
+extern "C" __global__ void __launch_bounds__(SIDE *SIDE, 4)
 backprop_adjust(const float *deltas, const float *inputs, float *weights, float *momenta,
                 u32 hidden, float rate, float momentum) {
     u32 tx = threadIdx.x, ty = threadIdx.y, by = blockIdx.y;

@@ -9,7 +9,7 @@
 // Position in the plane, square of the distance to it, charge.
 __constant__ float4 atoms[ATOMS];
 
-extern "C" __global__ void __launch_bounds__(128)
+extern "C" __global__ void __launch_bounds__(128, 8)
 coulomb(float *potential, u32 width, u32 count, float spacing) {
     u32 column = blockIdx.x * 16 * POINTS + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
     float x = (float)column * spacing, y = (float)row * spacing, step = 16.0f * spacing;

@@ -65,7 +65,7 @@ static __device__ __forceinline__ float spread(const int *sums, const int *squar
     return variance > n * n ? sqrtf(variance) : n;
 }
 
-extern "C" __global__ void __launch_bounds__(192)
+extern "C" __global__ void __launch_bounds__(192, 5)
 detect_early(const int *sums, const int *squares, u32 *failed, u32 pitch, u32 columns, u32 rows,
              u32 early) {
     u32 x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 6 + threadIdx.y;
@@ -74,7 +74,7 @@ detect_early(const int *sums, const int *squares, u32 *failed, u32 pitch, u32 co
             judge(sums, pitch, x, y, spread(sums, squares, pitch, x, y), 0, early);
 }
 
-extern "C" __global__ void __launch_bounds__(192)
+extern "C" __global__ void __launch_bounds__(192, 4)
 detect_late(const int *sums, const int *squares, u32 *failed, u32 pitch, u32 columns, u32 rows,
             u32 early, u32 all) {
     u32 x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 6 + threadIdx.y;

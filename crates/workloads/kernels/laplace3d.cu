@@ -11,7 +11,7 @@
 #define PITCH (X + 2)
 #define PLANE (PITCH * (Y + 2))
 
-extern "C" __global__ void __launch_bounds__(X *Y)
+extern "C" __global__ void __launch_bounds__(X *Y, 6)
 laplace3d(const float *from, float *to, u32 nx, u32 ny, u32 nz) {
     __shared__ float tile[3 * PLANE];
     u32 tx = threadIdx.x, ty = threadIdx.y, t = ty * X + tx;

@@ -40,7 +40,7 @@ static __device__ __forceinline__ void discount(const float *rate, float *bond, 
     }
 }
 
-extern "C" __global__ void __launch_bounds__(64)
+extern "C" __global__ void __launch_bounds__(64, 8)
 libor_value(const float *normals, float *values, u32 paths) {
     u32 path = blockIdx.x * blockDim.x + threadIdx.x;
     if (path >= paths)
@@ -61,7 +61,7 @@ libor_value(const float *normals, float *values, u32 paths) {
     values[path] = value;
 }
 
-extern "C" __global__ void __launch_bounds__(64)
+extern "C" __global__ void __launch_bounds__(64, 8)
 libor_greeks(const float *normals, float *values, float *deltas, u32 paths) {
     u32 path = blockIdx.x * blockDim.x + threadIdx.x;
     if (path >= paths)

@@ -18,9 +18,9 @@ static __device__ __forceinline__ u32 shared_bases(const u8 *suffix, const u8 *r
     return known;
 }
 
-extern "C" __global__ void mummer_pp(const u32 *suffixes, const uint2 *buckets, const u8 *genome,
-                                     const u8 *reads, uint2 *matches, u32 count, u32 length,
-                                     u32 shortest) {
+extern "C" __global__ void __launch_bounds__(192, 3)
+mummer_pp(const u32 *suffixes, const uint2 *buckets, const u8 *genome, const u8 *reads,
+          uint2 *matches, u32 count, u32 length, u32 shortest) {
     u32 read = blockIdx.x * blockDim.x + threadIdx.x;
     if (read >= count)
         return;

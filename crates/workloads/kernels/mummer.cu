@@ -14,8 +14,9 @@ struct Node {
     u32 at, depth, link, unused;
 };
 
-extern "C" __global__ void mummer(const Node *nodes, const u8 *genome, const u8 *reads,
-                                  uint2 *matches, u32 count, u32 length, u32 shortest) {
+extern "C" __global__ void __launch_bounds__(256, 4)
+mummer(const Node *nodes, const u8 *genome, const u8 *reads, uint2 *matches, u32 count, u32 length,
+       u32 shortest) {
     u32 read = blockIdx.x * blockDim.x + threadIdx.x;
     if (read >= count)
         return;

@@ -18,7 +18,7 @@ struct Box {
     float coulomb;  // factor of the charges' product
 };
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 7)
 pair_forces(const float4 *atoms, const u32 *first, float4 *partial, Box box) {
     __shared__ float4 near[THREADS];
     u32 t = threadIdx.x;
@@ -72,7 +72,7 @@ pair_forces(const float4 *atoms, const u32 *first, float4 *partial, Box box) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 7)
 sum_forces(const float4 *partial, const u32 *first, float4 *force, u32 atoms) {
     u32 end = first[blockIdx.x + 1];
     for (u32 mine = first[blockIdx.x] + threadIdx.x; mine < end; mine += THREADS) {

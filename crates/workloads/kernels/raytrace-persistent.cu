@@ -1,11 +1,15 @@
-// Closest hits of rays with the triangles of a scene, through a bounding volume hierarchy, by
+// Hits of rays with the triangles of a scene, through a bounding volume hierarchy, by
 // persistent threads: the grid only fills the machine, and every warp fetches work until none is
 // left. One lane takes the next 32 rays from the global counter for its whole warp and leaves
 // the first one's index in shared memory; the other lanes read it there WITHOUT a barrier. That is
 // right only where the warp reconverges between the leader's writes and everybody's reads, as
 // static warps with a reconvergence stack do. Traversal alternates between a loop over inner
-// nodes and a loop over leaves; both diverge.
-// flags: -ffp-contract=off
+// nodes and a loop over leaves; both diverge. A shadow ray needs no more than one hit: it breaks
+// out of the leaf's loop, which is why the sides of the tests in that loop only have to meet
+// behind it.
+// Without lifetime markers clang compiles that break to a jump; with them, to a flag that is tested
+// where the loop closes, which no compiler of the time did.
+// flags: -ffp-contract=off -Xclang -disable-lifetime-markers
 #include "warpsim.cuh"
 
 #define WARPS 6
@@ -31,8 +35,10 @@ static __device__ __forceinline__ float enter(const Ray &r, float lox, float hix
 
 // Nodes are four float4: x and y bounds of both children, their z bounds, their indices. A child
 // that is a leaf has the complement of its first triangle's index. Triangles are three float4:
-// corner and number, first edge and whether it is its leaf's last, second edge.
-extern "C" __global__ void __launch_bounds__(192)
+// corner and number, first edge and whether it is its leaf's last, second edge. Rays are two
+// float4: origin and the shortest distance that counts, direction and the farthest, negative for a
+// shadow ray.
+extern "C" __global__ void __launch_bounds__(192, 3)
 trace(const float4 *nodes, const float4 *triangles, const float4 *rays, uint2 *hits, u32 *pool,
       u32 count) {
     __shared__ volatile u32 next[WARPS];
@@ -47,7 +53,8 @@ trace(const float4 *nodes, const float4 *triangles, const float4 *rays, uint2 *h
 
         float4 from = rays[2 * index], to = rays[2 * index + 1];
         Ray r = {from.x, from.y, from.z, to.x, to.y, to.z, 1.0f / to.x, 1.0f / to.y, 1.0f / to.z};
-        float nearest = to.w, shortest = from.w;
+        float nearest = fabsf(to.w), shortest = from.w;
+        bool shadow = to.w < 0.0f;
         u32 hit = MISS;
         int node = 0, top = 1;
         stack[0] = DONE;
@@ -72,36 +79,41 @@ trace(const float4 *nodes, const float4 *triangles, const float4 *rays, uint2 *h
             }
             while (node < 0) {
                 const float4 *t = triangles + 3 * ~node;
-                bool last = false;
-                while (!last) {
+                node = stack[--top];
+                for (;; t += 3) {
                     float4 v = t[0], e = t[1], f = t[2];
-                    t += 3;
-                    last = __float_as_int(e.w) != 0;
                     float px = r.dy * f.z - r.dz * f.y;
                     float py = r.dz * f.x - r.dx * f.z;
                     float pz = r.dx * f.y - r.dy * f.x;
                     float scale = 1.0f / (e.x * px + e.y * py + e.z * pz);
                     float sx = r.ox - v.x, sy = r.oy - v.y, sz = r.oz - v.z;
                     float u = (sx * px + sy * py + sz * pz) * scale;
-                    if (!(u >= 0.0f && u <= 1.0f))
-                        continue;
-                    float qx = sy * e.z - sz * e.y;
-                    float qy = sz * e.x - sx * e.z;
-                    float qz = sx * e.y - sy * e.x;
-                    float w = (r.dx * qx + r.dy * qy + r.dz * qz) * scale;
-                    float at = (f.x * qx + f.y * qy + f.z * qz) * scale;
-                    u32 number = (u32)__float_as_int(v.w);
-                    // Of triangles at the same distance the lower number counts, so that the
-                    // order of traversal does not matter.
-                    if (w >= 0.0f && u + w <= 1.0f && at >= shortest &&
-                        (at < nearest || (at == nearest && number < hit))) {
-                        nearest = at;
-                        hit = number;
+                    if (u >= 0.0f && u <= 1.0f) {
+                        float qx = sy * e.z - sz * e.y;
+                        float qy = sz * e.x - sx * e.z;
+                        float qz = sx * e.y - sy * e.x;
+                        float w = (r.dx * qx + r.dy * qy + r.dz * qz) * scale;
+                        float at = (f.x * qx + f.y * qy + f.z * qz) * scale;
+                        u32 number = (u32)__float_as_int(v.w);
+                        // Of triangles at the same distance the lower number counts, so that the
+                        // order of traversal does not matter.
+                        if (w >= 0.0f && u + w <= 1.0f && at >= shortest &&
+                            (at < nearest || (at == nearest && number < hit))) {
+                            hit = number;
+                            if (shadow) {
+                                node = DONE;
+                                break;
+                            }
+                            nearest = at;
+                        }
                     }
+                    if (__float_as_int(e.w) != 0)
+                        break;
                 }
-                node = stack[--top];
             }
         }
-        hits[index] = {(u32)__float_as_int(nearest), hit};
+        // Which triangle stops a shadow ray depends on the order of traversal: whether one does
+        // is its result.
+        hits[index] = {(u32)__float_as_int(nearest), shadow ? hit != MISS : hit};
     }
 }

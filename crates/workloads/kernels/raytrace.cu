@@ -34,7 +34,7 @@ static __device__ __forceinline__ float meet(const Sphere &s, float ox, float oy
     return t > 0.001f ? t : FAR;
 }
 
-extern "C" __global__ void __launch_bounds__(128)
+extern "C" __global__ void __launch_bounds__(128, 3)
 render(float4 *picture, u32 width, u32 height, View view) {
     u32 px = blockIdx.x * 16 + threadIdx.x, py = blockIdx.y * 8 + threadIdx.y;
     if (px >= width || py >= height)

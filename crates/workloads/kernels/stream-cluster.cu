@@ -8,7 +8,7 @@
 
 // Coordinates are stored dimension by dimension. Row p of `lower` belongs to point p and has a place
 // for each centre and one, the last, for what the candidate saves.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
 stream_cluster(const float *coordinates, const float *weights, const float *costs,
                const u32 *assigned, const u32 *centre_number, u32 *moves, float *lower, u32 count,
                u32 dimensions, u32 candidate, u32 centres) {

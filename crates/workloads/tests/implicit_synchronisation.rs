@@ -34,7 +34,7 @@ fn only_lanes_that_run_ahead_of_their_warp_miss_rays() {
                 "lanes read an obsolete index: {outcome:?}"
             );
         } else {
-            let right = matches!(outcome, Outcome::Correct { checked: 512 });
+            let right = matches!(outcome, Outcome::Correct { checked: 768 });
             assert!(right, "{}: {outcome:?}", model.name);
         }
     }

@@ -1,23 +1,25 @@
 //! Likely-convergence points: where the sides of a branch usually meet, though a rare way out
 //! (`break`, `return`) keeps it from being their post-dominator.
 //!
-//! The point of a branch is the first instruction of the block that closes the smallest loop
-//! around it. It counts where it differs from the post-dominator and both sides can come there
-//! before they come to the post-dominator: the branch that closes the loop itself, or a side
-//! that is the `break`, has nothing to meet there.
+//! The point of a branch is where the smallest loop around it starts over: the first instruction
+//! of the block that jumps back, as in the paper's example, or the loop's header where several
+//! blocks do. (Compilers fold a block that only jumps back into its predecessors; the header is
+//! then what is left of it.) It counts where it differs from the post-dominator and both sides
+//! can come there before they come to the post-dominator: the branch that closes the loop, or a
+//! side that is the `break`, has nothing to meet there.
 
 use super::graph::predecessors;
 use crate::isa::Op;
 use crate::kernel::{Kernel, NO_PC, Pc};
 
-/// A natural loop: the block that jumps back, and every block of the loop.
+/// A natural loop: where it is entered, the blocks that jump back there, and every block of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
-    /// The block whose edge leads back.
-    pub latch: u32,
-    /// Where it leads.
+    /// The only block through which it is entered.
     pub header: u32,
-    /// Which blocks belong to the loop, `header` and `latch` included.
+    /// The blocks with an edge back to the header, in order.
+    pub latches: Vec<u32>,
+    /// Which blocks belong to the loop, `header` and `latches` included.
     pub body: Vec<bool>,
 }
 
@@ -25,35 +27,47 @@ impl Loop {
     fn size(&self) -> usize {
         self.body.iter().filter(|b| **b).count()
     }
+
+    /// The block where every way through the loop that stays in it comes by before it starts
+    /// over.
+    fn end(&self) -> u32 {
+        match self.latches[..] {
+            [latch] => latch,
+            _ => self.header,
+        }
+    }
 }
 
-/// Every loop that is entered through its header only, one for each edge back. A cycle with
-/// several entries is none: it has no block that closes it.
+/// Every loop that is entered through its header only. A cycle with several entries is none: it
+/// has no place where it starts over.
 pub fn natural_loops(successors: &[Vec<u32>]) -> Vec<Loop> {
     let preds = predecessors(successors);
     let mut loops = Vec::new();
-    for (latch, list) in successors.iter().enumerate() {
-        for &header in list {
-            let latch = latch as u32;
-            if !reaches(successors, 0, latch, None)
-                || header != 0 && reaches(successors, 0, latch, Some(header))
-            {
-                continue;
-            }
-            let mut body = vec![false; successors.len()];
-            body[header as usize] = true;
-            let mut work = vec![latch];
-            while let Some(b) = work.pop() {
-                if !std::mem::replace(&mut body[b as usize], true) {
-                    work.extend(&preds[b as usize]);
-                }
-            }
-            loops.push(Loop {
-                latch,
-                header,
-                body,
-            });
+    for header in 0..successors.len() as u32 {
+        let dominated = |latch: &u32| {
+            reaches(successors, 0, *latch, None)
+                && (header == 0 || !reaches(successors, 0, *latch, Some(header)))
+        };
+        let back = preds[header as usize].iter().copied();
+        let mut latches: Vec<u32> = back.filter(dominated).collect();
+        if latches.is_empty() {
+            continue;
         }
+        latches.sort_unstable();
+        latches.dedup();
+        let mut body = vec![false; successors.len()];
+        body[header as usize] = true;
+        let mut work = latches.clone();
+        while let Some(b) = work.pop() {
+            if !std::mem::replace(&mut body[b as usize], true) {
+                work.extend(&preds[b as usize]);
+            }
+        }
+        loops.push(Loop {
+            header,
+            latches,
+            body,
+        });
     }
     loops
 }
@@ -89,16 +103,16 @@ pub fn likely_points(kernel: &Kernel) -> Vec<Pc> {
             continue;
         }
         let around = loops.iter().filter(|l| l.body[index]);
-        let Some(closest) = around.min_by_key(|l| (l.size(), l.latch)) else {
+        let Some(closest) = around.min_by_key(|l| (l.size(), l.header)) else {
             continue;
         };
-        let latch = closest.latch;
-        if latch as usize == index || block.ipdom == Some(latch) {
+        let end = closest.end();
+        if closest.latches == [index as u32] || block.ipdom == Some(end) {
             continue;
         }
-        let arrives = |side: &u32| reaches(&successors, *side, latch, block.ipdom);
+        let arrives = |side: &u32| reaches(&successors, *side, end, block.ipdom);
         if block.successors.iter().all(arrives) {
-            points[last as usize] = kernel.blocks[latch as usize].start;
+            points[last as usize] = kernel.blocks[end as usize].start;
         }
     }
     points
@@ -108,7 +122,7 @@ pub fn likely_points(kernel: &Kernel) -> Vec<Pc> {
 mod tests {
     use super::*;
 
-    fn loops(edges: &[&[u32]]) -> Vec<(u32, u32, Vec<u32>)> {
+    fn loops(edges: &[&[u32]]) -> Vec<(Vec<u32>, u32, Vec<u32>)> {
         let edges: Vec<Vec<u32>> = edges.iter().map(|e| e.to_vec()).collect();
         let members = |l: &Loop| {
             (0..edges.len() as u32)
@@ -118,7 +132,7 @@ mod tests {
         let found = natural_loops(&edges);
         found
             .iter()
-            .map(|l| (l.latch, l.header, members(l)))
+            .map(|l| (l.latches.clone(), l.header, members(l)))
             .collect()
     }
 
@@ -127,13 +141,20 @@ mod tests {
         // 0 -> 1; 1 -> 2; 2 -> 2 | 3; 3 -> 1 | 4; 4 ends.
         assert_eq!(
             loops(&[&[1], &[2], &[2, 3], &[1, 4], &[]]),
-            [(2, 2, vec![2]), (3, 1, vec![1, 2, 3])]
+            [(vec![3], 1, vec![1, 2, 3]), (vec![2], 2, vec![2])]
         );
     }
 
     #[test]
     fn the_entry_may_head_a_loop() {
-        assert_eq!(loops(&[&[1], &[0, 2], &[]]), [(1, 0, vec![0, 1])]);
+        assert_eq!(loops(&[&[1], &[0, 2], &[]]), [(vec![1], 0, vec![0, 1])]);
+    }
+
+    #[test]
+    fn edges_back_to_one_header_make_one_loop() {
+        // 0 -> 1; 1 -> 2; 2 -> 1 | 3; 3 -> 1 | 4; 4 ends.
+        let found = loops(&[&[1], &[2], &[1, 3], &[1, 4], &[]]);
+        assert_eq!(found, [(vec![2, 3], 1, vec![1, 2, 3])]);
     }
 
     #[test]

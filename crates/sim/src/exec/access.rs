@@ -249,9 +249,9 @@ fn load(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Faul
     let mask = r.mask;
     w.effect.kind = EffectKind::Access(access(false, size, count, &split, instr.mods.space));
 
-    // The whole warp in one clean allocation or in its block's shared memory.
+    // The whole warp in one clean allocation, in its block's shared memory or in the parameters.
     if count == 1
-        && (split.global == mask || split.shared == mask)
+        && (split.global == mask || split.shared == mask || split.param == mask)
         && load_together(d, r, w, &split, ty)
     {
         return Ok(());
@@ -293,6 +293,11 @@ fn load_together(
             return false;
         }
         (0, shared)
+    } else if split.param != 0 {
+        if end > w.grid.params.len() as u64 {
+            return false;
+        }
+        (0, &w.grid.params)
     } else {
         match w.memory.clean_span(first, end) {
             Some(span) => span,

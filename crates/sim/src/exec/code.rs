@@ -336,7 +336,7 @@ impl Code {
                     result = run(d, &mut regs, &mut world);
                 }
             }
-            if effect.kind == EffectKind::Awaits {
+            if matches!(effect.kind, EffectKind::Awaits) {
                 written = 0;
             } else {
                 for drain in &cold.drains {

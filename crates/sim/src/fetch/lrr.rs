@@ -8,8 +8,10 @@ use crate::schedule::Place;
 #[derive(Debug)]
 pub struct Lrr {
     domains: u16,
-    /// Slot to look at first.
+    /// Slot to look at first, and where it is.
     start: u16,
+    start_index: u32,
+    start_domain: usize,
 }
 
 impl Lrr {
@@ -18,6 +20,8 @@ impl Lrr {
         Lrr {
             domains: domains as u16,
             start: 0,
+            start_index: 0,
+            start_domain: 0,
         }
     }
 
@@ -28,7 +32,12 @@ impl Lrr {
     /// Distance from the start of the scan.
     fn distance(&self, place: Place) -> u16 {
         let slots = 64 * self.domains;
-        (self.slot(place) + slots - self.start) % slots
+        let distance = self.slot(place) + slots - self.start;
+        if distance >= slots {
+            distance - slots
+        } else {
+            distance
+        }
     }
 }
 
@@ -40,7 +49,7 @@ impl FetchPolicy for Lrr {
                 continue;
             }
             // The first index whose slot is at or after the start.
-            let first = (self.start + self.domains - 1 - domain as u16) / self.domains;
+            let first = self.start_index + (domain < self.start_domain) as u32;
             let later = if first >= 64 { 0 } else { set & (!0 << first) };
             let index = if later != 0 { later } else { set }.trailing_zeros() as u8;
             let place = Place {
@@ -60,7 +69,15 @@ impl FetchPolicy for Lrr {
     }
 
     fn fetched(&mut self, place: Place) {
-        self.start = (self.slot(place) + 1) % (64 * self.domains);
+        let (mut index, mut domain) = (place.index as u32, place.domain as usize + 1);
+        if domain == self.domains as usize {
+            (index, domain) = (index + 1, 0);
+        }
+        if index == 64 {
+            index = 0;
+        }
+        (self.start_index, self.start_domain) = (index, domain);
+        self.start = index as u16 * self.domains + domain as u16;
     }
 }
 

@@ -4,7 +4,7 @@ use super::api::{Launch, Texture};
 use super::{Decoded, Gpu, Module, SimError};
 use crate::exec::code::Code;
 use crate::exec::grid::Grid;
-use crate::occupancy::{Occupancy, occupancy};
+use crate::occupancy::{Occupancy, occupancy, registers};
 use crate::sm::Launched;
 use crate::sm::opinfo::op_infos;
 use std::sync::{Arc, OnceLock};
@@ -107,25 +107,12 @@ impl Gpu {
         self.texture_objects.len() as u64
     }
 
-    /// Registers a thread that occupancy counts with: what the launch says, else the PTX's
-    /// limits, else the estimate.
+    /// Registers a thread that occupancy counts with: what the launch says, else what the PTX
+    /// needs and asks for.
     fn registers(&self, kernel: &Kernel, launch: &Launch) -> u32 {
-        let estimate = kernel.register_demand.max(1);
-        let limited = kernel
-            .max_nreg
-            .map_or(estimate, |limit| estimate.min(limit));
-        let limited = kernel.min_ctas.map_or(limited, |blocks| {
-            let threads = launch
-                .block
-                .iter()
-                .product::<u32>()
-                .next_multiple_of(32)
-                .max(32);
-            let granularity = self.machine.sm.register_granularity.max(1);
-            let share = self.machine.sm.registers / (threads * blocks.max(1)).max(1);
-            limited.min((share / granularity * granularity).max(granularity))
-        });
-        launch.registers.unwrap_or(limited)
+        let threads = launch.block.iter().product();
+        let limited = || registers(&self.machine, kernel, threads);
+        launch.registers.unwrap_or_else(limited)
     }
 
     /// Blocks of a launch that the machine holds at once: all that kernels whose blocks wait for

@@ -8,6 +8,7 @@
 //! slice has banks of its own. With 16 banks, two slices and 4 KB rows the bank is bits
 //! {15, 14, 13, 8} of the channel address and the row bits 16 and up.
 
+use super::divide::Divisor;
 use crate::config::Machine;
 
 /// Where an address lives on the way to memory.
@@ -31,12 +32,12 @@ pub struct DramLocation {
 /// The address mapping of a machine.
 #[derive(Clone, Copy, Debug)]
 pub struct AddressMap {
-    channels: u64,
-    slices: u64,
-    interleave: u64,
-    row_bytes: u64,
+    channels: Divisor,
+    slices: Divisor,
+    interleave: Divisor,
+    row_bytes: Divisor,
     /// Banks that a slice has to itself.
-    banks_per_slice: u64,
+    banks_per_slice: Divisor,
 }
 
 impl AddressMap {
@@ -44,49 +45,48 @@ impl AddressMap {
     pub fn new(machine: &Machine) -> AddressMap {
         let slices = u64::from(machine.l2.slices_per_channel.max(1));
         AddressMap {
-            channels: u64::from(machine.dram.channels.max(1)),
-            slices,
-            interleave: u64::from(machine.dram.interleave.max(1)),
-            row_bytes: u64::from(machine.dram.row_bytes.max(1)),
-            banks_per_slice: (u64::from(machine.dram.banks) / slices).max(1),
+            channels: Divisor::new(u64::from(machine.dram.channels.max(1))),
+            slices: Divisor::new(slices),
+            interleave: Divisor::new(u64::from(machine.dram.interleave.max(1))),
+            row_bytes: Divisor::new(u64::from(machine.dram.row_bytes.max(1))),
+            banks_per_slice: Divisor::new((u64::from(machine.dram.banks) / slices).max(1)),
         }
     }
 
     /// Slices of the whole GPU.
     pub fn slices(&self) -> usize {
-        (self.channels * self.slices) as usize
+        (self.channels.get() * self.slices.get()) as usize
     }
 
     /// Slice and slice address of a global address.
     pub fn locate(&self, addr: u64) -> Location {
-        let (chunk, low) = (addr / self.interleave, addr % self.interleave);
-        let (rest, channel) = (chunk / self.channels, chunk % self.channels);
-        let (rest, slice) = (rest / self.slices, rest % self.slices);
+        let (chunk, low) = self.interleave.divide(addr);
+        let (rest, channel) = self.channels.divide(chunk);
+        let (rest, slice) = self.slices.divide(rest);
         Location {
-            slice: (channel * self.slices + slice) as u32,
-            local: rest * self.interleave + low,
+            slice: (channel * self.slices.get() + slice) as u32,
+            local: rest * self.interleave.get() + low,
         }
     }
 
     /// The global address of a slice address: the inverse of [`AddressMap::locate`].
     pub fn global(&self, at: Location) -> u64 {
-        let (channel, slice) = (
-            u64::from(at.slice) / self.slices,
-            u64::from(at.slice) % self.slices,
-        );
-        let (rest, low) = (at.local / self.interleave, at.local % self.interleave);
-        ((rest * self.slices + slice) * self.channels + channel) * self.interleave + low
+        let (channel, slice) = self.slices.divide(u64::from(at.slice));
+        let (rest, low) = self.interleave.divide(at.local);
+        let chunk = (rest * self.slices.get() + slice) * self.channels.get() + channel;
+        chunk * self.interleave.get() + low
     }
 
     /// Bank and row of a slice address.
     pub fn dram(&self, at: Location) -> DramLocation {
         // In the slice address the slice bits are gone, so columns are contiguous, then
         // banks, then rows.
-        let row_in_slice = at.local / self.row_bytes;
-        let bank_in_slice = row_in_slice % self.banks_per_slice;
+        let (row_in_slice, _) = self.row_bytes.divide(at.local);
+        let (row, bank_in_slice) = self.banks_per_slice.divide(row_in_slice);
+        let (_, slice) = self.slices.divide(u64::from(at.slice));
         DramLocation {
-            bank: (bank_in_slice * self.slices + u64::from(at.slice) % self.slices) as u32,
-            row: row_in_slice / self.banks_per_slice,
+            bank: (bank_in_slice * self.slices.get() + slice) as u32,
+            row,
         }
     }
 }

@@ -2,12 +2,14 @@
 //! count ticks of their own. The conversion is exact: a rational in lowest terms, integers
 //! only, so that no rounding accumulates over a run.
 
+use super::divide::Divisor;
+
 /// A clock beside the core clock. Tick `k` happens within core cycle `floor(k * core / own)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     /// `ticks` of this clock take as long as `cycles` of the core clock.
-    ticks: u64,
-    cycles: u64,
+    ticks: Divisor,
+    cycles: Divisor,
 }
 
 impl Clock {
@@ -16,25 +18,27 @@ impl Clock {
         let (ticks, cycles) = (u64::from(mhz.max(1)), u64::from(core_mhz.max(1)));
         let divisor = gcd(ticks, cycles);
         Clock {
-            ticks: ticks / divisor,
-            cycles: cycles / divisor,
+            ticks: Divisor::new(ticks / divisor),
+            cycles: Divisor::new(cycles / divisor),
         }
     }
 
     /// The first tick that does not happen before core cycle `cycle`.
+    #[inline]
     pub fn first_tick(&self, cycle: u64) -> u64 {
         if self.ticks == self.cycles {
             return cycle;
         }
-        (cycle * self.ticks).div_ceil(self.cycles)
+        self.cycles.divide_up(cycle * self.ticks.get())
     }
 
     /// The core cycle within which `tick` happens. `u64::MAX` stands for never and stays so.
+    #[inline]
     pub fn cycle_of(&self, tick: u64) -> u64 {
         if self.ticks == self.cycles || tick == u64::MAX {
             return tick;
         }
-        tick * self.cycles / self.ticks
+        self.ticks.divide(tick * self.cycles.get()).0
     }
 }
 

@@ -11,6 +11,7 @@
 //! sleeps until the earliest clock at which some bank's next command is legal. A request is
 //! complete when its last burst has left the bus.
 
+use super::divide::Divisor;
 use super::stats::DramCounters;
 use crate::config::{Dram, DramTiming};
 use std::collections::VecDeque;
@@ -57,6 +58,8 @@ const EMPTY: List = List {
 struct Bank {
     /// A row is open.
     open: bool,
+    /// Its bank group.
+    group: u16,
     /// The row that is open, or that will be after the next activate.
     row: u64,
     current: u32,
@@ -107,7 +110,7 @@ impl Distances {
 pub struct Gddr {
     timing: DramTiming,
     distances: Distances,
-    burst_bytes: u32,
+    burst_bytes: Divisor,
     burst_clocks: u64,
     capacity: u32,
     queued: u32,
@@ -152,7 +155,7 @@ impl Gddr {
         Gddr {
             timing: config.timing.clone(),
             distances: Distances::new(&config.timing, u64::from(config.burst_clocks)),
-            burst_bytes: config.burst_bytes.max(1),
+            burst_bytes: Divisor::new(u64::from(config.burst_bytes.max(1))),
             burst_clocks: u64::from(config.burst_clocks),
             capacity: config.queue.max(1),
             queued: 0,
@@ -164,9 +167,10 @@ impl Gddr {
                 })
                 .collect(),
             free: 0,
-            banks: vec![
-                Bank {
+            banks: (0..banks)
+                .map(|index| Bank {
                     open: false,
+                    group: (index % groups) as u16,
                     row: u64::MAX,
                     current: NONE,
                     hits: EMPTY,
@@ -175,9 +179,8 @@ impl Gddr {
                     write_at: 0,
                     precharge_at: 0,
                     activate_at: 0,
-                };
-                banks
-            ],
+                })
+                .collect(),
             group_column_at: vec![0; groups],
             group_precharge_at: vec![0; groups],
             idle_with_work: 0,
@@ -217,11 +220,14 @@ impl Gddr {
         self.free = self.entries[at as usize].next;
         self.entries[at as usize] = Entry {
             request,
-            bursts: u32::from(request.bytes).div_ceil(self.burst_bytes).max(1),
+            bursts: (self.burst_bytes.divide_up(u64::from(request.bytes)) as u32).max(1),
             next: NONE,
         };
         self.queued += 1;
-        let index = usize::from(request.bank) % self.banks.len();
+        let index = match usize::from(request.bank) {
+            index if index < self.banks.len() => index,
+            beyond => beyond % self.banks.len(),
+        };
         let bank = &mut self.banks[index];
         let list = if bank.row == request.row {
             &mut bank.hits
@@ -306,7 +312,6 @@ impl Gddr {
             *next = (*next).min(self.column_at);
             return false;
         }
-        let groups = self.group_column_at.len();
         for index in rotated(self.column, self.turn) {
             let bank = &self.banks[index];
             let write = self.entries[bank.current as usize].request.write;
@@ -315,7 +320,7 @@ impl Gddr {
             } else {
                 bank.read_at.max(self.read_at)
             }
-            .max(self.group_column_at[index % groups]);
+            .max(self.group_column_at[usize::from(bank.group)]);
             if ready <= tick {
                 self.issue_column(tick, index, stats);
                 return true;
@@ -327,9 +332,9 @@ impl Gddr {
 
     fn issue_column(&mut self, tick: u64, index: usize, stats: &mut DramCounters) {
         let t = &self.timing;
-        let group = index % self.group_column_at.len();
-        self.turn = (index as u32 + 1) % self.banks.len() as u32;
+        self.turn = self.after(index);
         let bank = &mut self.banks[index];
+        let group = usize::from(bank.group);
         let at = bank.current;
         let entry = &mut self.entries[at as usize];
         let request = entry.request;
@@ -377,12 +382,11 @@ impl Gddr {
         if self.row == 0 {
             return false;
         }
-        let groups = self.group_precharge_at.len();
         for index in rotated(self.row, self.turn) {
             let bank = &mut self.banks[index];
             let ready = if bank.open {
                 bank.precharge_at
-                    .max(self.group_precharge_at[index % groups])
+                    .max(self.group_precharge_at[usize::from(bank.group)])
             } else {
                 bank.activate_at.max(self.activate_at)
             };
@@ -406,10 +410,18 @@ impl Gddr {
                 self.column |= 1 << index;
                 stats.activates += 1;
             }
-            self.turn = (index as u32 + 1) % self.banks.len() as u32;
+            self.turn = self.after(index);
             return true;
         }
         false
+    }
+
+    /// The bank behind this one.
+    fn after(&self, index: usize) -> u32 {
+        match index + 1 {
+            next if next < self.banks.len() => next as u32,
+            _ => 0,
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 
 use super::address_map::{AddressMap, Location};
 use super::channel::Channel;
+use super::divide::Divisor;
 use super::dram::DramRequest;
 use super::inflight::{InflightTable, Piece};
 use super::interconnect::Crossbar;
@@ -55,7 +56,7 @@ pub struct ReplyFlits {
     /// Header bytes.
     pub header: u32,
     /// Bytes a flit.
-    pub flit: u32,
+    pub flit: Divisor,
     /// Flits of the largest reply.
     pub largest: u32,
 }
@@ -66,7 +67,13 @@ impl ReplyFlits {
             RequestKind::Write => 0,
             _ => u32::from(reply.bytes),
         };
-        (self.header + data).div_ceil(self.flit).max(1)
+        self.carry(data)
+    }
+
+    /// Flits of a packet with so much data.
+    #[inline]
+    pub fn carry(&self, data: u32) -> u32 {
+        (self.flit.divide_up(u64::from(self.header + data)) as u32).max(1)
     }
 }
 

@@ -7,6 +7,7 @@
 pub mod address_map;
 pub mod channel;
 pub mod clock;
+pub(crate) mod divide;
 pub mod dram;
 pub mod image;
 pub mod inflight;

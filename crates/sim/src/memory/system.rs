@@ -10,6 +10,7 @@
 use super::address_map::AddressMap;
 use super::channel::Channel;
 use super::clock::Clock;
+use super::divide::Divisor;
 use super::inflight::{InflightTable, MAX_PIECES};
 use super::interconnect::{Crossbar, Sink};
 use super::l2::{REPLY_CYCLES, ReplyFlits, Slice, Surroundings};
@@ -41,7 +42,6 @@ pub struct MemorySystem {
     slices_per_channel: usize,
     /// Sectors of the largest request.
     largest_pieces: usize,
-    request_header: u32,
     reply_flits: ReplyFlits,
     requests: Crossbar<u32>,
     replies: Crossbar<Reply>,
@@ -196,7 +196,7 @@ impl MemorySystem {
         };
         let reply_flits = ReplyFlits {
             header: net.header,
-            flit: net.flit.max(1),
+            flit: Divisor::new(u64::from(net.flit.max(1))),
             largest: (net.header + largest_data).div_ceil(net.flit.max(1)),
         };
         // A slice's reply queue and the network's injection queue behind it, as one.
@@ -210,7 +210,6 @@ impl MemorySystem {
             l2_bytes: u64::from(l2.sets) * u64::from(l2.ways) * u64::from(l2.line) * slices as u64,
             slices_per_channel,
             largest_pieces: (LARGEST_REQUEST / l2.sector.max(1)).max(1) as usize,
-            request_header: net.header,
             reply_flits,
             requests: Crossbar::new(sms, slices, net.latency, net.injection_queue),
             replies: Crossbar::new(slices, sms, net.latency, reply_capacity),
@@ -252,9 +251,7 @@ impl MemorySystem {
             RequestKind::Read => 0,
             _ => u32::from(request.bytes),
         };
-        (self.request_header + data)
-            .div_ceil(self.reply_flits.flit)
-            .max(1)
+        self.reply_flits.carry(data)
     }
 
     /// Injects a request in core cycle `cycle`, which has not been simulated yet. The SM has

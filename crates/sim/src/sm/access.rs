@@ -2,6 +2,7 @@
 //! shared-memory bank cycles.
 
 use crate::exec::state::LANES;
+use crate::memory::divide::Divisor;
 
 /// One transaction of a memory instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,6 +151,7 @@ pub fn coalesce_atomic(address: &[u64; LANES], lanes: u32, size: u32, out: &mut 
 /// in one bank. Lanes on the same word are served together.
 pub fn bank_cycles(address: &[u64; LANES], lanes: u32, size: u32, banks: u32) -> u32 {
     let words = size.div_ceil(4).max(1) as u64;
+    let banks = Divisor::new(banks as u64);
     let mut first = [u64::MAX; 64];
     let mut conflict = false;
     let mut rest = lanes;
@@ -157,7 +159,7 @@ pub fn bank_cycles(address: &[u64; LANES], lanes: u32, size: u32, banks: u32) ->
         let lane = rest.trailing_zeros() as usize;
         rest &= rest - 1;
         for word in address[lane] / 4..address[lane] / 4 + words {
-            let seen = &mut first[(word % banks as u64) as usize];
+            let seen = &mut first[banks.divide(word).1 as usize];
             conflict |= *seen != u64::MAX && *seen != word;
             *seen = word;
         }
@@ -169,7 +171,7 @@ pub fn bank_cycles(address: &[u64; LANES], lanes: u32, size: u32, banks: u32) ->
     }
 }
 
-fn slow_bank_cycles(address: &[u64; LANES], lanes: u32, words: u64, banks: u32) -> u32 {
+fn slow_bank_cycles(address: &[u64; LANES], lanes: u32, words: u64, banks: Divisor) -> u32 {
     let mut seen: Vec<u64> = Vec::with_capacity(LANES * words as usize);
     for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
         seen.extend(address[lane] / 4..address[lane] / 4 + words);
@@ -178,7 +180,7 @@ fn slow_bank_cycles(address: &[u64; LANES], lanes: u32, words: u64, banks: u32) 
     seen.dedup();
     let mut busy = [0u32; 64];
     for word in seen {
-        busy[(word % banks as u64) as usize] += 1;
+        busy[banks.divide(word).1 as usize] += 1;
     }
     busy.into_iter().max().unwrap_or(1)
 }

@@ -12,7 +12,7 @@ impl Sm {
         self.stats.counters.read_bytes += read;
         self.stats.counters.written_bytes += written;
         for d in 0..self.domains.len() {
-            let accounted = self.accounted[d];
+            let accounted = self.domains[d].accounted;
             if accounted <= end {
                 self.pass(d, end);
                 continue;
@@ -21,15 +21,16 @@ impl Sm {
             self.stats.schedulers.uncount(SchedulerState::Idle, beyond);
             self.stats.counters.scheduler_cycles -= beyond;
             self.stats.counters.w0_idle -= beyond;
-            self.accounted[d] = end;
+            self.domains[d].accounted = end;
             self.ran = end;
         }
     }
 
     /// The state of a warp of `domain` is about to change: accounts for the domain's cycles up
     /// to the one from which on the change counts.
-    #[inline]
+    #[inline(always)]
     pub(super) fn touch(&mut self, domain: u8) {
+        self.stirred = Stirred::BOTH;
         if self.everywhere {
             return self.touch_all();
         }
@@ -39,6 +40,7 @@ impl Sm {
 
     /// The same for all domains.
     pub(super) fn touch_all(&mut self) {
+        self.stirred = Stirred::BOTH;
         for d in 0..self.domains.len() {
             self.pass(d, self.now + (self.turned >> d & 1));
         }
@@ -48,13 +50,13 @@ impl Sm {
     /// issued in them and every warp was in the state it is in now.
     #[inline]
     pub(super) fn pass(&mut self, d: usize, to: u64) {
-        if self.accounted[d] < to {
+        if self.domains[d].accounted < to {
             self.account_to(d, to);
         }
     }
 
     pub(super) fn account_to(&mut self, d: usize, to: u64) {
-        let from = self.accounted[d];
+        let from = self.domains[d].accounted;
         if !self.policy_rotates || self.domains[d].resident == 0 {
             self.policy.advance(d, from, to);
         }
@@ -64,7 +66,7 @@ impl Sm {
         }
         // Issue keeps `rooms` up to date where room makes a difference: for warps that could
         // issue but for it.
-        let room = self.rooms[d];
+        let room = self.domains[d].room;
         self.watch(d, 0, room, from);
         let domain = &self.domains[d];
         let states = domain.account(0, room, to - from, &mut self.stats.warps);
@@ -91,7 +93,7 @@ impl Sm {
     /// compaction, given the states (a bit each) that the domain's warps are in.
     #[inline]
     pub(super) fn count_idle(&mut self, d: usize, states: u32, from: u64, to: u64) {
-        let held = self.issue_free[d].min(to).saturating_sub(from);
+        let held = self.domains[d].issue_free.min(to).saturating_sub(from);
         let has = |state: WarpState| states >> state as u32 & 1 != 0;
         let counters = &mut self.stats.counters;
         counters.issue_held += held;
@@ -107,11 +109,11 @@ impl Sm {
     /// The domain's cycles before `to` are accounted for.
     #[inline]
     pub(super) fn count_cycles(&mut self, d: usize, to: u64) {
-        let cycles = to - self.accounted[d];
+        let cycles = to - self.domains[d].accounted;
         let resident = self.domains[d].resident.count_ones() as u64;
         self.stats.counters.warp_cycles += resident * cycles;
         self.stats.counters.scheduler_cycles += cycles;
-        self.accounted[d] = to;
+        self.domains[d].accounted = to;
     }
 
     /// Counts the cycles before `to` in which warps were resident; called before any comes or
@@ -130,7 +132,7 @@ impl Sm {
 
     /// Which unit groups can take an instruction this cycle, as [`Collectors::room`] says it.
     #[inline]
-    pub(super) fn room(&self) -> [u64; 3] {
+    pub(super) fn room(&self) -> u8 {
         self.collectors.room()
     }
 

@@ -67,31 +67,28 @@ impl Sm {
     }
 
     /// Recomputes what holds back the instruction at the head of a warp's buffer.
-    #[inline]
     pub(super) fn check_hazard(&mut self, slot: u16, launched: &Launched) {
-        let state = &self.slots[slot as usize];
-        let Some(pc) = state.buffer.head() else {
+        let Some(pc) = self.slots[slot as usize].buffer.head() else {
             return self.check_settling(slot);
         };
         let place = self.place(slot);
-        let mut hazard = self.scoreboard.check(slot, &launched.infos[pc as usize]);
-        if self.machine.sm.scoreboard == ScoreboardKind::OneInFlight {
+        let hazard = self.hazard(slot, &launched.infos[pc as usize]);
+        if self.domains[place.domain as usize].held_back(place.index) != hazard {
+            self.touch(place.domain);
+            self.domains[place.domain as usize].hold_back(place.index, hazard);
+        }
+    }
+
+    /// What holds back an instruction of a warp.
+    #[inline]
+    fn hazard(&self, slot: u16, info: &OpInfo) -> Hazard {
+        let mut hazard = self.scoreboard.check(slot, info);
+        if self.one_in_flight {
+            let state = &self.slots[slot as usize];
             hazard.any |= state.in_flight != 0;
             hazard.memory |= state.memory_in_flight != 0;
         }
-        let domain = &self.domains[place.domain as usize];
-        let is = |set: u64| set >> place.index & 1 != 0;
-        if is(domain.clear) != hazard.any
-            && is(domain.wait_memory) == hazard.memory
-            && is(domain.long_wait) == hazard.long
-        {
-            return;
-        }
-        self.touch(place.domain);
-        let domain = &mut self.domains[place.domain as usize];
-        assign(&mut domain.clear, place.index, !hazard.any);
-        assign(&mut domain.wait_memory, place.index, hazard.memory);
-        assign(&mut domain.long_wait, place.index, hazard.long);
+        hazard
     }
 
     /// Recomputes what a warp held by the divergence model has in flight: it waits for that
@@ -114,68 +111,63 @@ impl Sm {
     }
 
     /// Recomputes everything that depends on the head of a warp's buffer.
-    #[inline]
     pub(super) fn update_head(&mut self, slot: u16, launched: &Launched) {
-        let place = self.place(slot);
-        self.touch(place.domain);
-        let bit = 1u64 << place.index;
-        let buffer = &self.slots[slot as usize].buffer;
+        let Place { domain, index } = self.place(slot);
+        self.touch(domain);
+        let buffer = self.slots[slot as usize].buffer;
         let wants = buffer.wants_fetch(&self.machine.fetch, launched.infos.len() as Pc);
-        let head = buffer.head();
-        let pc = self.groups.get(slot).pc;
-        let domain = &mut self.domains[place.domain as usize];
-        assign(&mut domain.wants_fetch, place.index, wants);
-        match head {
-            None => {
-                domain.head &= !bit;
-                domain.clear &= !bit;
-                domain.wait_memory &= !bit;
-                domain.long_wait &= !bit;
-                self.check_settling(slot);
-            }
-            Some(buffered) => {
-                domain.head |= bit;
-                assign(&mut domain.matched, place.index, buffered == pc);
-                if buffered == pc {
-                    domain.control &= !bit;
-                }
-                let unit = launched.infos[buffered as usize].unit as usize;
-                for (u, set) in domain.unit.iter_mut().enumerate() {
-                    assign(set, place.index, u == unit);
-                }
-                self.check_hazard(slot, launched);
-            }
-        }
+        let Some(buffered) = buffer.head() else {
+            let domain = &mut self.domains[domain as usize];
+            assign(&mut domain.wants_fetch, index, wants);
+            domain.empty_head(index);
+            return self.check_settling(slot);
+        };
+        let info = &launched.infos[buffered as usize];
+        let hazard = self.hazard(slot, info);
+        let right_path = buffered == self.groups.get(slot).pc;
+        let domain = &mut self.domains[domain as usize];
+        assign(&mut domain.wants_fetch, index, wants);
+        domain.set_head(index, info.unit, right_path);
+        domain.hold_back(index, hazard);
     }
 
     /// Collected operations enter their units.
+    #[inline]
     pub(super) fn enter_units(&mut self, now: u64, launched: &Launched) {
         if self.collectors.none_collected() {
             return;
         }
         let (sp, all) = (self.sp_units, self.sp_units + self.sfu_units);
-        for (unit, pipes) in [(Unit::Sp, 0..sp), (Unit::Sfu, sp..all)] {
-            for pipe in pipes {
-                let Some(op) = self.collectors.oldest(unit) else {
-                    break;
-                };
-                let info = &launched.infos[op.pc as usize];
-                let interval = info.interval.max(self.passes as u16);
-                if !self.units.enter(pipe, now, info.latency, interval) {
-                    continue;
-                }
-                let op = self.collectors.leave(unit);
-                let at = now + info.latency as u64 + EXIT_STAGES + self.passes - 1;
-                self.gangs
-                    .each(op, |slot| self.wheel.push(at, Done { slot, pc: op.pc }));
+        if self.collectors.oldest(Unit::Sp).is_some() {
+            self.enter(Unit::Sp, 0..sp, now, launched);
+        }
+        if self.collectors.oldest(Unit::Sfu).is_some() {
+            self.enter(Unit::Sfu, sp..all, now, launched);
+        }
+    }
+
+    fn enter(&mut self, unit: Unit, pipes: std::ops::Range<usize>, now: u64, launched: &Launched) {
+        for pipe in pipes {
+            let Some(op) = self.collectors.oldest(unit) else {
+                break;
+            };
+            let info = &launched.infos[op.pc as usize];
+            let interval = info.interval.max(self.passes as u16);
+            if !self.units.enter(pipe, now, info.latency, interval) {
+                continue;
             }
+            let op = self.collectors.leave(unit);
+            let at = now + info.latency as u64 + EXIT_STAGES + self.passes - 1;
+            self.gangs
+                .each(op, |slot| self.wheel.push(at, Done { slot, pc: op.pc }));
         }
     }
 
     /// The load/store unit, and with it the operand collectors.
     pub(super) fn memory_cycle(&mut self, now: u64, launched: &Launched) {
         let awake = self.ldst.is_awake(now);
-        if !awake && self.collectors.stand_still() {
+        let collectors_rest = self.collectors.stand_still();
+        if !awake && collectors_rest {
             debug_assert!(!self.ldst.accepts() || self.collectors.oldest(Unit::Mem).is_none());
             self.collectors.end_cycle();
             return;
@@ -190,7 +182,11 @@ impl Sm {
         if awake {
             self.ldst.write_back(now, &mut with);
         }
-        with.collectors.step(with.infos);
+        if collectors_rest {
+            with.collectors.end_cycle();
+        } else {
+            with.collectors.step(with.infos);
+        }
         if awake {
             self.ldst.cycle(now, &mut with);
         }

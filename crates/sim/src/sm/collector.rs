@@ -60,6 +60,9 @@ impl BankQueue {
         let read = self.reads[self.first as usize];
         self.first = self.first.wrapping_add(1);
         self.count -= 1;
+        if self.count == 0 {
+            self.first = 0; // what is used stays in one line of the host's cache
+        }
         ((read >> 6) as usize, (read & 63) as u32)
     }
 }
@@ -128,8 +131,10 @@ pub struct Collectors {
     waiting: u8,
     /// Bit g: group g has complete collectors.
     complete: u8,
-    /// For each group, all ones while another of its instructions may issue.
-    room: [u64; 3],
+    /// Bit g: another instruction of group g may issue.
+    room: u8,
+    /// See [`stand_still`](Collectors::stand_still).
+    still: bool,
 }
 
 impl Collectors {
@@ -170,13 +175,14 @@ impl Collectors {
             inside: 0,
             waiting: 0,
             complete: 0,
-            room: [!0; 3],
+            room: 0b111,
+            still: true,
         }
     }
 
-    /// For each unit, all ones if an instruction for it may issue this cycle, else zero.
+    /// The units (a bit each) for which an instruction may issue this cycle.
     #[inline]
-    pub fn room(&self) -> [u64; 3] {
+    pub fn room(&self) -> u8 {
         self.room
     }
 
@@ -186,10 +192,11 @@ impl Collectors {
         let group = &mut self.groups[unit as usize];
         group.before.push(op);
         if group.before.count as usize >= group.ports {
-            self.room[unit as usize] = 0;
+            self.room &= !(1 << unit as u8);
         }
         self.waiting |= 1 << unit as u8;
         self.inside += 1;
+        self.still = false;
     }
 
     /// The oldest instruction that is ready to enter one of `unit`'s pipelines.
@@ -203,13 +210,20 @@ impl Collectors {
     #[inline]
     pub fn leave(&mut self, unit: Unit) -> Issued {
         self.inside -= 1;
-        self.groups[unit as usize].behind.pop()
+        let op = self.groups[unit as usize].behind.pop();
+        self.still = self.cannot_move();
+        op
     }
 
     /// Whether nothing in here changes until an instruction comes, or a memory instruction
     /// leaves: nothing is read, and what is complete or waits has no room to move on.
     #[inline]
     pub fn stand_still(&self) -> bool {
+        self.still
+    }
+
+    #[inline]
+    fn cannot_move(&self) -> bool {
         if self.inside == 0 {
             return true;
         }
@@ -277,16 +291,17 @@ impl Collectors {
             }
         }
         self.written = 0;
+        self.still = self.cannot_move();
     }
 
     fn pass_through(&mut self) {
-        for (group, room) in self.groups.iter_mut().zip(&mut self.room) {
+        for (g, group) in self.groups.iter_mut().enumerate() {
             while group.before.count != 0 && (group.behind.count as usize) < Registers::MOST {
                 let op = group.before.pop();
                 group.behind.push(op);
             }
             if (group.before.count as usize) < group.ports {
-                *room = !0;
+                self.room |= 1 << g;
             }
         }
     }
@@ -378,7 +393,7 @@ impl Collectors {
                 }
             }
             if (group.before.count as usize) < group.ports {
-                self.room[g] = !0;
+                self.room |= 1 << g;
             }
             if group.before.count == 0 {
                 self.waiting &= !(1 << g);

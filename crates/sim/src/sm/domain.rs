@@ -2,6 +2,7 @@
 //! of population counts.
 
 use super::opinfo::Unit;
+use super::scoreboard::Hazard;
 use crate::stats::{SchedulerState, WarpState, WarpStates};
 
 /// What a warp can wait for other than instructions, data or units.
@@ -69,6 +70,13 @@ pub struct Domain {
     pub missing: u64,
     /// Fetch waits for a branch to leave the pipeline.
     pub unresolved: u64,
+    /// First cycle in which the issue slot is free.
+    pub issue_free: u64,
+    /// First cycle that is not accounted for. Cycles are accounted for together as long as the
+    /// state of none of the warps changes: whoever changes one calls `Sm::touch` before.
+    pub accounted: u64,
+    /// The warps that had room at their unit in the cycles not accounted for.
+    pub room: u64,
     /// All ones if the fetch policy never fetches for a warp at a barrier, else zero.
     waiters_unfetched: u64,
 }
@@ -132,11 +140,11 @@ impl Domain {
         self.fetchable() | self.finished & !self.retired
     }
 
-    /// Warps whose buffered instruction has room at its unit; `room` is all ones for units with
-    /// room, else zero.
+    /// Warps whose buffered instruction has room at its unit; `room` has a bit for each unit.
     #[inline]
-    pub fn with_room(&self, room: [u64; 3]) -> u64 {
-        let set = |u: Unit| self.unit[u as usize] & room[u as usize];
+    pub fn with_room(&self, room: u8) -> u64 {
+        let all = |u: Unit| u64::from(room >> u as u8 & 1).wrapping_neg();
+        let set = |u: Unit| self.unit[u as usize] & all(u);
         set(Unit::Sp) | set(Unit::Sfu) | set(Unit::Mem)
     }
 
@@ -228,6 +236,53 @@ impl Domain {
         } else {
             SchedulerState::Structural
         }
+    }
+
+    /// The buffer of a warp is empty.
+    #[inline]
+    pub fn empty_head(&mut self, index: u8) {
+        let keep = !(1u64 << index);
+        self.head &= keep;
+        self.clear &= keep;
+        self.wait_memory &= keep;
+        self.long_wait &= keep;
+    }
+
+    /// The buffer of a warp begins with an instruction for `unit`, the one to execute next or one
+    /// on the wrong path.
+    #[inline]
+    pub fn set_head(&mut self, index: u8, unit: Unit, right_path: bool) {
+        let bit = 1u64 << index;
+        self.head |= bit;
+        if right_path {
+            self.matched |= bit;
+            self.control &= !bit;
+        } else {
+            self.matched &= !bit;
+        }
+        for set in &mut self.unit {
+            *set &= !bit;
+        }
+        self.unit[unit as usize] |= bit;
+    }
+
+    /// What holds back the instruction at the head of a warp's buffer, as last told.
+    #[inline]
+    pub fn held_back(&self, index: u8) -> Hazard {
+        let is = |set: u64| set >> index & 1 != 0;
+        Hazard {
+            any: !is(self.clear),
+            memory: is(self.wait_memory),
+            long: is(self.long_wait),
+        }
+    }
+
+    /// Tells what holds back the instruction at the head of a warp's buffer.
+    #[inline]
+    pub fn hold_back(&mut self, index: u8, hazard: Hazard) {
+        assign(&mut self.clear, index, !hazard.any);
+        assign(&mut self.wait_memory, index, hazard.memory);
+        assign(&mut self.long_wait, index, hazard.long);
     }
 
     /// Forgets a warp.

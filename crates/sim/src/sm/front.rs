@@ -183,6 +183,7 @@ impl Sm {
         }
     }
 
+    #[cold]
     fn retire_finished(&mut self, found: Option<Place>, now: u64) {
         for d in 0..self.domains.len() {
             let mut candidates = self.retirable(d);

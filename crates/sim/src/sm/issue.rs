@@ -125,12 +125,21 @@ impl Sm {
             } else {
                 !0
             };
-            let free = if self.issue_free[d] <= now { !0 } else { 0 };
+            let free = if self.domains[d].issue_free <= now {
+                !0
+            } else {
+                0
+            };
             self.ready[d] = self.domains[d].issuable() & considered & free;
         }
         let mut taken = 0u64;
-        let leads = now as usize % domains;
-        for d in (leads..domains).chain(0..leads) {
+        let mut next = match domains.is_power_of_two() {
+            true => now as usize & (domains - 1),
+            false => now as usize % domains,
+        };
+        for _ in 0..domains {
+            let d = next;
+            next = if d + 1 == domains { 0 } else { d + 1 };
             if taken >> d & 1 != 0 {
                 continue; // issued as a member of a gang
             }
@@ -140,7 +149,7 @@ impl Sm {
                 continue;
             }
             // While an instruction holds the issue slot there is room for no other.
-            let room = match self.issue_free[d] <= now {
+            let room = match self.domains[d].issue_free <= now {
                 true => self.domains[d].with_room(self.room()),
                 false => 0,
             };
@@ -192,7 +201,7 @@ impl Sm {
                 self.stats.schedulers.count(SchedulerState::Issued, 1);
                 self.turn_over(d);
                 self.flush_mismatched(d, Some(member.index), quantum.launched);
-                self.issue_free[d] = now + self.passes;
+                self.domains[d].issue_free = now + self.passes;
             }
             let result = self.issue_members(members, now, quantum);
             for member in members {
@@ -325,7 +334,7 @@ impl Sm {
         result.map_err(|fault| SmFault { fault, pc })?;
         #[cfg(test)]
         self.log_issue(slot, pc);
-        if self.effect.kind == EffectKind::Awaits {
+        if matches!(self.effect.kind, EffectKind::Awaits) {
             self.await_members(slot, pc, now, quantum)?;
         }
         let group = self.groups.get(slot);

@@ -245,12 +245,14 @@ fn keep_atomic(
 }
 
 /// Distinct addresses among the lanes.
-fn distinct(address: &[u64; LANES], lanes: u32) -> u32 {
-    let mut seen = Vec::with_capacity(4);
-    for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
-        if !seen.contains(&address[lane]) {
-            seen.push(address[lane]);
+fn distinct(address: &[u64; LANES], mut lanes: u32) -> u32 {
+    let mut count = 0;
+    while lanes != 0 {
+        let first = address[lanes.trailing_zeros() as usize];
+        for (lane, &a) in address.iter().enumerate() {
+            lanes &= !(u32::from(a == first) << lane);
         }
+        count += 1;
     }
-    seen.len() as u32
+    count
 }

@@ -55,8 +55,9 @@ use ldst::{Event, LoadStore, Surroundings};
 use opinfo::{OpInfo, Unit};
 pub use port::Port;
 pub use report::StuckWarp;
-use scoreboard::Scoreboard;
+use scoreboard::{Hazard, Scoreboard};
 use slot::Slot;
+use stand::Stirred;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use warpsim_ptx::isa::Space;
@@ -124,6 +125,8 @@ pub struct Sm {
     policy_gangs: bool,
     /// Warps belong to the SM, not to a block.
     pools: bool,
+    /// A warp waits for everything it has in flight before it issues again.
+    one_in_flight: bool,
     /// Architectural state.
     pub threads: Threads,
     blocks: Vec<Option<ResidentBlock>>,
@@ -139,7 +142,6 @@ pub struct Sm {
     /// Where each slot sits.
     places: Vec<Place>,
     domains: Vec<Domain>,
-    issue_free: Vec<u64>,
     scoreboard: Scoreboard,
     collectors: Collectors,
     sp_units: usize,
@@ -165,17 +167,17 @@ pub struct Sm {
     /// The cycle under way, and the domains whose issue turn in it is over (a bit each).
     now: u64,
     turned: u64,
-    /// For each domain, the first cycle that is not accounted for. Cycles are accounted for
-    /// together as long as the state of none of its warps changes: whoever changes one calls
-    /// [`touch`](Sm::touch) before.
-    accounted: Vec<u64>,
-    /// For each domain, the warps that had room at their unit in the cycles not accounted for.
-    rooms: Vec<u64>,
     /// Domains cannot be accounted for one by one: an observer wants to hear things in order,
     /// and a policy that looks at warps or takes several of them sees the domains in step.
     everywhere: bool,
     /// First cycle that is not accounted for as one with or without resident warps.
     active_from: u64,
+    /// Warps have changed since issue last looked, and since fetch did. Set by
+    /// [`touch`](Sm::touch): until then both would find what they found before.
+    stirred: Stirred,
+    /// When issue has something to do as of its last look, and the room at the units then.
+    issue_at: u64,
+    room_seen: u8,
     /// Fetch had nothing to do in the last cycle that ran, so it has nothing in the next.
     fetch_rests: bool,
     /// Next cycle with something to do, as of the end of the last run.
@@ -226,6 +228,7 @@ impl Sm {
             policy_rotates: policy.rotates(),
             policy_gangs: policy.gangs(),
             pools,
+            one_in_flight: machine.sm.scoreboard == ScoreboardKind::OneInFlight,
             threads: Threads {
                 warps: vec![HomeWarp::default(); homes],
                 blocks: vec![HomeBlock::default(); machine.sm.max_blocks as usize],
@@ -246,7 +249,6 @@ impl Sm {
                 })
                 .collect(),
             domains: vec![domain; domains],
-            issue_free: vec![0; domains],
             scoreboard: Scoreboard::default(),
             collectors: Collectors::new(&machine.collector),
             sp_units: sp_units as usize,
@@ -265,10 +267,11 @@ impl Sm {
             ran: 0,
             now: 0,
             turned: 0,
-            accounted: vec![0; domains],
-            rooms: vec![0; domains],
             everywhere: false,
             active_from: 0,
+            stirred: Stirred::BOTH,
+            issue_at: 0,
+            room_seen: 0,
             fetch_rests: false,
             wake_at: 0,
             last_retired: 0,
@@ -323,7 +326,9 @@ impl Sm {
         self.stats = SmStats::default();
         self.model.begin();
         self.ran = now;
-        self.accounted.fill(now);
+        for domain in &mut self.domains {
+            domain.accounted = now;
+        }
         self.active_from = now;
         self.wake_at = now;
         self.last_retired = now;

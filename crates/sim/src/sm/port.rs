@@ -1,6 +1,7 @@
 //! The SM's side of the network: requests leave through here, stamped with their cycle, as
 //! far as the injection queue has room. Room comes back at quantum ends.
 
+use crate::memory::divide::Divisor;
 use crate::memory::packet::{Reply, Request, RequestKind};
 use std::collections::VecDeque;
 
@@ -44,7 +45,7 @@ pub fn untoken(token: u32) -> (TokenKind, u32) {
 }
 
 /// The port.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Port {
     /// Requests sent in this quantum, with their cycles.
     pub sent: Vec<(u64, Request)>,
@@ -54,7 +55,7 @@ pub struct Port {
     pub inbox: VecDeque<(u64, Reply)>,
     /// Data asked for, and data sent.
     pub traffic: [u64; 2],
-    flit: u32,
+    flit: Divisor,
     header: u32,
 }
 
@@ -62,9 +63,12 @@ impl Port {
     /// A port for packets of these sizes.
     pub fn new(flit: u32, header: u32) -> Port {
         Port {
-            flit,
+            sent: Vec::new(),
+            room: 0,
+            inbox: VecDeque::new(),
+            traffic: [0; 2],
+            flit: Divisor::new(u64::from(flit.max(1))),
             header,
-            ..Port::default()
         }
     }
 
@@ -75,7 +79,7 @@ impl Port {
         } else {
             request.bytes as u32
         };
-        let flits = (self.header + data).div_ceil(self.flit);
+        let flits = self.flit.divide_up(u64::from(self.header + data)) as u32;
         if flits > self.room {
             return false;
         }

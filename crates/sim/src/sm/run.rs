@@ -14,7 +14,9 @@ impl Sm {
     pub(super) fn run_cycles(&mut self, to: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         let mut now = self.ran;
         if quantum.skip {
-            now = self.skip_to(now, to);
+            // Nothing has changed since the last run but blocks and packets that have come.
+            let next = self.sleeps_until().max(now);
+            now = self.pass_packets(now, next, to);
         }
         while now < to {
             self.cycle(now, quantum)?;
@@ -59,15 +61,22 @@ impl Sm {
         }
         self.turned = !0;
         self.decode(launched);
-        let concerned = self
-            .domains
-            .iter()
-            .fold(0, |any, d| any | d.concerns_fetch());
-        self.fetch_rests = concerned == 0 && !self.front.wants_cycle();
-        if !self.fetch_rests {
+        if !self.fetch_stays_at_rest() {
             self.fetch(now, launched);
         }
         Ok(())
+    }
+
+    /// Whether fetch has nothing to do in this cycle either.
+    #[inline]
+    fn fetch_stays_at_rest(&mut self) -> bool {
+        if !self.fetch_rests || self.stirred.fetch {
+            self.stirred.fetch = false;
+            let concerned = self.domains.iter().any(|d| d.concerns_fetch() != 0);
+            self.fetch_rests = !concerned;
+        }
+        self.fetch_rests &= !self.front.wants_cycle();
+        self.fetch_rests
     }
 
     /// One packet from the network.
@@ -111,6 +120,13 @@ impl Sm {
         if next > now {
             next = next.min(self.stand(now));
         }
+        self.pass_packets(now, next, to)
+    }
+
+    /// Nothing but packets happens before cycle `next`: the cycle at or after `now` that has to
+    /// run first.
+    #[inline]
+    fn pass_packets(&mut self, now: u64, next: u64, to: u64) -> u64 {
         if next == now {
             return now;
         }

@@ -1,6 +1,7 @@
 //! Telling an observer what warps do and when their state changes. Without one, nothing here
 //! runs but a test of a flag.
 
+use super::stand::Stirred;
 use super::{Quantum, Sm};
 use crate::exec::state::{LANES, Lanes};
 use crate::observe::WarpEvent;
@@ -27,8 +28,13 @@ impl Sm {
         self.watch.on = quantum.observer.is_some();
         // A policy that rotates is asked for its order by critical fetch too: it must be the
         // order of this very cycle.
-        self.everywhere =
+        let everywhere =
             self.policy_refreshes || self.policy_rotates || self.policy_gangs || self.watch.on;
+        if self.everywhere != everywhere {
+            self.everywhere = everywhere;
+            self.stirred = Stirred::BOTH;
+            self.wake_at = self.ran;
+        }
         if self.watch.on {
             self.watch.states.resize(self.slots.len(), None);
             self.watch.holds.resize(self.slots.len(), None);

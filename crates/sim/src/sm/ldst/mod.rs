@@ -17,6 +17,7 @@ use super::memop::{MemOp, MemOps, Path};
 use super::opinfo::OpInfo;
 use super::port::{Port, TokenKind, token, untoken};
 use crate::config::Machine;
+use crate::memory::divide::Divisor;
 use crate::memory::packet::{Reply, Request, RequestKind, Traffic};
 use crate::memory::tags::Evicted;
 use crate::stats::SmCounters;
@@ -117,7 +118,7 @@ pub struct LoadStore {
     /// State of the L1 when the lookup at the head of its queue was last refused.
     refused: u64,
     /// Cycles a quantum: the port gets room again at its end.
-    quantum: u64,
+    quantum: Divisor,
     /// Stalls that go on while the unit sleeps, to be counted when it wakes.
     asleep: Asleep,
 }
@@ -154,7 +155,7 @@ impl LoadStore {
             next_client: 0,
             wake: 0,
             refused: u64::MAX,
-            quantum: machine.gpu.quantum.max(1) as u64,
+            quantum: Divisor::new(machine.gpu.quantum.max(1) as u64),
             asleep: Asleep::default(),
         }
     }

@@ -64,7 +64,7 @@ impl LoadStore {
             return now;
         }
         let room = if requests != 0 {
-            now.next_multiple_of(self.quantum)
+            self.quantum.divide_up(now) * self.quantum.get()
         } else {
             u64::MAX
         };

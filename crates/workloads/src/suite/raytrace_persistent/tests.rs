@@ -46,6 +46,16 @@ fn a_closed_room_stops_every_ray_and_rays_scatter_within() {
     );
 }
 
+#[test]
+fn something_between_a_place_and_the_lamp_stops_a_shadow_ray() {
+    let scene = [Triangle {
+        corner: [0.0, 0.0, 1.0],
+        edges: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+    }];
+    let result = |z| expected(&Ray::shadow([0.25, 0.25, 0.0], [0.25, 0.25, z]), &scene)[1];
+    assert_eq!((result(2.0), result(0.9)), (1, 0));
+}
+
 /// Where shared memory is accessed by one kind of instruction.
 fn shared(kernel: &Kernel, op: Op) -> Vec<usize> {
     (0..kernel.code.len())
