@@ -1,9 +1,9 @@
 //! Texture fetches.
 //!
-//! Coordinates and filtering are in [`super::texture_filter`] and [`super::texture_weigh`]. As on an H200, channels that a
-//! texel does not have read as 0, the fourth too; whole coordinates outside the texture read as
-//! 0, whatever the addressing mode; and the 1-D fetch with a whole coordinate, which is for
-//! plain memory, reads 0 from any other texture.
+//! Coordinates and filtering are in [`super::texture_filter`] and [`super::texture_weigh`]. As on
+//! an H200, channels that a texel does not have read as 0, the fourth too; whole coordinates
+//! outside the texture read as 0, whatever the addressing mode; and the 1-D fetch with a whole
+//! coordinate, which is for plain memory, reads 0 from any other texture.
 
 use warpsim_ptx::isa::{Geometry, Op, Space, Type};
 use warpsim_ptx::kernel::{Instr, Operand, TexBase};
