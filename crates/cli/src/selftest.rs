@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use warpsim_silicon::RECORDED_PROGRAMS;
-use warpsim_silicon::programs::campaign::{self, Extent, Outcome, Part, Refusal};
+use warpsim_silicon::programs::campaign::{self, Extent, Outcome, Part};
+use warpsim_silicon::programs::judge::{Reference, Refusal};
 use warpsim_silicon::programs::record;
 use warpsim_silicon::programs::recorded::check_all;
 use warpsim_silicon::programs::run::{Target, functional, models, simulate};
@@ -48,7 +49,7 @@ pub struct Programs {
     /// Host threads [default: as many as there are cores].
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Only these places to compare: parts of their names, as in functional,pdom.
+    /// Only these places to compare: words of their names, as in functional,pdom,fx5800.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub places: Vec<String>,
     /// Write shrunk programs to this directory instead of showing them.
@@ -79,9 +80,9 @@ impl Programs {
     /// Of these places, those asked for.
     pub fn targets(&self, all: Vec<Target>) -> Result<Vec<Target>, Failure> {
         let names: Vec<String> = all.iter().map(|t| t.name.clone()).collect();
-        let wanted = |t: &Target| {
-            self.places.is_empty() || self.places.iter().any(|p| t.name.contains(p.as_str()))
-        };
+        let has = |name: &str, place: &String| format!(" {name} ").contains(&format!(" {place} "));
+        let wanted =
+            |t: &Target| self.places.is_empty() || self.places.iter().any(|p| has(&t.name, p));
         let chosen: Vec<Target> = all.into_iter().filter(wanted).collect();
         if chosen.is_empty() {
             return Err(Failure::bad_input(format!(
@@ -93,21 +94,29 @@ impl Programs {
         Ok(chosen)
     }
 
-    /// Shows or keeps what differs; says how many there are.
-    pub fn report(&self, outcome: &Outcome) -> Result<usize, Failure> {
+    /// Shows or keeps what differs.
+    pub fn report(&self, outcome: &Outcome) -> Result<(), Failure> {
         for failure in &outcome.failures {
             let text = failure.text();
             let Some(directory) = &self.save else {
                 print(&format!("{text}\n"))?;
                 continue;
             };
+            std::fs::create_dir_all(directory).map_err(|e| {
+                Failure::bad_input(format!("cannot make {}: {e}", directory.display()))
+            })?;
             let place = failure.target.replace(' ', "-");
             let path = directory.join(format!("program-{}-{place}.ptx", failure.seed));
             write_whole(&path, text.as_bytes())
                 .map_err(|e| Failure::bad_input(format!("cannot write {}: {e}", path.display())))?;
-            print(&format!("differs: {}\n", path.display()))?;
+            let whose = if failure.compiler {
+                " (the GPU's compiler: without optimization it agrees)"
+            } else {
+                ""
+            };
+            print(&format!("differs: {}{whose}\n", path.display()))?;
         }
-        Ok(outcome.failures.len())
+        Ok(())
     }
 }
 
@@ -131,8 +140,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let targets = arguments.programs.targets(models)?;
     let expected = |p: &_| simulate(p, &truth).map_err(Refusal::Program);
-    let outcome = campaign::run(&extent, &expected, &targets, &|_| {});
-    let failures = arguments.programs.report(&outcome)?;
+    let reference = Reference {
+        truth: &expected,
+        plain: None,
+    };
+    let outcome = campaign::run(&extent, reference, &targets, &|_| {});
+    arguments.programs.report(&outcome)?;
+    let failures = outcome.failures.len();
     let names: Vec<&str> = targets.iter().map(|t| t.name.as_str()).collect();
     print(&format!(
         "{} programs, each without timing and {}: {} comparisons, {failures} differ\n",

@@ -1,6 +1,7 @@
 //! `warpsim verify-on-gpu`: the simulator against the GPU in this machine.
 
 mod jobs;
+mod programs;
 
 use crate::failure::{Failure, WRONG_RESULT, print};
 use crate::selftest::Programs;
@@ -8,13 +9,9 @@ use clap::ValueEnum;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use warpsim_silicon::gpu::device::{RealDevice, Texts};
-use warpsim_silicon::gpu::driver::Driver;
-use warpsim_silicon::programs::campaign::{self, Extent, Outcome};
-use warpsim_silicon::programs::record as programs_record;
-use warpsim_silicon::programs::run::{Target, functional, models, on_gpu};
+use warpsim_silicon::gpu::driver::{Driver, Level};
 use warpsim_silicon::verify::{Verdicts, check, table};
 use warpsim_silicon::{RECORDED, catalogue, plan, record};
 use warpsim_workloads::files::write_whole;
@@ -46,7 +43,15 @@ pub struct Arguments {
     /// the other in each [default: as many as there are cores].
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
-    /// Write what the GPU computed to forms.txt and programs.txt in this directory.
+    /// How much the driver's compiler optimizes, 0 to 4. A random program that differs is also
+    /// compiled at level 0: if it agrees then, the compiler is wrong.
+    #[arg(long, value_name = "N", default_value_t = Level::FULL)]
+    level: Level,
+    /// Programs tried to make a random program that differs smaller; 0 leaves it as it is.
+    #[arg(long, value_name = "N", default_value_t = 300)]
+    tries: usize,
+    /// Write what the GPU computed to forms.txt and programs.txt in this directory, and which
+    /// random programs differ to differences.txt.
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
 }
@@ -70,11 +75,12 @@ enum SizeName {
 
 /// Compares everything asked for.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let driver = Driver::open().map_err(|e| {
+    let mut driver = Driver::open().map_err(|e| {
         Failure::bad_input(format!(
             "{e}\nverify-on-gpu needs an NVIDIA GPU; `warpsim selftest` compares divergence models without one"
         ))
     })?;
+    driver.level = arguments.level;
     print(&format!(
         "{} (sm_{}), driver {}\n",
         driver.gpu, driver.capability, driver.version
@@ -87,8 +93,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if wanted(What::Programs) {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         wrong |= match arguments.jobs.unwrap_or(cores) {
-            0 | 1 => programs(arguments, &driver)?,
-            jobs => jobs::programs(arguments, &driver, jobs)?,
+            0 | 1 => programs::compare(arguments, &driver)?,
+            jobs => jobs::compare(arguments, &driver, jobs)?,
         };
     }
     if wanted(What::Workloads) {
@@ -182,59 +188,6 @@ fn forms(arguments: &Arguments, driver: &Driver) -> Result<bool, Failure> {
         keep(arguments, "forms.txt", &text)?;
     }
     Ok(refused_anew || total[3] > 0 || lost.is_some())
-}
-
-/// What is kept of random programs.
-fn recorded(driver: &Driver, mut entries: Vec<programs_record::Entry>) -> String {
-    entries.sort_by_key(|e| e.seed);
-    programs_record::write(&programs_record::Record {
-        gpu: driver.gpu.clone(),
-        driver: driver.version.clone(),
-        entries,
-    })
-}
-
-/// Where random programs run besides the GPU.
-fn targets(arguments: &Arguments) -> Result<Vec<Target>, Failure> {
-    let mut targets = vec![functional().map_err(Failure::bad_input)?];
-    targets.extend(models().map_err(Failure::bad_input)?);
-    arguments.programs.targets(targets)
-}
-
-/// Random programs. True when something is wrong.
-fn programs(arguments: &Arguments, driver: &Driver) -> Result<bool, Failure> {
-    let targets = targets(arguments)?;
-    let extent = Extent {
-        // The GPU's compiler takes its time.
-        shrinking: 300,
-        ..arguments.programs.extent()
-    };
-    let text_of = |outcome: &Outcome| recorded(driver, outcome.entries.clone());
-    // A GPU may hang: what is known is kept now and then.
-    let last = Mutex::new(Instant::now());
-    let progress = |outcome: &Outcome| {
-        let mut last = last.lock().unwrap_or_else(|e| e.into_inner());
-        if last.elapsed() > Duration::from_secs(5) {
-            *last = Instant::now();
-            // The last one, below, is the one whose failure is told.
-            let _ = keep(arguments, "programs.txt", &text_of(outcome));
-        }
-    };
-    let truth = |program: &_| on_gpu(program, driver);
-    let outcome = campaign::run(&extent, &truth, &targets, &progress);
-    let failures = arguments.programs.report(&outcome)?;
-    let names: Vec<&str> = targets.iter().map(|t| t.name.as_str()).collect();
-    print(&format!(
-        "{} random programs on the GPU and {}: {} comparisons, {failures} differ\n",
-        outcome.programs,
-        names.join(", "),
-        outcome.comparisons
-    ))?;
-    if let Some(lost) = &outcome.lost {
-        print(&format!("the GPU gave up: {lost}\n"))?;
-    }
-    keep(arguments, "programs.txt", &text_of(&outcome))?;
-    Ok(failures > 0 || outcome.lost.is_some())
 }
 
 /// Workloads. True when something is wrong.

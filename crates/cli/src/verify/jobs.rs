@@ -2,21 +2,21 @@
 //!
 //! The driver compiles one program after the other in a process, a second or so for each, and
 //! that is nearly all the time that they take. So each process takes a part of the programs and
-//! leaves what it found in a directory of its own, also when it is stopped.
+//! leaves what it found in a directory of its own, also when it is stopped. A program at which
+//! the GPU gives up takes its process with it: it is tried without optimization in another, and
+//! the programs behind it run in a third. A process that goes on for too long is stopped: a GPU may
+//! hang.
 
-use super::{Arguments, keep, recorded, targets};
+use super::programs::{DIFFERENCES, Difference, Kind, read, recorded, summary, targets, write};
+use super::{Arguments, keep};
 use crate::failure::{Failure, print};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use warpsim_silicon::gpu::driver::Driver;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use warpsim_silicon::gpu::driver::{Driver, Level};
+use warpsim_silicon::programs::campaign::Part;
 use warpsim_silicon::programs::record;
-
-/// A process and where it leaves what it finds.
-struct Job {
-    child: Child,
-    directory: PathBuf,
-}
 
 /// A directory for all processes, removed at the end unless it belongs to the record.
 struct Scratch {
@@ -50,36 +50,74 @@ fn scratch(arguments: &Arguments) -> Scratch {
     }
 }
 
-/// Starts process `number` of `jobs`.
-fn start(
-    arguments: &Arguments,
-    directory: PathBuf,
-    number: usize,
-    jobs: usize,
-) -> Result<Job, Failure> {
-    std::fs::create_dir_all(&directory).map_err(|e| failed("make", &directory, &e))?;
+/// What a process is to run.
+#[derive(Clone, Copy)]
+struct Share {
+    seed: u64,
+    programs: u64,
+    part: Part,
+    level: Level,
+    seconds: Option<u64>,
+}
+
+impl Share {
+    /// What is left behind the program of this seed; the seconds are for the caller to say.
+    fn behind(self, seed: u64) -> Share {
+        let next = seed.wrapping_add(self.part.of);
+        let first = next.wrapping_sub(self.part.number);
+        let gone = first.wrapping_sub(self.seed);
+        Share {
+            seed: first,
+            programs: self.programs.saturating_sub(gone),
+            ..self
+        }
+    }
+}
+
+/// What processes found.
+#[derive(Default)]
+struct Found {
+    entries: Vec<record::Entry>,
+    differences: Vec<Difference>,
+    /// What those printed that found differences or failed.
+    logs: String,
+    /// One failed in another way.
+    broken: bool,
+}
+
+impl Found {
+    fn add(&mut self, other: Found) {
+        self.entries.extend(other.entries);
+        self.differences.extend(other.differences);
+        self.logs += &other.logs;
+        self.broken |= other.broken;
+    }
+}
+
+/// Runs a share in a process to its end.
+fn run(arguments: &Arguments, directory: &Path, share: Share) -> Result<Found, Failure> {
+    std::fs::create_dir_all(directory).map_err(|e| failed("make", directory, &e))?;
     let log = directory.join("log.txt");
     let file = File::create(&log).map_err(|e| failed("write", &log, &e))?;
     let errors = file.try_clone().map_err(|e| failed("write", &log, &e))?;
     let program = std::env::current_exe()
         .map_err(|e| Failure::bad_input(format!("cannot find this program to run it: {e}")))?;
     let asked = &arguments.programs;
-    let part = asked.part.piece(number as u64, jobs as u64);
     let mut command = Command::new(&program);
     command
         .args(["verify-on-gpu", "--only", "programs", "--jobs", "1"])
         .args(["--threads", "1"])
-        .args(["--part", &part.to_string()])
-        .args(["--seed", &asked.seed.to_string()])
+        .args(["--part", &share.part.to_string()])
+        .args(["--seed", &share.seed.to_string()])
+        .args(["--programs", &share.programs.to_string()])
+        .args(["--level", &share.level.to_string()])
+        .args(["--tries", &arguments.tries.to_string()])
         .arg("--record")
-        .arg(&directory)
+        .arg(directory)
         .stdin(Stdio::null())
         .stdout(file)
         .stderr(errors);
-    if let Some(programs) = asked.programs {
-        command.args(["--programs", &programs.to_string()]);
-    }
-    if let Some(seconds) = asked.seconds {
+    if let Some(seconds) = share.seconds {
         command.args(["--seconds", &seconds.to_string()]);
     }
     if !asked.places.is_empty() {
@@ -88,63 +126,173 @@ fn start(
     if let Some(save) = &asked.save {
         command.arg("--save").arg(save);
     }
-    let child = (command.spawn()).map_err(|e| failed("run", &program, &e))?;
-    Ok(Job { child, directory })
+    let mut child = command.spawn().map_err(|e| failed("run", &program, &e))?;
+    let ended = wait(&mut child, share.seconds);
+    let status = ended.map_err(|e| failed("wait for", &program, &e))?;
+    // A process that was stopped before it wrote anything found nothing.
+    let text = |name: &str| std::fs::read_to_string(directory.join(name)).unwrap_or_default();
+    let mut found = Found {
+        entries: (record::read(&text("programs.txt")).map_err(Failure::bad_input)?).entries,
+        differences: read(&text(DIFFERENCES)),
+        ..Found::default()
+    };
+    match status {
+        Some(status) if status.success() => {}
+        Some(_) => {
+            found.broken = found.differences.is_empty();
+            found.logs = text("log.txt");
+        }
+        None => {
+            found.broken = true;
+            found.logs = text("log.txt");
+            found.logs += "a process was stopped: it did not end in time\n";
+        }
+    }
+    Ok(found)
+}
+
+/// Waits for a process that begins no program after `seconds`; none when it had to be stopped.
+fn wait(child: &mut Child, seconds: Option<u64>) -> std::io::Result<Option<ExitStatus>> {
+    let Some(seconds) = seconds else {
+        return child.wait().map(Some);
+    };
+    // Half as long again is for shrinking; a program and its end take some time too.
+    let limit = Duration::from_secs(seconds.saturating_add(seconds / 2).saturating_add(90));
+    let start = Instant::now();
+    while start.elapsed() < limit {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // One that has just ended is what is wanted.
+    let _ = child.kill();
+    child.wait()?;
+    Ok(None)
+}
+
+/// Runs a share in one process after the other until the GPU does not give up any more.
+fn persist(arguments: &Arguments, directory: &Path, share: Share) -> Result<Found, Failure> {
+    let start = Instant::now();
+    let mut found = Found::default();
+    let mut rest = share;
+    for round in 1.. {
+        let place = directory.join(round.to_string());
+        let mut this = run(arguments, &place, rest)?;
+        let lost = (this.differences.iter_mut()).find(|d| d.kind == Kind::Lost);
+        let Some(lost) = lost else {
+            found.add(this);
+            break;
+        };
+        let seed = lost.seed;
+        let alone = Share {
+            seed,
+            programs: 1,
+            part: Part::WHOLE,
+            level: Level::NONE,
+            seconds: None,
+        };
+        let plain = run(arguments, &place.join("level0"), alone)?;
+        if plain.differences.is_empty() && plain.entries.len() == 1 {
+            lost.kind = Kind::Compiler;
+            this.logs += &format!(
+                "program {seed}: an error of the GPU's compiler, without optimization it agrees\n"
+            );
+        }
+        found.add(this);
+        rest = rest.behind(seed);
+        if let Some(seconds) = share.seconds {
+            rest.seconds = Some(seconds.saturating_sub(start.elapsed().as_secs()));
+        }
+        if rest.programs == 0 || rest.seconds == Some(0) {
+            break;
+        }
+    }
+    Ok(found)
 }
 
 /// Runs random programs in `jobs` processes. True when something is wrong.
-pub(super) fn programs(
+pub(super) fn compare(
     arguments: &Arguments,
     driver: &Driver,
     jobs: usize,
 ) -> Result<bool, Failure> {
     let targets = targets(arguments)?;
     let scratch = scratch(arguments);
-    let mut running = Vec::new();
-    let mut refused = None;
-    for number in 0..jobs {
-        let directory = scratch.path.join((number + 1).to_string());
-        match start(arguments, directory, number, jobs) {
-            Ok(job) => running.push(job),
-            Err(e) => {
-                refused = Some(e);
-                break;
-            }
-        }
+    let asked = &arguments.programs;
+    let share = |number: usize| Share {
+        seed: asked.seed,
+        programs: asked.extent().programs,
+        part: asked.part.piece(number as u64, jobs as u64),
+        level: arguments.level,
+        seconds: asked.seconds,
+    };
+    let results: Vec<Result<Found, Failure>> = std::thread::scope(|scope| {
+        let spawn = |number: usize| {
+            let directory = scratch.path.join((number + 1).to_string());
+            scope.spawn(move || persist(arguments, &directory, share(number)))
+        };
+        let threads: Vec<_> = (0..jobs).map(spawn).collect();
+        let panicked = |_| Err(Failure::bad_input("a job's thread failed".to_string()));
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(panicked))
+            .collect()
+    });
+    let mut found = Found::default();
+    for result in results {
+        found.add(result?);
     }
-    if let Some(e) = refused {
-        for job in &mut running {
-            // One that has ended already is what is wanted.
-            let _ = job.child.kill();
-            let _ = job.child.wait();
-        }
-        return Err(e);
-    }
-    let mut entries = Vec::new();
-    let mut wrong = 0;
-    for job in &mut running {
-        let status = (job.child.wait()).map_err(|e| failed("wait for", &job.directory, &e))?;
-        let read = std::fs::read_to_string(job.directory.join("programs.txt"));
-        let found = read.ok().map(|text| record::read(&text)).transpose();
-        let found = found.map_err(Failure::bad_input)?.unwrap_or_default();
-        entries.extend(found.entries);
-        if !status.success() {
-            wrong += 1;
-            let log = std::fs::read_to_string(job.directory.join("log.txt"));
-            print(&log.unwrap_or_else(|e| format!("{}: {e}\n", job.directory.display())))?;
-        }
-    }
+    found.differences.sort_by_key(|d| d.seed);
+    print(&found.logs)?;
     let names: Vec<&str> = targets.iter().map(|t| t.name.as_str()).collect();
+    let broken = if found.broken {
+        "; a process failed, see above"
+    } else {
+        ""
+    };
     print(&format!(
-        "{} random programs on the GPU and {}, in {jobs} processes: {} comparisons, {}\n",
-        entries.len(),
+        "{} random programs on the GPU and {}, in {jobs} processes: {} comparisons, {}{broken}\n",
+        found.entries.len(),
         names.join(", "),
-        entries.len() * targets.len(),
-        match wrong {
-            0 => "0 differ".into(),
-            n => format!("{n} processes report what is wrong above"),
-        }
+        found.entries.len() * targets.len(),
+        summary(&found.differences)
     ))?;
-    keep(arguments, "programs.txt", &recorded(driver, entries))?;
-    Ok(wrong > 0)
+    keep(arguments, DIFFERENCES, &write(&found.differences))?;
+    keep(arguments, "programs.txt", &recorded(driver, found.entries))?;
+    Ok(found.broken || !found.differences.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_process_that_ends_is_waited_for() {
+        let child = |code: &str| Command::new("sh").args(["-c", code]).spawn().unwrap();
+        for seconds in [None, Some(5)] {
+            let status = wait(&mut child("exit 3"), seconds).unwrap();
+            assert_eq!(status.and_then(|s| s.code()), Some(3));
+        }
+    }
+
+    #[test]
+    fn what_is_left_behind_a_program_is_the_rest_of_the_share() {
+        let share = Share {
+            seed: 100,
+            programs: 40,
+            part: "3/8".parse().unwrap(),
+            level: Level::FULL,
+            seconds: None,
+        };
+        let seeds = |s: Share| {
+            let numbers = (s.part.number..s.programs).step_by(s.part.of as usize);
+            numbers.map(|n| s.seed + n).collect::<Vec<_>>()
+        };
+        assert_eq!(seeds(share), [102, 110, 118, 126, 134]);
+        assert_eq!(seeds(share.behind(118)), [126, 134]);
+        assert_eq!(seeds(share.behind(118).behind(126)), [134]);
+        assert_eq!(seeds(share.behind(134)), [0; 0]);
+    }
 }

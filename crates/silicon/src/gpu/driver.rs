@@ -5,6 +5,7 @@
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::api::{Api, Handle, Status};
@@ -14,7 +15,7 @@ const LIBRARY: &str = "libcuda.so.1";
 /// Work on the GPU is not done yet.
 const NOT_READY: Status = 600;
 /// No kernel that is launched here takes this long unless it never ends.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A GPU and its driver.
 pub struct Driver {
@@ -26,12 +27,42 @@ pub struct Driver {
     pub version: String,
     /// Compute capability, 90 for `sm_90`.
     pub capability: u32,
+    /// How much the driver's compiler optimizes.
+    pub level: Level,
+    /// A kernel does not end. Giving anything back would wait for it.
+    stuck: AtomicBool,
+}
+
+/// How much the driver's compiler optimizes: from 0, not at all, to 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level(u8);
+
+impl Level {
+    /// Every instruction as it is written.
+    pub const NONE: Level = Level(0);
+    /// What the driver does unless it is told otherwise.
+    pub const FULL: Level = Level(4);
+}
+
+impl std::str::FromStr for Level {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Level, String> {
+        let level = text.parse().ok().filter(|level| *level <= Level::FULL.0);
+        level.map(Level).ok_or("a level is 0, 1, 2, 3 or 4".into())
+    }
+}
+
+impl std::fmt::Display for Level {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 // SAFETY: the driver's functions may be called from any thread; the context handle is only
 // handed to them.
 unsafe impl Send for Driver {}
-// SAFETY: as above; nothing here changes behind a shared reference.
+// SAFETY: as above; what changes behind a shared reference is atomic.
 unsafe impl Sync for Driver {}
 
 /// Memory on the GPU, given back when dropped.
@@ -78,6 +109,8 @@ impl Driver {
             gpu: String::new(),
             version: String::new(),
             capability: 0,
+            level: Level::FULL,
+            stuck: AtomicBool::new(false),
         };
         let (mut device, mut cuda) = (0, 0);
         let mut name = [0u8; 256];
@@ -147,8 +180,10 @@ impl Driver {
     /// Gives back what [`alloc_raw`](Driver::alloc_raw) reserved. A failure means that the
     /// context is lost, and the memory with it.
     pub(super) fn free_raw(&self, address: u64) {
-        // SAFETY: the driver refuses addresses that it did not give.
-        unsafe { (self.api.free)(address) };
+        if !self.stuck.load(Ordering::Relaxed) {
+            // SAFETY: the driver refuses addresses that it did not give.
+            unsafe { (self.api.free)(address) };
+        }
     }
 
     /// The same, for the caller to give back.
@@ -200,22 +235,32 @@ impl Driver {
         self.finish()
     }
 
-    /// Compiles PTX. The error has the compiler's log.
+    /// Compiles PTX at this driver's [level](Driver::level). The error has the compiler's log.
     pub fn load(&self, ptx: &str) -> Result<Module<'_>, String> {
+        self.load_at(ptx, self.level)
+    }
+
+    /// Compiles PTX at a level of optimization.
+    pub fn load_at(&self, ptx: &str, level: Level) -> Result<Module<'_>, String> {
         let text = CString::new(ptx).map_err(|_| "PTX with a zero byte".to_string())?;
         let mut log = vec![0u8; 8192];
         let mut handle = null_mut();
-        // CU_JIT_ERROR_LOG_BUFFER and its size.
-        let mut options: [c_int; 2] = [5, 6];
-        let size = (log.len() - 1) as *mut c_void;
-        let mut values = [log.as_mut_ptr().cast::<c_void>(), size];
-        // SAFETY: the text is terminated, options and values have two entries each, and the
+        // CU_JIT_ERROR_LOG_BUFFER, its size, CU_JIT_OPTIMIZATION_LEVEL. The driver wants numbers
+        // in the place of pointers.
+        let mut options: [c_int; 3] = [5, 6, 7];
+        let number = std::ptr::without_provenance_mut::<c_void>;
+        let mut values = [
+            log.as_mut_ptr().cast::<c_void>(),
+            number(log.len() - 1),
+            number(usize::from(level.0)),
+        ];
+        // SAFETY: the text is terminated, options and values have three entries each, and the
         // log has the size that is given, less one.
         let status = unsafe {
             (self.api.load_module)(
                 &mut handle,
                 text.as_ptr().cast(),
-                2,
+                3,
                 options.as_mut_ptr(),
                 values.as_mut_ptr(),
             )
@@ -237,6 +282,7 @@ impl Driver {
             // SAFETY: the null stream always exists.
             match unsafe { (self.api.query)(null_mut()) } {
                 NOT_READY if start.elapsed() > PATIENCE => {
+                    self.stuck.store(true, Ordering::Relaxed);
                     return Err(format!("the kernel has not ended in {PATIENCE:?}"));
                 }
                 NOT_READY if start.elapsed() < Duration::from_millis(2) => std::hint::spin_loop(),
@@ -262,8 +308,10 @@ impl Drop for Buffer<'_> {
 
 impl Drop for Module<'_> {
     fn drop(&mut self) {
-        // SAFETY: the handle came from loading and is unloaded once.
-        unsafe { (self.driver.api.unload)(self.handle) };
+        if !self.driver.stuck.load(Ordering::Relaxed) {
+            // SAFETY: the handle came from loading and is unloaded once.
+            unsafe { (self.driver.api.unload)(self.handle) };
+        }
     }
 }
 

@@ -4,12 +4,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::emit::ptx;
+use super::judge::{Failure, Reference, Refusal, failure};
 use super::program;
 use super::record::{Entry, entry};
-use super::run::{Target, difference, simulate};
-use super::shrink::shrink;
-use super::tree::{Program, size};
+use super::run::Target;
+use super::tree::Program;
 
 /// How long to go on.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +23,7 @@ pub struct Extent {
     pub time: Option<Duration>,
     /// Host threads.
     pub threads: usize,
-    /// Stop at this many failures.
+    /// Stop at this many failures that are not the compiler's.
     pub failures: usize,
     /// Programs tried to make one that fails smaller.
     pub shrinking: usize,
@@ -72,37 +71,6 @@ impl std::fmt::Display for Part {
     }
 }
 
-/// A program that computes different things in different places.
-#[derive(Clone, Debug)]
-pub struct Failure {
-    /// Its seed.
-    pub seed: u64,
-    /// Where.
-    pub target: String,
-    /// What.
-    pub what: String,
-    /// The shrunk program.
-    pub program: Program,
-}
-
-impl Failure {
-    /// The shrunk program with what is wrong with it.
-    pub fn text(&self) -> String {
-        let p = &self.program;
-        let what = self.what.replace('\n', "\n//   ");
-        format!(
-            "// program {}, {}: {what}\n// {} statements left; {} blocks of {}x{} threads\n{}",
-            self.seed,
-            self.target,
-            size(&p.body),
-            p.blocks,
-            p.threads[0],
-            p.threads[1],
-            ptx(p)
-        )
-    }
-}
-
 /// What came of it.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
@@ -114,90 +82,15 @@ pub struct Outcome {
     pub failures: Vec<Failure>,
     /// What the first place computed, by seed.
     pub entries: Vec<Entry>,
-    /// Why the first place gave up, when it did.
-    pub lost: Option<String>,
-}
-
-/// Why there is nothing to compare with.
-#[derive(Clone, Debug)]
-pub enum Refusal {
-    /// This program does not run there.
-    Program(String),
-    /// Nothing runs there any more.
-    Everything(String),
-}
-
-/// What all places are compared with.
-pub type Truth<'a> = &'a (dyn Fn(&Program) -> Result<Vec<u8>, Refusal> + Sync);
-
-enum Verdict {
-    Same,
-    Differs(String),
-    Fails(String),
-}
-
-fn judge(program: &Program, expected: &[u8], target: &Target) -> Verdict {
-    match simulate(program, target) {
-        Err(e) => Verdict::Fails(e),
-        Ok(found) => match difference(expected, &found) {
-            None => Verdict::Same,
-            Some(text) => Verdict::Differs(text),
-        },
-    }
-}
-
-/// Compares one program everywhere; what fails one way goes on failing that way while it is
-/// made small. Places behind the first that fails are left out: they mostly fail alike.
-fn failure(
-    program: &Program,
-    expected: &Result<Vec<u8>, Refusal>,
-    truth: Truth<'_>,
-    targets: &[Target],
-    tries: usize,
-    late: &dyn Fn() -> bool,
-) -> Option<Failure> {
-    let found = |target: String, what: String, fails: &mut dyn FnMut(&Program) -> bool| {
-        Some(Failure {
-            seed: program.seed,
-            target,
-            what,
-            program: shrink(program, tries, &mut |p| !late() && fails(p)),
-        })
-    };
-    let expected = match expected {
-        Ok(expected) => expected,
-        Err(Refusal::Everything(_)) => return None,
-        Err(Refusal::Program(what)) => {
-            return found("the first place".into(), what.clone(), &mut |p| {
-                matches!(truth(p), Err(Refusal::Program(_)))
-            });
-        }
-    };
-    for target in targets {
-        let name = target.name.clone();
-        let again = |p: &Program| truth(p).map(|expected| judge(p, &expected, target));
-        match judge(program, expected, target) {
-            Verdict::Same => {}
-            Verdict::Differs(what) => {
-                return found(name, what, &mut |p| {
-                    matches!(again(p), Ok(Verdict::Differs(_)))
-                });
-            }
-            Verdict::Fails(what) => {
-                return found(name, what, &mut |p| {
-                    matches!(again(p), Ok(Verdict::Fails(_)))
-                });
-            }
-        }
-    }
-    None
+    /// When the first place gave up: at which program, and why.
+    pub lost: Option<(u64, String)>,
 }
 
 /// Runs programs until the extent is reached. `progress` hears of each and may keep what is
 /// known so far.
 pub fn run(
     extent: &Extent,
-    truth: Truth<'_>,
+    reference: Reference<'_>,
     targets: &[Target],
     progress: &(dyn Fn(&Outcome) + Sync),
 ) -> Outcome {
@@ -208,9 +101,9 @@ pub fn run(
     let lock = || outcome.lock().unwrap_or_else(|e| e.into_inner());
     let too_late = || extent.time.is_some_and(|t| start.elapsed() >= t + t / 2);
     let one = |program: &Program| {
-        let expected = truth(program);
+        let expected = (reference.truth)(program);
         let tries = extent.shrinking;
-        let failure = failure(program, &expected, truth, targets, tries, &too_late);
+        let failure = failure(program, &expected, reference, targets, tries, &too_late);
         let mut outcome = lock();
         match &expected {
             Ok(output) => {
@@ -218,14 +111,14 @@ pub fn run(
                 outcome.entries.push(entry(program, output));
             }
             Err(Refusal::Everything(e)) => {
-                let what = format!("program {}: {e}", program.seed);
-                outcome.lost.get_or_insert(what);
+                outcome.lost.get_or_insert((program.seed, e.clone()));
             }
             Err(Refusal::Program(_)) => {}
         }
         outcome.programs += 1;
         outcome.failures.extend(failure);
-        if outcome.failures.len() >= extent.failures || outcome.lost.is_some() {
+        let unexplained = outcome.failures.iter().filter(|f| !f.compiler).count();
+        if unexplained >= extent.failures || outcome.lost.is_some() {
             stop.store(true, Ordering::Relaxed);
         }
         progress(&outcome);

@@ -1,6 +1,7 @@
 //! Random whole programs: [`generate`] makes one from a seed as a [`tree`], [`emit`] writes it
-//! out as PTX, [`run`] runs it on simulated machines, [`shrink`] makes one that shows a
-//! difference small, [`record`] keeps what a real GPU computed.
+//! out as PTX, [`run`] runs it on simulated machines, [`judge`] compares, [`shrink`] makes one
+//! that shows a difference small, [`campaign`] does that with many, [`record`] keeps what a real
+//! GPU computed.
 //!
 //! What a program computes does not depend on timing or on which threads run together: threads
 //! share nothing without a barrier between, accumulators change by one commutative operation
@@ -9,6 +10,7 @@
 pub mod campaign;
 pub mod emit;
 mod generate;
+pub mod judge;
 pub mod record;
 pub mod recorded;
 pub mod run;

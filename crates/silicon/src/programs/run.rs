@@ -7,10 +7,10 @@ use warpsim_sim::divergence::MODELS;
 use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::gpu::{Gpu, Options};
 
-use super::campaign::Refusal;
 use super::emit::{ACCUMULATORS, OWN, ptx};
+use super::judge::Refusal;
 use super::tree::Program;
-use crate::gpu::driver::{Driver, Shape};
+use crate::gpu::driver::{Driver, Level, Shape};
 use crate::random::Random;
 
 /// Words of input, and more behind them that `ld` with an offset reaches.
@@ -146,10 +146,11 @@ pub fn simulate(program: &Program, target: &Target) -> Result<Vec<u8>, String> {
     gpu.read(to, bytes).map_err(|e| e.to_string())
 }
 
-/// The output of a program on a real GPU.
-pub fn on_gpu(program: &Program, driver: &Driver) -> Result<Vec<u8>, Refusal> {
+/// The output of a program on a real GPU, compiled at a level of optimization.
+pub fn on_gpu(program: &Program, driver: &Driver, level: Level) -> Result<Vec<u8>, Refusal> {
     driver.attach().map_err(Refusal::Everything)?;
-    let module = driver.load(&ptx(program)).map_err(Refusal::Program)?;
+    let module = driver.load_at(&ptx(program), level);
+    let module = module.map_err(Refusal::Program)?;
     let run = || {
         let kernel = module.kernel("k")?;
         let from = driver.upload(&input(program))?;

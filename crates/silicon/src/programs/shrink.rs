@@ -5,7 +5,8 @@ use super::tree::{Program, Statement, size};
 /// What is tried on a statement.
 #[derive(Clone, Copy)]
 enum Edit {
-    Delete,
+    /// Takes so many statements away, this one and those behind it.
+    Delete(usize),
     /// Puts what stands in one of its bodies in its place.
     Unwrap(usize),
 }
@@ -17,9 +18,12 @@ fn edit(body: &mut Vec<Statement>, at: &mut usize, change: Edit) -> bool {
     while i < body.len() {
         if *at == 0 {
             return match change {
-                Edit::Delete => {
-                    body.remove(i);
-                    true
+                Edit::Delete(count) => {
+                    let fits = i + count <= body.len();
+                    if fits {
+                        body.drain(i..i + count);
+                    }
+                    fits
                 }
                 Edit::Unwrap(which) => {
                     let mut bodies = body[i].bodies_mut();
@@ -93,12 +97,23 @@ pub fn shrink(program: &Program, tries: usize, fails: &mut dyn FnMut(&Program) -
                 break;
             }
         }
-        // From the end: what comes later seldom matters to what came before.
+        // From the end: what comes later seldom matters to what came before. First many at once.
+        for count in [8, 4, 2] {
+            let mut at = size(&best.body);
+            while at > 0 {
+                at = at.saturating_sub(count / 2);
+                let mut candidate = best.clone();
+                if edit(&mut candidate.body, &mut { at }, Edit::Delete(count)) {
+                    attempt(candidate, &mut best);
+                }
+                at = at.min(size(&best.body));
+            }
+        }
         let mut at = size(&best.body);
         while at > 0 {
             at -= 1;
             for change in [
-                Edit::Delete,
+                Edit::Delete(1),
                 Edit::Unwrap(0),
                 Edit::Unwrap(1),
                 Edit::Unwrap(2),

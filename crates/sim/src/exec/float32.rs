@@ -3,7 +3,7 @@
 //! Choices where PTX leaves room: every NaN result is 0x7fffffff; `.ftz` flushes results that
 //! are denormal after rounding; `.sat` turns NaN and negative zero into positive zero;
 //! `copysign` works on the bits and keeps NaN payloads; `div.full` and
-//! `div.approx` round correctly within their documented range.
+//! `div.approx` multiply by the rounded reciprocal, as the manual says they do.
 
 use warpsim_ptx::isa::{Op, Rounding, Type};
 use warpsim_ptx::kernel::Instr;
@@ -164,6 +164,11 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
             true => op2!(f32, f32 => f32, |a, b|
                 output::<true, false>(approximate_quotient(flush(a), flush(b)))),
         },
+        (Op::Div, _) if m.full => match m.ftz {
+            false => op2!(f32, f32 => f32, |a, b| output::<false, false>(scaled_quotient(a, b))),
+            true => op2!(f32, f32 => f32, |a, b|
+                output::<true, false>(scaled_quotient(flush(a), flush(b)))),
+        },
         (Op::Div, None) => match m.ftz {
             false => op2!(hot f32, f32 => f32, |a, b| output::<false, false>(a / b)),
             true => op2!(hot f32, f32 => f32, |a, b| output::<true, false>(flush(a) / flush(b))),
@@ -304,8 +309,19 @@ fn approximate_quotient(a: f32, b: f32) -> f32 {
     if b.abs() > LIMIT && b.is_finite() {
         a * 0f32.copysign(b)
     } else {
-        a / b
+        scaled_quotient(a, b)
     }
+}
+
+/// A product with the reciprocal, which has the 24 bits of a single but any exponent: `div.full`
+/// scales its operands so that it does not leave the range.
+fn scaled_quotient(a: f32, b: f32) -> f32 {
+    let exact = a / b;
+    if !exact.is_finite() || exact == 0.0 {
+        return exact;
+    }
+    let reciprocal = super::transcendental::to_24_bits(1.0 / f64::from(b));
+    (f64::from(a) * reciprocal) as f32
 }
 
 #[cfg(test)]

@@ -142,7 +142,8 @@ fn number(a: f64, b: f64) -> f64 {
 }
 
 /// The 20-bit approximations that division sequences start from: only the upper word of the
-/// operand counts, the lower word of the result is zero, denormals are flushed.
+/// operand counts, the lower word of the result is zero, denormals are flushed. They come from the
+/// unit for singles: its result has 24 bits, of which the upper word has no room for three.
 fn gross(a: f64, f: impl Fn(f64) -> f64) -> f64 {
     let upper = |x: f64| f64::from_bits(x.to_bits() & !0xffff_ffff);
     let a = upper(a);
@@ -160,7 +161,7 @@ fn gross(a: f64, f: impl Fn(f64) -> f64) -> f64 {
     if r.is_nan() {
         return f64::from_bits(0x7fff_ffff_0000_0000);
     }
-    upper(flush(r))
+    upper(flush(super::transcendental::to_24_bits(r)))
 }
 
 #[cfg(test)]

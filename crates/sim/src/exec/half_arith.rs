@@ -120,12 +120,16 @@ fn lane_op(op: Op, m: &Mods, f: Format, src: [u16; 3]) -> u16 {
             } else {
                 f16_value(a)
             });
-            let y = if op == Op::Tanh { x.tanh() } else { x.exp2() };
-            Some(if y.is_infinite() {
-                f.infinity()
+            // A single's result, cut: rounding towards zero, but what is too large is infinite.
+            let y = if op == Op::Tanh {
+                super::transcendental::tanh(x)
             } else {
-                Exact::unpack(y.to_bits(), F64).pack(f, round)
-            })
+                x.exp2()
+            };
+            let y = f64::from(y as f32);
+            let cut = Exact::unpack(y.to_bits(), F64).pack(f, Round::Zero);
+            let too_large = y >= 2f64.powi(1 << (f.exponent - 1));
+            Some(if too_large { f.infinity() } else { cut })
         }
     };
     let result = result.map_or(NAN, |bits| bits as u16);

@@ -32,9 +32,10 @@ mod softfloat;
 mod special;
 pub mod state;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod texture;
 mod texture_filter;
+mod texture_weigh;
 mod transcendental;
 mod warp_ops;
 

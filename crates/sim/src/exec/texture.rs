@@ -1,6 +1,6 @@
 //! Texture fetches.
 //!
-//! Coordinates and filtering are in [`super::texture_filter`]. As on an H200, channels that a
+//! Coordinates and filtering are in [`super::texture_filter`] and [`super::texture_weigh`]. As on an H200, channels that a
 //! texel does not have read as 0, the fourth too; whole coordinates outside the texture read as
 //! 0, whatever the addressing mode; and the 1-D fetch with a whole coordinate, which is for
 //! plain memory, reads 0 from any other texture.
@@ -14,6 +14,7 @@ use super::fault::{Fault, FaultKind};
 use super::regs::{Regs, Width, lanes_of};
 use super::state::{Access, EffectKind, LANES};
 use super::texture_filter;
+use super::texture_weigh;
 use crate::gpu::api::{TexelKind, Texture};
 
 pub(super) fn decode(i: &Instr) -> Option<Plan> {
@@ -183,7 +184,7 @@ impl Sampler<'_> {
         }
         let mut out = [0; 4];
         for (out, texels) in (out.iter_mut().zip(&texels)).take(self.texture.channels.into()) {
-            *out = texture_filter::weigh(self.texture, &texels[..corners]);
+            *out = texture_weigh::weigh(self.texture, &texels[..corners]);
         }
         Ok(out)
     }

@@ -9,13 +9,13 @@
 //! - A texel's weight has 8 bits of fraction too. The whole, 256, is shared out along z, the
 //!   parts along x, those along y, each time rounding the second share of a part; the weights
 //!   always add up to 256.
-//! - Fractions (integer texels read as floats) are weighed as 16-bit integers and rounded to
-//!   one; floats are added up exactly and rounded once.
+//!
+//! What the weighed texels add up to is in `texture_weigh`.
 
 use crate::gpu::api::{TexelKind, Texture};
 
 /// Weights of all texels together.
-const WHOLE: u32 = 256;
+pub(super) const WHOLE: u32 = 256;
 /// Steps between 0 and 1 of a normalized coordinate.
 const STEPS: f64 = (1u32 << 21) as f64;
 
@@ -65,51 +65,6 @@ pub(super) fn weights(second: [u32; 3]) -> [u32; 8] {
         weights[4 * slice..][..4].copy_from_slice(&[above, right - below, left - above, below]);
     }
     weights
-}
-
-/// Weighs raw components of one channel.
-pub(super) fn weigh(texture: &Texture, weighed: &[(u32, u32)]) -> u32 {
-    let fraction = texture.kind != TexelKind::Float && texture.bits <= 16;
-    if !fraction {
-        // A texel without weight does not count even if it is infinite.
-        let sum: f64 = (weighed.iter().filter(|(weight, _)| *weight > 0))
-            .map(|(weight, raw)| f64::from(*weight) * f64::from(value(texture, *raw)))
-            .sum();
-        let mean = (sum / f64::from(WHOLE)) as f32;
-        return if mean.is_nan() {
-            super::float32::NAN.to_bits()
-        } else {
-            mean.to_bits()
-        };
-    }
-    let sum: i64 = (weighed.iter())
-        .map(|(weight, raw)| i64::from(*weight) * sixteen_bits(texture, *raw))
-        .sum();
-    let mean = (sum + i64::from(WHOLE) / 2).div_euclid(WHOLE.into());
-    let most = match texture.kind {
-        TexelKind::Signed => f64::from(i16::MAX),
-        _ => f64::from(u16::MAX),
-    };
-    ((mean as f64 / most) as f32).to_bits()
-}
-
-/// A raw component as a float.
-fn value(texture: &Texture, raw: u32) -> f32 {
-    f32::from_bits(component(texture, raw))
-}
-
-/// A component of at most 16 bits as a fraction of 65535 or 32767.
-fn sixteen_bits(texture: &Texture, raw: u32) -> i64 {
-    match (texture.kind, texture.bits) {
-        (TexelKind::Signed, 8) => {
-            let value = i64::from(raw as u8 as i8).max(-127);
-            // The rounding of `value / 127` to 32767ths.
-            (value * 2 * 32767 + 127).div_euclid(2 * 127)
-        }
-        (TexelKind::Signed, _) => i64::from(raw as u16 as i16).max(-32767),
-        (_, 8) => i64::from(raw) * 257,
-        _ => i64::from(raw),
-    }
 }
 
 /// What an instruction returns for a raw component.

@@ -2,7 +2,8 @@
 //!
 //! Computed in double precision and rounded once, which is within every documented bound
 //! (2^-20.9 and worse) but more accurate than silicon. `sin` and `cos` reduce their argument
-//! the way the hardware does, which decides the result of large ones.
+//! the way the hardware does, which decides the result of large ones. `tanh` is its argument
+//! below 2^-8 and 1 from 8 on. Half precision (`half_arith`) has these results cut to its size.
 
 use warpsim_ptx::isa::{Op, Type};
 use warpsim_ptx::kernel::Instr;
@@ -17,8 +18,9 @@ fn finish(x: f64) -> f32 {
 }
 
 /// The argument in turns, as the hardware makes it: a product with 1/2π rounded towards zero,
-/// denormals flushed. The fraction is exact, so large arguments are reduced by what
-/// the product, not the argument, has left of it.
+/// denormals flushed, of whose fraction 25 bits count. So large arguments are reduced by what
+/// the product, not the argument, has left of it, and sines are multiples of that of 2^-25 turns
+/// while they are small.
 fn turns(a: f32) -> f64 {
     let turns = softfloat::mul(
         u64::from(a.to_bits()),
@@ -27,8 +29,11 @@ fn turns(a: f32) -> f64 {
         Round::Zero,
     );
     let turns = turns.map_or(f32::NAN, |bits| f32::from_bits(bits as u32));
-    f64::from(flush(turns)) % 1.0
+    (f64::from(flush(turns)) % 1.0 * TURN).trunc() / TURN
 }
+
+/// Steps of a turn.
+const TURN: f64 = (1u32 << 25) as f64;
 
 /// 1/2π, rounded to nearest.
 const INVERSE_TWO_PI: f32 = f32::from_bits(0x3e22_f983);
@@ -45,6 +50,28 @@ fn cosine(a: f32) -> f32 {
         return NAN;
     }
     (turns(a) * std::f64::consts::TAU).cos() as f32
+}
+
+/// The hyperbolic tangent, which the hardware interpolates from 2^-8 up to 8.
+pub(super) fn tanh(x: f64) -> f64 {
+    match x.abs() {
+        below if below < 1.0 / 256.0 => x,
+        above if above >= 8.0 => 1f64.copysign(x),
+        _ => x.tanh(),
+    }
+}
+
+/// A number rounded to the 24 bits that the unit's results have, whatever its exponent.
+pub(super) fn to_24_bits(x: f64) -> f64 {
+    const DROPPED: u32 = f64::MANTISSA_DIGITS - f32::MANTISSA_DIGITS;
+    if !x.is_finite() {
+        return x;
+    }
+    let bits = x.to_bits();
+    let below_half = (1u64 << (DROPPED - 1)) - 1;
+    // Carries into the exponent are wanted.
+    let rounded = bits + below_half + (bits >> DROPPED & 1);
+    f64::from_bits(rounded >> DROPPED << DROPPED)
 }
 
 macro_rules! approximation {
@@ -74,7 +101,7 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
         Op::Cos => op1!(f32 => f32, |a| cosine(a)),
         Op::Lg2 => approximation!(m.ftz, |x| x.log2()),
         Op::Ex2 => approximation!(m.ftz, |x| x.exp2()),
-        Op::Tanh => approximation!(m.ftz, |x| x.tanh()),
+        Op::Tanh => approximation!(m.ftz, |x| tanh(x)),
         _ => return None,
     })
 }
@@ -108,5 +135,26 @@ mod tests {
         assert_eq!(go(Op::Sin, false, -0.0).to_bits(), 0x8000_0000);
         assert_eq!(go(Op::Cos, false, 0.0), 1.0);
         assert_eq!(go(Op::Tanh, false, 100.0), 1.0);
+    }
+
+    #[test]
+    fn the_ends_of_tanh_are_straight() {
+        let small = 0.003_896_252_5;
+        assert_eq!(go(Op::Tanh, false, small), small);
+        assert!(go(Op::Tanh, false, 0.004) < 0.004);
+        assert_eq!(go(Op::Tanh, false, -8.1), -1.0);
+        assert!(go(Op::Tanh, false, 7.9) < 1.0);
+    }
+
+    #[test]
+    fn twenty_four_bits_are_those_of_a_single() {
+        for x in [1.0 / 3.0, -2.0 / 3.0, 1.0 + 2f64.powi(-24), 1e10 / 7.0, 0.0] {
+            assert_eq!(to_24_bits(x), f64::from(x as f32), "{x}");
+        }
+        assert_eq!(
+            to_24_bits(2f64.powi(-1000) / 3.0).to_bits() & 0x1fff_ffff,
+            0
+        );
+        assert_eq!(to_24_bits(f64::INFINITY), f64::INFINITY);
     }
 }

@@ -245,9 +245,10 @@ impl Gpu {
                 let _ = self.options.output.write_all(&sm.prints);
                 sm.prints.clear();
             }
-            for (cycle, request) in sm.port.sent.drain(..) {
+            for &(cycle, request) in &sm.port.sent {
                 self.memory.push(cycle, request);
             }
+            sm.port.sent.clear();
         }
         let (sms, image) = (&mut self.sms, &mut self.image);
         let mut failed: Option<(usize, SmFault)> = None;

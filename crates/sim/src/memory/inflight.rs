@@ -92,6 +92,7 @@ impl InflightTable {
     }
 
     /// A request that was added and is not yet answered.
+    #[inline]
     pub fn get(&self, index: u32) -> &Inflight {
         &self.slots[index as usize]
     }
@@ -101,6 +102,7 @@ impl InflightTable {
     }
 
     /// First byte of a piece's sector, in the slice's addresses.
+    #[inline]
     pub fn sector(&self, piece: Piece) -> u64 {
         let entry = self.get(piece.request());
         entry.first_sector + (u64::from(piece.number()) << self.sector_shift)

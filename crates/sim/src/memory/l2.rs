@@ -419,7 +419,7 @@ impl Slice {
         if self.mshrs.admit(sector) != Admission::Fresh {
             return Outcome::NoEntry;
         }
-        self.mshrs.add(sector, piece.0);
+        self.mshrs.add_fresh(sector, piece.0);
         let evicted = self.claim(slot, sector, found);
         self.tags.reserve(slot, sector);
         self.dirtied(slot, sector, kind);

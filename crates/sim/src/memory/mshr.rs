@@ -133,6 +133,19 @@ impl MshrTable {
             None if self.free_entry == NONE => return Admission::TableFull,
             None => (self.open(key), Admission::Fresh),
         };
+        self.wait(at, token);
+        admission
+    }
+
+    /// Makes `token` wait for `key`, for which [`MshrTable::admit`] has just said `Fresh`.
+    pub fn add_fresh(&mut self, key: u64, token: u32) {
+        debug_assert_eq!(self.admit(key), Admission::Fresh);
+        let at = self.open(key);
+        self.wait(at, token);
+    }
+
+    #[inline]
+    fn wait(&mut self, at: u32, token: u32) {
         let node = self.free_waiter;
         self.free_waiter = self.waiters[node as usize].next;
         self.waiters[node as usize] = Waiter { token, next: NONE };
@@ -144,7 +157,6 @@ impl MshrTable {
         }
         entry.last = node;
         entry.waiters += 1;
-        admission
     }
 
     fn open(&mut self, key: u64) -> u32 {

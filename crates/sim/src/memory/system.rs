@@ -305,19 +305,17 @@ impl MemorySystem {
             return;
         }
         let end = self.dram.first_tick(cycle + 1);
-        for (number, channel) in self.channels.iter_mut().enumerate() {
-            if self.wake.channels.of(number) > cycle {
-                continue;
-            }
+        let (channels, slices) = (&mut self.channels, &mut self.slices);
+        let (stats, slice_wakes) = (&mut self.stats.dram, &mut self.wake.slices);
+        self.wake.channels.run(cycle, |number| {
             let first = number * self.slices_per_channel;
-            let (slices, wake) = (&mut self.slices, &mut self.wake.slices);
-            channel.run(cycle, end, &mut self.stats.dram, &mut |slice, local| {
+            let channel = &mut channels[number];
+            channel.run(cycle, end, stats, &mut |slice, local| {
                 slices[first + slice].fill(local);
-                wake.by(first + slice, cycle);
+                slice_wakes.by(first + slice, cycle);
             });
-            self.wake.channels.set(number, channel.next_cycle());
-        }
-        self.wake.channels.settle();
+            channel.next_cycle()
+        });
     }
 
     fn run_slices(&mut self, cycle: u64, perform_atomic: &mut dyn FnMut(u16, u32)) {
@@ -338,17 +336,14 @@ impl MemorySystem {
             perform_atomic,
             reply_flits: self.reply_flits,
         };
-        for (number, slice) in self.slices.iter_mut().enumerate() {
-            if self.wake.slices.of(number) > cycle {
-                continue;
-            }
+        let slices = &mut self.slices;
+        self.wake.slices.run(cycle, |number| {
             let mut next = cycle + 1;
             for _ in ticks.clone() {
-                next = slice.step(cycle, &mut around);
+                next = slices[number].step(cycle, &mut around);
             }
-            self.wake.slices.set(number, next.max(next_tick_cycle));
-        }
-        self.wake.slices.settle();
+            next.max(next_tick_cycle)
+        });
         if !self.replies.is_empty() {
             let leave = self.network.cycle_of(reply_tick);
             self.wake.replies = self.wake.replies.min(leave);

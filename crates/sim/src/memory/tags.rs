@@ -109,6 +109,8 @@ pub struct TagArray {
     /// Bytes written in partly written sectors, a bit each, by position in the line.
     written: Vec<u128>,
     sets: u64,
+    /// `sets` less one where that is a power of two.
+    set_mask: Option<u64>,
     ways: usize,
     line_shift: u32,
     sector_shift: u32,
@@ -128,6 +130,8 @@ impl TagArray {
             lines: vec![Line::default(); slots],
             written: vec![0; slots],
             sets: u64::from(geometry.sets.max(1)),
+            set_mask: (geometry.sets.max(1).is_power_of_two())
+                .then(|| u64::from(geometry.sets.max(1) - 1)),
             ways: if slots == 0 {
                 0
             } else {
@@ -161,10 +165,9 @@ impl TagArray {
                 line ^ upper
             }
         };
-        if self.sets.is_power_of_two() {
-            (index & (self.sets - 1)) as usize
-        } else {
-            (index % self.sets) as usize
+        match self.set_mask {
+            Some(mask) => (index & mask) as usize,
+            None => (index % self.sets) as usize,
         }
     }
 

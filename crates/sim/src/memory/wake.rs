@@ -4,7 +4,6 @@
 #[derive(Clone, Debug)]
 pub struct WakeList {
     at: Vec<u64>,
-    /// Not later than any of `at`; exact after [`WakeList::settle`].
     earliest: u64,
 }
 
@@ -18,29 +17,30 @@ impl WakeList {
     }
 
     /// The cycle in which the first of them has something to do.
+    #[inline]
     pub fn earliest(&self) -> u64 {
         self.earliest
     }
 
-    /// The cycle in which a part has something to do.
-    pub fn of(&self, part: usize) -> u64 {
-        self.at[part]
-    }
-
     /// The part has something to do in `cycle`, if not before.
+    #[inline]
     pub fn by(&mut self, part: usize, cycle: u64) {
         self.at[part] = self.at[part].min(cycle);
         self.earliest = self.earliest.min(cycle);
     }
 
-    /// The part has run and has nothing to do before `cycle`.
-    pub fn set(&mut self, part: usize, cycle: u64) {
-        self.at[part] = cycle;
-    }
-
-    /// All parts that were due have run: find the earliest again.
-    pub fn settle(&mut self) {
-        self.earliest = self.at.iter().fold(u64::MAX, |a, &b| a.min(b));
+    /// Runs the parts that have something to do in `cycle`; `run` returns when its part has
+    /// something to do again.
+    #[inline]
+    pub fn run(&mut self, cycle: u64, mut run: impl FnMut(usize) -> u64) {
+        let mut earliest = u64::MAX;
+        for (part, at) in self.at.iter_mut().enumerate() {
+            if *at <= cycle {
+                *at = run(part);
+            }
+            earliest = earliest.min(*at);
+        }
+        self.earliest = earliest;
     }
 }
 
@@ -55,9 +55,12 @@ mod tests {
         list.by(1, 20);
         list.by(2, 10);
         list.by(2, 15);
-        assert_eq!((list.earliest(), list.of(2)), (10, 10));
-        list.set(2, 30);
-        list.settle();
-        assert_eq!(list.earliest(), 20);
+        assert_eq!(list.earliest(), 10);
+        let mut ran = Vec::new();
+        list.run(12, |part| {
+            ran.push(part);
+            30
+        });
+        assert_eq!((ran, list.earliest()), (vec![2], 20));
     }
 }

@@ -31,12 +31,15 @@ impl Sm {
     }
 
     /// A warp with nothing in flight any more may leave a fence, be regrouped, or retire.
-    #[inline]
+    #[inline(always)]
     pub(super) fn settle(&mut self, slot: u16) {
-        let state = &self.slots[slot as usize];
-        if state.in_flight != 0 {
-            return;
+        if self.slots[slot as usize].in_flight == 0 {
+            self.settle_quiet(slot);
         }
+    }
+
+    fn settle_quiet(&mut self, slot: u16) {
+        let state = &self.slots[slot as usize];
         let place = self.place(slot);
         let domain = &self.domains[place.domain as usize];
         if domain.fence >> place.index & 1 != 0 && state.stores == 0 {
@@ -80,7 +83,7 @@ impl Sm {
     }
 
     /// What holds back an instruction of a warp.
-    #[inline]
+    #[inline(always)]
     fn hazard(&self, slot: u16, info: &OpInfo) -> Hazard {
         let mut hazard = self.scoreboard.check(slot, info);
         if self.one_in_flight {
@@ -93,12 +96,18 @@ impl Sm {
 
     /// Recomputes what a warp held by the divergence model has in flight: it waits for that
     /// before its threads can be regrouped.
+    #[inline(always)]
     pub(super) fn check_settling(&mut self, slot: u16) {
         let Place { domain, index } = self.place(slot);
-        let d = &self.domains[domain as usize];
-        if d.stopped >> index & 1 == 0 {
-            return;
+        if self.domains[domain as usize].stopped >> index & 1 != 0 {
+            self.note_settling(slot);
         }
+    }
+
+    #[inline(never)]
+    fn note_settling(&mut self, slot: u16) {
+        let Place { domain, index } = self.place(slot);
+        let d = &self.domains[domain as usize];
         let state = &self.slots[slot as usize];
         let (settling, memory) = (state.in_flight != 0, state.memory_in_flight != 0);
         let is = |set: u64| set >> index & 1 != 0;

@@ -94,10 +94,9 @@ impl L1 {
                 Outcome::Hit
             }
             Lookup::Pending(slot) => {
-                if self.mshrs.admit(line) != Admission::Merge {
+                if self.mshrs.add(line, waiter) != Admission::Merge {
                     return self.stall(Wait::Fill);
                 }
-                self.mshrs.add(line, waiter);
                 self.tags.touch(slot);
                 Outcome::Merged
             }
@@ -118,7 +117,7 @@ impl L1 {
                     self.queue.push_back(evict(evicted));
                 }
                 self.tags.reserve(slot, line);
-                self.mshrs.add(line, waiter);
+                self.mshrs.add_fresh(line, waiter);
                 self.queue.push_back(request(line));
                 Outcome::Miss
             }

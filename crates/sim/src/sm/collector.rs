@@ -21,7 +21,7 @@ pub struct Issued {
     pub order: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct CollectorUnit {
     op: Issued,
     /// Sources not yet read.
@@ -31,7 +31,7 @@ struct CollectorUnit {
 /// Reads that can wait at one bank: every unit's every source.
 const QUEUE: usize = 256;
 
-/// Reads waiting at a bank, oldest first: group and unit of each.
+/// Reads waiting at a bank, oldest first: the collector of each.
 #[derive(Clone, Debug)]
 struct BankQueue {
     reads: Box<[u8; QUEUE]>,
@@ -49,21 +49,21 @@ impl BankQueue {
     }
 
     #[inline]
-    fn push(&mut self, group: usize, unit: u32) {
+    fn push(&mut self, collector: u8) {
         let at = self.first.wrapping_add(self.count);
-        self.reads[at as usize] = (group as u8) << 6 | unit as u8;
+        self.reads[at as usize] = collector;
         self.count += 1;
     }
 
     #[inline]
-    fn pop(&mut self) -> (usize, u32) {
+    fn pop(&mut self) -> u8 {
         let read = self.reads[self.first as usize];
         self.first = self.first.wrapping_add(1);
         self.count -= 1;
         if self.count == 0 {
             self.first = 0; // what is used stays in one line of the host's cache
         }
-        ((read >> 6) as usize, (read & 63) as u32)
+        read
     }
 }
 
@@ -100,13 +100,18 @@ impl Registers {
     }
 }
 
+/// The number of a group's unit among all, below 256.
+#[inline]
+fn number_of(group: usize, unit: usize) -> usize {
+    (group << 6 | unit & 63) & 255
+}
+
 /// The collectors of one unit group, with the pipeline registers before and behind them.
 #[derive(Debug)]
 struct Group {
     ports: usize,
     before: Registers,
     behind: Registers,
-    units: Vec<CollectorUnit>,
     /// Bit i: unit i is free.
     free: u64,
     /// Bit i: unit i has all its operands.
@@ -119,6 +124,8 @@ struct Group {
 #[derive(Debug)]
 pub struct Collectors {
     groups: [Group; 3],
+    /// Unit u of group g is number 64 g + u.
+    units: Box<[CollectorUnit; 256]>,
     banks: Vec<BankQueue>,
     /// Bit i: bank i has reads waiting.
     reading: u64,
@@ -142,20 +149,10 @@ impl Collectors {
     pub fn new(config: &Config) -> Collectors {
         let group = |units: u32, ports: u32| {
             let units = if config.ideal { 0 } else { units as usize };
-            let nothing = CollectorUnit {
-                op: Issued {
-                    slot: 0,
-                    memory: 0,
-                    pc: 0,
-                    order: 0,
-                },
-                missing: 0,
-            };
             Group {
                 ports: ports as usize,
                 before: Registers::default(),
                 behind: Registers::default(),
-                units: vec![nothing; units],
                 free: if units == 64 { !0 } else { (1u64 << units) - 1 },
                 complete: 0,
                 last: vec![units.saturating_sub(1); ports as usize],
@@ -168,6 +165,7 @@ impl Collectors {
                 group(config.sfu_units, config.sfu_ports),
                 group(config.mem_units, config.mem_ports),
             ],
+            units: Box::new([CollectorUnit::default(); 256]),
             banks: vec![BankQueue::new(); config.banks as usize],
             reading: 0,
             written: 0,
@@ -211,7 +209,8 @@ impl Collectors {
     pub fn leave(&mut self, unit: Unit) -> Issued {
         self.inside -= 1;
         let op = self.groups[unit as usize].behind.pop();
-        self.still = self.cannot_move();
+        // For the others, this cycle's step is still to come.
+        self.still = self.inside == 0 || unit == Unit::Mem && self.cannot_move();
         op
     }
 
@@ -330,7 +329,7 @@ impl Collectors {
                 group.last[port] = unit;
                 group.complete &= !(1 << unit);
                 group.free |= 1 << unit;
-                group.behind.push(group.units[unit].op);
+                group.behind.push(self.units[number_of(g, unit)].op);
                 port += 1;
             }
             if group.complete == 0 {
@@ -347,17 +346,16 @@ impl Collectors {
             let bank = serving.trailing_zeros() as usize;
             serving &= serving - 1;
             let queue = &mut self.banks[bank];
-            let (group, unit) = queue.pop();
+            let collector = queue.pop();
             if queue.count == 0 {
                 self.reading &= !(1 << bank);
             }
-            let number = group;
-            let group = &mut self.groups[number];
-            let missing = &mut group.units[unit as usize].missing;
+            let missing = &mut self.units[collector as usize].missing;
             *missing -= 1;
             if *missing == 0 {
-                group.complete |= 1 << unit;
-                self.complete |= 1 << number;
+                let group = collector >> 6;
+                self.groups[group as usize].complete |= 1 << (collector & 63);
+                self.complete |= 1 << group;
             }
         }
     }
@@ -376,9 +374,10 @@ impl Collectors {
                 port += 1;
                 let op = group.before.pop();
                 let unit = group.free.trailing_zeros();
+                let collector = number_of(g, unit as usize);
                 group.free &= !(1 << unit);
                 let reads = &infos[op.pc as usize].read_banks;
-                group.units[unit as usize] = CollectorUnit {
+                self.units[collector] = CollectorUnit {
                     op,
                     missing: reads.len() as u8,
                 };
@@ -388,7 +387,7 @@ impl Collectors {
                 }
                 for &number in reads.iter() {
                     let bank = (number as u32 + op.slot as u32) & last_bank;
-                    self.banks[bank as usize].push(g, unit);
+                    self.banks[bank as usize].push(collector as u8);
                     self.reading |= 1 << bank;
                 }
             }

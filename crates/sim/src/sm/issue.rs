@@ -179,37 +179,57 @@ impl Sm {
                 domain: d as u8,
                 index,
             };
-            let mut gang = Vec::new();
-            let mut members = &[leader][..];
             if self.policy_gangs {
-                gang.push(leader);
-                let view = GangView {
-                    ready: &self.ready,
-                    groups: &self.groups,
-                };
-                self.policy.gang(leader, &view, &mut gang);
-                members = &gang;
+                taken |= self.issue_gang(leader, now, quantum)?;
+                continue;
             }
-            for member in members {
-                let d = member.domain as usize;
-                taken |= 1 << d;
-                self.ready[d] = 0;
-                let domain = &self.domains[d];
-                let room = domain.with_room(self.room());
-                domain.account(1 << member.index, room, 1, &mut self.stats.warps);
-                self.watch(d, 1 << member.index, room, now);
-                self.stats.schedulers.count(SchedulerState::Issued, 1);
-                self.turn_over(d);
-                self.flush_mismatched(d, Some(member.index), quantum.launched);
-                self.domains[d].issue_free = now + self.passes;
-            }
-            let result = self.issue_members(members, now, quantum);
-            for member in members {
-                self.policy.issued(*member);
-            }
+            self.take_turn(leader, now, quantum.launched);
+            let result = self.issue_members(&[leader], now, quantum);
+            self.policy.issued(leader);
             result?;
         }
         Ok(())
+    }
+
+    /// Issues the instruction of a warp and of those that the policy lets issue with it; returns
+    /// their domains, a bit each.
+    fn issue_gang(
+        &mut self,
+        leader: Place,
+        now: u64,
+        quantum: &mut Quantum,
+    ) -> Result<u64, SmFault> {
+        let mut members = vec![leader];
+        let view = GangView {
+            ready: &self.ready,
+            groups: &self.groups,
+        };
+        self.policy.gang(leader, &view, &mut members);
+        for member in &members {
+            self.take_turn(*member, now, quantum.launched);
+        }
+        let result = self.issue_members(&members, now, quantum);
+        for member in &members {
+            self.policy.issued(*member);
+        }
+        result?;
+        Ok(members.iter().fold(0, |all, m| all | 1 << m.domain))
+    }
+
+    /// A warp is about to issue: the cycle is accounted for, and with it its domain's turn is over.
+    #[inline(always)]
+    fn take_turn(&mut self, place: Place, now: u64, launched: &Launched) {
+        let d = place.domain as usize;
+        self.ready[d] = 0;
+        let room = self.room();
+        let domain = &mut self.domains[d];
+        domain.issue_free = now + self.passes;
+        let room = domain.with_room(room);
+        domain.account(1 << place.index, room, 1, &mut self.stats.warps);
+        self.watch(d, 1 << place.index, room, now);
+        self.stats.schedulers.count(SchedulerState::Issued, 1);
+        self.turn_over(d);
+        self.flush_mismatched(d, Some(place.index), launched);
     }
 
     /// The domain has warps that could issue, but not now. As long as none of them changes and
@@ -229,7 +249,7 @@ impl Sm {
     }
 
     /// Warps that the scheduler looked at and found on the wrong path lose their buffer.
-    #[inline]
+    #[inline(always)]
     fn flush_mismatched(&mut self, d: usize, winner: Option<u8>, launched: &Launched) {
         let wrong = self.domains[d].mismatched();
         if wrong != 0 {
@@ -237,6 +257,7 @@ impl Sm {
         }
     }
 
+    #[inline(never)]
     fn flush_wrong(&mut self, d: usize, mut wrong: u64, winner: Option<u8>, launched: &Launched) {
         while wrong != 0 {
             let index = wrong.trailing_zeros() as u8;

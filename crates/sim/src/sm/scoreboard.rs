@@ -42,22 +42,26 @@ impl Scoreboard {
     }
 
     /// What holds back an instruction of `slot`.
-    #[inline]
+    #[inline(always)]
     pub fn check(&self, slot: u16, info: &OpInfo) -> Hazard {
         let base = slot as usize * self.words;
-        let (mut owed, mut memory, mut long) = (0, 0, 0);
+        let owed = info.registers.iter().fold(0, |owed, part| {
+            let word = &self.owed[base + part.word as usize];
+            owed | word.any & (part.reads | part.writes)
+        });
+        if owed == 0 {
+            return Hazard::default();
+        }
+        let mut hazard = Hazard {
+            any: true,
+            ..Hazard::default()
+        };
         for part in info.registers.iter() {
             let word = &self.owed[base + part.word as usize];
-            let all = part.reads | part.writes;
-            owed |= word.any & all;
-            memory |= word.memory & all;
-            long |= word.long & part.reads;
+            hazard.memory |= word.memory & (part.reads | part.writes) != 0;
+            hazard.long |= word.long & part.reads != 0;
         }
-        Hazard {
-            any: owed != 0,
-            memory: memory != 0,
-            long: long != 0,
-        }
+        hazard
     }
 
     /// An instruction of `slot` has issued: it owes its destinations.

@@ -10,19 +10,24 @@ impl LoadStore {
 
     /// The L1 lookup at the head of the queue. A lookup that cannot proceed stalls it.
     pub(super) fn look_up(&mut self, now: u64, with: &mut Surroundings) {
-        let Some(&queued) = self.l1_queue.front() else {
-            return;
-        };
-        if queued.at > now {
-            return;
+        match self.l1_queue.front() {
+            Some(queued) if queued.at <= now => {}
+            _ => return,
         }
-        if self.refused != self.data.changes() && self.access_data(queued.op, &queued.access, with)
-        {
+        if self.refused != self.data.changes() && self.access_queued(with) {
             self.l1_queue.pop_front();
             self.refused = u64::MAX;
         } else {
             self.refused = self.data.changes();
             with.stats.l1d_stalls += 1;
+        }
+    }
+
+    /// Looks up the access at the head of the queue; `false` when it must wait.
+    fn access_queued(&mut self, with: &mut Surroundings) -> bool {
+        match self.l1_queue.front() {
+            Some(&queued) => self.access_data(queued.op, &queued.access, with),
+            None => false,
         }
     }
 
