@@ -364,11 +364,11 @@ mod tests {
         assert!(picture.starts_with("<svg") && picture.ends_with("</svg>\n"));
         assert!(picture.contains("k &lt;on&gt; gtx480"));
         let count = |text: &str| picture.matches(text).count();
-        assert_eq!(count("class=\"run"), 3 * 3 * 4);
+        assert_eq!(count("<rect class=\"run"), 3 * 3 * 4);
         let waits = timeline.blocks.iter().flat_map(|b| &b.warps);
         let waits = waits
             .flat_map(|w| &w.phases)
             .filter(|p| p.released > p.ended);
-        assert_eq!(count("class=\"wait"), waits.count());
+        assert_eq!(count("<rect class=\"wait"), waits.count());
     }
 }
