@@ -29,7 +29,7 @@ impl Divisor {
     #[inline]
     pub fn divide(self, n: u64) -> (u64, u64) {
         // The reciprocal is less than one too small, so this is at most one too small.
-        let quotient = (u128::from(n) * u128::from(self.reciprocal) >> 64) as u64;
+        let quotient = ((u128::from(n) * u128::from(self.reciprocal)) >> 64) as u64;
         let rest = n - quotient * self.by;
         if rest >= self.by {
             (quotient + 1, rest - self.by)
