@@ -10,6 +10,8 @@ pub struct Clock {
     /// `ticks` of this clock take as long as `cycles` of the core clock.
     ticks: Divisor,
     cycles: Divisor,
+    /// It is as fast as the core clock.
+    same: bool,
 }
 
 impl Clock {
@@ -20,13 +22,14 @@ impl Clock {
         Clock {
             ticks: Divisor::new(ticks / divisor),
             cycles: Divisor::new(cycles / divisor),
+            same: ticks == cycles,
         }
     }
 
     /// The first tick that does not happen before core cycle `cycle`.
     #[inline]
     pub fn first_tick(&self, cycle: u64) -> u64 {
-        if self.ticks == self.cycles {
+        if self.same {
             return cycle;
         }
         self.cycles.divide_up(cycle * self.ticks.get())
@@ -35,7 +38,7 @@ impl Clock {
     /// The core cycle within which `tick` happens. `u64::MAX` stands for never and stays so.
     #[inline]
     pub fn cycle_of(&self, tick: u64) -> u64 {
-        if self.ticks == self.cycles || tick == u64::MAX {
+        if self.same || tick == u64::MAX {
             return tick;
         }
         self.ticks.divide(tick * self.cycles.get()).0

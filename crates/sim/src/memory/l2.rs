@@ -46,33 +46,33 @@ pub struct Surroundings<'a> {
     pub stats: &'a mut MemoryStats,
     /// Performs an atomic: SM and token.
     pub perform_atomic: &'a mut dyn FnMut(u16, u32),
-    /// Flits of a reply.
-    pub reply_flits: ReplyFlits,
+    /// Size of packets.
+    pub packets: &'a PacketSize,
 }
 
-/// Size of reply packets.
+/// Size of packets.
 #[derive(Clone, Copy, Debug)]
-pub struct ReplyFlits {
+pub struct PacketSize {
     /// Header bytes.
     pub header: u32,
     /// Bytes a flit.
     pub flit: Divisor,
     /// Flits of the largest reply.
-    pub largest: u32,
+    pub largest_reply: u32,
 }
 
-impl ReplyFlits {
-    fn of(&self, reply: &Reply) -> u32 {
+impl PacketSize {
+    fn reply(&self, reply: &Reply) -> u32 {
         let data = match reply.kind {
             RequestKind::Write => 0,
             _ => u32::from(reply.bytes),
         };
-        self.carry(data)
+        self.flits(data)
     }
 
     /// Flits of a packet with so much data.
     #[inline]
-    pub fn carry(&self, data: u32) -> u32 {
+    pub fn flits(&self, data: u32) -> u32 {
         (self.flit.divide_up(u64::from(self.header + data)) as u32).max(1)
     }
 }
@@ -273,7 +273,7 @@ impl Slice {
     /// Runs one L2 clock in core cycle `cycle`. Returns the earliest core cycle in which there
     /// is something to do: `cycle + 1` for the next clock, `u64::MAX` for nothing.
     pub fn step(&mut self, cycle: u64, around: &mut Surroundings) -> u64 {
-        let largest = around.reply_flits.largest;
+        let largest = around.packets.largest_reply;
         let slice = self.number as usize;
         if self.mshrs.has_ready()
             && around.replies.free(slice) >= largest
@@ -347,7 +347,7 @@ impl Slice {
                 self.number as usize,
                 around.reply_tick,
                 usize::from(sm),
-                around.reply_flits.of(&reply),
+                around.packets.reply(&reply),
                 reply,
             );
         }

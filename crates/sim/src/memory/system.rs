@@ -13,7 +13,7 @@ use super::clock::Clock;
 use super::divide::Divisor;
 use super::inflight::{InflightTable, MAX_PIECES};
 use super::interconnect::{Crossbar, Sink};
-use super::l2::{REPLY_CYCLES, ReplyFlits, Slice, Surroundings};
+use super::l2::{PacketSize, REPLY_CYCLES, Slice, Surroundings};
 use super::packet::{Reply, Request, RequestKind};
 use super::stats::MemoryStats;
 use super::wake::WakeList;
@@ -42,7 +42,7 @@ pub struct MemorySystem {
     slices_per_channel: usize,
     /// Sectors of the largest request.
     largest_pieces: usize,
-    reply_flits: ReplyFlits,
+    packets: PacketSize,
     requests: Crossbar<u32>,
     replies: Crossbar<Reply>,
     inflight: InflightTable,
@@ -104,7 +104,7 @@ struct Arrivals<'a> {
     slices: &'a mut [Slice],
     wake: &'a mut WakeList,
     inflight: &'a InflightTable,
-    network: Clock,
+    network: &'a Clock,
     largest: usize,
     stats: &'a mut MemoryStats,
 }
@@ -194,13 +194,13 @@ impl MemorySystem {
         } else {
             LARGEST_REQUEST
         };
-        let reply_flits = ReplyFlits {
+        let packets = PacketSize {
             header: net.header,
             flit: Divisor::new(u64::from(net.flit.max(1))),
-            largest: (net.header + largest_data).div_ceil(net.flit.max(1)),
+            largest_reply: (net.header + largest_data).div_ceil(net.flit.max(1)),
         };
         // A slice's reply queue and the network's injection queue behind it, as one.
-        let reply_capacity = l2.queue * reply_flits.largest + net.injection_queue;
+        let reply_capacity = l2.queue * packets.largest_reply + net.injection_queue;
         MemorySystem {
             map,
             network,
@@ -210,7 +210,7 @@ impl MemorySystem {
             l2_bytes: u64::from(l2.sets) * u64::from(l2.ways) * u64::from(l2.line) * slices as u64,
             slices_per_channel,
             largest_pieces: (LARGEST_REQUEST / l2.sector.max(1)).max(1) as usize,
-            reply_flits,
+            packets,
             requests: Crossbar::new(sms, slices, net.latency, net.injection_queue),
             replies: Crossbar::new(slices, sms, net.latency, reply_capacity),
             inflight: InflightTable::new(l2.sector, net.sectored_replies),
@@ -251,7 +251,7 @@ impl MemorySystem {
             RequestKind::Read => 0,
             _ => u32::from(request.bytes),
         };
-        self.reply_flits.carry(data)
+        self.packets.flits(data)
     }
 
     /// Injects a request in core cycle `cycle`, which has not been simulated yet. The SM has
@@ -334,7 +334,7 @@ impl MemorySystem {
             dram_tick: self.dram.first_tick(cycle + 1),
             stats: &mut self.stats,
             perform_atomic,
-            reply_flits: self.reply_flits,
+            packets: &self.packets,
         };
         let slices = &mut self.slices;
         self.wake.slices.run(cycle, |number| {
@@ -356,7 +356,7 @@ impl MemorySystem {
             slices: &mut self.slices,
             wake: &mut self.wake.slices,
             inflight: &self.inflight,
-            network: self.network,
+            network: &self.network,
             largest: self.largest_pieces,
             stats: &mut self.stats,
         };

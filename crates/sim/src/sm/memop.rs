@@ -109,7 +109,7 @@ impl MemOps {
         let op = &mut self.ops[index as usize];
         (op.pc, op.path, op.holds) = (pc, path, 1);
         (op.store, op.local, op.is_atomic, op.busy) = (false, false, false, 0);
-        op.owners = Short::default();
+        op.owners.clear();
         op.accesses.clear();
         index
     }

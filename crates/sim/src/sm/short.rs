@@ -20,6 +20,12 @@ impl<T: Copy + Default, const N: usize> Default for Short<T, N> {
 }
 
 impl<T: Copy + Default, const N: usize> Short<T, N> {
+    /// Forgets all items.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
     /// Adds an item. More than `N` is a bug in the caller's choice of `N`.
     pub fn push(&mut self, item: T) {
         self.items[self.len as usize] = item;
