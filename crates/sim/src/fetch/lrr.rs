@@ -8,10 +8,8 @@ use crate::schedule::Place;
 #[derive(Debug)]
 pub struct Lrr {
     domains: u16,
-    /// Slot to look at first, and where it is.
-    start: u16,
-    start_index: u32,
-    start_domain: usize,
+    /// The warp slot to look at first.
+    start: Place,
 }
 
 impl Lrr {
@@ -19,9 +17,10 @@ impl Lrr {
     pub fn new(domains: usize) -> Lrr {
         Lrr {
             domains: domains as u16,
-            start: 0,
-            start_index: 0,
-            start_domain: 0,
+            start: Place {
+                domain: 0,
+                index: 0,
+            },
         }
     }
 
@@ -32,7 +31,7 @@ impl Lrr {
     /// Distance from the start of the scan.
     fn distance(&self, place: Place) -> u16 {
         let slots = 64 * self.domains;
-        let distance = self.slot(place) + slots - self.start;
+        let distance = self.slot(place) + slots - self.slot(self.start);
         if distance >= slots {
             distance - slots
         } else {
@@ -49,7 +48,7 @@ impl FetchPolicy for Lrr {
                 continue;
             }
             // The first index whose slot is at or after the start.
-            let first = self.start_index + (domain < self.start_domain) as u32;
+            let first = u32::from(self.start.index) + (domain < self.start.domain as usize) as u32;
             let later = if first >= 64 { 0 } else { set & (!0 << first) };
             let index = if later != 0 { later } else { set }.trailing_zeros() as u8;
             let place = Place {
@@ -69,15 +68,12 @@ impl FetchPolicy for Lrr {
     }
 
     fn fetched(&mut self, place: Place) {
-        let (mut index, mut domain) = (place.index as u32, place.domain as usize + 1);
-        if domain == self.domains as usize {
-            (index, domain) = (index + 1, 0);
+        self.start = place;
+        self.start.domain += 1;
+        if u16::from(self.start.domain) == self.domains {
+            self.start.domain = 0;
+            self.start.index = (self.start.index + 1) & 63;
         }
-        if index == 64 {
-            index = 0;
-        }
-        (self.start_index, self.start_domain) = (index, domain);
-        self.start = index as u16 * self.domains + domain as u16;
     }
 }
 

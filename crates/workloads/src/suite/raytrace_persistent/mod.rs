@@ -162,10 +162,9 @@ fn place(ray: &Ray, hit: (f32, u32)) -> Vector {
     std::array::from_fn(|i| ray.origin[i] + hit.0 * ray.direction[i])
 }
 
-/// What the kernel has to write for a ray: distance and triangle, or whether a shadow ray is
-/// stopped.
-fn expected(ray: &Ray, scene: &[Triangle]) -> [u32; 2] {
-    let (t, number) = closest(ray, scene);
+/// What the kernel has to write for a ray with this closest hit: distance and triangle, or
+/// whether a shadow ray is stopped.
+fn expected(ray: &Ray, (t, number): (f32, u32)) -> [u32; 2] {
     match ray.shadow {
         true => [ray.farthest.to_bits(), u32::from(number != MISS)],
         false => [t.to_bits(), number],
@@ -234,7 +233,10 @@ impl Workload for RaytracePersistent {
         let shadows: Vec<Ray> = shadows.collect();
         rays.extend(second);
         rays.extend(shadows);
-        let expected: Vec<u32> = rays.iter().flat_map(|r| expected(r, &scene)).collect();
+        let mut hits = primary;
+        hits.extend(rays[hits.len()..].iter().map(|r| closest(r, &scene)));
+        let expected = rays.iter().zip(hits).flat_map(|(r, hit)| expected(r, hit));
+        let expected: Vec<u32> = expected.collect();
 
         let module = session.load(&INFO.kernel)?;
         let nodes = session.upload_f32("nodes", bvh.nodes.as_flattened())?;

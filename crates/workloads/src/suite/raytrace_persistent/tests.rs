@@ -52,7 +52,10 @@ fn something_between_a_place_and_the_lamp_stops_a_shadow_ray() {
         corner: [0.0, 0.0, 1.0],
         edges: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
     }];
-    let result = |z| expected(&Ray::shadow([0.25, 0.25, 0.0], [0.25, 0.25, z]), &scene)[1];
+    let result = |z| {
+        let ray = Ray::shadow([0.25, 0.25, 0.0], [0.25, 0.25, z]);
+        expected(&ray, closest(&ray, &scene))[1]
+    };
     assert_eq!((result(2.0), result(0.9)), (1, 0));
 }
 
