@@ -20,14 +20,17 @@ pub enum Outcome {
     Stall,
 }
 
-/// What a stalled access waits for. Until that happens, trying again is useless: half of all
-/// lookups in breadth-first search were such tries while anything that happened counted.
+/// What the access that stalled last waits for. Until that happens, trying it again is useless:
+/// a third of all lookups in breadth-first search were such tries while any line that came and
+/// any waiter that left counted.
 #[derive(Clone, Copy, Debug)]
 enum Wait {
-    /// A line to come: every way, or every place for a waiter, is taken until then.
-    Fill,
-    /// A waiter to be handed out, which may free an MSHR.
-    Ready,
+    /// A line of this set: every way is taken until one comes.
+    Set(usize),
+    /// This line: every place for its waiters is taken until it comes.
+    Line(u64),
+    /// An MSHR, which is free when its last waiter has been handed out.
+    Entry,
     /// A request to leave the queue.
     Send,
 }
@@ -44,10 +47,9 @@ pub struct L1 {
     writes: bool,
     global_write: WritePolicy,
     local_write: WritePolicy,
-    /// How often each of what an access may wait for has happened, and what the access that
-    /// stalled last waits for.
-    happened: [u64; 3],
+    /// What the access that stalled last waits for, and whether it has happened.
     wait: Wait,
+    retry: bool,
 }
 
 impl L1 {
@@ -62,8 +64,8 @@ impl L1 {
             writes: config.global_write != WritePolicy::ReadOnly,
             global_write: config.global_write,
             local_write: config.local_write,
-            happened: [0; 3],
-            wait: Wait::Fill,
+            wait: Wait::Send,
+            retry: true,
         }
     }
 
@@ -95,12 +97,12 @@ impl L1 {
             }
             Lookup::Pending(slot) => {
                 if self.mshrs.add(line, waiter) != Admission::Merge {
-                    return self.stall(Wait::Fill);
+                    return self.stall(Wait::Line(line));
                 }
                 self.tags.touch(slot);
                 Outcome::Merged
             }
-            Lookup::Blocked => self.stall(Wait::Fill),
+            Lookup::Blocked => self.stall(Wait::Set(self.tags.set_of(line))),
             // A store to a missing local line allocates nothing, so a partly written line
             // cannot be here; treat it as what it is, a line to fetch.
             Lookup::Miss(slot) | Lookup::SectorMiss(slot) | Lookup::PartlyWritten(slot) => {
@@ -110,8 +112,8 @@ impl L1 {
                 }
                 match self.mshrs.admit(line) {
                     Admission::Fresh => {}
-                    Admission::TableFull => return self.stall(Wait::Ready),
-                    _ => return self.stall(Wait::Fill),
+                    Admission::TableFull => return self.stall(Wait::Entry),
+                    _ => return self.stall(Wait::Line(line)),
                 }
                 if let Some(evicted) = self.tags.replace(slot, line) {
                     self.queue.push_back(evict(evicted));
@@ -164,28 +166,30 @@ impl L1 {
         let line = self.line_of(addr);
         self.tags.fill(line);
         self.mshrs.fill(line);
-        self.happened[Wait::Fill as usize] += 1;
+        self.retry |= match self.wait {
+            Wait::Set(set) => self.tags.set_of(line) == set,
+            Wait::Line(awaited) => awaited == line,
+            Wait::Entry | Wait::Send => false,
+        };
     }
 
     fn stall(&mut self, wait: Wait) -> Outcome {
-        self.wait = wait;
+        (self.wait, self.retry) = (wait, false);
         Outcome::Stall
     }
 
-    /// A number that changes whenever something happens that may let the access proceed that
-    /// stalled last: until then, trying it again is useless.
+    /// Whether something has happened that may let the access proceed that stalled last.
     #[inline]
-    pub fn changes(&self) -> u64 {
-        self.happened[self.wait as usize]
+    pub fn may_retry(&self) -> bool {
+        self.retry
     }
 
     /// The next waiter whose line has come.
     pub fn next_ready(&mut self) -> Option<u32> {
-        if !self.mshrs.has_ready() {
-            return None;
-        }
-        self.happened[Wait::Ready as usize] += 1;
-        self.mshrs.pop_ready().map(|(_, waiter)| waiter)
+        let used = self.mshrs.used();
+        let (_, waiter) = self.mshrs.pop_ready()?;
+        self.retry |= self.mshrs.used() < used && matches!(self.wait, Wait::Entry);
+        Some(waiter)
     }
 
     /// Whether a waiter's line has come.
@@ -208,7 +212,7 @@ impl L1 {
 
     /// Takes that request.
     pub fn send(&mut self) -> Option<Request> {
-        self.happened[Wait::Send as usize] += 1;
+        self.retry |= matches!(self.wait, Wait::Send);
         self.queue.pop_front()
     }
 

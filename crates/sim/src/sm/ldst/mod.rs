@@ -115,8 +115,8 @@ pub struct LoadStore {
     next_client: usize,
     /// Nothing happens inside before this cycle.
     wake: u64,
-    /// State of the L1 when the lookup at the head of its queue was last refused.
-    refused: u64,
+    /// The lookup at the head of the L1 queue was refused when last tried.
+    refused: bool,
     /// Cycles a quantum: the port gets room again at its end.
     quantum: Divisor,
     /// Stalls that go on while the unit sleeps, to be counted when it wakes.
@@ -154,7 +154,7 @@ impl LoadStore {
             writeback: None,
             next_client: 0,
             wake: 0,
-            refused: u64::MAX,
+            refused: false,
             quantum: Divisor::new(machine.gpu.quantum.max(1) as u64),
             asleep: Asleep::default(),
         }

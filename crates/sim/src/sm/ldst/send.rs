@@ -5,7 +5,7 @@ use super::*;
 impl LoadStore {
     /// Whether the head of the L1 queue has been refused and nothing has changed since.
     pub(super) fn lookup_refused(&self) -> bool {
-        self.refused == self.data.changes() && !self.l1_queue.is_empty()
+        self.refused && !self.data.may_retry() && !self.l1_queue.is_empty()
     }
 
     /// The L1 lookup at the head of the queue. A lookup that cannot proceed stalls it.
@@ -14,12 +14,11 @@ impl LoadStore {
             Some(queued) if queued.at <= now => {}
             _ => return,
         }
-        if self.refused != self.data.changes() && self.access_queued(with) {
-            self.l1_queue.pop_front();
-            self.refused = u64::MAX;
-        } else {
-            self.refused = self.data.changes();
+        self.refused = self.lookup_refused() || !self.access_queued(with);
+        if self.refused {
             with.stats.l1d_stalls += 1;
+        } else {
+            self.l1_queue.pop_front();
         }
     }
 
