@@ -42,6 +42,9 @@ impl Sm {
         let state = &self.slots[slot as usize];
         let place = self.place(slot);
         let domain = &self.domains[place.domain as usize];
+        if domain.finished >> place.index & 1 != 0 && state.stores == 0 {
+            self.stirred.fetch = true; // which is who notices that it can retire
+        }
         if domain.fence >> place.index & 1 != 0 && state.stores == 0 {
             self.touch(place.domain);
             self.domains[place.domain as usize].hold(Hold::Fence, place.index, false);

@@ -180,6 +180,9 @@ pub struct Sm {
     room_seen: u8,
     /// Fetch had nothing to do in the last cycle that ran, so it has nothing in the next.
     fetch_rests: bool,
+    /// Next cycle in which the first half of the pipeline has something to do, as of the last
+    /// cycle in which it had.
+    first_half_at: u64,
     /// Next cycle with something to do, as of the end of the last run.
     wake_at: u64,
     last_retired: u64,
@@ -273,6 +276,7 @@ impl Sm {
             issue_at: 0,
             room_seen: 0,
             fetch_rests: false,
+            first_half_at: 0,
             wake_at: 0,
             last_retired: 0,
             sleepers: Vec::new(),
@@ -331,6 +335,7 @@ impl Sm {
         }
         self.active_from = now;
         self.wake_at = now;
+        self.first_half_at = now;
         self.last_retired = now;
         // Kernel parameters differ from launch to launch at the same constant addresses.
         self.ldst.invalidate_read_only();

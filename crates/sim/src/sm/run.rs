@@ -50,6 +50,10 @@ impl Sm {
         self.write_back(now, launched);
         self.enter_units(now, launched);
         self.memory_cycle(now, launched);
+        if quantum.skip && self.first_half_rests(now) {
+            self.turned = !0;
+            return Ok(());
+        }
         if self.model_ticks && self.model.next_event().is_some_and(|at| at <= now) {
             self.touch_all();
             self.model.tick(now, &mut self.groups);
@@ -64,7 +68,35 @@ impl Sm {
         if !self.fetch_stays_at_rest() {
             self.fetch(now, launched);
         }
+        if quantum.skip {
+            self.first_half_at = self.first_half_wakes(now + 1);
+        }
         Ok(())
+    }
+
+    /// Whether the first half of the pipeline, from fetch to issue, has nothing to do in a cycle
+    /// whose second half has run: its time has not come, and nothing it looks at has changed. A
+    /// third of the cycles of breadth-first search only move what has been issued.
+    #[inline]
+    fn first_half_rests(&self, now: u64) -> bool {
+        now < self.first_half_at
+            && !self.stirred.issue
+            && !self.stirred.fetch
+            && self.room_seen == self.room()
+            && !self.front.is_busy()
+            // These may change their minds about when without touching a warp.
+            && !self.everywhere
+            && !self.model_ticks
+    }
+
+    /// The next cycle at or after `now` in which the first half has something to do, if nothing
+    /// changes that it looks at.
+    fn first_half_wakes(&mut self, now: u64) -> u64 {
+        if self.front.is_busy() {
+            return now;
+        }
+        let issue = self.stand(now);
+        self.first_half_event(now, issue)
     }
 
     /// Whether fetch has nothing to do in this cycle either.
@@ -113,13 +145,12 @@ impl Sm {
         self.follow_groups(launched);
     }
 
-    /// The next cycle at or after `now` that has to run. Packets on the way there that would
-    /// change nothing but a counter are taken as they pass.
+    /// The next cycle at or after `now` that has to run, `now` - 1 having run. Packets on the way
+    /// there that would change nothing but a counter are taken as they pass.
+    #[inline]
     pub(super) fn skip_to(&mut self, now: u64, to: u64) -> u64 {
-        let mut next = self.next_event_but_issue(now);
-        if next > now {
-            next = next.min(self.stand(now));
-        }
+        let next = self.first_half_at.max(now);
+        let next = if next > now { next.min(self.second_half_event(now)) } else { now };
         self.pass_packets(now, next, to)
     }
 
@@ -165,17 +196,15 @@ impl Sm {
     /// The next cycle at or after `now` in which something can happen; until then every cycle
     /// is like the one before.
     pub fn next_event(&self, now: u64) -> u64 {
-        let inside = self.next_event_but_issue(now).min(self.issue_due(now));
+        let inside = self
+            .first_half_event(now, self.issue_due(now))
+            .min(self.second_half_event(now));
         inside.min(self.port.next().map_or(u64::MAX, |t| t.max(now)))
     }
 
-    /// The same, packets that arrive and warps that issue aside.
-    fn next_event_but_issue(&self, now: u64) -> u64 {
-        if !self.collectors.stand_still() || self.front.is_busy() {
-            return now;
-        }
-        let mut next = self.ldst.next_event(now);
-        if next == now {
+    /// The same for fetch, decode and issue, which has something to do in cycle `issue`.
+    fn first_half_event(&self, now: u64, issue: u64) -> u64 {
+        if issue <= now || self.front.is_busy() {
             return now;
         }
         if !self.fetch_rests {
@@ -185,14 +214,28 @@ impl Sm {
                 }
             }
         }
+        let mut next = issue;
         let mut by = |time: Option<u64>| next = next.min(time.unwrap_or(u64::MAX));
-        by(self.wheel.next(now));
-        by(self.arrivals.front().map(|&(t, _)| t.max(now)));
         by(self.model.next_event().map(|t| t.max(now)));
         by(self.policy.next_event(now));
         for &(t, _) in &self.sleepers {
             next = next.min(t.max(now));
         }
         next
+    }
+
+    /// The same for what has been issued, packets that arrive aside.
+    #[inline]
+    fn second_half_event(&self, now: u64) -> u64 {
+        if !self.collectors.stand_still() {
+            return now;
+        }
+        let next = self.ldst.next_event(now);
+        if next == now {
+            return now;
+        }
+        let arrival = self.arrivals.front().map_or(u64::MAX, |&(t, _)| t.max(now));
+        let done = self.wheel.next(now).unwrap_or(u64::MAX);
+        next.min(arrival).min(done)
     }
 }

@@ -28,6 +28,11 @@ const RESPONSES: usize = 2;
 /// Parts that compete for the writeback port: shared, texture, constant, uncached, L1.
 const WRITEBACK_CLIENTS: usize = 5;
 
+/// The caches, as bits of a mask.
+const TEXTURE: u8 = 1;
+const CONSTANT: u8 = 2;
+const DATA: u8 = 4;
+
 /// Something the rest of the SM must hear of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -110,6 +115,10 @@ pub struct LoadStore {
     constant: L1,
     texture: L1,
     responses: VecDeque<Reply>,
+    /// Caches with waiters whose line has come, and caches with requests that wait for the
+    /// network: asked in every cycle, so kept here instead of asking the caches.
+    ready: u8,
+    asking: u8,
     uncached_back: Option<u32>,
     writeback: Option<Writeback>,
     next_client: usize,
@@ -150,6 +159,8 @@ impl LoadStore {
             constant: L1::new(&machine.constant),
             texture: L1::new(&machine.texture),
             responses: VecDeque::with_capacity(RESPONSES),
+            ready: 0,
+            asking: 0,
             uncached_back: None,
             writeback: None,
             next_client: 0,
@@ -242,12 +253,7 @@ impl LoadStore {
 
     fn choose_writeback(&mut self, now: u64, with: &mut Surroundings) {
         let shared = self.shared_pipe.front().is_some_and(|&(at, _)| at <= now);
-        if !shared
-            && self.uncached_back.is_none()
-            && !self.data.has_ready()
-            && !self.constant.has_ready()
-            && !self.texture.has_ready()
-        {
+        if !shared && self.ready == 0 && self.uncached_back.is_none() {
             return;
         }
         for i in 0..WRITEBACK_CLIENTS {
@@ -260,13 +266,13 @@ impl LoadStore {
                     }
                     _ => None,
                 },
-                1 => self.texture.next_ready().map(Writeback::Flight),
-                2 => self.constant.next_ready().map(Writeback::Flight),
+                1 => self.next_ready(TEXTURE),
+                2 => self.next_ready(CONSTANT),
                 3 => self.uncached_back.take().map(|f| {
                     self.atomic_back(f, with);
                     Writeback::Flight(f)
                 }),
-                _ => self.data.next_ready().map(Writeback::Flight),
+                _ => self.next_ready(DATA),
             };
             if chosen.is_some() {
                 self.writeback = chosen;
@@ -330,9 +336,10 @@ impl LoadStore {
     pub fn cycle(&mut self, now: u64, with: &mut Surroundings) {
         self.count_slept(now, with);
         self.take_response(with);
-        let refused = match self.with_requests() {
-            0 => 0,
-            _ => self.send_requests(now, with.port),
+        let refused = if self.asking == 0 {
+            0
+        } else {
+            self.send_requests(now, with.port)
         };
         self.look_up(now, with);
         if let Some(op) = self.current {
@@ -341,39 +348,68 @@ impl LoadStore {
         self.sleep(now + 1, refused);
     }
 
-    /// Caches with requests that wait for the network, a bit each.
+    /// The cache of a bit.
     #[inline]
-    fn with_requests(&self) -> u8 {
-        let bit = |cache: &L1, bit: u8| (cache.has_request() as u8) << bit;
-        bit(&self.texture, 0) | bit(&self.constant, 1) | bit(&self.data, 2)
+    fn cache(&mut self, bit: u8) -> &mut L1 {
+        match bit {
+            TEXTURE => &mut self.texture,
+            CONSTANT => &mut self.constant,
+            _ => &mut self.data,
+        }
     }
 
-    /// Sends one request from each cache; returns the caches (a bit each, as in
-    /// [`with_requests`](LoadStore::with_requests)) whose request found no room at the port.
+    /// The next waiter of a cache whose line has come.
+    #[inline]
+    fn next_ready(&mut self, cache: u8) -> Option<Writeback> {
+        if self.ready & cache == 0 {
+            return None;
+        }
+        let waiter = self.cache(cache).next_ready();
+        if !self.cache(cache).has_ready() {
+            self.ready &= !cache;
+        }
+        waiter.map(Writeback::Flight)
+    }
+
+    /// Sends one request from each cache that has one; returns the caches whose request found no
+    /// room at the port.
     fn send_requests(&mut self, now: u64, port: &mut Port) -> u8 {
-        let mut refused = 0;
-        let caches = [&mut self.texture, &mut self.constant, &mut self.data];
-        for (i, cache) in caches.into_iter().enumerate() {
-            if let Some(request) = cache.first_request() {
-                if port.try_send(now, request) {
+        let (mut left, mut refused) = (self.asking, 0);
+        while left != 0 {
+            let bit = left & left.wrapping_neg();
+            left &= !bit;
+            let cache = self.cache(bit);
+            match cache.first_request() {
+                Some(request) if !port.try_send(now, request) => refused |= bit,
+                _ => {
                     cache.send();
-                } else {
-                    refused |= 1 << i;
+                    if !cache.has_request() {
+                        self.asking &= !bit;
+                    }
                 }
             }
         }
         refused
     }
 
+    /// A line has come.
+    fn fill(&mut self, cache: u8, addr: u64) {
+        let filled = self.cache(cache);
+        filled.fill(addr);
+        if filled.has_ready() {
+            self.ready |= cache;
+        }
+    }
+
     fn take_response(&mut self, with: &mut Surroundings) {
-        let Some(reply) = self.responses.front() else {
+        let Some(&reply) = self.responses.front() else {
             return;
         };
         let (kind, index) = untoken(reply.token);
         match kind {
-            TokenKind::Data if reply.last => self.data.fill(reply.addr),
-            TokenKind::Constant if reply.last => self.constant.fill(reply.addr),
-            TokenKind::Texture if reply.last => self.texture.fill(reply.addr),
+            TokenKind::Data if reply.last => self.fill(DATA, reply.addr),
+            TokenKind::Constant if reply.last => self.fill(CONSTANT, reply.addr),
+            TokenKind::Texture if reply.last => self.fill(TEXTURE, reply.addr),
             TokenKind::Store => with.events.push(Event::Acknowledged { slot: index as u16 }),
             TokenKind::Uncached if reply.last => {
                 if self.uncached_back.is_some() {

@@ -60,6 +60,8 @@ impl LoadStore {
                 for _ in 0..access.bytes / 32 {
                     with.events.push(Event::Acknowledged { slot });
                 }
+            } else {
+                self.asking |= DATA;
             }
             self.ops.release(op);
             return true;
@@ -80,7 +82,10 @@ impl LoadStore {
                 self.ops.land(flight);
                 self.returned(op, access.lanes, with);
             }
-            Outcome::Miss => with.stats.l1d_misses += 1,
+            Outcome::Miss => {
+                with.stats.l1d_misses += 1;
+                self.asking |= DATA;
+            }
             Outcome::Merged => with.stats.l1d_merges += 1,
         }
         with.stats.l1d_reads += 1;
@@ -288,7 +293,8 @@ impl LoadStore {
                 self.ops.land(flight);
                 self.returned(op, access.lanes, with);
             }
-            Outcome::Miss | Outcome::Merged => {}
+            Outcome::Miss => self.asking |= if constant { CONSTANT } else { TEXTURE },
+            Outcome::Merged => {}
         }
         let missed = (outcome != Outcome::Hit) as u64;
         if constant {

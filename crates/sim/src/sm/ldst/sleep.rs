@@ -11,6 +11,9 @@ impl LoadStore {
 
     /// Counts the stalls of the cycles slept through.
     pub(super) fn count_slept(&mut self, now: u64, with: &mut Surroundings) {
+        if self.asleep.from == 0 {
+            return;
+        }
         let cycles = now.saturating_sub(self.asleep.from);
         with.stats.l1d_stalls += if self.asleep.lookup { cycles } else { 0 };
         if let (true, Some(op)) = (self.asleep.current, self.current) {
@@ -40,12 +43,10 @@ impl LoadStore {
     }
 
     pub(super) fn find_wake(&self, now: u64, refused: u8) -> u64 {
-        if self.writeback.is_some()
+        if self.ready | self.asking & !refused != 0
+            || self.writeback.is_some()
             || self.uncached_back.is_some()
             || !self.responses.is_empty()
-            || self.data.has_ready()
-            || self.constant.has_ready()
-            || self.texture.has_ready()
         {
             return now;
         }
@@ -59,11 +60,7 @@ impl LoadStore {
                 return now;
             }
         }
-        let requests = self.with_requests();
-        if requests & !refused != 0 {
-            return now;
-        }
-        let room = if requests != 0 {
+        let room = if self.asking != 0 {
             self.quantum.divide_up(now) * self.quantum.get()
         } else {
             u64::MAX
