@@ -3,12 +3,14 @@
 
 use crate::sm::Sm;
 
-/// When each SM has something to do next, and which have run in the quantum under way.
+/// When each SM has something to do next, and which have something to hand over.
 #[derive(Debug)]
 pub struct Pace {
     due: Vec<u64>,
-    /// SMs that ran, in order.
-    awake: Vec<usize>,
+    /// The least of them.
+    earliest: u64,
+    /// SMs that stored or printed in the quantum under way, in order.
+    to_flush: Vec<usize>,
 }
 
 impl Pace {
@@ -16,43 +18,57 @@ impl Pace {
     pub fn new(sms: usize, now: u64) -> Pace {
         Pace {
             due: vec![now; sms],
-            awake: Vec::with_capacity(sms),
+            earliest: now,
+            to_flush: Vec::with_capacity(sms),
         }
     }
 
-    /// Whether an SM has nothing to do before cycle `end`, packets from memory aside.
-    #[inline]
-    pub fn sleeps(&self, sm: usize, end: u64) -> bool {
-        self.due[sm] >= end
+    /// A quantum begins: every SM will be passed over or run.
+    pub fn begin(&mut self) {
+        self.to_flush.clear();
+        self.earliest = u64::MAX;
     }
 
-    /// A quantum begins.
-    pub fn begin(&mut self) {
-        self.awake.clear();
+    /// Whether SM number `number` has nothing to do before cycle `end`, packets from memory
+    /// aside.
+    #[inline]
+    pub fn sleeps(&self, number: usize, end: u64) -> bool {
+        self.due[number] >= end
+    }
+
+    /// SM number `number` is passed over.
+    #[inline]
+    pub fn passed_over(&mut self, number: usize) {
+        self.earliest = self.earliest.min(self.due[number]);
     }
 
     /// SM number `number` has run.
     #[inline]
     pub fn ran(&mut self, number: usize, sm: &Sm) {
         self.due[number] = due(sm);
-        self.awake.push(number);
+        self.passed_over(number);
+        if sm.has_to_flush() {
+            self.to_flush.push(number);
+        }
     }
 
     /// Something outside the SMs changed what they have to do.
     pub fn look_again(&mut self, sms: &[Sm]) {
-        for (due_at, sm) in self.due.iter_mut().zip(sms) {
-            *due_at = due(sm);
+        self.earliest = u64::MAX;
+        for (number, sm) in sms.iter().enumerate() {
+            self.due[number] = due(sm);
+            self.passed_over(number);
         }
     }
 
-    /// SMs that have run in this quantum, in order.
-    pub fn awake(&self) -> &[usize] {
-        &self.awake
+    /// SMs that have stored or printed in this quantum, in order.
+    pub fn to_flush(&self) -> &[usize] {
+        &self.to_flush
     }
 
     /// When the first SM has something to do; `u64::MAX` for never.
     pub fn earliest(&self) -> u64 {
-        self.due.iter().fold(u64::MAX, |a, &b| a.min(b))
+        self.earliest
     }
 }
 

@@ -113,12 +113,9 @@ impl Gpu {
         let mut pace = Pace::new(self.sms.len(), now);
         loop {
             let end = now + quantum;
-            self.run_quantum(now, end, launched, files, &mut pace, hot.as_mut())?;
-            let before = completed;
-            for &i in pace.awake() {
-                completed += std::mem::take(&mut self.sms[i].completed) as u64;
-            }
-            if dispatcher.sent() < total && (room || completed != before) {
+            let done = self.run_quantum(now, end, launched, files, &mut pace, hot.as_mut())?;
+            completed += done;
+            if dispatcher.sent() < total && (room || done != 0) {
                 room = dispatcher.dispatch(end, end + quantum, &mut self.sms);
                 pace.look_again(&self.sms);
             }
@@ -197,7 +194,8 @@ impl Gpu {
         })
     }
 
-    /// One quantum: SMs first, then memory, joined only by queues.
+    /// One quantum: SMs first, then memory, joined only by queues. Returns the blocks that have
+    /// ended.
     fn run_quantum(
         &mut self,
         now: u64,
@@ -206,17 +204,19 @@ impl Gpu {
         files: &[(u32, String)],
         pace: &mut Pace,
         mut hot: Option<&mut HotSpots>,
-    ) -> Result<(), SimError> {
+    ) -> Result<u64, SimError> {
         let skip = self.options.skip;
+        let mut completed = 0;
         pace.begin();
         for i in 0..self.sms.len() {
             if skip && pace.sleeps(i, end) && self.memory.reply_at(i) >= end {
+                pace.passed_over(i);
                 continue;
             }
-            let inbox = &mut self.sms[i].port.inbox;
+            let sm = &mut self.sms[i];
+            let inbox = &mut sm.port.inbox;
             self.memory
                 .take_replies(i, now, end, |at, reply| inbox.push_back((at, reply)));
-            let sm = &mut self.sms[i];
             sm.port.room = self.memory.injection_free(i);
             let observer = match hot.as_deref_mut() {
                 Some(spots) => Some(spots as &mut dyn Observer),
@@ -234,21 +234,18 @@ impl Gpu {
             };
             let result = sm.run(end, &mut world);
             pace.ran(i, sm);
-            result.map_err(|e| self.fault(i, e, launched, files))?;
-        }
-        for &i in pace.awake() {
-            let sm = &mut self.sms[i];
-            if !sm.stores.is_empty() {
-                sm.stores.flush_into(&mut self.image);
-            }
-            if !sm.prints.is_empty() {
-                let _ = self.options.output.write_all(&sm.prints);
-                sm.prints.clear();
-            }
-            for &(cycle, request) in &sm.port.sent {
+            completed += u64::from(std::mem::take(&mut sm.completed));
+            // Nothing that another SM sees of memory in this quantum.
+            for (cycle, request) in sm.port.sent.drain(..) {
                 self.memory.push(cycle, request);
             }
-            sm.port.sent.clear();
+            result.map_err(|e| self.fault(i, e, launched, files))?;
+        }
+        for &i in pace.to_flush() {
+            let sm = &mut self.sms[i];
+            sm.stores.flush_into(&mut self.image);
+            let _ = self.options.output.write_all(&sm.prints);
+            sm.prints.clear();
         }
         let (sms, image) = (&mut self.sms, &mut self.image);
         let mut failed: Option<(usize, SmFault)> = None;
@@ -259,7 +256,7 @@ impl Gpu {
         });
         match failed {
             Some((sm, e)) => Err(self.fault(sm, e, launched, files)),
-            None => Ok(()),
+            None => Ok(completed),
         }
     }
 
@@ -280,6 +277,7 @@ impl Gpu {
     fn next_event(&self, now: u64, pace: &Pace) -> Option<u64> {
         let memory = self.memory.next_event().unwrap_or(u64::MAX);
         let sms = match self.options.skip {
+            true if pace.earliest() <= now => return Some(now),
             true => pace.earliest(),
             // An SM that steps is always awake: ask what it could do.
             false => self

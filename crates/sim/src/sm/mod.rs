@@ -339,6 +339,7 @@ impl Sm {
         self.last_retired = now;
         // Kernel parameters differ from launch to launch at the same constant addresses.
         self.ldst.invalidate_read_only();
+        self.watch_change(self.watch.on());
     }
 
     /// Forgets the L1 data cache.
@@ -371,6 +372,12 @@ impl Sm {
     /// Cycle in which a warp retired last.
     pub fn last_retired(&self) -> u64 {
         self.last_retired
+    }
+
+    /// Whether stores or prints of this quantum are to be handed over.
+    #[inline]
+    pub fn has_to_flush(&self) -> bool {
+        !self.stores.is_empty() || !self.prints.is_empty()
     }
 
     /// Whether nothing is resident or on its way.

@@ -22,10 +22,26 @@ pub(super) struct Watch {
     events: Vec<(u64, u16, WarpEvent)>,
 }
 
+impl Watch {
+    /// Whether somebody listened last.
+    pub(super) fn on(&self) -> bool {
+        self.on
+    }
+}
+
 impl Sm {
     /// Before cycles run: looks whether anybody listens.
+    #[inline]
     pub(super) fn watch_begin(&mut self, quantum: &Quantum) {
-        self.watch.on = quantum.observer.is_some();
+        if quantum.observer.is_some() != self.watch.on {
+            self.watch_change(quantum.observer.is_some());
+        }
+    }
+
+    /// Somebody listens, or nobody does.
+    #[cold]
+    pub(super) fn watch_change(&mut self, on: bool) {
+        self.watch.on = on;
         // A policy that rotates is asked for its order by critical fetch too: it must be the
         // order of this very cycle.
         let everywhere =
