@@ -9,6 +9,8 @@ pub struct Pace {
     due: Vec<u64>,
     /// The least of them.
     earliest: u64,
+    /// Room at its port that each SM waits for, `u32::MAX` if for none.
+    wanted: Vec<u32>,
     /// SMs that stored or printed in the quantum under way, in order.
     to_flush: Vec<usize>,
 }
@@ -19,6 +21,7 @@ impl Pace {
         Pace {
             due: vec![now; sms],
             earliest: now,
+            wanted: vec![u32::MAX; sms],
             to_flush: Vec::with_capacity(sms),
         }
     }
@@ -29,11 +32,11 @@ impl Pace {
         self.earliest = u64::MAX;
     }
 
-    /// Whether SM number `number` has nothing to do before cycle `end`, packets from memory
-    /// aside.
+    /// Whether SM number `number` has nothing to do before cycle `end` with so much room at its
+    /// port, packets from memory aside.
     #[inline]
-    pub fn sleeps(&self, number: usize, end: u64) -> bool {
-        self.due[number] >= end
+    pub fn sleeps(&self, number: usize, room: u32, end: u64) -> bool {
+        self.due[number] >= end && room < self.wanted[number]
     }
 
     /// SM number `number` is passed over.
@@ -46,6 +49,7 @@ impl Pace {
     #[inline]
     pub fn ran(&mut self, number: usize, sm: &Sm) {
         self.due[number] = due(sm);
+        self.wanted[number] = sm.port.wanted();
         self.passed_over(number);
         if sm.has_to_flush() {
             self.to_flush.push(number);
@@ -66,7 +70,13 @@ impl Pace {
         &self.to_flush
     }
 
-    /// When the first SM has something to do; `u64::MAX` for never.
+    /// Whether some SM has the room it waits for. `free` tells how much an SM has.
+    pub fn has_room(&self, free: impl Fn(usize) -> u32) -> bool {
+        let mut waiting = self.wanted.iter().enumerate();
+        waiting.any(|(sm, &wanted)| wanted != u32::MAX && free(sm) >= wanted)
+    }
+
+    /// When the first SM has something to do, room at its port aside; `u64::MAX` for never.
     pub fn earliest(&self) -> u64 {
         self.earliest
     }

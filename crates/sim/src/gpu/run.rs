@@ -209,7 +209,8 @@ impl Gpu {
         let mut completed = 0;
         pace.begin();
         for i in 0..self.sms.len() {
-            if skip && pace.sleeps(i, end) && self.memory.reply_at(i) >= end {
+            let room = self.memory.injection_free(i);
+            if skip && pace.sleeps(i, room, end) && self.memory.reply_at(i) >= end {
                 pace.passed_over(i);
                 continue;
             }
@@ -217,7 +218,7 @@ impl Gpu {
             let inbox = &mut sm.port.inbox;
             self.memory
                 .take_replies(i, now, end, |at, reply| inbox.push_back((at, reply)));
-            sm.port.room = self.memory.injection_free(i);
+            sm.refill_port(room, now);
             let observer = match hot.as_deref_mut() {
                 Some(spots) => Some(spots as &mut dyn Observer),
                 None => self
@@ -278,6 +279,7 @@ impl Gpu {
         let memory = self.memory.next_event().unwrap_or(u64::MAX);
         let sms = match self.options.skip {
             true if pace.earliest() <= now => return Some(now),
+            true if pace.has_room(|sm| self.memory.injection_free(sm)) => return Some(now),
             true => pace.earliest(),
             // An SM that steps is always awake: ask what it could do.
             false => self

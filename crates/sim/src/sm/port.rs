@@ -50,7 +50,9 @@ pub struct Port {
     /// Requests sent in this quantum, with their cycles.
     pub sent: Vec<(u64, Request)>,
     /// Flits the injection queue can still take.
-    pub room: u32,
+    room: u32,
+    /// The least room that a request needs which was refused; `u32::MAX` without one.
+    wanted: u32,
     /// Replies that have arrived or will in this quantum, with their cycles.
     pub inbox: VecDeque<(u64, Reply)>,
     /// Data asked for, and data sent.
@@ -65,11 +67,30 @@ impl Port {
         Port {
             sent: Vec::new(),
             room: 0,
+            wanted: u32::MAX,
             inbox: VecDeque::new(),
             traffic: [0; 2],
             flit: Divisor::new(u64::from(flit.max(1))),
             header,
         }
+    }
+
+    /// A quantum begins with room for so many flits. Returns whether that is enough for a request
+    /// that was refused.
+    #[inline]
+    pub fn refill(&mut self, room: u32) -> bool {
+        self.room = room;
+        let enough = room >= self.wanted;
+        if enough {
+            self.wanted = u32::MAX;
+        }
+        enough
+    }
+
+    /// Room without which no refused request can be sent; `u32::MAX` where none was refused.
+    #[inline]
+    pub fn wanted(&self) -> u32 {
+        self.wanted
     }
 
     /// Sends a request if there is room for all of it.
@@ -81,6 +102,7 @@ impl Port {
         };
         let flits = self.flit.divide_up(u64::from(self.header + data)) as u32;
         if flits > self.room {
+            self.wanted = self.wanted.min(flits);
             return false;
         }
         self.room -= flits;

@@ -3,6 +3,16 @@
 use super::*;
 
 impl Sm {
+    /// The injection queue has room for so many flits in the quantum that begins with cycle
+    /// `now`.
+    #[inline]
+    pub fn refill_port(&mut self, room: u32, now: u64) {
+        if self.port.refill(room) {
+            self.ldst.wake_up(now);
+            self.wake_at = self.wake_at.min(now);
+        }
+    }
+
     /// Runs cycles up to (not including) `to`.
     pub fn run(&mut self, to: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         self.watch_begin(quantum);

@@ -17,7 +17,6 @@ use super::memop::{MemOp, MemOps, Path};
 use super::opinfo::OpInfo;
 use super::port::{Port, TokenKind, token, untoken};
 use crate::config::Machine;
-use crate::memory::divide::Divisor;
 use crate::memory::packet::{Reply, Request, RequestKind, Traffic};
 use crate::memory::tags::Evicted;
 use crate::stats::SmCounters;
@@ -126,8 +125,8 @@ pub struct LoadStore {
     wake: u64,
     /// The lookup at the head of the L1 queue was refused when last tried.
     refused: bool,
-    /// Cycles a quantum: the port gets room again at its end.
-    quantum: Divisor,
+    /// The port had no room for the current instruction's access.
+    refused_at_port: bool,
     /// Stalls that go on while the unit sleeps, to be counted when it wakes.
     asleep: Asleep,
 }
@@ -166,7 +165,7 @@ impl LoadStore {
             next_client: 0,
             wake: 0,
             refused: false,
-            quantum: Divisor::new(machine.gpu.quantum.max(1) as u64),
+            refused_at_port: false,
             asleep: Asleep::default(),
         }
     }

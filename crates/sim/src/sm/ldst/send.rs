@@ -242,10 +242,9 @@ impl LoadStore {
             };
             (kind, token(TokenKind::Uncached, flight))
         };
-        if !with
-            .port
-            .try_send(now, &self.request(kind, traffic, &access, token))
-        {
+        let request = self.request(kind, traffic, &access, token);
+        self.refused_at_port = !with.port.try_send(now, &request);
+        if self.refused_at_port {
             if !store {
                 self.ops.land(untoken(token).1);
                 self.ops.release(op);

@@ -9,6 +9,11 @@ impl LoadStore {
         self.wake <= now
     }
 
+    /// In cycle `now` the network has room again for what was refused.
+    pub fn wake_up(&mut self, now: u64) {
+        self.wake = self.wake.min(now);
+    }
+
     /// Counts the stalls of the cycles slept through.
     pub(super) fn count_slept(&mut self, now: u64, with: &mut Surroundings) {
         if self.asleep.from == 0 {
@@ -23,7 +28,8 @@ impl LoadStore {
     }
 
     /// Finds out when there is something to do again, from cycle `next` on. `refused`: caches
-    /// whose request found no room at the port, which gets room at the quantum's end.
+    /// whose request found no room at the port. When there is room the port
+    /// [says so](LoadStore::wake_up).
     pub(super) fn sleep(&mut self, next: u64, refused: u8) {
         self.wake = self.find_wake(next, refused);
         if self.wake > next {
@@ -52,19 +58,17 @@ impl LoadStore {
         }
         if let Some(op) = self.current {
             let record = self.ops.get(op);
-            let stands = self.lookup_refused()
-                && self.l1_queue.len() as u64 >= self.l1_latency
-                && record.path == Path::Cached
-                && record.busy <= 1;
-            if !stands {
+            let stands = match record.path {
+                Path::Cached => {
+                    self.lookup_refused() && self.l1_queue.len() as u64 >= self.l1_latency
+                }
+                Path::Uncached => self.refused_at_port,
+                _ => false,
+            };
+            if !stands || record.busy > 1 {
                 return now;
             }
         }
-        let room = if self.asking != 0 {
-            self.quantum.divide_up(now) * self.quantum.get()
-        } else {
-            u64::MAX
-        };
         let lookup = match self.l1_queue.front() {
             Some(head) if !self.lookup_refused() => head.at.max(now),
             _ => u64::MAX,
@@ -73,6 +77,6 @@ impl LoadStore {
             .shared_pipe
             .front()
             .map_or(u64::MAX, |&(at, _)| at.max(now));
-        room.min(lookup).min(shared)
+        lookup.min(shared)
     }
 }
