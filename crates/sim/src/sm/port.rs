@@ -87,6 +87,18 @@ impl Port {
         enough
     }
 
+    /// Whether nothing more can be sent in this quantum.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.room == 0
+    }
+
+    /// A request waits for whatever room there will be.
+    #[inline]
+    pub fn want_room(&mut self) {
+        self.wanted = 1;
+    }
+
     /// Room without which no refused request can be sent; `u32::MAX` where none was refused.
     #[inline]
     pub fn wanted(&self) -> u32 {

@@ -374,7 +374,7 @@ impl LoadStore {
     /// room at the port.
     fn send_requests(&mut self, now: u64, port: &mut Port) -> u8 {
         let (mut left, mut refused) = (self.asking, 0);
-        while left != 0 {
+        while left != 0 && !port.is_full() {
             let bit = left & left.wrapping_neg();
             left &= !bit;
             let cache = self.cache(bit);
@@ -387,6 +387,10 @@ impl LoadStore {
                     }
                 }
             }
+        }
+        if port.is_full() && self.asking != 0 {
+            port.want_room();
+            return self.asking;
         }
         refused
     }
