@@ -1,6 +1,6 @@
 //! A kernel decoded for execution: operands resolved to rows, a function for each instruction.
 
-use warpsim_ptx::isa::{BoolOp, Op, Special};
+use warpsim_ptx::isa::{BoolOp, Op, Space, Special};
 use warpsim_ptx::kernel::{Instr, Kernel, Pc, RegClass, RegId};
 
 use super::decode::Decoder;
@@ -8,6 +8,7 @@ use super::fault::{Fault, LoadError};
 use super::grid::Grid;
 use super::regs::{AluFn, Dst, PredSrc, Regs, Src, Width};
 use super::state::{Effect, EffectKind, LANES, Lanes, Moment, Threads};
+use super::whole::{Reach, WholeFn};
 use crate::memory::store_buffer::GlobalView;
 
 /// Function of an instruction that does more than change registers.
@@ -20,6 +21,9 @@ pub(super) enum Action {
     Alu(AluFn),
     /// Memory, other threads, control.
     Full(FullFn),
+    /// A load or store: the short way for one home warp, and the long way where that does not
+    /// apply.
+    Access { whole: WholeFn, lanes: FullFn },
     /// A branch: nothing but the guard matters.
     Branch,
 }
@@ -35,7 +39,7 @@ pub(super) const SOURCES: usize = 5;
 pub(super) const RESULTS: usize = 4;
 
 impl Plan {
-    fn new(action: Action, src: &[Width], dst: &[Width]) -> Plan {
+    pub fn new(action: Action, src: &[Width], dst: &[Width]) -> Plan {
         let mut plan = Plan {
             action,
             src: [Width::None; SOURCES],
@@ -67,6 +71,8 @@ pub(super) struct Decoded {
     pub temps: u8,
     /// The first source is an address whose base has 64 bits.
     pub wide_address: bool,
+    /// The space of an access.
+    pub space: Space,
     pub src: [Src; SOURCES],
     pub dst: [Dst; RESULTS],
     /// Predicate sources in order.
@@ -269,6 +275,29 @@ impl Code {
             }
             return Ok(());
         }
+        if let (Lanes::Static(home), Action::Access { whole, .. }, 0) = (lanes, d.action, d.temps) {
+            let warp = &mut threads.warps[usize::from(*home)];
+            let mut regs = Regs {
+                rows: &mut warp.rows,
+                predicates: &mut warp.predicates,
+                carry: &mut warp.carry,
+                pool: &self.pool,
+                temps: &mut [],
+                mask: 0,
+            };
+            regs.mask = active & regs.predicate(d.guard);
+            effect.executed = regs.mask;
+            effect.kind = EffectKind::Alu;
+            let mut reach = Reach {
+                shared: &mut threads.blocks[usize::from(warp.block)].shared,
+                params: &grid.params,
+                memory,
+                effect,
+            };
+            if regs.mask == 0 || whole(d, &mut regs, &mut reach) {
+                return Ok(());
+            }
+        }
         self.step_general(pc, lanes, active, threads, grid, memory, now, effect)
     }
 
@@ -322,7 +351,18 @@ impl Code {
                 // SAFETY: decoding chose a version this host can run.
                 Action::Alu(run) => unsafe { run(d, &mut regs) },
                 Action::Branch => effect.kind = EffectKind::Branch { taken: mask },
-                Action::Full(run) => {
+                Action::Access { whole, .. }
+                    if whole(
+                        d,
+                        &mut regs,
+                        &mut Reach {
+                            shared: threads.shared_of(lanes),
+                            params: &grid.params,
+                            memory,
+                            effect,
+                        },
+                    ) => {}
+                Action::Full(run) | Action::Access { lanes: run, .. } => {
                     let mut world = World {
                         lanes,
                         threads,
