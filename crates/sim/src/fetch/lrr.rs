@@ -42,20 +42,22 @@ impl Lrr {
 
 impl FetchPolicy for Lrr {
     fn select(&mut self, view: &FetchView) -> Option<Place> {
-        let mut best: Option<(u16, Place)> = None;
+        let mut best: Option<(u32, Place)> = None;
         for (domain, &set) in view.eligible.iter().enumerate() {
             if set == 0 {
                 continue;
             }
-            // The first index whose slot is at or after the start.
-            let first = u32::from(self.start.index) + (domain < self.start.domain as usize) as u32;
-            let later = if first >= 64 { 0 } else { set & (!0 << first) };
-            let index = if later != 0 { later } else { set }.trailing_zeros() as u8;
+            // The first index whose slot is at or after the start, and how far the scan is there.
+            let behind = (domain < self.start.domain as usize) as u32;
+            let first = u32::from(self.start.index) + behind;
+            let ahead = set.rotate_right(first).trailing_zeros();
+            let distance = (ahead + behind) * u32::from(self.domains) + domain as u32
+                - u32::from(self.start.domain);
             let place = Place {
                 domain: domain as u8,
-                index,
+                index: ((first + ahead) & 63) as u8,
             };
-            let distance = self.distance(place);
+            debug_assert_eq!(distance, u32::from(self.distance(place)));
             if best.is_none_or(|(d, _)| distance < d) {
                 best = Some((distance, place));
             }

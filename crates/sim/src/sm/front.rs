@@ -73,12 +73,12 @@ impl Sm {
         if self.front.fetched.is_empty() {
             return;
         }
-        let mut fetched = std::mem::take(&mut self.front.fetched);
-        for (slot, pc) in fetched.drain(..) {
+        for i in 0..self.front.fetched.len() {
+            let (slot, pc) = self.front.fetched[i];
             let place = self.place(slot);
-            let running = self.domains[place.domain as usize].running >> place.index & 1 != 0;
+            let domain = &mut self.domains[place.domain as usize];
             let buffer = &mut self.slots[slot as usize].buffer;
-            if !running || buffer.fetch_pc() != pc {
+            if domain.running >> place.index & 1 == 0 || buffer.fetch_pc() != pc {
                 continue;
             }
             // With `eligible = "room"` there may be room for less than a fetch brings.
@@ -88,7 +88,7 @@ impl Sm {
                 let ahead = launched.infos[pc as usize..].iter().take(count as usize);
                 if let Some(at) = ahead.map(|i| i.control).position(|c| c) {
                     count = at as u32 + 1;
-                    self.domains[place.domain as usize].unresolved |= 1 << place.index;
+                    domain.unresolved |= 1 << place.index;
                 }
             }
             buffer.fill(pc, count, launched.infos.len() as Pc, entries);
@@ -98,7 +98,7 @@ impl Sm {
             }
             self.update_head(slot, launched);
         }
-        self.front.fetched = fetched;
+        self.front.fetched.clear();
     }
 
     /// A branch has left the pipeline: fetch goes on where it leads.

@@ -44,46 +44,53 @@ impl Scoreboard {
     /// What holds back an instruction of `slot`.
     #[inline(always)]
     pub fn check(&self, slot: u16, info: &OpInfo) -> Hazard {
-        let base = slot as usize * self.words;
-        let owed = info.registers.iter().fold(0, |owed, part| {
-            let word = &self.owed[base + part.word as usize];
-            owed | word.any & (part.reads | part.writes)
-        });
-        if owed == 0 {
-            return Hazard::default();
-        }
-        let mut hazard = Hazard {
-            any: true,
-            ..Hazard::default()
-        };
+        let warp = self.warp(slot);
+        let (mut any, mut memory, mut long) = (0, 0, 0);
         for part in info.registers.iter() {
-            let word = &self.owed[base + part.word as usize];
-            hazard.memory |= word.memory & (part.reads | part.writes) != 0;
-            hazard.long |= word.long & part.reads != 0;
+            let word = &warp[part.word as usize];
+            any |= word.any & (part.reads | part.writes);
+            memory |= word.memory & (part.reads | part.writes);
+            long |= word.long & part.reads;
         }
-        hazard
+        Hazard {
+            any: any != 0,
+            memory: memory != 0,
+            long: long != 0,
+        }
+    }
+
+    /// The words of a warp.
+    #[inline(always)]
+    fn warp(&self, slot: u16) -> &[Owed] {
+        &self.owed[slot as usize * self.words..][..self.words]
+    }
+
+    #[inline(always)]
+    fn warp_mut(&mut self, slot: u16) -> &mut [Owed] {
+        &mut self.owed[slot as usize * self.words..][..self.words]
     }
 
     /// An instruction of `slot` has issued: it owes its destinations.
     #[inline]
     pub fn reserve(&mut self, slot: u16, info: &OpInfo) {
-        let base = slot as usize * self.words;
+        let by = |yes: bool| u64::from(yes).wrapping_neg();
+        let memory = by(info.unit == super::opinfo::Unit::Mem);
+        let long = memory & by(info.long);
+        let warp = self.warp_mut(slot);
         for part in info.registers.iter() {
-            let word = &mut self.owed[base + part.word as usize];
+            let word = &mut warp[part.word as usize];
             word.any |= part.writes;
-            if info.unit == super::opinfo::Unit::Mem {
-                word.memory |= part.writes;
-                word.long |= if info.long { part.writes } else { 0 };
-            }
+            word.memory |= part.writes & memory;
+            word.long |= part.writes & long;
         }
     }
 
     /// The destinations are written.
     #[inline]
     pub fn release(&mut self, slot: u16, info: &OpInfo) {
-        let base = slot as usize * self.words;
+        let warp = self.warp_mut(slot);
         for part in info.registers.iter() {
-            let word = &mut self.owed[base + part.word as usize];
+            let word = &mut warp[part.word as usize];
             word.any &= !part.writes;
             word.memory &= !part.writes;
             word.long &= !part.writes;
@@ -92,9 +99,9 @@ impl Scoreboard {
 
     /// Registers that an instruction of `slot` needs and that are owed.
     pub fn owed<'a>(&'a self, slot: u16, info: &'a OpInfo) -> impl Iterator<Item = usize> + 'a {
-        let base = slot as usize * self.words;
+        let warp = self.warp(slot);
         info.registers.iter().flat_map(move |part| {
-            let owed = self.owed[base + part.word as usize].any & (part.reads | part.writes);
+            let owed = warp[part.word as usize].any & (part.reads | part.writes);
             let bits = (0..64).filter(move |b| owed >> b & 1 != 0);
             bits.map(|b| part.word as usize * 64 + b)
         })
