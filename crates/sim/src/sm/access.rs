@@ -42,16 +42,41 @@ impl Cut {
 /// growing address order.
 pub fn coalesce(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &mut Vec<Access>) {
     out.clear();
-    let block_mask = !(cut.segment - 1);
+    coalesce_more(address, lanes, size, cut, out);
+}
+
+/// The same, behind what `out` holds.
+fn coalesce_more(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &mut Vec<Access>) {
+    // Segments in growing order and the lanes in each: addresses mostly grow with the lanes, so
+    // that a lane's place is at the end or close to it.
+    let (mut segments, mut served) = ([0; LANES], [0; LANES]);
+    let mut count = 0;
     let mut rest = lanes;
     while rest != 0 {
-        let block = address[rest.trailing_zeros() as usize] & block_mask;
-        let same = lanes_in_block(address, rest, block_mask, block);
-        rest &= !same;
+        let lane = rest.trailing_zeros();
+        rest &= rest - 1;
+        let segment = address[lane as usize] & !(cut.segment - 1);
+        let bit = 1u32 << lane;
+        let mut at = count;
+        while at > 0 && segments[at - 1] > segment {
+            at -= 1;
+        }
+        if at > 0 && segments[at - 1] == segment {
+            served[at - 1] |= bit;
+            continue;
+        }
+        for behind in (at..count.min(LANES - 1)).rev() {
+            segments[behind + 1] = segments[behind];
+            served[behind + 1] = served[behind];
+        }
+        (segments[at], served[at]) = (segment, bit);
+        count += 1;
+    }
+    for (&addr, &lanes) in segments.iter().zip(&served).take(count) {
         let access = Access {
-            addr: block,
+            addr,
             bytes: cut.segment as u16,
-            lanes: same,
+            lanes,
             byte_mask: 0,
         };
         // What a read touches of its line does not matter.
@@ -61,44 +86,28 @@ pub fn coalesce(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &m
             access
         });
     }
-    if out.len() > 1 {
-        out.sort_unstable_by_key(|a| a.addr);
-    }
-}
-
-/// Those of `lanes` whose address lies in the block.
-#[inline]
-fn lanes_in_block(address: &[u64; LANES], lanes: u32, block_mask: u64, block: u64) -> u32 {
-    let mut same = 0u32;
-    if lanes.count_ones() > 12 {
-        for (lane, a) in address.iter().enumerate() {
-            same |= ((a & block_mask == block) as u32) << lane;
-        }
-        return same & lanes;
-    }
-    let mut rest = lanes;
-    while rest != 0 {
-        let lane = rest.trailing_zeros();
-        rest &= rest - 1;
-        same |= ((address[lane as usize] & block_mask == block) as u32) << lane;
-    }
-    same
 }
 
 /// Fills in the bytes touched and trims the access to them.
 fn trim(mut access: Access, address: &[u64; LANES], size: u32) -> Access {
+    // Elements are aligned: none lies in both halves of a line.
+    let mut touched = [0u64; 2];
+    let element = u64::MAX >> (64 - size.min(64));
     let mut lanes = access.lanes;
-    let element = if size >= 128 { !0 } else { (1u128 << size) - 1 };
     while lanes != 0 {
-        let lane = lanes.trailing_zeros() as usize;
+        let at = address[lanes.trailing_zeros() as usize];
         lanes &= lanes - 1;
-        access.byte_mask |= element << (address[lane] & 127);
+        touched[(at / 64 % 2) as usize] |= element << (at % 64);
     }
+    access.byte_mask = u128::from(touched[1]) << 64 | u128::from(touched[0]);
+    let in_quarter =
+        |quarter: u64| (touched[quarter as usize / 2] >> (quarter % 2 * 32)) as u32 != 0;
     while access.bytes > 32 {
         let half = access.bytes / 2;
-        let lower = access.byte_mask >> (access.addr & 127) & ((1u128 << half) - 1) != 0;
-        let upper =
-            access.byte_mask >> ((access.addr + half as u64) & 127) & ((1u128 << half) - 1) != 0;
+        let quarters = u64::from(half / 32);
+        let first = access.addr / 32 % 4;
+        let lower = (first..first + quarters).any(in_quarter);
+        let upper = (first + quarters..first + 2 * quarters).any(in_quarter);
         match (lower, upper) {
             (true, false) => {}
             (false, true) => access.addr += half as u64,
@@ -107,6 +116,18 @@ fn trim(mut access: Access, address: &[u64; LANES], size: u32) -> Access {
         access.bytes = half;
     }
     access
+}
+
+/// Whether all lanes have the same address.
+#[inline]
+pub fn is_uniform(address: &[u64; LANES], lanes: u32) -> bool {
+    let first = address[lanes.trailing_zeros() as usize % LANES];
+    let (mut rest, mut differ) = (lanes, 0);
+    while rest != 0 {
+        differ |= address[rest.trailing_zeros() as usize] ^ first;
+        rest &= rest - 1;
+    }
+    differ == 0
 }
 
 /// Atomics: lanes on the same bytes become separate accesses, since each needs its own pass
@@ -131,18 +152,11 @@ pub fn coalesce_atomic(address: &[u64; LANES], lanes: u32, size: u32, out: &mut 
                 round |= 1 << lane;
             }
         }
-        let mut segment = Vec::new();
-        coalesce(
-            address,
-            round,
-            size,
-            Cut {
-                segment: 32,
-                trim: true,
-            },
-            &mut segment,
-        );
-        out.append(&mut segment);
+        let cut = Cut {
+            segment: 32,
+            trim: true,
+        };
+        coalesce_more(address, round, size, cut, out);
         rest &= !round;
     }
 }

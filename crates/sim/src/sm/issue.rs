@@ -306,7 +306,7 @@ impl Sm {
     }
 
     /// Issues the instruction of one warp.
-    #[inline(always)]
+    #[inline(never)]
     fn issue_one(&mut self, place: Place, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         let launched = quantum.launched;
         let slot = self.slot_at(place);
