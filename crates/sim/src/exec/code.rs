@@ -291,6 +291,23 @@ impl Code {
         if self.step_registers(pc, lanes, active, threads, effect) {
             return Ok(());
         }
+        self.step_further(pc, lanes, active, threads, grid, memory, now, effect)
+    }
+
+    /// The same as [`step`](Code::step) for what [`step_registers`](Code::step_registers) has
+    /// left undone.
+    #[allow(clippy::too_many_arguments)]
+    pub fn step_further(
+        &self,
+        pc: Pc,
+        lanes: &Lanes,
+        active: u32,
+        threads: &mut Threads,
+        grid: &Grid,
+        memory: &mut GlobalView<'_>,
+        now: Moment,
+        effect: &mut Effect,
+    ) -> Result<(), Fault> {
         let d = &self.ops[pc as usize];
         if let (Lanes::Static(home), Action::Access { whole, .. }, 0) = (lanes, d.action, d.temps) {
             let warp = &mut threads.warps[usize::from(*home)];

@@ -25,7 +25,12 @@ pub struct StoreBuffer {
     filter: u64,
     /// The line that was stored to last.
     recent: usize,
+    /// The allocation that instructions accessed last, by the low bits of their PC. It is always
+    /// checked.
+    hints: [u32; HINTS],
 }
+
+const HINTS: usize = 64;
 
 impl Default for StoreBuffer {
     fn default() -> Self {
@@ -34,6 +39,7 @@ impl Default for StoreBuffer {
             table: vec![0; 256],
             filter: 0,
             recent: 0,
+            hints: [0; HINTS],
         }
     }
 }
@@ -180,7 +186,11 @@ impl StoreBuffer {
                         hint = index;
                         let (start, data) = memory.contents_mut(index);
                         let at = (address - start) as usize;
-                        data[at..at + run].copy_from_slice(&line.data[from..from + run]);
+                        let (to, from) = (&mut data[at..at + run], &line.data[from..from + run]);
+                        match run {
+                            4 => to[..4].copy_from_slice(&from[..4]), // a single move
+                            _ => to.copy_from_slice(from),
+                        }
                     }
                 }
             }
@@ -224,6 +234,8 @@ pub struct GlobalView<'a> {
     pub prints: &'a mut Vec<u8>,
     /// Allocation the last access hit.
     hint: usize,
+    /// The instruction that accesses, for [`StoreBuffer::hints`].
+    instruction: usize,
 }
 
 impl<'a> GlobalView<'a> {
@@ -233,6 +245,7 @@ impl<'a> GlobalView<'a> {
             backing: Backing::Direct(memory),
             prints,
             hint: 0,
+            instruction: 0,
         }
     }
 
@@ -246,6 +259,17 @@ impl<'a> GlobalView<'a> {
             backing: Backing::Buffered(memory, stores),
             prints,
             hint: 0,
+            instruction: 0,
+        }
+    }
+
+    /// The accesses to come are those of an instruction, which most often stays with one
+    /// allocation.
+    #[inline]
+    pub(crate) fn expect_as_before(&mut self, instruction: usize) {
+        self.instruction = instruction % HINTS;
+        if let Backing::Buffered(_, stores) = &self.backing {
+            self.hint = stores.hints[self.instruction] as usize;
         }
     }
 
@@ -291,8 +315,14 @@ impl<'a> GlobalView<'a> {
     /// The allocation that holds `bytes` bytes from `address`.
     #[inline]
     pub(crate) fn find(&mut self, address: u64, bytes: usize) -> Option<usize> {
-        self.hint = self.memory().find(address, bytes as u64, self.hint)?;
-        Some(self.hint)
+        let index = self.memory().find(address, bytes as u64, self.hint)?;
+        if index != self.hint {
+            self.hint = index;
+            if let Backing::Buffered(_, stores) = &mut self.backing {
+                stores.hints[self.instruction] = index as u32;
+            }
+        }
+        Some(index)
     }
 
     /// Start and contents of an allocation, without buffered stores.

@@ -47,75 +47,61 @@ pub fn coalesce(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &m
 
 /// The same, behind what `out` holds.
 fn coalesce_more(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &mut Vec<Access>) {
-    // Segments in growing order and the lanes in each: addresses mostly grow with the lanes, so
-    // that a lane's place is at the end or close to it.
-    let (mut segments, mut served) = ([0; LANES], [0; LANES]);
-    let mut count = 0;
+    let from = out.len();
     let mut rest = lanes;
     while rest != 0 {
         let lane = rest.trailing_zeros();
         rest &= rest - 1;
-        let segment = address[lane as usize] & !(cut.segment - 1);
-        let bit = 1u32 << lane;
-        let mut at = count;
-        while at > 0 && segments[at - 1] > segment {
+        let addr = address[lane as usize] & !(cut.segment - 1);
+        // Addresses mostly grow with the lanes.
+        let mut at = out.len();
+        while at > from && out[at - 1].addr > addr {
             at -= 1;
         }
-        if at > 0 && segments[at - 1] == segment {
-            served[at - 1] |= bit;
+        if at > from && out[at - 1].addr == addr {
+            out[at - 1].lanes |= 1 << lane;
             continue;
         }
-        for behind in (at..count.min(LANES - 1)).rev() {
-            segments[behind + 1] = segments[behind];
-            served[behind + 1] = served[behind];
-        }
-        (segments[at], served[at]) = (segment, bit);
-        count += 1;
-    }
-    for (&addr, &lanes) in segments.iter().zip(&served).take(count) {
         let access = Access {
             addr,
             bytes: cut.segment as u16,
-            lanes,
+            lanes: 1 << lane,
             byte_mask: 0,
         };
-        // What a read touches of its line does not matter.
-        out.push(if cut.trim {
-            trim(access, address, size)
+        if at == out.len() {
+            out.push(access);
         } else {
-            access
-        });
+            out.insert(at, access);
+        }
+    }
+    // What a read touches of its line does not matter.
+    if cut.trim {
+        for access in &mut out[from..] {
+            trim(access, address, size);
+        }
     }
 }
 
-/// Fills in the bytes touched and trims the access to them.
-fn trim(mut access: Access, address: &[u64; LANES], size: u32) -> Access {
+/// Fills in the bytes touched and shrinks the access to the smallest aligned part, of 32 bytes
+/// or more, that holds them.
+fn trim(access: &mut Access, address: &[u64; LANES], size: u32) {
     // Elements are aligned: none lies in both halves of a line.
     let mut touched = [0u64; 2];
     let element = u64::MAX >> (64 - size.min(64));
+    let (mut first, mut last) = (u64::MAX, 0);
     let mut lanes = access.lanes;
     while lanes != 0 {
         let at = address[lanes.trailing_zeros() as usize];
         lanes &= lanes - 1;
         touched[(at / 64 % 2) as usize] |= element << (at % 64);
+        first = first.min(at);
+        last = last.max(at);
     }
     access.byte_mask = u128::from(touched[1]) << 64 | u128::from(touched[0]);
-    let in_quarter =
-        |quarter: u64| (touched[quarter as usize / 2] >> (quarter % 2 * 32)) as u32 != 0;
-    while access.bytes > 32 {
-        let half = access.bytes / 2;
-        let quarters = u64::from(half / 32);
-        let first = access.addr / 32 % 4;
-        let lower = (first..first + quarters).any(in_quarter);
-        let upper = (first + quarters..first + 2 * quarters).any(in_quarter);
-        match (lower, upper) {
-            (true, false) => {}
-            (false, true) => access.addr += half as u64,
-            _ => break,
-        }
-        access.bytes = half;
-    }
-    access
+    let apart = first ^ (last + u64::from(size) - 1);
+    let bytes = (apart | 31) + 1;
+    access.bytes = access.bytes.min(bytes.next_power_of_two() as u16);
+    access.addr = first & !(u64::from(access.bytes) - 1);
 }
 
 /// Whether all lanes have the same address.

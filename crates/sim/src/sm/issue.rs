@@ -441,12 +441,13 @@ impl Sm {
         let launched = quantum.launched;
         let group = self.groups.get(slot);
         let mut view = GlobalView::buffered(quantum.image, &mut self.stores, &mut self.prints);
+        view.expect_as_before(pc as usize);
         let moment = Moment {
             cycle: now,
             core_mhz: self.machine.gpu.core_mhz,
             sm: self.id as u32,
         };
-        let result = launched.code.step(
+        let result = launched.code.step_further(
             pc,
             &group.lanes,
             group.mask,

@@ -54,8 +54,17 @@ pub struct OpInfo {
     pub read_banks: Short<u8, 12>,
     /// Bank numbers of the destinations.
     pub write_banks: Short<u8, 8>,
-    /// Registers whose pending writes hold it back, as bits of scoreboard words.
+    /// Registers whose pending writes hold it back, as bits of scoreboard words; those with
+    /// destinations come first.
     pub registers: Short<RegisterWord, 16>,
+}
+
+impl OpInfo {
+    /// The words with destinations.
+    #[inline(always)]
+    pub fn written(&self) -> impl Iterator<Item = &RegisterWord> {
+        self.registers.iter().take_while(|word| word.writes != 0)
+    }
 }
 
 /// Facts for every instruction of a kernel.

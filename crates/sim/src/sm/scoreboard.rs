@@ -1,7 +1,7 @@
 //! Which registers of which warp are owed by an instruction in flight. Registers are tracked
 //! by name, so that slot reuse in the simulator makes no hazards the hardware has not.
 
-use super::opinfo::OpInfo;
+use super::opinfo::{OpInfo, RegisterWord, Unit};
 
 /// A word of registers of a warp, a bit each.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,41 +44,33 @@ impl Scoreboard {
     /// What holds back an instruction of `slot`.
     #[inline(always)]
     pub fn check(&self, slot: u16, info: &OpInfo) -> Hazard {
-        let warp = self.warp(slot);
-        let (mut any, mut memory, mut long) = (0, 0, 0);
+        let base = slot as usize * self.words;
+        let word = |part: &RegisterWord| &self.owed[base + part.word as usize];
+        let owed = |part: &RegisterWord| word(part).any & (part.reads | part.writes);
+        if info.registers.iter().fold(0, |all, part| all | owed(part)) == 0 {
+            return Hazard::default();
+        }
+        let (mut memory, mut long) = (0, 0);
         for part in info.registers.iter() {
-            let word = &warp[part.word as usize];
-            any |= word.any & (part.reads | part.writes);
-            memory |= word.memory & (part.reads | part.writes);
-            long |= word.long & part.reads;
+            memory |= word(part).memory & (part.reads | part.writes);
+            long |= word(part).long & part.reads;
         }
         Hazard {
-            any: any != 0,
+            any: true,
             memory: memory != 0,
             long: long != 0,
         }
-    }
-
-    /// The words of a warp.
-    #[inline(always)]
-    fn warp(&self, slot: u16) -> &[Owed] {
-        &self.owed[slot as usize * self.words..][..self.words]
-    }
-
-    #[inline(always)]
-    fn warp_mut(&mut self, slot: u16) -> &mut [Owed] {
-        &mut self.owed[slot as usize * self.words..][..self.words]
     }
 
     /// An instruction of `slot` has issued: it owes its destinations.
     #[inline]
     pub fn reserve(&mut self, slot: u16, info: &OpInfo) {
         let by = |yes: bool| u64::from(yes).wrapping_neg();
-        let memory = by(info.unit == super::opinfo::Unit::Mem);
+        let memory = by(info.unit == Unit::Mem);
         let long = memory & by(info.long);
-        let warp = self.warp_mut(slot);
-        for part in info.registers.iter() {
-            let word = &mut warp[part.word as usize];
+        let base = slot as usize * self.words;
+        for part in info.written() {
+            let word = &mut self.owed[base + part.word as usize];
             word.any |= part.writes;
             word.memory |= part.writes & memory;
             word.long |= part.writes & long;
@@ -88,9 +80,9 @@ impl Scoreboard {
     /// The destinations are written.
     #[inline]
     pub fn release(&mut self, slot: u16, info: &OpInfo) {
-        let warp = self.warp_mut(slot);
-        for part in info.registers.iter() {
-            let word = &mut warp[part.word as usize];
+        let base = slot as usize * self.words;
+        for part in info.written() {
+            let word = &mut self.owed[base + part.word as usize];
             word.any &= !part.writes;
             word.memory &= !part.writes;
             word.long &= !part.writes;
@@ -99,9 +91,9 @@ impl Scoreboard {
 
     /// Registers that an instruction of `slot` needs and that are owed.
     pub fn owed<'a>(&'a self, slot: u16, info: &'a OpInfo) -> impl Iterator<Item = usize> + 'a {
-        let warp = self.warp(slot);
+        let base = slot as usize * self.words;
         info.registers.iter().flat_map(move |part| {
-            let owed = warp[part.word as usize].any & (part.reads | part.writes);
+            let owed = self.owed[base + part.word as usize].any & (part.reads | part.writes);
             let bits = (0..64).filter(move |b| owed >> b & 1 != 0);
             bits.map(|b| part.word as usize * 64 + b)
         })
