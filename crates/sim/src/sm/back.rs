@@ -46,8 +46,10 @@ impl Sm {
             self.touch(place.domain);
             self.domains[place.domain as usize].hold(Hold::Fence, place.index, false);
         }
-        if self.groups.get(slot).state == GroupState::Stopped {
-            self.settle_stopped(slot);
+        match self.groups.get(slot).state {
+            GroupState::Stopped => self.settle_stopped(slot),
+            GroupState::Finished => self.check_leaving(slot),
+            _ => {}
         }
     }
 

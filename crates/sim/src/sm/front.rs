@@ -96,7 +96,8 @@ impl Sm {
                 // The wrong path ran off the end of the code.
                 buffer.flush(self.groups.get(slot).pc);
             }
-            self.update_head(slot, launched);
+            self.touch(place.domain);
+            self.refresh_head(slot, place, launched);
         }
         self.front.fetched.clear();
     }
@@ -178,7 +179,7 @@ impl Sm {
 
     #[inline]
     fn notice_finished(&mut self, found: Option<Place>, now: u64) {
-        if self.domains.iter().any(|d| d.finished & !d.retired != 0) {
+        if self.domains.iter().any(|d| d.leaving != 0) {
             self.retire_finished(found, now);
         }
     }
@@ -186,13 +187,14 @@ impl Sm {
     #[cold]
     fn retire_finished(&mut self, found: Option<Place>, now: u64) {
         for d in 0..self.domains.len() {
-            let mut candidates = self.retirable(d);
+            let mut candidates = self.domains[d].leaving;
             while candidates != 0 {
                 let place = Place {
                     domain: d as u8,
                     index: candidates.trailing_zeros() as u8,
                 };
                 candidates &= candidates - 1;
+                debug_assert!(self.slots[self.slot_at(place) as usize].is_settled());
                 if self.fetch_policy.passes(place, found) {
                     self.retire(self.slot_at(place), now);
                 }
