@@ -107,6 +107,14 @@ impl Groups {
         self.slots[slot as usize].pc = pc;
     }
 
+    /// The same; says whether that is where the model wants to hear of it.
+    #[inline]
+    pub fn advance(&mut self, slot: u16, pc: Pc) -> bool {
+        let group = &mut self.slots[slot as usize];
+        group.pc = pc;
+        pc == group.watch
+    }
+
     /// What the model wants to hear of next, for a group that goes on as it is.
     #[inline]
     pub fn set_watch(&mut self, slot: u16, watch: Pc) {

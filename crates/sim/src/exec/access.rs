@@ -1,15 +1,16 @@
 //! Loads and stores in all spaces.
 //!
-//! Within one instruction all lanes read, or all lanes write in lane order. A warp whose
-//! addresses lie in one allocation is checked once.
+//! Within one instruction all lanes read, or all lanes write in lane order. This is the long
+//! way, lane by lane; most take the short one (`whole.rs`).
 
 use warpsim_ptx::isa::{Op, Space, Type};
 use warpsim_ptx::kernel::{Instr, window};
 
-use super::code::{Decoded, Plan, World};
+use super::code::{Action, Decoded, Plan, World};
 use super::fault::{Fault, FaultKind};
 use super::regs::{Regs, Value, Width, lanes_of};
-use super::state::{Access, EffectKind, LANES};
+use super::state::{Access, EffectKind};
+use super::whole::{self, WholeFn};
 use crate::memory::image::AccessError;
 
 pub(super) fn decode(i: &Instr) -> Option<Plan> {
@@ -27,19 +28,54 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
             if ty?.bytes() > 8 || !matches!(i.dst.len(), 1 | 2 | 4) {
                 return None;
             }
-            Some(Plan::full(load, &[Width::None], &[w; 4]))
+            let action = match (i.dst.len(), whole_load(ty?)) {
+                (1, Some(whole)) => Action::Access { whole, lanes: load },
+                _ => Action::Full(load),
+            };
+            Some(Plan::new(action, &[Width::None], &[w; 4]))
         }
         Op::St => {
             let w = value(ty?);
             if ty?.bytes() > 8 || !matches!(i.src.len(), 2 | 3 | 5) {
                 return None;
             }
-            Some(Plan::full(store, &[Width::None, w, w, w, w], &[]))
+            let action = match (i.src.len(), whole_store(ty?)) {
+                (2, Some(whole)) => Action::Access {
+                    whole,
+                    lanes: store,
+                },
+                _ => Action::Full(store),
+            };
+            Some(Plan::new(action, &[Width::None, w, w, w, w], &[]))
         }
         // Hints: the address is not even checked.
         Op::Prefetch | Op::Prefetchu => Some(Plan::full(|_, _, _| Ok(()), &[Width::None], &[])),
         _ => None,
     }
+}
+
+/// The short way of a scalar load.
+fn whole_load(ty: Type) -> Option<WholeFn> {
+    Some(match (ty.bytes(), ty.is_signed()) {
+        (1, false) => |d, r, reach| whole::load(d, r, reach, u8::from_le_bytes),
+        (1, true) => |d, r, reach| whole::load(d, r, reach, i8::from_le_bytes),
+        (2, false) => |d, r, reach| whole::load(d, r, reach, u16::from_le_bytes),
+        (2, true) => |d, r, reach| whole::load(d, r, reach, i16::from_le_bytes),
+        (4, _) => |d, r, reach| whole::load(d, r, reach, u32::from_le_bytes),
+        (8, _) => |d, r, reach| whole::load(d, r, reach, u64::from_le_bytes),
+        _ => return None,
+    })
+}
+
+/// The short way of a scalar store.
+fn whole_store(ty: Type) -> Option<WholeFn> {
+    Some(match ty.bytes() {
+        1 => |d, r, reach| whole::store(d, r, reach, |v: u32| [v as u8]),
+        2 => |d, r, reach| whole::store(d, r, reach, |v: u32| (v as u16).to_le_bytes()),
+        4 => |d, r, reach| whole::store(d, r, reach, u32::to_le_bytes),
+        8 => |d, r, reach| whole::store(d, r, reach, u64::to_le_bytes),
+        _ => return None,
+    })
 }
 
 /// Resolves the addresses of the executed lanes into `effect.address` and says which lanes go
@@ -53,7 +89,7 @@ pub(super) struct Split {
 
 pub(super) fn resolve(d: &Decoded, r: &Regs<'_>, w: &mut World<'_, '_>) -> Split {
     let mask = r.mask;
-    let space = w.cold.instr.mods.space.unwrap_or(Space::Generic);
+    let space = d.space;
     let address = &mut w.effect.address;
     if d.wide_address {
         let row = r.row::<u64>(d.src[0]);
@@ -249,13 +285,6 @@ fn load(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Faul
     let mask = r.mask;
     w.effect.kind = EffectKind::Access(access(false, size, count, &split, instr.mods.space));
 
-    // The whole warp in one clean allocation, in its block's shared memory or in the parameters.
-    if count == 1
-        && (split.global == mask || split.shared == mask || split.param == mask)
-        && load_together(d, r, w, &split, ty)
-    {
-        return Ok(());
-    }
     let mut out = [<u64 as Value>::ZERO; 4];
     let mut buffer = [0u8; 32];
     for lane in lanes_of(mask) {
@@ -269,84 +298,6 @@ fn load(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Faul
         super::moves::store(d, r, k, out, size == 8);
     }
     Ok(())
-}
-
-/// The fast path of scalar loads: one bounds check for all lanes. `false` when it does not apply.
-fn load_together(
-    d: &Decoded,
-    r: &mut Regs<'_>,
-    w: &mut World<'_, '_>,
-    split: &Split,
-    ty: Type,
-) -> bool {
-    let size = u64::from(ty.bytes());
-    let Some((first, end)) = extent(&w.effect.address, r.mask, size) else {
-        return false;
-    };
-    let (start, data): (u64, &[u8]) = if split.shared != 0 {
-        let super::state::Lanes::Static(home) = w.lanes else {
-            return false;
-        };
-        let block = usize::from(w.threads.warps[usize::from(*home)].block);
-        let shared = &w.threads.blocks[block].shared;
-        if end > shared.len() as u64 {
-            return false;
-        }
-        (0, shared)
-    } else if split.param != 0 {
-        if end > w.grid.params.len() as u64 {
-            return false;
-        }
-        (0, &w.grid.params)
-    } else {
-        match w.memory.clean_span(first, end) {
-            Some(span) => span,
-            None => return false,
-        }
-    };
-    let address = &w.effect.address;
-    macro_rules! lanes {
-        ($t:ty, $n:literal) => {{
-            let mut out = <$t as Value>::ZERO;
-            for lane in lanes_of(r.mask) {
-                let at = (address[lane] - start) as usize;
-                let Some(bytes) = data.get(at..at + $n).and_then(|b| b.first_chunk::<$n>()) else {
-                    return false;
-                };
-                <$t as Value>::put(&mut out, lane, <$t>::from_le_bytes(*bytes));
-            }
-            r.commit::<$t>(d.dst[0], &out);
-        }};
-    }
-    match (size, ty.is_signed()) {
-        (1, false) => lanes!(u8, 1),
-        (1, true) => lanes!(i8, 1),
-        (2, false) => lanes!(u16, 2),
-        (2, true) => lanes!(i16, 2),
-        (4, _) => lanes!(u32, 4),
-        (8, _) => lanes!(u64, 8),
-        _ => return false,
-    }
-    true
-}
-
-/// First and one-past-last byte that the lanes touch; `None` when one is misaligned or wraps.
-fn extent(address: &[u64; LANES], mask: u32, size: u64) -> Option<(u64, u64)> {
-    let (mut low, mut high, mut bits) = (u64::MAX, 0, 0);
-    let mut see = |a: u64| {
-        low = low.min(a);
-        high = high.max(a);
-        bits |= a;
-    };
-    if mask == u32::MAX {
-        address.iter().for_each(|&a| see(a));
-    } else {
-        lanes_of(mask).for_each(|lane| see(address[lane]));
-    }
-    if bits & (size - 1) != 0 {
-        return None;
-    }
-    Some((low, high.checked_add(size)?))
 }
 
 fn store(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
@@ -369,28 +320,6 @@ fn store(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fau
             buffer[k * size..(k + 1) * size].copy_from_slice(&value.to_le_bytes()[..size]);
         }
     };
-    if split.global == mask
-        && let Some((first, end)) = extent(&w.effect.address, mask, bytes as u64)
-        && let Some((start, data)) = w.memory.direct_span(first, end)
-    {
-        for lane in lanes_of(mask) {
-            let at = (w.effect.address[lane] - start) as usize;
-            match (count, size) {
-                // Copies of a known size are single moves.
-                (1, 4) => {
-                    data[at..at + 4].copy_from_slice(&r.lane::<u32>(d.src[1], lane).to_le_bytes())
-                }
-                (1, 8) => {
-                    data[at..at + 8].copy_from_slice(&r.lane::<u64>(d.src[1], lane).to_le_bytes())
-                }
-                _ => {
-                    fill(&mut buffer, lane);
-                    data[at..at + bytes].copy_from_slice(&buffer[..bytes]);
-                }
-            }
-        }
-        return Ok(());
-    }
     for lane in lanes_of(mask) {
         fill(&mut buffer, lane);
         write_lane(w, &split, lane, &buffer[..bytes])?;

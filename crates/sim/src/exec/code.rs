@@ -1,13 +1,14 @@
 //! A kernel decoded for execution: operands resolved to rows, a function for each instruction.
 
-use warpsim_ptx::isa::{BoolOp, Op, Special};
+use warpsim_ptx::isa::{BoolOp, Op, Space, Special};
 use warpsim_ptx::kernel::{Instr, Kernel, Pc, RegClass, RegId};
 
 use super::decode::Decoder;
 use super::fault::{Fault, LoadError};
 use super::grid::Grid;
-use super::regs::{AluFn, Dst, PredSrc, Regs, Src, Width};
+use super::regs::{AluFn, Dst, PredSrc, Regs, Src, Temp, Value, Width};
 use super::state::{Effect, EffectKind, LANES, Lanes, Moment, Threads};
+use super::whole::{Reach, WholeFn};
 use crate::memory::store_buffer::GlobalView;
 
 /// Function of an instruction that does more than change registers.
@@ -20,6 +21,9 @@ pub(super) enum Action {
     Alu(AluFn),
     /// Memory, other threads, control.
     Full(FullFn),
+    /// A load or store: the short way for one home warp, and the long way where that does not
+    /// apply.
+    Access { whole: WholeFn, lanes: FullFn },
     /// A branch: nothing but the guard matters.
     Branch,
 }
@@ -35,7 +39,7 @@ pub(super) const SOURCES: usize = 5;
 pub(super) const RESULTS: usize = 4;
 
 impl Plan {
-    fn new(action: Action, src: &[Width], dst: &[Width]) -> Plan {
+    pub fn new(action: Action, src: &[Width], dst: &[Width]) -> Plan {
         let mut plan = Plan {
             action,
             src: [Width::None; SOURCES],
@@ -67,6 +71,8 @@ pub(super) struct Decoded {
     pub temps: u8,
     /// The first source is an address whose base has 64 bits.
     pub wide_address: bool,
+    /// The space of an access.
+    pub space: Space,
     pub src: [Src; SOURCES],
     pub dst: [Dst; RESULTS],
     /// Predicate sources in order.
@@ -226,6 +232,46 @@ impl Code {
         self.ops.is_empty()
     }
 
+    /// The same as [`step`](Code::step) for what changes nothing but registers of one home
+    /// warp, or not even those; `false`, with nothing done, for all else.
+    #[inline]
+    pub fn step_registers(
+        &self,
+        pc: Pc,
+        lanes: &Lanes,
+        active: u32,
+        threads: &mut Threads,
+        effect: &mut Effect,
+    ) -> bool {
+        let d = &self.ops[pc as usize];
+        let Lanes::Static(home) = lanes else {
+            return false;
+        };
+        let warp = &mut threads.warps[usize::from(*home)];
+        let mask = active & d.guard.bits(&warp.predicates);
+        match d.action {
+            Action::Branch => effect.kind = EffectKind::Branch { taken: mask },
+            Action::Alu(run) if d.temps == 0 => {
+                effect.kind = EffectKind::Alu;
+                if mask != 0 {
+                    let mut regs = Regs {
+                        rows: &mut warp.rows,
+                        predicates: &mut warp.predicates,
+                        carry: &mut warp.carry,
+                        pool: &self.pool,
+                        temps: &mut [],
+                        mask,
+                    };
+                    // SAFETY: decoding chose a version this host can run.
+                    unsafe { run(d, &mut regs) };
+                }
+            }
+            _ => return false,
+        }
+        effect.executed = mask;
+        true
+    }
+
     /// Executes the instruction at `pc` for the active lanes whose guard is true, which it
     /// leaves in `effect.executed`. When there are none, `effect.kind` is `Alu`, or `Branch`
     /// with nobody taking it.
@@ -242,15 +288,28 @@ impl Code {
         now: Moment,
         effect: &mut Effect,
     ) -> Result<(), Fault> {
-        let d = &self.ops[pc as usize];
-        if let (Lanes::Static(home), Action::Branch) = (lanes, d.action) {
-            let warp = &threads.warps[usize::from(*home)];
-            let taken = active & d.guard.bits(&warp.predicates);
-            effect.executed = taken;
-            effect.kind = EffectKind::Branch { taken };
+        if self.step_registers(pc, lanes, active, threads, effect) {
             return Ok(());
         }
-        if let (Lanes::Static(home), Action::Alu(run), 0) = (lanes, d.action, d.temps) {
+        self.step_further(pc, lanes, active, threads, grid, memory, now, effect)
+    }
+
+    /// The same as [`step`](Code::step) for what [`step_registers`](Code::step_registers) has
+    /// left undone.
+    #[allow(clippy::too_many_arguments)]
+    pub fn step_further(
+        &self,
+        pc: Pc,
+        lanes: &Lanes,
+        active: u32,
+        threads: &mut Threads,
+        grid: &Grid,
+        memory: &mut GlobalView<'_>,
+        now: Moment,
+        effect: &mut Effect,
+    ) -> Result<(), Fault> {
+        let d = &self.ops[pc as usize];
+        if let (Lanes::Static(home), Action::Access { whole, .. }, 0) = (lanes, d.action, d.temps) {
             let warp = &mut threads.warps[usize::from(*home)];
             let mut regs = Regs {
                 rows: &mut warp.rows,
@@ -263,11 +322,15 @@ impl Code {
             regs.mask = active & regs.predicate(d.guard);
             effect.executed = regs.mask;
             effect.kind = EffectKind::Alu;
-            if regs.mask != 0 {
-                // SAFETY: decoding chose a version this host can run.
-                unsafe { run(d, &mut regs) };
+            let mut reach = Reach {
+                shared: &mut threads.blocks[usize::from(warp.block)].shared,
+                params: &grid.params,
+                memory,
+                effect,
+            };
+            if regs.mask == 0 || whole(d, &mut regs, &mut reach) {
+                return Ok(());
             }
-            return Ok(());
         }
         self.step_general(pc, lanes, active, threads, grid, memory, now, effect)
     }
@@ -322,7 +385,18 @@ impl Code {
                 // SAFETY: decoding chose a version this host can run.
                 Action::Alu(run) => unsafe { run(d, &mut regs) },
                 Action::Branch => effect.kind = EffectKind::Branch { taken: mask },
-                Action::Full(run) => {
+                Action::Access { whole, .. }
+                    if whole(
+                        d,
+                        &mut regs,
+                        &mut Reach {
+                            shared: threads.shared_of(lanes),
+                            params: &grid.params,
+                            memory,
+                            effect,
+                        },
+                    ) => {}
+                Action::Full(run) | Action::Access { lanes: run, .. } => {
                     let mut world = World {
                         lanes,
                         threads,
@@ -468,26 +542,37 @@ fn scatter(
 }
 
 impl Fill {
+    /// Fills the row, also on lanes that do not execute.
     fn run(&self, regs: &mut Regs<'_>, lanes: &Lanes, threads: &Threads, grid: &Grid, now: Moment) {
-        let temp = usize::from(self.temp);
-        for lane in 0..LANES {
-            if regs.mask >> lane & 1 == 0 {
-                continue;
-            }
-            let value = match self.from {
-                FillFrom::Special(s) => {
-                    super::special::value(s, lane, lanes.home(lane), threads, grid, now)
+        let row = &mut regs.temps[usize::from(self.temp)];
+        match self.from {
+            FillFrom::Special(s) => {
+                let values = super::special::values(s, lanes, regs.mask, threads, grid, now);
+                for (lane, value) in values.into_iter().enumerate() {
+                    self.put(row, lane, value);
                 }
-                FillFrom::LowHalf(at) => u64::from(regs.rows[at as usize + 2 * lane]),
-                FillFrom::Extended(at) => u64::from(regs.rows[at as usize + lane]),
-            };
-            let row = &mut regs.temps[temp];
-            if self.wide {
-                row[2 * lane] = value as u32;
-                row[2 * lane + 1] = (value >> 32) as u32;
-            } else {
-                row[lane] = value as u32;
             }
+            FillFrom::LowHalf(at) => {
+                let from = u64::row(&regs.rows[at as usize..]);
+                for lane in 0..LANES {
+                    self.put(row, lane, u64::get(from, lane));
+                }
+            }
+            FillFrom::Extended(at) => {
+                let from = u32::row(&regs.rows[at as usize..]);
+                for lane in 0..LANES {
+                    self.put(row, lane, u64::from(from[lane]));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn put(&self, row: &mut Temp, lane: usize, value: u64) {
+        if self.wide {
+            u64::put(row, lane, value);
+        } else {
+            row[lane] = value as u32;
         }
     }
 }

@@ -54,9 +54,9 @@ pub(super) fn decode(i: &Instr) -> Option<Plan> {
 }
 
 fn exit(_: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
-    for lane in lanes_of(r.mask) {
-        w.threads.warps[usize::from(w.lanes.home(lane))].live &= !(1 << lane);
-    }
+    w.lanes.each_home(r.mask, |home, lanes| {
+        w.threads.warps[usize::from(home)].live &= !lanes;
+    });
     w.effect.kind = EffectKind::Exit;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Decoding: operands of a lowered instruction to rows, by the widths its family asks for.
 
+use warpsim_ptx::isa::Space;
 use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegClass, RegId, TexBase};
 
 use super::code::{Code, Cold, Decoded, Drain, Fill, FillFrom, RESULTS, SOURCES};
@@ -58,6 +59,7 @@ impl Decoder<'_> {
             guard: TRUE,
             temps: 0,
             wide_address: false,
+            space: instr.mods.space.unwrap_or(Space::Generic),
             src: [Src::Pool(0); SOURCES],
             dst: [Dst::Sink; RESULTS],
             preds: [TRUE; 2],

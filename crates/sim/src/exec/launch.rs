@@ -16,22 +16,38 @@ impl HomeWarp {
         self.block = block;
         self.index = index;
         self.carry = 0;
-        self.live = 0;
         self.rows.clear();
         self.rows.resize(code.rows() as usize * LANES, 0);
         self.predicates.clear();
         self.predicates.resize(code.predicate_slots() as usize, 0);
         self.local.clear();
         self.local.resize(code.local_bytes() as usize * LANES, 0);
-        let [nx, ny, _] = grid.block.map(|n| u64::from(n.max(1)));
-        for lane in 0..LANES {
-            let thread = u64::from(index) * LANES as u64 + lane as u64;
-            let there = thread < grid.threads();
-            self.live |= u32::from(there) << lane;
-            let at = if there { thread } else { 0 };
-            self.tid[0][lane] = (at % nx) as u32;
-            self.tid[1][lane] = (at / nx % ny) as u32;
-            self.tid[2][lane] = (at / nx / ny) as u32;
+        let [nx, ny, _] = grid.block.map(|n| n.max(1));
+        let first = u64::from(index) * LANES as u64;
+        let there = grid.threads().saturating_sub(first).min(LANES as u64);
+        self.live = ((1u64 << there) - 1) as u32;
+        self.tid = [[0; LANES]; 3];
+        // The first thread's place in the block, then the next one's from each.
+        let x = (first % u64::from(nx)) as u32;
+        let row = first / u64::from(nx);
+        let mut at = [
+            x,
+            (row % u64::from(ny)) as u32,
+            (row / u64::from(ny)) as u32,
+        ];
+        for lane in 0..there as usize {
+            for (tid, at) in self.tid.iter_mut().zip(at) {
+                tid[lane] = at;
+            }
+            at[0] += 1;
+            if at[0] == nx {
+                at[0] = 0;
+                at[1] += 1;
+            }
+            if at[1] == ny {
+                at[1] = 0;
+                at[2] += 1;
+            }
         }
     }
 }

@@ -38,6 +38,7 @@ mod texture_filter;
 mod texture_weigh;
 mod transcendental;
 mod warp_ops;
+mod whole;
 
 use code::Plan;
 use warpsim_ptx::kernel::Instr;

@@ -11,6 +11,8 @@ use super::state::LANES;
 pub(super) fn decode(i: &Instr) -> Option<Plan> {
     match i.op {
         Op::Mov => mov(i),
+        // Global and constant addresses are generic ones.
+        Op::Cvta if window_of(i.mods.space) == 0 => Some(copy(address_width(i))),
         Op::Cvta => Some(Plan::full(cvta, &[address_width(i)], &[address_width(i)])),
         Op::Isspacep => Some(Plan::full(isspacep, &[Width::Wide], &[Width::Predicate])),
         _ => None,
@@ -47,14 +49,21 @@ fn mov(i: &Instr) -> Option<Plan> {
         }
     };
     Some(match (i.dst.len(), i.src.len()) {
-        (1, 1) if ty.bytes() == 8 => {
-            Plan::alu(dispatch!(d, r, r.map1::<u64, u64>(d, |a| a)), &[w], &[w])
-        }
-        (1, 1) => Plan::alu(dispatch!(d, r, r.map1::<u32, u32>(d, |a| a)), &[w], &[w]),
+        (1, 1) => copy(w),
         (1, n @ (2 | 4)) => Plan::full(pack, &[part(n); 4][..n], &[w]),
         (n @ (2 | 4), 1) => Plan::full(unpack, &[w], &[part(n); 4][..n]),
         _ => return None,
     })
+}
+
+/// The result is the source.
+fn copy(w: Width) -> Plan {
+    let run = if w == Width::Wide {
+        dispatch!(d, r, r.map1::<u64, u64>(d, |a| a))
+    } else {
+        dispatch!(d, r, r.map1::<u32, u32>(d, |a| a))
+    };
+    Plan::alu(run, &[w], &[w])
 }
 
 fn pack(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {

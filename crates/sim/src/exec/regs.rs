@@ -231,6 +231,17 @@ impl Regs<'_> {
         T::get(self.row::<T>(src), lane)
     }
 
+    /// The row that a result goes to; whoever writes there himself leaves lanes that do not
+    /// execute alone.
+    #[inline(always)]
+    pub fn result<T: Value>(&mut self, dst: Dst) -> Option<&mut T::Row> {
+        Some(T::row_mut(match dst {
+            Dst::Reg(at) => &mut self.rows[at as usize..],
+            Dst::Temp(n) => &mut self.temps[usize::from(n)][..],
+            Dst::Sink => return None,
+        }))
+    }
+
     /// Writes a result row under the mask.
     #[inline(always)]
     pub fn commit<T: Value>(&mut self, dst: Dst, out: &T::Row) {
@@ -240,12 +251,9 @@ impl Regs<'_> {
     /// Writes a result row to some lanes.
     #[inline(always)]
     pub fn commit_masked<T: Value>(&mut self, dst: Dst, out: &T::Row, mask: u32) {
-        let words = match dst {
-            Dst::Reg(at) => &mut self.rows[at as usize..],
-            Dst::Temp(n) => &mut self.temps[usize::from(n)][..],
-            Dst::Sink => return,
+        let Some(row) = self.result::<T>(dst) else {
+            return;
         };
-        let row = T::row_mut(words);
         if mask == u32::MAX {
             *row = *out;
         } else {

@@ -3,10 +3,39 @@
 use warpsim_ptx::isa::Special;
 
 use super::grid::Grid;
-use super::state::{LANES, Moment, Threads};
+use super::regs::lanes_of;
+use super::state::{LANES, Lanes, Moment, Threads};
+
+/// What a special register holds for the threads on the lanes of `mask`; the others may hold
+/// anything.
+pub(super) fn values(
+    special: Special,
+    lanes: &Lanes,
+    mask: u32,
+    threads: &Threads,
+    grid: &Grid,
+    now: Moment,
+) -> [u64; LANES] {
+    match (special, lanes) {
+        (Special::Tid(d), Lanes::Static(home)) => {
+            threads.warps[usize::from(*home)].tid[usize::from(d.min(2))].map(u64::from)
+        }
+        (
+            Special::Ntid(_) | Special::Ctaid(_) | Special::Nctaid(_) | Special::Warpid,
+            Lanes::Static(home),
+        ) => [value(special, 0, *home, threads, grid, now); LANES],
+        _ => {
+            let mut values = [0; LANES];
+            for lane in lanes_of(mask) {
+                values[lane] = value(special, lane, lanes.home(lane), threads, grid, now);
+            }
+            values
+        }
+    }
+}
 
 /// What a special register holds for the thread on `lane` of home warp `home`.
-pub(super) fn value(
+fn value(
     special: Special,
     lane: usize,
     home: u16,

@@ -21,6 +21,19 @@ pub struct Threads {
     pub scratch: Scratch,
 }
 
+impl Threads {
+    /// The shared memory of the block that all lanes are known to belong to, else nothing.
+    pub(super) fn shared_of(&mut self, lanes: &Lanes) -> &mut [u8] {
+        match lanes {
+            Lanes::Static(home) => {
+                let block = self.warps[usize::from(*home)].block;
+                &mut self.blocks[usize::from(block)].shared
+            }
+            Lanes::Gathered(_) => &mut [],
+        }
+    }
+}
+
 /// Register rows of a gathered group while it executes an instruction.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {

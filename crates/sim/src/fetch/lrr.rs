@@ -42,25 +42,26 @@ impl Lrr {
 
 impl FetchPolicy for Lrr {
     fn select(&mut self, view: &FetchView) -> Option<Place> {
-        let mut best: Option<(u16, Place)> = None;
+        // The distance from the start of the scan, then the place: the least is the first.
+        let mut best = u32::MAX;
         for (domain, &set) in view.eligible.iter().enumerate() {
             if set == 0 {
                 continue;
             }
             // The first index whose slot is at or after the start.
-            let first = u32::from(self.start.index) + (domain < self.start.domain as usize) as u32;
-            let later = if first >= 64 { 0 } else { set & (!0 << first) };
-            let index = if later != 0 { later } else { set }.trailing_zeros() as u8;
-            let place = Place {
-                domain: domain as u8,
-                index,
-            };
-            let distance = self.distance(place);
-            if best.is_none_or(|(d, _)| distance < d) {
-                best = Some((distance, place));
-            }
+            let behind = (domain < self.start.domain as usize) as u32;
+            let first = u32::from(self.start.index) + behind;
+            let ahead = set.rotate_right(first).trailing_zeros();
+            let distance = (ahead + behind) * u32::from(self.domains) + domain as u32
+                - u32::from(self.start.domain);
+            let index = (first + ahead) & 63;
+            best = best.min(distance << 16 | (domain as u32) << 8 | index);
         }
-        best.map(|(_, place)| place)
+        let place = Place {
+            domain: (best >> 8) as u8,
+            index: best as u8,
+        };
+        (best != u32::MAX).then_some(place)
     }
 
     fn passes(&self, place: Place, found: Option<Place>) -> bool {

@@ -11,7 +11,8 @@ const LINE: u64 = 128;
 #[derive(Clone, Debug)]
 struct Line {
     base: u64,
-    written: u128,
+    /// A bit a byte.
+    written: [u64; 2],
     data: [u8; LINE as usize],
 }
 
@@ -22,7 +23,14 @@ pub struct StoreBuffer {
     /// Open-addressed table of `index in lines + 1`; its length is a power of two.
     table: Vec<u32>,
     filter: u64,
+    /// The line that was stored to last.
+    recent: usize,
+    /// The allocation that instructions accessed last, by the low bits of their PC. It is always
+    /// checked.
+    hints: [u32; HINTS],
 }
+
+const HINTS: usize = 64;
 
 impl Default for StoreBuffer {
     fn default() -> Self {
@@ -30,6 +38,8 @@ impl Default for StoreBuffer {
             lines: Vec::new(),
             table: vec![0; 256],
             filter: 0,
+            recent: 0,
+            hints: [0; HINTS],
         }
     }
 }
@@ -38,8 +48,10 @@ fn hash(base: u64) -> usize {
     ((base / LINE).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
 }
 
-fn filter_bit(base: u64) -> u64 {
-    1 << ((base / LINE) & 63)
+/// The bit of an address's line.
+#[inline(always)]
+fn filter_bit(address: u64) -> u64 {
+    1 << ((address / LINE) & 63)
 }
 
 impl StoreBuffer {
@@ -65,13 +77,14 @@ impl StoreBuffer {
         }
     }
 
-    fn line_mut(&mut self, base: u64) -> &mut Line {
-        let index = match self.probe(base) {
+    /// The index of a line, which is added if it is new.
+    fn line(&mut self, base: u64) -> usize {
+        match self.probe(base) {
             Ok(index) => index,
             Err(slot) => {
                 self.lines.push(Line {
                     base,
-                    written: 0,
+                    written: [0; 2],
                     data: [0; LINE as usize],
                 });
                 self.table[slot] = self.lines.len() as u32;
@@ -81,8 +94,7 @@ impl StoreBuffer {
                 }
                 self.lines.len() - 1
             }
-        };
-        &mut self.lines[index]
+        }
     }
 
     fn grow(&mut self) {
@@ -102,12 +114,29 @@ impl StoreBuffer {
             let base = address & !(LINE - 1);
             let offset = (address - base) as usize;
             let n = rest.len().min(LINE as usize - offset);
-            let line = self.line_mut(base);
+            let index = self.line(base);
+            let line = &mut self.lines[index];
             line.data[offset..offset + n].copy_from_slice(&rest[..n]);
-            line.written |= (u128::MAX >> (128 - n)) << offset;
+            for byte in offset..offset + n {
+                line.written[byte / 64] |= 1 << (byte % 64);
+            }
             rest = &rest[n..];
             address += n as u64;
         }
+    }
+
+    /// Buffers a store of `N` bytes, aligned to their number, a power of two up to 8; the caller
+    /// has checked that memory is there. Stores of neighbouring lanes often share a line.
+    #[inline]
+    pub fn put<const N: usize>(&mut self, address: u64, bytes: [u8; N]) {
+        let base = address & !(LINE - 1);
+        if self.lines.get(self.recent).is_none_or(|l| l.base != base) {
+            self.recent = self.line(base);
+        }
+        let line = &mut self.lines[self.recent];
+        let offset = (address % LINE) as usize;
+        line.data[offset..offset + N].copy_from_slice(&bytes);
+        line.written[offset / 64] |= (u64::MAX >> (64 - N)) << (offset % 64);
     }
 
     /// Lays buffered bytes over `bytes`, which memory holds at `address`.
@@ -130,8 +159,9 @@ impl StoreBuffer {
             {
                 let line = &self.lines[index];
                 for (k, byte) in bytes[done..done + n].iter_mut().enumerate() {
-                    if line.written >> (offset + k) & 1 != 0 {
-                        *byte = line.data[offset + k];
+                    let at = offset + k;
+                    if line.written[at / 64] >> (at % 64) & 1 != 0 {
+                        *byte = line.data[at];
                     }
                 }
             }
@@ -143,20 +173,26 @@ impl StoreBuffer {
     pub fn flush_into(&mut self, memory: &mut GlobalMemory) {
         let mut hint = usize::MAX;
         for line in &self.lines {
-            let mut left = line.written;
-            while left != 0 {
-                let from = left.trailing_zeros() as usize;
-                let run = (!(left >> from)).trailing_zeros() as usize;
-                let run = run.min(LINE as usize - from);
-                let address = line.base + from as u64;
-                // Checked when it was stored; a free between store and flush drops it.
-                if let Some(index) = memory.find(address, run as u64, hint) {
-                    hint = index;
-                    let (start, data) = memory.contents_mut(index);
-                    let at = (address - start) as usize;
-                    data[at..at + run].copy_from_slice(&line.data[from..from + run]);
+            for (half, &written) in line.written.iter().enumerate() {
+                let mut left = written;
+                while left != 0 {
+                    let from = left.trailing_zeros() as usize;
+                    let run = (left >> from).trailing_ones() as usize;
+                    left &= !(u64::MAX >> (64 - run) << from);
+                    let from = 64 * half + from;
+                    let address = line.base + from as u64;
+                    // Checked when it was stored; a free between store and flush drops it.
+                    if let Some(index) = memory.find(address, run as u64, hint) {
+                        hint = index;
+                        let (start, data) = memory.contents_mut(index);
+                        let at = (address - start) as usize;
+                        let (to, from) = (&mut data[at..at + run], &line.data[from..from + run]);
+                        match run {
+                            4 => to[..4].copy_from_slice(&from[..4]), // a single move
+                            _ => to.copy_from_slice(from),
+                        }
+                    }
                 }
-                left &= !((u128::MAX >> (128 - run)) << from);
             }
         }
         self.clear();
@@ -198,6 +234,8 @@ pub struct GlobalView<'a> {
     pub prints: &'a mut Vec<u8>,
     /// Allocation the last access hit.
     hint: usize,
+    /// The instruction that accesses, for [`StoreBuffer::hints`].
+    instruction: usize,
 }
 
 impl<'a> GlobalView<'a> {
@@ -207,6 +245,7 @@ impl<'a> GlobalView<'a> {
             backing: Backing::Direct(memory),
             prints,
             hint: 0,
+            instruction: 0,
         }
     }
 
@@ -220,6 +259,17 @@ impl<'a> GlobalView<'a> {
             backing: Backing::Buffered(memory, stores),
             prints,
             hint: 0,
+            instruction: 0,
+        }
+    }
+
+    /// The accesses to come are those of an instruction, which most often stays with one
+    /// allocation.
+    #[inline]
+    pub(crate) fn expect_as_before(&mut self, instruction: usize) {
+        self.instruction = instruction % HINTS;
+        if let Backing::Buffered(_, stores) = &self.backing {
+            self.hint = stores.hints[self.instruction] as usize;
         }
     }
 
@@ -240,46 +290,63 @@ impl<'a> GlobalView<'a> {
         }
     }
 
-    /// Start and contents of the one allocation that holds `first..end`, when nothing in the
-    /// store buffer can lie over it: whole warps are loaded from it without further checks.
-    #[inline]
-    pub(crate) fn clean_span(&mut self, first: u64, end: u64) -> Option<(u64, &[u8])> {
-        if let Backing::Buffered(_, stores) = &self.backing
-            && stores.filter != 0
-        {
-            let lines = (end - 1) / LINE - first / LINE + 1;
-            let wanted = if lines >= 64 {
-                u64::MAX
-            } else {
-                (u64::MAX >> (64 - lines)).rotate_left(((first / LINE) & 63) as u32)
-            };
-            if stores.filter & wanted != 0 {
-                return None;
-            }
-        }
-        self.hint = self
-            .memory()
-            .find(first, end.checked_sub(first)?, self.hint)?;
-        Some(self.memory().contents(self.hint))
+    /// The bit that stands for the line of an address in [`may_overlay`](GlobalView::may_overlay).
+    #[inline(always)]
+    pub(crate) fn line_bit(address: u64) -> u64 {
+        filter_bit(address)
     }
 
-    /// Start and contents of the allocation that holds `first..end`, to be stored to
-    /// directly; `None` when stores are buffered or it does not fit one allocation.
+    /// Whether a buffered store can lie over one of the lines, each given by its bit.
+    #[inline(always)]
+    pub(crate) fn may_overlay(&self, lines: u64) -> bool {
+        match &self.backing {
+            Backing::Direct(_) => false,
+            Backing::Buffered(_, stores) => stores.filter & lines != 0,
+        }
+    }
+
+    /// Lays buffered bytes over `bytes`, which memory holds at `address`.
+    pub(crate) fn overlay(&self, address: u64, bytes: &mut [u8]) {
+        if let Backing::Buffered(_, stores) = &self.backing {
+            stores.overlay(address, bytes);
+        }
+    }
+
+    /// The allocation that holds `bytes` bytes from `address`.
     #[inline]
-    pub(crate) fn direct_span(&mut self, first: u64, end: u64) -> Option<(u64, &mut [u8])> {
-        let Backing::Direct(m) = &mut self.backing else {
-            return None;
-        };
-        self.hint = m.find(first, end.checked_sub(first)?, self.hint)?;
-        Some(m.contents_mut(self.hint))
+    pub(crate) fn find(&mut self, address: u64, bytes: usize) -> Option<usize> {
+        let index = self.memory().find(address, bytes as u64, self.hint)?;
+        if index != self.hint {
+            self.hint = index;
+            if let Backing::Buffered(_, stores) = &mut self.backing {
+                stores.hints[self.instruction] = index as u32;
+            }
+        }
+        Some(index)
+    }
+
+    /// Start and contents of an allocation, without buffered stores.
+    #[inline]
+    pub(crate) fn contents(&self, index: usize) -> (u64, &[u8]) {
+        self.memory().contents(index)
+    }
+
+    /// Stores bytes that allocation `index` holds; they are aligned to their number.
+    #[inline]
+    pub(crate) fn put<const N: usize>(&mut self, index: usize, address: u64, bytes: [u8; N]) {
+        match &mut self.backing {
+            Backing::Direct(m) => {
+                let (start, data) = m.contents_mut(index);
+                let at = (address - start) as usize;
+                data[at..at + N].copy_from_slice(&bytes);
+            }
+            Backing::Buffered(_, stores) => stores.put(address, bytes),
+        }
     }
 
     fn locate(&mut self, address: u64, bytes: usize) -> Result<(), AccessError> {
-        match self.memory().find(address, bytes as u64, self.hint) {
-            Some(index) => {
-                self.hint = index;
-                Ok(())
-            }
+        match self.find(address, bytes) {
+            Some(_) => Ok(()),
             None => Err(self.memory().explain(address, bytes as u64)),
         }
     }
@@ -349,18 +416,16 @@ mod tests {
     }
 
     #[test]
-    fn a_clean_span_never_hides_a_buffered_store() {
+    fn a_line_without_its_bit_has_no_buffered_store() {
         let mut m = GlobalMemory::new();
         let a = m.alloc(1 << 16, 1, "a").unwrap();
         let mut stores = StoreBuffer::new();
         let mut prints = Vec::new();
         let mut view = GlobalView::buffered(&m, &mut stores, &mut prints);
-        assert!(view.clean_span(a, a + 128).is_some());
+        assert!(!view.may_overlay(!0));
         view.store(a + 256, &[7]).unwrap();
-        assert!(view.clean_span(a, a + 256).is_some());
-        assert!(view.clean_span(a + 128, a + 257).is_none());
-        assert!(view.clean_span(a, a + (1 << 15)).is_none());
-        assert!(view.clean_span(a, a + (1 << 16) + 1).is_none());
+        assert!(view.may_overlay(GlobalView::line_bit(a + 383)));
+        assert!(!view.may_overlay(GlobalView::line_bit(a) | GlobalView::line_bit(a + 384)));
     }
 
     proptest! {

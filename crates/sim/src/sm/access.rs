@@ -42,71 +42,78 @@ impl Cut {
 /// growing address order.
 pub fn coalesce(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &mut Vec<Access>) {
     out.clear();
-    let block_mask = !(cut.segment - 1);
-    let mut rest = lanes;
-    while rest != 0 {
-        let block = address[rest.trailing_zeros() as usize] & block_mask;
-        let same = lanes_in_block(address, rest, block_mask, block);
-        rest &= !same;
-        let access = Access {
-            addr: block,
-            bytes: cut.segment as u16,
-            lanes: same,
-            byte_mask: 0,
-        };
-        // What a read touches of its line does not matter.
-        out.push(if cut.trim {
-            trim(access, address, size)
-        } else {
-            access
-        });
-    }
-    if out.len() > 1 {
-        out.sort_unstable_by_key(|a| a.addr);
-    }
+    coalesce_more(address, lanes, size, cut, out);
 }
 
-/// Those of `lanes` whose address lies in the block.
-#[inline]
-fn lanes_in_block(address: &[u64; LANES], lanes: u32, block_mask: u64, block: u64) -> u32 {
-    let mut same = 0u32;
-    if lanes.count_ones() > 12 {
-        for (lane, a) in address.iter().enumerate() {
-            same |= ((a & block_mask == block) as u32) << lane;
-        }
-        return same & lanes;
-    }
+/// The same, behind what `out` holds.
+fn coalesce_more(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &mut Vec<Access>) {
+    let from = out.len();
     let mut rest = lanes;
     while rest != 0 {
         let lane = rest.trailing_zeros();
         rest &= rest - 1;
-        same |= ((address[lane as usize] & block_mask == block) as u32) << lane;
+        let addr = address[lane as usize] & !(cut.segment - 1);
+        // Addresses mostly grow with the lanes.
+        let mut at = out.len();
+        while at > from && out[at - 1].addr > addr {
+            at -= 1;
+        }
+        if at > from && out[at - 1].addr == addr {
+            out[at - 1].lanes |= 1 << lane;
+            continue;
+        }
+        let access = Access {
+            addr,
+            bytes: cut.segment as u16,
+            lanes: 1 << lane,
+            byte_mask: 0,
+        };
+        if at == out.len() {
+            out.push(access);
+        } else {
+            out.insert(at, access);
+        }
     }
-    same
+    // What a read touches of its line does not matter.
+    if cut.trim {
+        for access in &mut out[from..] {
+            trim(access, address, size);
+        }
+    }
 }
 
-/// Fills in the bytes touched and trims the access to them.
-fn trim(mut access: Access, address: &[u64; LANES], size: u32) -> Access {
+/// Fills in the bytes touched and shrinks the access to the smallest aligned part, of 32 bytes
+/// or more, that holds them.
+fn trim(access: &mut Access, address: &[u64; LANES], size: u32) {
+    // Elements are aligned: none lies in both halves of a line.
+    let mut touched = [0u64; 2];
+    let element = u64::MAX >> (64 - size.min(64));
+    let (mut first, mut last) = (u64::MAX, 0);
     let mut lanes = access.lanes;
-    let element = if size >= 128 { !0 } else { (1u128 << size) - 1 };
     while lanes != 0 {
-        let lane = lanes.trailing_zeros() as usize;
+        let at = address[lanes.trailing_zeros() as usize];
         lanes &= lanes - 1;
-        access.byte_mask |= element << (address[lane] & 127);
+        touched[(at / 64 % 2) as usize] |= element << (at % 64);
+        first = first.min(at);
+        last = last.max(at);
     }
-    while access.bytes > 32 {
-        let half = access.bytes / 2;
-        let lower = access.byte_mask >> (access.addr & 127) & ((1u128 << half) - 1) != 0;
-        let upper =
-            access.byte_mask >> ((access.addr + half as u64) & 127) & ((1u128 << half) - 1) != 0;
-        match (lower, upper) {
-            (true, false) => {}
-            (false, true) => access.addr += half as u64,
-            _ => break,
-        }
-        access.bytes = half;
+    access.byte_mask = u128::from(touched[1]) << 64 | u128::from(touched[0]);
+    let apart = first ^ (last + u64::from(size) - 1);
+    let bytes = (apart | 31) + 1;
+    access.bytes = access.bytes.min(bytes.next_power_of_two() as u16);
+    access.addr = first & !(u64::from(access.bytes) - 1);
+}
+
+/// Whether all lanes have the same address.
+#[inline]
+pub fn is_uniform(address: &[u64; LANES], lanes: u32) -> bool {
+    let first = address[lanes.trailing_zeros() as usize % LANES];
+    let (mut rest, mut differ) = (lanes, 0);
+    while rest != 0 {
+        differ |= address[rest.trailing_zeros() as usize] ^ first;
+        rest &= rest - 1;
     }
-    access
+    differ == 0
 }
 
 /// Atomics: lanes on the same bytes become separate accesses, since each needs its own pass
@@ -131,18 +138,11 @@ pub fn coalesce_atomic(address: &[u64; LANES], lanes: u32, size: u32, out: &mut 
                 round |= 1 << lane;
             }
         }
-        let mut segment = Vec::new();
-        coalesce(
-            address,
-            round,
-            size,
-            Cut {
-                segment: 32,
-                trim: true,
-            },
-            &mut segment,
-        );
-        out.append(&mut segment);
+        let cut = Cut {
+            segment: 32,
+            trim: true,
+        };
+        coalesce_more(address, round, size, cut, out);
         rest &= !round;
     }
 }

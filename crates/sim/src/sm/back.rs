@@ -49,8 +49,10 @@ impl Sm {
             self.touch(place.domain);
             self.domains[place.domain as usize].hold(Hold::Fence, place.index, false);
         }
-        if self.groups.get(slot).state == GroupState::Stopped {
-            self.settle_stopped(slot);
+        match self.groups.get(slot).state {
+            GroupState::Stopped => self.settle_stopped(slot),
+            GroupState::Finished => self.check_leaving(slot),
+            _ => {}
         }
     }
 
@@ -124,23 +126,33 @@ impl Sm {
 
     /// Recomputes everything that depends on the head of a warp's buffer.
     pub(super) fn update_head(&mut self, slot: u16, launched: &Launched) {
-        let Place { domain, index } = self.place(slot);
-        self.touch(domain);
-        let buffer = self.slots[slot as usize].buffer;
-        let wants = buffer.wants_fetch(&self.machine.fetch, launched.infos.len() as Pc);
+        let place = self.place(slot);
+        self.touch(place.domain);
+        self.refresh_head(slot, place, launched);
+    }
+
+    /// The same where the warp's domain has been [touched](Sm::touch).
+    #[inline(always)]
+    pub(super) fn refresh_head(&mut self, slot: u16, place: Place, launched: &Launched) {
+        let state = &self.slots[slot as usize];
+        let buffer = state.buffer;
+        let domain = &mut self.domains[place.domain as usize];
         let Some(buffered) = buffer.head() else {
-            let domain = &mut self.domains[domain as usize];
-            assign(&mut domain.wants_fetch, index, wants);
-            domain.empty_head(index);
+            domain.wants_fetch |= 1 << place.index;
+            domain.empty_head(place.index);
             return self.check_settling(slot);
         };
         let info = &launched.infos[buffered as usize];
-        let hazard = self.hazard(slot, info);
+        let mut hazard = self.scoreboard.check(slot, info);
+        if self.one_in_flight {
+            hazard.any |= state.in_flight != 0;
+            hazard.memory |= state.memory_in_flight != 0;
+        }
+        let wants = buffer.wants_fetch(&self.machine.fetch, launched.infos.len() as Pc);
         let right_path = buffered == self.groups.get(slot).pc;
-        let domain = &mut self.domains[domain as usize];
-        assign(&mut domain.wants_fetch, index, wants);
-        domain.set_head(index, info.unit, right_path);
-        domain.hold_back(index, hazard);
+        assign(&mut domain.wants_fetch, place.index, wants);
+        domain.set_head(place.index, info.unit, right_path);
+        domain.hold_back(place.index, hazard);
     }
 
     /// Collected operations enter their units.

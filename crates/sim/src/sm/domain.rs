@@ -36,7 +36,9 @@ pub struct Domain {
     pub settling_memory: u64,
     /// All threads done.
     pub finished: u64,
-    /// Finished with nothing in flight, and noticed.
+    /// Finished with nothing in flight and no store on its way: fetch will notice.
+    pub leaving: u64,
+    /// The same, and noticed.
     pub retired: u64,
     /// Waits at a barrier.
     pub barrier: u64,
@@ -137,7 +139,7 @@ impl Domain {
     /// Warps that fetch would do something about: to be fetched for, or to be found finished.
     #[inline]
     pub fn concerns_fetch(&self) -> u64 {
-        self.fetchable() | self.finished & !self.retired
+        self.fetchable() | self.leaving
     }
 
     /// Warps whose buffered instruction has room at its unit; `room` has a bit for each unit.
@@ -295,6 +297,7 @@ impl Domain {
             &mut self.settling,
             &mut self.settling_memory,
             &mut self.finished,
+            &mut self.leaving,
             &mut self.retired,
             &mut self.barrier,
             &mut self.fence,

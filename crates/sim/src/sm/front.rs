@@ -73,12 +73,12 @@ impl Sm {
         if self.front.fetched.is_empty() {
             return;
         }
-        let mut fetched = std::mem::take(&mut self.front.fetched);
-        for (slot, pc) in fetched.drain(..) {
+        for i in 0..self.front.fetched.len() {
+            let (slot, pc) = self.front.fetched[i];
             let place = self.place(slot);
-            let running = self.domains[place.domain as usize].running >> place.index & 1 != 0;
+            let domain = &mut self.domains[place.domain as usize];
             let buffer = &mut self.slots[slot as usize].buffer;
-            if !running || buffer.fetch_pc() != pc {
+            if domain.running >> place.index & 1 == 0 || buffer.fetch_pc() != pc {
                 continue;
             }
             // With `eligible = "room"` there may be room for less than a fetch brings.
@@ -88,7 +88,7 @@ impl Sm {
                 let ahead = launched.infos[pc as usize..].iter().take(count as usize);
                 if let Some(at) = ahead.map(|i| i.control).position(|c| c) {
                     count = at as u32 + 1;
-                    self.domains[place.domain as usize].unresolved |= 1 << place.index;
+                    domain.unresolved |= 1 << place.index;
                 }
             }
             buffer.fill(pc, count, launched.infos.len() as Pc, entries);
@@ -96,9 +96,10 @@ impl Sm {
                 // The wrong path ran off the end of the code.
                 buffer.flush(self.groups.get(slot).pc);
             }
-            self.update_head(slot, launched);
+            self.touch(place.domain);
+            self.refresh_head(slot, place, launched);
         }
-        self.front.fetched = fetched;
+        self.front.fetched.clear();
     }
 
     /// A branch has left the pipeline: fetch goes on where it leads.
@@ -178,7 +179,7 @@ impl Sm {
 
     #[inline]
     fn notice_finished(&mut self, found: Option<Place>, now: u64) {
-        if self.domains.iter().any(|d| d.finished & !d.retired != 0) {
+        if self.domains.iter().any(|d| d.leaving != 0) {
             self.retire_finished(found, now);
         }
     }
@@ -186,13 +187,14 @@ impl Sm {
     #[cold]
     fn retire_finished(&mut self, found: Option<Place>, now: u64) {
         for d in 0..self.domains.len() {
-            let mut candidates = self.retirable(d);
+            let mut candidates = self.domains[d].leaving;
             while candidates != 0 {
                 let place = Place {
                     domain: d as u8,
                     index: candidates.trailing_zeros() as u8,
                 };
                 candidates &= candidates - 1;
+                debug_assert!(self.slots[self.slot_at(place) as usize].is_settled());
                 if self.fetch_policy.passes(place, found) {
                     self.retire(self.slot_at(place), now);
                 }

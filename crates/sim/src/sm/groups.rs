@@ -52,6 +52,7 @@ impl Sm {
             place.index,
             state == GroupState::Finished,
         );
+        domain.leaving &= !(1 << place.index);
         domain.settling &= !(1 << place.index);
         domain.settling_memory &= !(1 << place.index);
         let buffer = &mut self.slots[slot as usize].buffer;
@@ -72,7 +73,10 @@ impl Sm {
                 self.check_settling(slot);
                 self.settle(slot);
             }
-            GroupState::Finished => self.warp_exited(slot),
+            GroupState::Finished => {
+                self.warp_exited(slot);
+                self.check_leaving(slot);
+            }
             GroupState::Running => self.slots[slot as usize].exited = false,
             GroupState::Free | GroupState::Held => {}
         }

@@ -4,7 +4,8 @@
 use super::block::Arrival;
 use super::collector::Issued;
 use super::domain::Hold;
-use super::opinfo::Unit;
+use super::opinfo::{OpInfo, Unit};
+use super::stand::Stirred;
 use super::{Launched, Quantum, Sm, SmFault};
 use crate::divergence::{Branch, GroupState};
 use crate::exec::state::{Barrier, Effect, EffectKind, LANES, Lanes, Moment};
@@ -108,30 +109,11 @@ impl Sm {
     /// One cycle of all schedulers; which goes first alternates.
     pub(super) fn issue(&mut self, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         let domains = self.domains.len();
-        let everywhere = self.everywhere;
-        let mut looked = 0u64;
-        for d in 0..domains {
-            self.ready[d] = 0;
-            if !everywhere && self.domains[d].moving() == 0 {
-                continue; // accounted for when something changes
-            }
-            looked |= 1 << d;
-            if everywhere {
-                self.pass(d, now);
-            }
-            let considered = if self.policy_refreshes {
-                let facts = self.facts(d);
-                self.policy.refresh(d, &facts)
-            } else {
-                !0
-            };
-            let free = if self.domains[d].issue_free <= now {
-                !0
-            } else {
-                0
-            };
-            self.ready[d] = self.domains[d].issuable() & considered & free;
-        }
+        let looked = if self.everywhere {
+            self.look_everywhere(now)
+        } else {
+            self.look_where_warps_move(now)
+        };
         let mut taken = 0u64;
         let mut next = match domains.is_power_of_two() {
             true => now as usize & (domains - 1),
@@ -143,34 +125,24 @@ impl Sm {
             if taken >> d & 1 != 0 {
                 continue; // issued as a member of a gang
             }
+            let units = self.room();
+            let domain = &self.domains[d];
             // Another domain's turn may have let a warp of this one go.
-            if looked >> d & 1 == 0 && self.domains[d].moving() == 0 {
-                self.turned |= 1 << d;
+            if looked >> d & 1 == 0 && domain.moving() == 0 {
+                self.turned |= 1 << d; // accounted for when something changes
                 continue;
             }
             // While an instruction holds the issue slot there is room for no other.
-            let room = match self.domains[d].issue_free <= now {
-                true => self.domains[d].with_room(self.room()),
+            let room = match domain.issue_free <= now {
+                true => domain.with_room(units),
                 false => 0,
             };
             let ready = self.ready[d] & room;
-            if ready == 0 && !everywhere && self.domains[d].mismatched() == 0 {
-                self.stand_still(d, room, now);
+            if ready == 0 {
+                self.issue_nothing(d, room, now, quantum.launched);
                 continue;
             }
             self.pass(d, now);
-            if ready == 0 {
-                let domain = &self.domains[d];
-                let states = domain.account(0, room, 1, &mut self.stats.warps);
-                self.count_idle(d, states, now, now + 1);
-                self.watch(d, 0, room, now);
-                self.count_stall(d);
-                self.turn_over(d);
-                self.flush_mismatched(d, None, quantum.launched);
-                self.policy.advance(d, now, now + 1);
-                self.ready[d] = 0; // no gang may take what has been accounted for
-                continue;
-            }
             let all = std::mem::replace(&mut self.ready[d], ready);
             let index = self.policy.select(d, &self.ready);
             self.ready[d] = all;
@@ -183,16 +155,72 @@ impl Sm {
                 taken |= self.issue_gang(leader, now, quantum)?;
                 continue;
             }
-            self.take_turn(leader, now, quantum.launched);
-            let result = self.issue_members(&[leader], now, quantum);
+            self.take_turn(leader, room, now, quantum.launched);
+            let result = self.issue_one(leader, now, quantum);
             self.policy.issued(leader);
             result?;
         }
         Ok(())
     }
 
+    /// Finds out which warps are ready; gives back the domains, a bit each, with warps that
+    /// issue would do something about.
+    #[inline(always)]
+    fn look_where_warps_move(&mut self, now: u64) -> u64 {
+        let mut looked = 0;
+        for (d, (domain, ready)) in self.domains.iter().zip(&mut self.ready).enumerate() {
+            let free = u64::from(domain.issue_free <= now).wrapping_neg();
+            *ready = domain.issuable() & free;
+            looked |= u64::from(domain.moving() != 0) << d;
+        }
+        looked
+    }
+
+    /// The same where every domain is looked at in every cycle.
+    #[inline(never)]
+    fn look_everywhere(&mut self, now: u64) -> u64 {
+        for d in 0..self.domains.len() {
+            self.pass(d, now);
+            let considered = if self.policy_refreshes {
+                let facts = self.facts(d);
+                self.policy.refresh(d, &facts)
+            } else {
+                !0
+            };
+            let domain = &self.domains[d];
+            let free = domain.issue_free <= now;
+            self.ready[d] = domain.issuable() & considered & if free { !0 } else { 0 };
+        }
+        !0
+    }
+
+    /// The domain's turn, with no warp that is ready and has room.
+    #[inline(always)]
+    fn issue_nothing(&mut self, d: usize, room: u64, now: u64, launched: &Launched) {
+        if !self.everywhere && self.domains[d].mismatched() == 0 {
+            self.stand_still(d, room, now);
+        } else {
+            self.end_empty_turn(d, room, now, launched);
+        }
+    }
+
+    #[inline(never)]
+    fn end_empty_turn(&mut self, d: usize, room: u64, now: u64, launched: &Launched) {
+        self.pass(d, now);
+        let domain = &self.domains[d];
+        let states = domain.account(0, room, 1, &mut self.stats.warps);
+        self.count_idle(d, states, now, now + 1);
+        self.watch(d, 0, room, now);
+        self.count_stall(d);
+        self.turn_over(d);
+        self.flush_mismatched(d, None, launched);
+        self.policy.advance(d, now, now + 1);
+        self.ready[d] = 0; // no gang may take what has been accounted for
+    }
+
     /// Issues the instruction of a warp and of those that the policy lets issue with it; returns
     /// their domains, a bit each.
+    #[inline(never)]
     fn issue_gang(
         &mut self,
         leader: Place,
@@ -206,7 +234,8 @@ impl Sm {
         };
         self.policy.gang(leader, &view, &mut members);
         for member in &members {
-            self.take_turn(*member, now, quantum.launched);
+            let room = self.domains[member.domain as usize].with_room(self.room());
+            self.take_turn(*member, room, now, quantum.launched);
         }
         let result = self.issue_members(&members, now, quantum);
         for member in &members {
@@ -216,15 +245,14 @@ impl Sm {
         Ok(members.iter().fold(0, |all, m| all | 1 << m.domain))
     }
 
-    /// A warp is about to issue: the cycle is accounted for, and with it its domain's turn is over.
+    /// A warp is about to issue: the cycle is accounted for, and with it its domain's turn is
+    /// over. `room` is the set of its domain's warps that have room at their unit.
     #[inline(always)]
-    fn take_turn(&mut self, place: Place, now: u64, launched: &Launched) {
+    fn take_turn(&mut self, place: Place, room: u64, now: u64, launched: &Launched) {
         let d = place.domain as usize;
         self.ready[d] = 0;
-        let room = self.room();
         let domain = &mut self.domains[d];
         domain.issue_free = now + self.passes;
-        let room = domain.with_room(room);
         domain.account(1 << place.index, room, 1, &mut self.stats.warps);
         self.watch(d, 1 << place.index, room, now);
         self.stats.schedulers.count(SchedulerState::Issued, 1);
@@ -277,90 +305,109 @@ impl Sm {
         }
     }
 
+    /// Issues the instruction of one warp.
+    #[inline(never)]
+    fn issue_one(&mut self, place: Place, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+        let launched = quantum.launched;
+        let slot = self.slot_at(place);
+        let pc = self.next_instruction(slot);
+        let info = &launched.infos[pc as usize];
+        self.execute(slot, pc, info, now, quantum)?;
+        let mut memory = NO_MEMORY;
+        if info.unit == Unit::Mem {
+            let lanes = self.groups.get(slot).lanes.clone();
+            let owner = [(slot, self.effect.executed)];
+            memory = self.issue_memory(&owner, lanes, pc, launched);
+        }
+        self.after(slot, place, pc, info, now, quantum)?;
+        self.send(slot, pc, info.unit, memory);
+        Ok(())
+    }
+
+    /// The same for warps that issue together.
     fn issue_members(
         &mut self,
         members: &[Place],
         now: u64,
         quantum: &mut Quantum,
     ) -> Result<(), SmFault> {
-        let leader = self.slot_at(members[0]);
-        let pc = self.slots[leader as usize]
-            .buffer
-            .head()
-            .expect("ready warps have an instruction");
+        if let [single] = members {
+            return self.issue_one(*single, now, quantum);
+        }
         let launched = quantum.launched;
+        let leader = self.slot_at(members[0]);
+        let pc = self.next_instruction(leader);
         let info = &launched.infos[pc as usize];
-        let mut memory = NO_MEMORY;
         let accesses = info.unit == Unit::Mem;
         for place in members {
             let slot = self.slot_at(*place);
-            self.execute(slot, pc, now, quantum)?;
-            if accesses && members.len() == 1 {
-                let lanes = self.groups.get(slot).lanes.clone();
-                let owner = [(slot, self.effect.executed)];
-                memory = self.issue_memory(&owner, lanes, pc, launched);
-            } else if accesses {
+            self.execute(slot, pc, info, now, quantum)?;
+            if accesses {
                 self.gathered
                     .add(slot, &self.groups.get(slot).lanes, &self.effect);
             }
-            self.after(slot, pc, now, quantum)?;
+            self.after(slot, *place, pc, info, now, quantum)?;
         }
-        if accesses && members.len() > 1 {
-            memory = self.issue_gathered(pc, launched);
-        }
-        self.order += 1;
-        self.collectors.issue(
-            info.unit,
-            Issued {
-                slot: leader,
-                memory,
-                pc,
-                order: self.order,
-            },
-        );
-        if members.len() > 1 {
-            let slots = members.iter().map(|p| self.slot_at(*p)).collect();
-            self.gangs.add(self.order, slots);
-        }
+        let memory = if accesses {
+            self.issue_gathered(pc, launched)
+        } else {
+            NO_MEMORY
+        };
+        self.send(leader, pc, info.unit, memory);
+        let slots = members.iter().map(|p| self.slot_at(*p)).collect();
+        self.gangs.add(self.order, slots);
         Ok(())
     }
 
+    #[inline]
+    fn next_instruction(&self, slot: u16) -> Pc {
+        let head = self.slots[slot as usize].buffer.head();
+        head.expect("ready warps have an instruction")
+    }
+
+    /// An instruction goes to the collectors.
+    #[inline]
+    fn send(&mut self, slot: u16, pc: Pc, unit: Unit, memory: u16) {
+        self.order += 1;
+        let order = self.order;
+        self.collectors.issue(
+            unit,
+            Issued {
+                slot,
+                memory,
+                pc,
+                order,
+            },
+        );
+    }
+
     /// Takes the instruction out of the buffer and executes it.
+    #[inline(always)]
     fn execute(
         &mut self,
         slot: u16,
         pc: Pc,
+        info: &OpInfo,
         now: u64,
         quantum: &mut Quantum,
     ) -> Result<(), SmFault> {
-        let launched = quantum.launched;
-        self.slots[slot as usize].buffer.pop();
-        let group = self.groups.get(slot);
-        let mut view = GlobalView::buffered(quantum.image, &mut self.stores, &mut self.prints);
-        let moment = Moment {
-            cycle: now,
-            core_mhz: self.machine.gpu.core_mhz,
-            sm: self.id as u32,
-        };
-        let result = launched.code.step(
-            pc,
-            &group.lanes,
-            group.mask,
-            &mut self.threads,
-            &launched.grid,
-            &mut view,
-            moment,
-            &mut self.effect,
-        );
-        result.map_err(|fault| SmFault { fault, pc })?;
         #[cfg(test)]
         self.log_issue(slot, pc);
-        if matches!(self.effect.kind, EffectKind::Awaits) {
-            self.await_members(slot, pc, now, quantum)?;
-        }
         let group = self.groups.get(slot);
-        let info = &launched.infos[pc as usize];
-        let lanes = group.mask.count_ones();
+        let mut active = group.mask;
+        let code = &quantum.launched.code;
+        if !code.step_registers(
+            pc,
+            &group.lanes,
+            active,
+            &mut self.threads,
+            &mut self.effect,
+        ) {
+            self.execute_fully(slot, pc, now, quantum)?;
+            // Threads that waited for these may have joined them.
+            active = self.groups.get(slot).mask;
+        }
+        let lanes = active.count_ones();
         let counters = &mut self.stats.counters;
         counters.warp_instructions += 1;
         counters.thread_instructions += self.effect.executed.count_ones() as u64;
@@ -374,11 +421,46 @@ impl Sm {
             Pipe::Control => &mut counters.mix_control,
         } += 1;
         let state = &mut self.slots[slot as usize];
+        state.buffer.pop();
         state.in_flight += 1;
         state.memory_in_flight += (info.unit == Unit::Mem) as u16;
         self.scoreboard.reserve(slot, info);
-        let lanes = group.mask;
-        self.tell_issue(now, slot, pc, lanes);
+        self.tell_issue(now, slot, pc, active);
+        Ok(())
+    }
+
+    /// Executes an instruction that does more than change registers of one home warp.
+    #[inline(never)]
+    fn execute_fully(
+        &mut self,
+        slot: u16,
+        pc: Pc,
+        now: u64,
+        quantum: &mut Quantum,
+    ) -> Result<(), SmFault> {
+        let launched = quantum.launched;
+        let group = self.groups.get(slot);
+        let mut view = GlobalView::buffered(quantum.image, &mut self.stores, &mut self.prints);
+        view.expect_as_before(pc as usize);
+        let moment = Moment {
+            cycle: now,
+            core_mhz: self.machine.gpu.core_mhz,
+            sm: self.id as u32,
+        };
+        let result = launched.code.step_further(
+            pc,
+            &group.lanes,
+            group.mask,
+            &mut self.threads,
+            &launched.grid,
+            &mut view,
+            moment,
+            &mut self.effect,
+        );
+        result.map_err(|fault| SmFault { fault, pc })?;
+        if matches!(self.effect.kind, EffectKind::Awaits) {
+            self.await_members(slot, pc, now, quantum)?;
+        }
         Ok(())
     }
 
@@ -395,56 +477,23 @@ impl Sm {
     }
 
     /// Moves the warp on to where the instruction leads.
-    fn after(&mut self, slot: u16, pc: Pc, now: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+    #[inline(always)]
+    fn after(
+        &mut self,
+        slot: u16,
+        place: Place,
+        pc: Pc,
+        info: &OpInfo,
+        now: u64,
+        quantum: &mut Quantum,
+    ) -> Result<(), SmFault> {
         let launched = quantum.launched;
-        let next = pc + 1;
-        let executed = self.effect.executed;
-        let place = self.place(slot);
         match self.effect.kind {
-            EffectKind::Branch { taken } => {
-                let instr = &launched.kernel.code[pc as usize];
-                let mask = self.groups.get(slot).mask;
-                let counters = &mut self.stats.counters;
-                counters.branches += 1;
-                counters.divergent_branches += (taken != 0 && taken != mask) as u64;
-                let branch = Branch {
-                    pc,
-                    target: instr.target,
-                    reconverge: instr.reconverge,
-                    likely: instr.likely,
-                    uniform: instr.uniform,
-                    taken,
-                };
-                self.model.branch(slot, &branch, &mut self.groups);
-            }
-            EffectKind::Exit if executed != 0 => {
-                self.model.exited(slot, executed, next, &mut self.groups);
-                self.exited(slot, now, quantum)?;
-            }
-            _ => {
-                self.groups.set_pc(slot, next);
-                if next == self.groups.get(slot).watch {
-                    self.model.arrived(slot, &mut self.groups);
-                }
-            }
-        }
-        match self.effect.kind {
-            EffectKind::Barrier(barrier) => self.arrive(slot, pc, barrier, now, quantum),
-            EffectKind::Fence => {
-                self.domains[place.domain as usize].hold(Hold::Fence, place.index, true);
-            }
-            EffectKind::Sleep { nanoseconds } => {
-                let cycles = nanoseconds as u64 * self.machine.gpu.core_mhz as u64 / 1000;
-                self.sleepers.push((now + cycles.max(1), slot));
-                self.domains[place.domain as usize].hold(Hold::Asleep, place.index, true);
-            }
-            EffectKind::Atomic(_) if self.machine.sm.atomics_block_warp && executed != 0 => {
-                self.domains[place.domain as usize].hold(Hold::Atomic, place.index, true);
-            }
-            _ => {}
+            EffectKind::Alu | EffectKind::Access(_) => self.go_on(slot, pc + 1),
+            EffectKind::Branch { taken } => self.branch(slot, pc, taken, launched),
+            _ => self.after_special(slot, place, pc, now, quantum)?,
         }
         self.follow_groups(launched);
-        let domain = &mut self.domains[place.domain as usize];
         if self.machine.fetch.ideal {
             let group = self.groups.get(slot);
             if group.state == GroupState::Running {
@@ -452,10 +501,72 @@ impl Sm {
                 buffer.flush(group.pc);
                 buffer.fill(group.pc, 1, launched.infos.len() as Pc, 1);
             }
-        } else if launched.infos[pc as usize].control && self.groups.get(slot).pc != next {
-            domain.control |= 1 << place.index;
+        } else if info.control && self.groups.get(slot).pc != pc + 1 {
+            self.domains[place.domain as usize].control |= 1 << place.index;
         }
-        self.update_head(slot, launched);
+        // The domain has had its turn: its cycles up to this one are accounted for.
+        self.stirred = Stirred::BOTH;
+        self.refresh_head(slot, place, launched);
+        Ok(())
+    }
+
+    /// The warp goes on with the next instruction.
+    #[inline(always)]
+    fn go_on(&mut self, slot: u16, next: Pc) {
+        if self.groups.advance(slot, next) {
+            self.model.arrived(slot, &mut self.groups);
+        }
+    }
+
+    fn branch(&mut self, slot: u16, pc: Pc, taken: u32, launched: &Launched) {
+        let instr = &launched.kernel.code[pc as usize];
+        let mask = self.groups.get(slot).mask;
+        let counters = &mut self.stats.counters;
+        counters.branches += 1;
+        counters.divergent_branches += (taken != 0 && taken != mask) as u64;
+        let branch = Branch {
+            pc,
+            target: instr.target,
+            reconverge: instr.reconverge,
+            likely: instr.likely,
+            uniform: instr.uniform,
+            taken,
+        };
+        self.model.branch(slot, &branch, &mut self.groups);
+    }
+
+    /// The same for instructions that do not just lead to the next one.
+    #[inline(never)]
+    fn after_special(
+        &mut self,
+        slot: u16,
+        place: Place,
+        pc: Pc,
+        now: u64,
+        quantum: &mut Quantum,
+    ) -> Result<(), SmFault> {
+        let executed = self.effect.executed;
+        match self.effect.kind {
+            EffectKind::Exit if executed != 0 => {
+                self.model.exited(slot, executed, pc + 1, &mut self.groups);
+                self.exited(slot, now, quantum)?;
+            }
+            _ => self.go_on(slot, pc + 1),
+        }
+        let domain = &mut self.domains[place.domain as usize];
+        match self.effect.kind {
+            EffectKind::Barrier(barrier) => self.arrive(slot, pc, barrier, now, quantum),
+            EffectKind::Fence => domain.hold(Hold::Fence, place.index, true),
+            EffectKind::Sleep { nanoseconds } => {
+                let cycles = nanoseconds as u64 * self.machine.gpu.core_mhz as u64 / 1000;
+                self.sleepers.push((now + cycles.max(1), slot));
+                domain.hold(Hold::Asleep, place.index, true);
+            }
+            EffectKind::Atomic(_) if self.machine.sm.atomics_block_warp && executed != 0 => {
+                domain.hold(Hold::Atomic, place.index, true);
+            }
+            _ => {}
+        }
         Ok(())
     }
 

@@ -1,11 +1,12 @@
 //! From an executed memory instruction to the accesses it makes.
 
-use super::access::{Access, Cut, bank_cycles, coalesce, coalesce_atomic};
+use super::access::{Access, Cut, bank_cycles, coalesce, coalesce_atomic, is_uniform};
 use super::memop::{AtomicData, MemOp, Owner, Path};
+use super::opinfo::OpInfo;
 use super::{Launched, Sm};
 use crate::exec::state::{Access as Touched, EffectKind, LANES, Lanes};
-use warpsim_ptx::isa::{CacheOp, Op, Sem, Space};
-use warpsim_ptx::kernel::{Instr, Pc};
+use warpsim_ptx::isa::Space;
+use warpsim_ptx::kernel::Pc;
 
 /// Where local memory of SMs lies for the caches: far from every allocation.
 const LOCAL_BASE: u64 = 0x20_0000_0000;
@@ -20,11 +21,10 @@ impl Sm {
         pc: Pc,
         launched: &Launched,
     ) -> u16 {
-        let instr = &launched.kernel.code[pc as usize];
         let executed = self.effect.executed;
-        let (path, store, local) = self.path(instr);
+        let (path, store, local) = self.path(&launched.infos[pc as usize]);
         let op = self.ldst.ops.open(pc, path);
-        let mut accesses = std::mem::take(&mut self.accesses);
+        let mut accesses = std::mem::take(&mut self.ldst.ops.get_mut(op).accesses);
         let mut busy = 0;
         match &self.effect.kind {
             EffectKind::Access(touched) if executed != 0 => {
@@ -38,13 +38,24 @@ impl Sm {
                 counters.atomics += 1;
                 counters.atomic_transactions += accesses.len() as u64;
             }
-            _ => accesses.clear(),
+            _ => {}
         }
         let record = self.ldst.ops.get_mut(op);
-        std::mem::swap(&mut record.accesses, &mut accesses);
         record.store = store;
         record.local = local;
         record.busy = busy;
+        for &(slot, lanes) in owners {
+            let pending = match owners.len() {
+                1 => accesses.len(), // all are for its lanes
+                _ => accesses.iter().filter(|a| a.lanes & lanes != 0).count(),
+            };
+            record.owners.push(Owner {
+                slot,
+                lanes,
+                pending: pending as u16,
+            });
+        }
+        record.accesses = accesses;
         if let (EffectKind::Atomic(what), true) = (&self.effect.kind, executed != 0) {
             keep_atomic(
                 record,
@@ -54,27 +65,11 @@ impl Sm {
                 &self.effect.operands,
             );
         }
-        for &(slot, lanes) in owners {
-            let pending = record.accesses.iter().filter(|a| a.lanes & lanes != 0);
-            let pending = pending.count() as u16;
-            record.owners.push(Owner {
-                slot,
-                lanes,
-                pending,
-            });
-        }
-        self.accesses = accesses;
         op
     }
 
     /// The way an instruction takes, whether it stores, whether its memory is local.
-    fn path(&self, instr: &Instr) -> (Path, bool, bool) {
-        let uncached = !self.ldst.caches_data()
-            || matches!(instr.mods.cache, Some(CacheOp::Cg | CacheOp::Cv))
-            || matches!(
-                instr.mods.sem,
-                Some(Sem::Volatile | Sem::Relaxed | Sem::Acquire | Sem::Mmio)
-            );
+    fn path(&self, info: &OpInfo) -> (Path, bool, bool) {
         match &self.effect.kind {
             EffectKind::Atomic(_) => (Path::Uncached, false, false),
             EffectKind::Access(a) => {
@@ -86,13 +81,13 @@ impl Sm {
                 match a.other {
                     Space::Const | Space::Param => (Path::Constant, false, false),
                     Space::Tex => (Path::Texture, false, false),
-                    _ if uncached && !a.store => (Path::Uncached, store, local),
+                    _ if info.uncached && !a.store => (Path::Uncached, store, local),
                     _ if !self.ldst.caches_data() => (Path::Uncached, store, local),
                     _ => (Path::Cached, store, local),
                 }
             }
             // Nobody executed it: it passes through the unit without touching anything.
-            _ => (Path::Cached, matches!(instr.op, Op::St | Op::Red), false),
+            _ => (Path::Cached, info.stores, false),
         }
     }
 
@@ -108,9 +103,7 @@ impl Sm {
     ) -> u32 {
         let size = touched.element as u32 * touched.count as u32;
         let address = &self.effect.address;
-        let executed = self.effect.executed;
         let counters = &mut self.stats.counters;
-        accesses.clear();
         let mut busy = 0;
         if touched.shared != 0 {
             let banks = self.machine.shared.banks;
@@ -128,31 +121,8 @@ impl Sm {
             counters.shared_requests += 1;
             counters.shared_bank_cycles += busy as u64;
         }
-        match path {
-            Path::Constant | Path::Texture => {
-                let line = self.ldst.line_bytes(path);
-                let base = if touched.other == Space::Param {
-                    launched.param_base
-                } else {
-                    0
-                };
-                let moved: [u64; LANES] = std::array::from_fn(|l| address[l] + base);
-                coalesce(
-                    &moved,
-                    executed,
-                    size,
-                    Cut {
-                        segment: line,
-                        trim: false,
-                    },
-                    accesses,
-                );
-                if path == Path::Constant {
-                    busy = distinct(&moved, executed).saturating_sub(accesses.len() as u32 - 1);
-                }
-                return busy;
-            }
-            _ => {}
+        if matches!(path, Path::Constant | Path::Texture) {
+            return self.read_only_accesses(touched, path, launched, accesses);
         }
         if touched.global != 0 {
             let trim = touched.store || path == Path::Uncached;
@@ -183,6 +153,43 @@ impl Sm {
             counters.local_transactions += (accesses.len() - before) as u64;
         }
         busy
+    }
+
+    /// The same for constants, parameters and textures.
+    fn read_only_accesses(
+        &self,
+        touched: &Touched,
+        path: Path,
+        launched: &Launched,
+        accesses: &mut Vec<Access>,
+    ) -> u32 {
+        let (address, executed) = (&self.effect.address, self.effect.executed);
+        let base = match touched.other {
+            Space::Param => launched.param_base,
+            _ => 0,
+        };
+        let line = self.ldst.line_bytes(path);
+        if is_uniform(address, executed) {
+            let first = address[executed.trailing_zeros() as usize % LANES];
+            accesses.push(Access {
+                addr: (first + base) & !(line - 1),
+                bytes: line as u16,
+                lanes: executed,
+                byte_mask: 0,
+            });
+            return (path == Path::Constant) as u32;
+        }
+        let moved: [u64; LANES] = std::array::from_fn(|l| address[l].wrapping_add(base));
+        let size = touched.element as u32 * touched.count as u32;
+        let cut = Cut {
+            segment: line,
+            trim: false,
+        };
+        coalesce(&moved, executed, size, cut, accesses);
+        match path {
+            Path::Constant => distinct(address, executed).saturating_sub(accesses.len() as u32 - 1),
+            _ => 0,
+        }
     }
 
     /// Local words of a warp's threads lie side by side: the same word of all lanes is one

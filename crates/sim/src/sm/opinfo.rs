@@ -2,7 +2,7 @@
 
 use super::short::Short;
 use crate::config::{Latency, Machine};
-use warpsim_ptx::isa::{Op, Pipe, Space, Type};
+use warpsim_ptx::isa::{CacheOp, Op, Pipe, Sem, Space, Type};
 use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegId, TexBase};
 
 /// Which group of units an instruction issues to.
@@ -45,13 +45,26 @@ pub struct OpInfo {
     pub long: bool,
     /// Can change the PC other than by one.
     pub control: bool,
+    /// Goes to memory past the L1 if it loads.
+    pub uncached: bool,
+    /// Stores, or does an atomic without a result.
+    pub stores: bool,
     /// Bank number (before the warp's offset) of every source operand to collect; repeated
     /// registers count each time.
     pub read_banks: Short<u8, 12>,
     /// Bank numbers of the destinations.
     pub write_banks: Short<u8, 8>,
-    /// Registers whose pending writes hold it back, as bits of scoreboard words.
+    /// Registers whose pending writes hold it back, as bits of scoreboard words; those with
+    /// destinations come first.
     pub registers: Short<RegisterWord, 16>,
+}
+
+impl OpInfo {
+    /// The words with destinations.
+    #[inline(always)]
+    pub fn written(&self) -> impl Iterator<Item = &RegisterWord> {
+        self.registers.iter().take_while(|word| word.writes != 0)
+    }
 }
 
 /// Facts for every instruction of a kernel.
@@ -78,6 +91,8 @@ fn op_info(instr: &Instr, kernel: &Kernel, machine: &Machine) -> OpInfo {
         write_banks: Short::default(),
         long: is_long(instr),
         control: matches!(instr.op, Op::Bra | Op::Ret | Op::Exit),
+        uncached: is_uncached(instr),
+        stores: matches!(instr.op, Op::St | Op::Red),
     };
     let bank = |r: RegId| (kernel.registers[r.0 as usize].number % banks) as u8;
     for operand in &instr.dst {
@@ -138,6 +153,15 @@ fn is_long(instr: &Instr) -> bool {
         Op::Tex | Op::Atom => true,
         _ => false,
     }
+}
+
+/// By its cache operator, or because others have to see it.
+fn is_uncached(instr: &Instr) -> bool {
+    matches!(instr.mods.cache, Some(CacheOp::Cg | CacheOp::Cv))
+        || matches!(
+            instr.mods.sem,
+            Some(Sem::Volatile | Sem::Relaxed | Sem::Acquire | Sem::Mmio)
+        )
 }
 
 fn unit_and_latency(instr: &Instr, machine: &Machine) -> (Unit, [u32; 2]) {

@@ -101,11 +101,9 @@ impl Sm {
         let place = self.place(slot);
         self.last_retired = now;
         self.touch_all();
-        assign(
-            &mut self.domains[place.domain as usize].retired,
-            place.index,
-            true,
-        );
+        let domain = &mut self.domains[place.domain as usize];
+        domain.leaving &= !(1 << place.index);
+        domain.retired |= 1 << place.index;
         self.policy.finished(place);
         self.tell(now, slot, WarpEvent::Retired);
         let index = self.slots[slot as usize].block as usize;
@@ -138,33 +136,14 @@ impl Sm {
         }
     }
 
-    /// Warps that could retire.
-    #[inline]
-    pub(super) fn retirable(&self, domain: usize) -> u64 {
-        let d = &self.domains[domain];
-        let finished = d.finished & !d.retired;
-        if finished == 0 {
-            0
-        } else {
-            self.settled(domain, finished)
+    /// A finished warp leaves, once fetch notices it, when nothing of it is in flight any more.
+    pub(super) fn check_leaving(&mut self, slot: u16) {
+        let Place { domain, index } = self.place(slot);
+        let domain = &mut self.domains[domain as usize];
+        let noticed = domain.retired >> index & 1 != 0;
+        if !noticed && self.slots[slot as usize].is_settled() {
+            domain.leaving |= 1 << index;
+            self.stirred.fetch = true;
         }
-    }
-
-    /// Those of a set with nothing in flight.
-    pub(super) fn settled(&self, domain: usize, mut rest: u64) -> u64 {
-        let mut set = 0;
-        while rest != 0 {
-            let index = rest.trailing_zeros() as u8;
-            rest &= rest - 1;
-            let slot = self.slot_at(Place {
-                domain: domain as u8,
-                index,
-            });
-            let state = &self.slots[slot as usize];
-            if state.in_flight == 0 && state.stores == 0 {
-                set |= 1 << index;
-            }
-        }
-        set
     }
 }

@@ -218,10 +218,8 @@ impl Sm {
             return now;
         }
         if !self.fetch_rests {
-            for (d, domain) in self.domains.iter().enumerate() {
-                if domain.fetchable() != 0 || self.retirable(d) != 0 {
-                    return now;
-                }
+            if self.domains.iter().any(|d| d.concerns_fetch() != 0) {
+                return now;
             }
         }
         let mut next = issue;

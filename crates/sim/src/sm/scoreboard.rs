@@ -1,7 +1,7 @@
 //! Which registers of which warp are owed by an instruction in flight. Registers are tracked
 //! by name, so that slot reuse in the simulator makes no hazards the hardware has not.
 
-use super::opinfo::OpInfo;
+use super::opinfo::{OpInfo, RegisterWord, Unit};
 
 /// A word of registers of a warp, a bit each.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,36 +45,35 @@ impl Scoreboard {
     #[inline(always)]
     pub fn check(&self, slot: u16, info: &OpInfo) -> Hazard {
         let base = slot as usize * self.words;
-        let owed = info.registers.iter().fold(0, |owed, part| {
-            let word = &self.owed[base + part.word as usize];
-            owed | word.any & (part.reads | part.writes)
-        });
-        if owed == 0 {
+        let word = |part: &RegisterWord| &self.owed[base + part.word as usize];
+        let owed = |part: &RegisterWord| word(part).any & (part.reads | part.writes);
+        if info.registers.iter().fold(0, |all, part| all | owed(part)) == 0 {
             return Hazard::default();
         }
-        let mut hazard = Hazard {
-            any: true,
-            ..Hazard::default()
-        };
+        let (mut memory, mut long) = (0, 0);
         for part in info.registers.iter() {
-            let word = &self.owed[base + part.word as usize];
-            hazard.memory |= word.memory & (part.reads | part.writes) != 0;
-            hazard.long |= word.long & part.reads != 0;
+            memory |= word(part).memory & (part.reads | part.writes);
+            long |= word(part).long & part.reads;
         }
-        hazard
+        Hazard {
+            any: true,
+            memory: memory != 0,
+            long: long != 0,
+        }
     }
 
     /// An instruction of `slot` has issued: it owes its destinations.
     #[inline]
     pub fn reserve(&mut self, slot: u16, info: &OpInfo) {
+        let by = |yes: bool| u64::from(yes).wrapping_neg();
+        let memory = by(info.unit == Unit::Mem);
+        let long = memory & by(info.long);
         let base = slot as usize * self.words;
-        for part in info.registers.iter() {
+        for part in info.written() {
             let word = &mut self.owed[base + part.word as usize];
             word.any |= part.writes;
-            if info.unit == super::opinfo::Unit::Mem {
-                word.memory |= part.writes;
-                word.long |= if info.long { part.writes } else { 0 };
-            }
+            word.memory |= part.writes & memory;
+            word.long |= part.writes & long;
         }
     }
 
@@ -82,7 +81,7 @@ impl Scoreboard {
     #[inline]
     pub fn release(&mut self, slot: u16, info: &OpInfo) {
         let base = slot as usize * self.words;
-        for part in info.registers.iter() {
+        for part in info.written() {
             let word = &mut self.owed[base + part.word as usize];
             word.any &= !part.writes;
             word.memory &= !part.writes;

@@ -36,6 +36,11 @@ impl Slot {
             ..Slot::default()
         }
     }
+
+    /// Whether it has nothing in flight and no store on its way.
+    pub fn is_settled(&self) -> bool {
+        self.in_flight == 0 && self.stores == 0
+    }
 }
 
 /// Decoded instructions of a warp: consecutive PCs, so that the first and the number suffice.
