@@ -5,7 +5,7 @@
 //! at t+3, one cycle earlier when it reads no register; sources in one bank take turns, and a
 //! bank that is written in a cycle serves no read in it.
 
-use super::opinfo::{OpInfo, Unit};
+use super::opinfo::{Banks, OpInfo, Unit};
 use crate::config::Collector as Config;
 
 /// An issued instruction on its way to a unit.
@@ -24,47 +24,17 @@ pub struct Issued {
 #[derive(Clone, Copy, Debug, Default)]
 struct CollectorUnit {
     op: Issued,
-    /// Sources not yet read.
-    missing: u8,
+    /// Its entries among the readers.
+    reading: u8,
 }
 
-/// Reads that can wait at one bank: every unit's every source.
-const QUEUE: usize = 256;
-
-/// Reads waiting at a bank, oldest first: the collector of each.
-#[derive(Clone, Debug)]
-struct BankQueue {
-    reads: Box<[u8; QUEUE]>,
-    first: u8,
-    count: u8,
-}
-
-impl BankQueue {
-    fn new() -> BankQueue {
-        BankQueue {
-            reads: Box::new([0; QUEUE]),
-            first: 0,
-            count: 0,
-        }
-    }
-
-    #[inline]
-    fn push(&mut self, collector: u8) {
-        let at = self.first.wrapping_add(self.count);
-        self.reads[at as usize] = collector;
-        self.count += 1;
-    }
-
-    #[inline]
-    fn pop(&mut self) -> u8 {
-        let read = self.reads[self.first as usize];
-        self.first = self.first.wrapping_add(1);
-        self.count -= 1;
-        if self.count == 0 {
-            self.first = 0; // what is used stays in one line of the host's cache
-        }
-        read
-    }
+/// Reads of a collector that wait at different banks. One that reads a bank several times has
+/// as many of these, one behind the other.
+#[derive(Clone, Copy, Debug)]
+struct Reader {
+    collector: u8,
+    /// The banks, as in [`Banks::of`].
+    banks: u64,
 }
 
 /// The pipeline registers before or behind the collectors: a few, oldest first.
@@ -75,7 +45,8 @@ struct Registers {
 }
 
 impl Registers {
-    const MOST: usize = 8;
+    /// As many as a group may have ports.
+    const MOST: usize = 16;
 
     #[inline]
     fn push(&mut self, op: Issued) {
@@ -109,7 +80,7 @@ fn number_of(group: usize, unit: usize) -> usize {
 /// The collectors of one unit group, with the pipeline registers before and behind them.
 #[derive(Debug)]
 struct Group {
-    ports: usize,
+    ports: u8,
     before: Registers,
     behind: Registers,
     /// Bit i: unit i is free.
@@ -117,64 +88,78 @@ struct Group {
     /// Bit i: unit i has all its operands.
     complete: u64,
     /// Unit that left last, for each port: the search goes on behind it.
-    last: Vec<usize>,
+    last: [u8; Registers::MOST],
 }
+
+/// Sets of groups, a bit each: what can move is an AND of these.
+#[derive(Debug)]
+struct Having {
+    /// Instructions that wait for a collector.
+    waiting: u8,
+    /// Free collectors.
+    free: u8,
+    /// Complete collectors.
+    complete: u8,
+    /// Room behind the collectors.
+    open: u8,
+    /// Instructions behind the collectors.
+    collected: u8,
+}
+
+/// The groups of the ALU pipelines.
+const ALUS: u8 = 1 << Unit::Sp as u8 | 1 << Unit::Sfu as u8;
 
 /// All collectors of an SM.
 #[derive(Debug)]
 pub struct Collectors {
+    having: Having,
+    /// Bit g: another instruction of group g may issue.
+    room: u8,
+    ideal: bool,
+    /// See [`stand_still`](Collectors::stand_still).
+    still: bool,
+    /// The banks that are written this cycle, as in [`Banks::of`].
+    written: u64,
+    /// Oldest first.
+    readers: Vec<Reader>,
     groups: [Group; 3],
     /// Unit u of group g is number 64 g + u.
     units: Box<[CollectorUnit; 256]>,
-    banks: Vec<BankQueue>,
-    /// Bit i: bank i has reads waiting.
-    reading: u64,
-    /// Bit i: bank i is written this cycle.
-    written: u64,
-    ideal: bool,
-    /// Instructions anywhere in here.
-    inside: u32,
-    /// Bit g: group g has instructions that wait for a collector.
-    waiting: u8,
-    /// Bit g: group g has complete collectors.
-    complete: u8,
-    /// Bit g: another instruction of group g may issue.
-    room: u8,
-    /// See [`stand_still`](Collectors::stand_still).
-    still: bool,
 }
 
 impl Collectors {
     /// Collectors as configured.
     pub fn new(config: &Config) -> Collectors {
         let group = |units: u32, ports: u32| {
-            let units = if config.ideal { 0 } else { units as usize };
+            let units = if config.ideal { 0 } else { units };
             Group {
-                ports: ports as usize,
+                ports: ports as u8,
                 before: Registers::default(),
                 behind: Registers::default(),
                 free: if units == 64 { !0 } else { (1u64 << units) - 1 },
                 complete: 0,
-                last: vec![units.saturating_sub(1); ports as usize],
+                last: [units.saturating_sub(1) as u8; Registers::MOST],
             }
         };
-        debug_assert!(config.banks.is_power_of_two(), "validated");
         Collectors {
+            having: Having {
+                waiting: 0,
+                free: 0b111,
+                complete: 0,
+                open: 0b111,
+                collected: 0,
+            },
+            room: 0b111,
+            ideal: config.ideal,
+            still: true,
+            written: 0,
+            readers: Vec::new(),
             groups: [
                 group(config.sp_units, config.sp_ports),
                 group(config.sfu_units, config.sfu_ports),
                 group(config.mem_units, config.mem_ports),
             ],
             units: Box::new([CollectorUnit::default(); 256]),
-            banks: vec![BankQueue::new(); config.banks as usize],
-            reading: 0,
-            written: 0,
-            ideal: config.ideal,
-            inside: 0,
-            waiting: 0,
-            complete: 0,
-            room: 0b111,
-            still: true,
         }
     }
 
@@ -189,28 +174,32 @@ impl Collectors {
     pub fn issue(&mut self, unit: Unit, op: Issued) {
         let group = &mut self.groups[unit as usize];
         group.before.push(op);
-        if group.before.count as usize >= group.ports {
+        if group.before.count >= group.ports {
             self.room &= !(1 << unit as u8);
         }
-        self.waiting |= 1 << unit as u8;
-        self.inside += 1;
-        self.still = false;
+        self.having.waiting |= 1 << unit as u8;
+        self.still = self.cannot_move();
     }
 
     /// The oldest instruction that is ready to enter one of `unit`'s pipelines.
     #[inline]
     pub fn oldest(&self, unit: Unit) -> Option<&Issued> {
-        let behind = &self.groups[unit as usize].behind;
-        (behind.count != 0).then(|| &behind.ops[0])
+        let waits = self.having.collected >> unit as u8 & 1 != 0;
+        waits.then(|| &self.groups[unit as usize].behind.ops[0])
     }
 
     /// Takes out what `oldest` returned.
     #[inline]
     pub fn leave(&mut self, unit: Unit) -> Issued {
-        self.inside -= 1;
-        let op = self.groups[unit as usize].behind.pop();
-        // For the others, this cycle's step is still to come.
-        self.still = self.inside == 0 || unit == Unit::Mem && self.cannot_move();
+        let group = &mut self.groups[unit as usize];
+        let op = group.behind.pop();
+        if group.behind.count == 0 {
+            self.having.collected &= !(1 << unit as u8);
+        }
+        if group.behind.count < group.ports {
+            self.having.open |= 1 << unit as u8;
+        }
+        self.still = self.cannot_move();
         op
     }
 
@@ -223,49 +212,35 @@ impl Collectors {
 
     #[inline]
     fn cannot_move(&self) -> bool {
-        if self.inside == 0 {
-            return true;
+        let has = &self.having;
+        if self.ideal {
+            return has.waiting | has.collected == 0;
         }
-        if self.reading != 0 || self.ideal || !self.none_collected() {
-            return false;
-        }
-        self.groups.iter().all(|group| {
-            let leaves = group.complete != 0 && (group.behind.count as usize) < group.ports;
-            let enters = group.before.count != 0 && group.free != 0;
-            !leaves && !enters
-        })
+        let moving = has.waiting & has.free | has.complete & has.open | has.collected & ALUS;
+        moving == 0 && self.readers.is_empty()
     }
 
     /// Whether no instruction waits to enter an ALU pipeline.
     #[inline]
     pub fn none_collected(&self) -> bool {
-        self.groups[Unit::Sp as usize].behind.count | self.groups[Unit::Sfu as usize].behind.count
-            == 0
+        self.having.collected & ALUS == 0
     }
 
     /// Marks banks as written in this cycle.
     #[inline]
-    pub fn write(&mut self, slot: u16, banks: &[u8]) {
-        for &number in banks {
-            self.written |= 1 << self.bank(slot, number);
-        }
+    pub fn write(&mut self, slot: u16, banks: &Banks) {
+        self.written |= banks.of(slot);
     }
 
     /// Marks banks as written if none of them is already; a load's result tries again.
     #[inline]
-    pub fn try_write(&mut self, slot: u16, banks: &[u8]) -> bool {
-        let wanted = banks.iter().fold(0u64, |m, &n| m | 1 << self.bank(slot, n));
+    pub fn try_write(&mut self, slot: u16, banks: &Banks) -> bool {
+        let wanted = banks.of(slot);
         if self.ideal || self.written & wanted == 0 {
             self.written |= wanted;
             return true;
         }
         false
-    }
-
-    #[inline]
-    fn bank(&self, slot: u16, number: u8) -> usize {
-        // A power of two, see the machine's validation.
-        (number as usize + slot as usize) & (self.banks.len() - 1)
     }
 
     /// Ends a cycle in which [`step`](Collectors::step) has nothing to do.
@@ -274,32 +249,33 @@ impl Collectors {
         self.written = 0;
     }
 
-    /// One cycle. `info` gives the facts of an instruction.
+    /// One cycle. `infos` gives the facts of an instruction.
     pub fn step(&mut self, infos: &[OpInfo]) {
-        if self.inside != 0 {
-            if self.ideal {
-                self.pass_through();
-            } else {
-                if self.complete != 0 {
-                    self.dispatch();
-                }
-                self.read();
-                if self.waiting != 0 {
-                    self.allocate(infos);
-                }
-            }
+        if self.ideal {
+            self.pass_through();
+        } else {
+            self.dispatch();
+            self.read();
+            self.allocate(infos);
         }
         self.written = 0;
         self.still = self.cannot_move();
     }
 
+    #[cold]
     fn pass_through(&mut self) {
+        /// Ideal collectors let as many wait before their units.
+        const IDEAL: u8 = 8;
         for (g, group) in self.groups.iter_mut().enumerate() {
-            while group.before.count != 0 && (group.behind.count as usize) < Registers::MOST {
+            while group.before.count != 0 && group.behind.count < IDEAL {
                 let op = group.before.pop();
                 group.behind.push(op);
+                self.having.collected |= 1 << g;
             }
-            if (group.before.count as usize) < group.ports {
+            if group.before.count == 0 {
+                self.having.waiting &= !(1 << g);
+            }
+            if group.before.count < group.ports {
                 self.room |= 1 << g;
             }
         }
@@ -308,95 +284,109 @@ impl Collectors {
     /// Complete collectors move on, as far as there is room behind.
     #[inline]
     fn dispatch(&mut self) {
-        let mut with_complete = self.complete;
-        while with_complete != 0 {
-            let g = with_complete.trailing_zeros() as usize;
-            with_complete &= with_complete - 1;
+        let mut moving = self.having.complete & self.having.open;
+        while moving != 0 {
+            let g = moving.trailing_zeros() as usize;
+            let bit = 1u8 << g;
+            moving &= moving - 1;
             let group = &mut self.groups[g];
-            let mut port = 0;
-            while group.complete != 0 && port < group.ports {
-                if group.behind.count as usize >= group.ports {
-                    break;
-                }
-                let from = group.last[port] + 1;
-                let later = if from >= 64 {
-                    0
-                } else {
-                    group.complete & (!0 << from)
-                };
-                let unit =
-                    if later != 0 { later } else { group.complete }.trailing_zeros() as usize;
-                group.last[port] = unit;
+            for last in &mut group.last[..group.ports as usize] {
+                let later = group.complete & (!0 << *last << 1);
+                let next = if later != 0 { later } else { group.complete };
+                let unit = next.trailing_zeros();
+                *last = unit as u8;
                 group.complete &= !(1 << unit);
                 group.free |= 1 << unit;
-                group.behind.push(self.units[number_of(g, unit)].op);
-                port += 1;
+                group.behind.push(self.units[number_of(g, unit as usize)].op);
+                if group.behind.count >= group.ports {
+                    self.having.open &= !bit;
+                    break;
+                }
+                if group.complete == 0 {
+                    break;
+                }
             }
             if group.complete == 0 {
-                self.complete &= !(1 << g);
+                self.having.complete &= !bit;
             }
+            self.having.collected |= bit;
+            self.having.free |= bit;
         }
     }
 
     /// Every bank that is not written serves its oldest read.
     #[inline]
     fn read(&mut self) {
-        let mut serving = self.reading & !self.written;
-        while serving != 0 {
-            let bank = serving.trailing_zeros() as usize;
-            serving &= serving - 1;
-            let queue = &mut self.banks[bank];
-            let collector = queue.pop();
-            if queue.count == 0 {
-                self.reading &= !(1 << bank);
+        let mut idle = !self.written;
+        let mut left = 0;
+        for i in 0..self.readers.len() {
+            let Reader { collector, banks } = self.readers[i];
+            let unserved = banks & !idle;
+            idle &= !banks;
+            if unserved != 0 {
+                self.readers[left] = Reader {
+                    collector,
+                    banks: unserved,
+                };
+                left += 1;
+                continue;
             }
-            let missing = &mut self.units[collector as usize].missing;
-            *missing -= 1;
-            if *missing == 0 {
-                let group = collector >> 6;
-                self.groups[group as usize].complete |= 1 << (collector & 63);
-                self.complete |= 1 << group;
+            let unit = &mut self.units[collector as usize];
+            unit.reading -= 1;
+            if unit.reading == 0 {
+                let g = collector >> 6;
+                self.groups[g as usize].complete |= 1 << (collector & 63);
+                self.having.complete |= 1 << g;
             }
         }
+        self.readers.truncate(left);
     }
 
     /// Waiting instructions take free collectors and ask the banks for their sources.
     #[inline]
     fn allocate(&mut self, infos: &[OpInfo]) {
-        let last_bank = self.banks.len() as u32 - 1;
-        let mut with_waiting = self.waiting;
-        while with_waiting != 0 {
-            let g = with_waiting.trailing_zeros() as usize;
-            with_waiting &= with_waiting - 1;
+        let mut moving = self.having.waiting & self.having.free;
+        while moving != 0 {
+            let g = moving.trailing_zeros() as usize;
+            let bit = 1u8 << g;
+            moving &= moving - 1;
             let group = &mut self.groups[g];
-            let mut port = 0;
-            while group.before.count != 0 && group.free != 0 && port < group.ports {
-                port += 1;
+            for _ in 0..group.ports {
                 let op = group.before.pop();
                 let unit = group.free.trailing_zeros();
                 let collector = number_of(g, unit as usize);
                 group.free &= !(1 << unit);
-                let reads = &infos[op.pc as usize].read_banks;
+                let info = &infos[op.pc as usize];
                 self.units[collector] = CollectorUnit {
                     op,
-                    missing: reads.len() as u8,
+                    reading: info.reads,
                 };
-                if reads.is_empty() {
+                let mut read = |banks: Banks| {
+                    self.readers.push(Reader {
+                        collector: collector as u8,
+                        banks: banks.of(op.slot),
+                    });
+                };
+                if info.reads != 0 {
+                    read(info.read_banks);
+                } else {
                     group.complete |= 1 << unit;
-                    self.complete |= 1 << g;
+                    self.having.complete |= bit;
                 }
-                for &number in reads.iter() {
-                    let bank = (number as u32 + op.slot as u32) & last_bank;
-                    self.banks[bank as usize].push(collector as u8);
-                    self.reading |= 1 << bank;
+                if info.reads > 1 {
+                    info.read_again.iter().for_each(|&banks| read(banks));
                 }
-            }
-            if (group.before.count as usize) < group.ports {
-                self.room |= 1 << g;
+                if group.before.count == 0 || group.free == 0 {
+                    break;
+                }
             }
             if group.before.count == 0 {
-                self.waiting &= !(1 << g);
+                self.having.waiting &= !bit;
             }
+            if group.free == 0 {
+                self.having.free &= !bit;
+            }
+            self.room |= bit; // at least one has left
         }
     }
 }
