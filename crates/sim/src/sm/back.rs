@@ -173,6 +173,7 @@ impl Sm {
     }
 
     /// The load/store unit, and with it the operand collectors.
+    #[inline(always)] // its one caller is the cycle
     pub(super) fn memory_cycle(&mut self, now: u64, launched: &Launched) {
         let awake = self.ldst.is_awake(now);
         let collectors_rest = self.collectors.stand_still();

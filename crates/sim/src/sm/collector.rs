@@ -91,33 +91,32 @@ struct Group {
     last: [u8; Registers::MOST],
 }
 
-/// Sets of groups, a bit each: what can move is an AND of these.
-#[derive(Debug)]
-struct Having {
-    /// Instructions that wait for a collector.
-    waiting: u8,
-    /// Free collectors.
-    free: u8,
-    /// Complete collectors.
-    complete: u8,
-    /// Room behind the collectors.
-    open: u8,
-    /// Instructions behind the collectors.
-    collected: u8,
-}
+/// What can move in a cycle, a bit for each group and kind: see [`Collectors::wants`].
+type Moves = u16;
 
-/// The groups of the ALU pipelines.
-const ALUS: u8 = 1 << Unit::Sp as u8 | 1 << Unit::Sfu as u8;
+/// Instructions that wait for a collector want a free one.
+const WAITING: Moves = 0o001;
+/// Complete collectors want room behind.
+const COMPLETE: Moves = 0o010;
+/// Instructions behind the collectors want to enter a pipeline.
+const COLLECTED: Moves = 0o100;
+/// Readers want their banks.
+const READING: Moves = 0o1000;
+/// The kind for all groups.
+const ALL: Moves = 0o7;
+/// The kind for the groups of the ALU pipelines.
+const ALUS: Moves = 1 << Unit::Sp as u8 | 1 << Unit::Sfu as u8;
 
 /// All collectors of an SM.
 #[derive(Debug)]
 pub struct Collectors {
-    having: Having,
+    /// What is there to move: a kind's bit, shifted by the number of the group.
+    wants: Moves,
+    /// Where there is room for it.
+    may: Moves,
     /// Bit g: another instruction of group g may issue.
     room: u8,
     ideal: bool,
-    /// See [`stand_still`](Collectors::stand_still).
-    still: bool,
     /// The banks that are written this cycle, as in [`Banks::of`].
     written: u64,
     /// Oldest first.
@@ -142,16 +141,15 @@ impl Collectors {
             }
         };
         Collectors {
-            having: Having {
-                waiting: 0,
-                free: 0b111,
-                complete: 0,
-                open: 0b111,
-                collected: 0,
+            wants: 0,
+            // Memory instructions that are collected wait for the load/store unit to wake up.
+            // Ideal collectors do not: they never stand still with something inside.
+            may: match config.ideal {
+                true => !0,
+                false => ALL * WAITING | ALL * COMPLETE | ALUS * COLLECTED | READING,
             },
             room: 0b111,
             ideal: config.ideal,
-            still: true,
             written: 0,
             readers: Vec::new(),
             groups: [
@@ -177,15 +175,14 @@ impl Collectors {
         if group.before.count >= group.ports {
             self.room &= !(1 << unit as u8);
         }
-        self.having.waiting |= 1 << unit as u8;
-        self.still = self.cannot_move();
+        self.wants |= WAITING << unit as u8;
     }
 
     /// The oldest instruction that is ready to enter one of `unit`'s pipelines.
     #[inline]
     pub fn oldest(&self, unit: Unit) -> Option<&Issued> {
-        let waits = self.having.collected >> unit as u8 & 1 != 0;
-        waits.then(|| &self.groups[unit as usize].behind.ops[0])
+        let any = self.wants & COLLECTED << unit as u8 != 0;
+        any.then(|| &self.groups[unit as usize].behind.ops[0])
     }
 
     /// Takes out what `oldest` returned.
@@ -194,12 +191,11 @@ impl Collectors {
         let group = &mut self.groups[unit as usize];
         let op = group.behind.pop();
         if group.behind.count == 0 {
-            self.having.collected &= !(1 << unit as u8);
+            self.wants &= !(COLLECTED << unit as u8);
         }
         if group.behind.count < group.ports {
-            self.having.open |= 1 << unit as u8;
+            self.may |= COMPLETE << unit as u8;
         }
-        self.still = self.cannot_move();
         op
     }
 
@@ -207,23 +203,13 @@ impl Collectors {
     /// leaves: nothing is read, and what is complete or waits has no room to move on.
     #[inline]
     pub fn stand_still(&self) -> bool {
-        self.still
-    }
-
-    #[inline]
-    fn cannot_move(&self) -> bool {
-        let has = &self.having;
-        if self.ideal {
-            return has.waiting | has.collected == 0;
-        }
-        let moving = has.waiting & has.free | has.complete & has.open | has.collected & ALUS;
-        moving == 0 && self.readers.is_empty()
+        self.wants & self.may == 0
     }
 
     /// Whether no instruction waits to enter an ALU pipeline.
     #[inline]
     pub fn none_collected(&self) -> bool {
-        self.having.collected & ALUS == 0
+        self.wants & ALUS * COLLECTED == 0
     }
 
     /// Marks banks as written in this cycle.
@@ -255,11 +241,12 @@ impl Collectors {
             self.pass_through();
         } else {
             self.dispatch();
-            self.read();
+            if self.wants & READING != 0 {
+                self.read();
+            }
             self.allocate(infos);
         }
         self.written = 0;
-        self.still = self.cannot_move();
     }
 
     #[cold]
@@ -270,10 +257,10 @@ impl Collectors {
             while group.before.count != 0 && group.behind.count < IDEAL {
                 let op = group.before.pop();
                 group.behind.push(op);
-                self.having.collected |= 1 << g;
+                self.wants |= COLLECTED << g;
             }
             if group.before.count == 0 {
-                self.having.waiting &= !(1 << g);
+                self.wants &= !(WAITING << g);
             }
             if group.before.count < group.ports {
                 self.room |= 1 << g;
@@ -284,11 +271,11 @@ impl Collectors {
     /// Complete collectors move on, as far as there is room behind.
     #[inline]
     fn dispatch(&mut self) {
-        let mut moving = self.having.complete & self.having.open;
+        let mut moving = self.wants & self.may & ALL * COMPLETE;
         while moving != 0 {
-            let g = moving.trailing_zeros() as usize;
-            let bit = 1u8 << g;
-            moving &= moving - 1;
+            let bit = moving & moving.wrapping_neg();
+            moving ^= bit;
+            let g = (bit / COMPLETE).trailing_zeros() as usize;
             let group = &mut self.groups[g];
             for last in &mut group.last[..group.ports as usize] {
                 let later = group.complete & (!0 << *last << 1);
@@ -297,9 +284,11 @@ impl Collectors {
                 *last = unit as u8;
                 group.complete &= !(1 << unit);
                 group.free |= 1 << unit;
-                group.behind.push(self.units[number_of(g, unit as usize)].op);
+                group
+                    .behind
+                    .push(self.units[number_of(g, unit as usize)].op);
                 if group.behind.count >= group.ports {
-                    self.having.open &= !bit;
+                    self.may &= !bit;
                     break;
                 }
                 if group.complete == 0 {
@@ -307,10 +296,10 @@ impl Collectors {
                 }
             }
             if group.complete == 0 {
-                self.having.complete &= !bit;
+                self.wants &= !bit;
             }
-            self.having.collected |= bit;
-            self.having.free |= bit;
+            self.wants |= COLLECTED << g;
+            self.may |= WAITING << g;
         }
     }
 
@@ -334,28 +323,31 @@ impl Collectors {
             let unit = &mut self.units[collector as usize];
             unit.reading -= 1;
             if unit.reading == 0 {
-                let g = collector >> 6;
+                let g = collector >> 6 & 3;
                 self.groups[g as usize].complete |= 1 << (collector & 63);
-                self.having.complete |= 1 << g;
+                self.wants |= COMPLETE << g;
             }
         }
         self.readers.truncate(left);
+        if left == 0 {
+            self.wants &= !READING;
+        }
     }
 
     /// Waiting instructions take free collectors and ask the banks for their sources.
     #[inline]
     fn allocate(&mut self, infos: &[OpInfo]) {
-        let mut moving = self.having.waiting & self.having.free;
+        let mut moving = self.wants & self.may & ALL * WAITING;
         while moving != 0 {
-            let g = moving.trailing_zeros() as usize;
-            let bit = 1u8 << g;
-            moving &= moving - 1;
+            let bit = moving & moving.wrapping_neg();
+            moving ^= bit;
+            let g = bit.trailing_zeros() as usize;
             let group = &mut self.groups[g];
             for _ in 0..group.ports {
                 let op = group.before.pop();
                 let unit = group.free.trailing_zeros();
                 let collector = number_of(g, unit as usize);
-                group.free &= !(1 << unit);
+                group.free &= group.free - 1;
                 let info = &infos[op.pc as usize];
                 self.units[collector] = CollectorUnit {
                     op,
@@ -369,24 +361,25 @@ impl Collectors {
                 };
                 if info.reads != 0 {
                     read(info.read_banks);
+                    if info.reads > 1 {
+                        info.read_again.iter().for_each(|&banks| read(banks));
+                    }
+                    self.wants |= READING;
                 } else {
                     group.complete |= 1 << unit;
-                    self.having.complete |= bit;
-                }
-                if info.reads > 1 {
-                    info.read_again.iter().for_each(|&banks| read(banks));
+                    self.wants |= COMPLETE << g;
                 }
                 if group.before.count == 0 || group.free == 0 {
                     break;
                 }
             }
             if group.before.count == 0 {
-                self.having.waiting &= !bit;
+                self.wants &= !bit;
             }
             if group.free == 0 {
-                self.having.free &= !bit;
+                self.may &= !bit;
             }
-            self.room |= bit; // at least one has left
+            self.room |= bit as u8; // at least one has left
         }
     }
 }

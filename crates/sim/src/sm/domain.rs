@@ -20,6 +20,17 @@ pub enum Hold {
     Members,
 }
 
+/// What the cycles of a scheduler that issued nothing count as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Idle {
+    /// Warps are ready, but there is no room for them.
+    Stalled,
+    /// No warp is ready, and some wait for memory.
+    Memory,
+    /// No warp is ready, and none waits for memory.
+    Other,
+}
+
 /// Bit i of each set is the warp with index i in the domain.
 #[derive(Clone, Debug, Default)]
 pub struct Domain {
@@ -163,17 +174,16 @@ impl Domain {
         self.stopped | self.head & !self.matched | target
     }
 
-    /// Calls `f` with the state of every resident warp, as sets; `issued` is the set that
-    /// issued and `room` those whose unit has room.
-    #[inline]
-    pub fn classify(&self, issued: u64, room: u64, mut f: impl FnMut(WarpState, u64)) {
+    /// Calls `f` with the state of every resident warp, as sets. Those that could issue are
+    /// `Structural` here, whether their unit has room or not.
+    #[inline(always)]
+    pub fn classify(&self, mut f: impl FnMut(WarpState, u64)) {
         let mut rest = self.resident;
         let mut take = |set: u64| {
             let taken = rest & set;
             rest &= !set;
             taken
         };
-        f(WarpState::Issued, take(issued));
         if self.resident & !self.candidates() != 0 {
             f(WarpState::ExitSiblings, take(self.retired));
             f(WarpState::ExitStores, take(self.finished));
@@ -187,25 +197,40 @@ impl Domain {
         f(WarpState::Fetch, take(!self.head));
         f(WarpState::DataMemory, take(!self.clear & self.wait_memory));
         f(WarpState::DataAlu, take(!self.clear));
-        f(WarpState::Structural, take(!room));
-        f(WarpState::Eligible, rest);
+        f(WarpState::Structural, rest);
     }
 
-    /// Accounts `cycles` cycles for every resident warp; gives back the states that any is in,
-    /// a bit each.
+    /// Accounts `cycles` cycles for every resident warp; says what they are if none issued.
+    /// `issued` is the set that issued (all of them could) and `room` those whose unit has room.
     #[inline]
-    pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) -> u32 {
-        let mut seen = 0;
-        self.classify(issued, room, |state, set| {
-            if set != 0 {
-                states.count(state, set.count_ones() as u64 * cycles);
-                seen |= 1 << state as u32;
-            }
+    pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) -> Idle {
+        // Counting nobody is cheaper than asking whether there is anybody.
+        let mut count = |state, set: u64| states.count(state, set.count_ones() as u64 * cycles);
+        let (mut ready, mut memory, mut alu) = (0, 0, 0);
+        self.classify(|state, set| match state {
+            WarpState::Structural => ready = set,
+            WarpState::DataMemory => memory |= set,
+            WarpState::DataAlu => alu |= set,
+            _ => count(state, set),
         });
-        seen
+        count(WarpState::DataMemory, memory);
+        count(WarpState::DataAlu, alu);
+        count(WarpState::Structural, ready & !room & !issued);
+        if (room | issued) != 0 {
+            count(WarpState::Eligible, ready & room & !issued);
+            count(WarpState::Issued, issued);
+        }
+        if ready != 0 {
+            Idle::Stalled
+        } else if memory != 0 {
+            Idle::Memory
+        } else {
+            Idle::Other
+        }
     }
 
     /// Why a scheduler that issued nothing did not, given the warp it ranks first.
+    #[inline]
     pub fn stall(&self, first: Option<u8>) -> SchedulerState {
         let Some(i) = first else {
             return if self.resident == 0 {
@@ -214,6 +239,20 @@ impl Domain {
                 SchedulerState::Exit
             };
         };
+        let is = |set: u64| set >> i & 1 != 0;
+        if !is(self.candidates() & self.head & self.matched) {
+            self.stall_otherwise(i)
+        } else if is(self.clear) {
+            SchedulerState::Structural
+        } else if is(self.wait_memory) {
+            SchedulerState::DataMemory
+        } else {
+            SchedulerState::DataAlu
+        }
+    }
+
+    /// The same for a warp that waits for something else than data or room.
+    fn stall_otherwise(&self, i: u8) -> SchedulerState {
         let is = |set: u64| set >> i & 1 != 0;
         if is(self.barrier | self.members) {
             SchedulerState::Barrier
@@ -227,14 +266,9 @@ impl Domain {
             SchedulerState::DataAlu
         } else if is(self.in_control()) {
             SchedulerState::Control
-        } else if is(!self.head) {
-            SchedulerState::Fetch
-        } else if is(!self.clear & self.wait_memory) {
-            SchedulerState::DataMemory
-        } else if is(!self.clear) {
-            SchedulerState::DataAlu
         } else {
-            SchedulerState::Structural
+            debug_assert!(!is(self.head), "it waits for data or room");
+            SchedulerState::Fetch
         }
     }
 

@@ -46,7 +46,7 @@ use crate::memory::image::GlobalMemory;
 use crate::memory::store_buffer::StoreBuffer;
 use crate::observe::{Observer, WarpEvent};
 use crate::schedule::{IssuePolicy, Place};
-use crate::stats::{SchedulerState, SmStats, WarpState};
+use crate::stats::{SchedulerState, SmStats};
 use alu::{AluUnits, EXIT_STAGES};
 use block::{Release, ResidentBlock};
 use collector::Collectors;
