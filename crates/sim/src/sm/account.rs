@@ -31,17 +31,17 @@ impl Sm {
     /// to the one from which on the change counts.
     #[inline(always)]
     pub(super) fn touch(&mut self, domain: u8) {
-        self.stirred = Stirred::BOTH;
         if self.everywhere {
             return self.touch_all();
         }
+        self.stirred.stir(domain);
         let d = domain as usize;
         self.pass(d, self.now + (self.turned >> d & 1));
     }
 
     /// The same for all domains.
     pub(super) fn touch_all(&mut self) {
-        self.stirred = Stirred::BOTH;
+        self.stirred = Stirred::ALL;
         for d in 0..self.domains.len() {
             self.pass(d, self.now + (self.turned >> d & 1));
         }

@@ -23,11 +23,14 @@ impl Sm {
         let state = &mut self.slots[slot as usize];
         state.in_flight -= 1;
         state.memory_in_flight -= (info.unit == Unit::Mem) as u16;
+        let quiet = state.in_flight == 0;
         let place = self.place(slot);
         if self.domains[place.domain as usize].clear >> place.index & 1 == 0 {
             self.check_hazard(slot, launched);
         }
-        self.settle(slot);
+        if quiet {
+            self.settle_quiet(slot);
+        }
     }
 
     /// A warp with nothing in flight any more may leave a fence, be regrouped, or retire.
@@ -38,21 +41,28 @@ impl Sm {
         }
     }
 
+    #[inline]
     fn settle_quiet(&mut self, slot: u16) {
-        let state = &self.slots[slot as usize];
         let place = self.place(slot);
-        let domain = &self.domains[place.domain as usize];
-        if domain.fence >> place.index & 1 != 0 && state.stores == 0 {
-            self.touch(place.domain);
-            self.domains[place.domain as usize].hold(Hold::Fence, place.index, false);
+        if self.domains[place.domain as usize].fence >> place.index & 1 != 0 {
+            self.leave_fence(slot, place);
         }
         if self.groups.get(slot).state == GroupState::Stopped {
             self.settle_stopped(slot);
         }
     }
 
+    #[cold]
+    fn leave_fence(&mut self, slot: u16, place: Place) {
+        if self.slots[slot as usize].stores == 0 {
+            self.touch(place.domain);
+            self.domains[place.domain as usize].hold(Hold::Fence, place.index, false);
+        }
+    }
+
     /// The threads of a stopped warp may go elsewhere once nothing holds them any more: a warp
     /// that stops right behind a barrier, say, waits there first.
+    #[inline(never)]
     fn settle_stopped(&mut self, slot: u16) {
         self.check_settling(slot);
         let place = self.place(slot);
@@ -70,15 +80,16 @@ impl Sm {
     }
 
     /// Recomputes what holds back the instruction at the head of a warp's buffer.
+    #[inline(always)]
     pub(super) fn check_hazard(&mut self, slot: u16, launched: &Launched) {
         let Some(pc) = self.slots[slot as usize].buffer.head() else {
             return self.check_settling(slot);
         };
-        let place = self.place(slot);
         let hazard = self.hazard(slot, &launched.infos[pc as usize]);
-        if self.domains[place.domain as usize].held_back(place.index) != hazard {
-            self.touch(place.domain);
-            self.domains[place.domain as usize].hold_back(place.index, hazard);
+        let Place { domain, index } = self.place(slot);
+        if self.domains[domain as usize].held_back(index) != hazard {
+            self.touch(domain);
+            self.domains[domain as usize].hold_back(index, hazard);
         }
     }
 
@@ -162,11 +173,12 @@ impl Sm {
             };
             let info = &launched.infos[op.pc as usize];
             let interval = info.interval.max(self.passes as u16);
-            if !self.units.enter(pipe, now, info.latency, interval) {
+            let at = now + info.latency as u64 + EXIT_STAGES + self.passes - 1;
+            let results = &mut self.wheel;
+            if !self.units.enter(pipe, now, interval, at, results) {
                 continue;
             }
             let op = self.collectors.leave(unit);
-            let at = now + info.latency as u64 + EXIT_STAGES + self.passes - 1;
             self.gangs
                 .each(op, |slot| self.wheel.push(at, Done { slot, pc: op.pc }));
         }

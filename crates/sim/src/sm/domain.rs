@@ -83,6 +83,8 @@ pub struct Domain {
     pub unresolved: u64,
     /// First cycle in which the issue slot is free.
     pub issue_free: u64,
+    /// When issue has something to do as of its last look, see [`issue_due`](Domain::issue_due).
+    pub due: u64,
     /// First cycle that is not accounted for. Cycles are accounted for together as long as the
     /// state of none of the warps changes: whoever changes one calls `Sm::touch` before.
     pub accounted: u64,
@@ -143,6 +145,23 @@ impl Domain {
     #[inline]
     pub fn moving(&self) -> u64 {
         self.candidates() & self.head & (self.clear | !self.matched)
+    }
+
+    /// The first cycle in which issue has something to do here if nothing changes; one that has
+    /// passed stands for "at once", `u64::MAX` for "never". `room` has a bit for each unit; if
+    /// `always`, it has as soon as there is anybody to look at.
+    #[inline]
+    pub fn issue_due(&self, room: u8, always: bool) -> u64 {
+        let moving = self.moving();
+        if moving == 0 {
+            u64::MAX
+        } else if always || moving & !self.matched != 0 {
+            0
+        } else if moving & self.with_room(room) != 0 {
+            self.issue_free
+        } else {
+            u64::MAX
+        }
     }
 
     /// Warps that fetch would do something about: to be fetched for, or to be found finished.

@@ -32,7 +32,7 @@ impl Sm {
             self.policy_refreshes || self.policy_rotates || self.policy_gangs || self.watch.on;
         if self.everywhere != everywhere {
             self.everywhere = everywhere;
-            self.stirred = Stirred::BOTH;
+            self.stirred = Stirred::ALL;
             self.wake_at = self.ran;
         }
         if self.watch.on {

@@ -13,12 +13,29 @@ pub struct Done {
 
 const NONE: u32 = u32::MAX;
 
+/// What is written back in a cycle.
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    /// First and last node.
+    first: u32,
+    last: u32,
+    /// The units that the results come from, a bit each.
+    units: u32,
+}
+
+impl Bucket {
+    const EMPTY: Bucket = Bucket {
+        first: NONE,
+        last: NONE,
+        units: 0,
+    };
+}
+
 /// A ring of `HORIZON` cycles. Results of a cycle are linked in the order they were booked;
 /// nodes are reused.
 #[derive(Debug)]
 pub struct Wheel {
-    /// First and last node of each cycle.
-    buckets: Box<[(u32, u32); Wheel::HORIZON]>,
+    buckets: Box<[Bucket; Wheel::HORIZON]>,
     nodes: Vec<(Done, u32)>,
     free: u32,
     occupied: [u64; Wheel::HORIZON / 64],
@@ -32,7 +49,7 @@ impl Wheel {
     /// An empty wheel.
     pub fn new() -> Wheel {
         Wheel {
-            buckets: Box::new([(NONE, NONE); Wheel::HORIZON]),
+            buckets: Box::new([Bucket::EMPTY; Wheel::HORIZON]),
             nodes: Vec::new(),
             free: NONE,
             occupied: [0; Wheel::HORIZON / 64],
@@ -40,7 +57,21 @@ impl Wheel {
         }
     }
 
+    /// Claims cycle `at`, less than `HORIZON` ahead, for results of a unit, if no other result of
+    /// that unit has it and fewer than `most` units do; says whether. Who has claimed it books
+    /// what comes.
+    #[inline]
+    pub fn claim(&mut self, at: u64, unit: usize, most: u32) -> bool {
+        let units = &mut self.buckets[at as usize % Wheel::HORIZON].units;
+        if *units >> unit & 1 != 0 || units.count_ones() >= most {
+            return false;
+        }
+        *units |= 1 << unit;
+        true
+    }
+
     /// Books `done` for cycle `at`, less than `HORIZON` ahead.
+    #[inline]
     pub fn push(&mut self, at: u64, done: Done) {
         let b = at as usize % Wheel::HORIZON;
         let node = if self.free == NONE {
@@ -52,13 +83,13 @@ impl Wheel {
             self.nodes[node as usize] = (done, NONE);
             node
         };
-        let (first, last) = &mut self.buckets[b];
-        if *first == NONE {
-            *first = node;
+        let bucket = &mut self.buckets[b];
+        if bucket.first == NONE {
+            bucket.first = node;
         } else {
-            self.nodes[*last as usize].1 = node;
+            self.nodes[bucket.last as usize].1 = node;
         }
-        *last = node;
+        bucket.last = node;
         self.occupied[b / 64] |= 1 << (b % 64);
         self.pending += 1;
     }
@@ -70,12 +101,14 @@ impl Wheel {
         if self.occupied[b / 64] >> (b % 64) & 1 == 0 {
             return None;
         }
-        let (first, _) = self.buckets[b];
-        let (done, next) = self.nodes[first as usize];
-        self.nodes[first as usize].1 = self.free;
+        let bucket = &mut self.buckets[b];
+        let first = bucket.first;
+        let node = &mut self.nodes[first as usize];
+        let (done, next) = (node.0, std::mem::replace(&mut node.1, self.free));
         self.free = first;
-        self.buckets[b].0 = next;
+        bucket.first = next;
         if next == NONE {
+            bucket.units = 0;
             self.occupied[b / 64] &= !(1 << (b % 64));
         }
         self.pending -= 1;
