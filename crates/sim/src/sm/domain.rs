@@ -173,9 +173,21 @@ impl Domain {
     /// Warps whose buffered instruction has room at its unit; `room` has a bit for each unit.
     #[inline]
     pub fn with_room(&self, room: u8) -> u64 {
-        let all = |u: Unit| u64::from(room >> u as u8 & 1).wrapping_neg();
-        let set = |u: Unit| self.unit[u as usize] & all(u);
-        set(Unit::Sp) | set(Unit::Sfu) | set(Unit::Mem)
+        /// For each unit all ones if the set, the index, has it.
+        const MASKS: [[u64; 3]; 8] = {
+            let mut masks = [[0; 3]; 8];
+            let mut at = 0;
+            while at < 24 {
+                let (room, unit) = (at / 3, at % 3);
+                masks[room][unit] = (room as u64 >> unit & 1).wrapping_neg();
+                at += 1;
+            }
+            masks
+        };
+        let [sp, sfu, mem] = MASKS[room as usize & 7];
+        self.unit[Unit::Sp as usize] & sp
+            | self.unit[Unit::Sfu as usize] & sfu
+            | self.unit[Unit::Mem as usize] & mem
     }
 
     /// Warps to fetch for.
@@ -221,7 +233,7 @@ impl Domain {
 
     /// Accounts `cycles` cycles for every resident warp; says what they are if none issued.
     /// `issued` is the set that issued (all of them could) and `room` those whose unit has room.
-    #[inline]
+    #[inline(always)] // a call would cost as much as the counting
     pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) -> Idle {
         // Counting nobody is cheaper than asking whether there is anybody.
         let mut count = |state, set: u64| states.count(state, set.count_ones() as u64 * cycles);
