@@ -50,31 +50,35 @@ impl Registers {
 
     #[inline]
     fn push(&mut self, op: Issued) {
-        // By order of issue: collectors may finish out of it.
-        let mut at = self.count as usize;
-        while at > 0 && self.ops[at - 1].order > op.order {
-            self.ops[at] = self.ops[at - 1];
-            at -= 1;
-        }
+        let at = self.count as usize % Registers::MOST;
         self.ops[at] = op;
         self.count += 1;
+        // By order of issue: collectors may finish out of it.
+        if at != 0 && self.ops[at - 1].order > op.order {
+            self.ops[..=at].sort_unstable_by_key(|op| op.order);
+        }
     }
 
     #[inline]
     fn pop(&mut self) -> Issued {
         let op = self.ops[0];
         self.count -= 1;
-        for i in 0..self.count as usize {
-            self.ops[i] = self.ops[i + 1];
+        if self.count != 0 {
+            self.move_up();
         }
         op
+    }
+
+    #[inline(never)] // most often there is one
+    fn move_up(&mut self) {
+        self.ops.copy_within(1..1 + self.count as usize, 0);
     }
 }
 
 /// The number of a group's unit among all, below 256.
 #[inline]
-fn number_of(group: usize, unit: usize) -> usize {
-    (group << 6 | unit & 63) & 255
+fn number_of(group: usize, unit: u8) -> usize {
+    (group << 6 | unit as usize) & 255
 }
 
 /// The collectors of one unit group, with the pipeline registers before and behind them.
@@ -277,26 +281,23 @@ impl Collectors {
             moving ^= bit;
             let g = (bit / COMPLETE).trailing_zeros() as usize;
             let group = &mut self.groups[g];
-            for last in &mut group.last[..group.ports as usize] {
+            for last in &mut group.last {
                 let later = group.complete & (!0 << *last << 1);
                 let next = if later != 0 { later } else { group.complete };
-                let unit = next.trailing_zeros();
-                *last = unit as u8;
-                group.complete &= !(1 << unit);
+                let unit = next.trailing_zeros() as u8 % 64;
+                *last = unit;
+                group.complete ^= 1 << unit;
                 group.free |= 1 << unit;
-                group
-                    .behind
-                    .push(self.units[number_of(g, unit as usize)].op);
-                if group.behind.count >= group.ports {
-                    self.may &= !bit;
-                    break;
-                }
-                if group.complete == 0 {
-                    break;
+                group.behind.push(self.units[number_of(g, unit)].op);
+                if group.complete == 0 || group.behind.count >= group.ports {
+                    break; // there are no more registers behind than ports
                 }
             }
             if group.complete == 0 {
-                self.wants &= !bit;
+                self.wants ^= bit;
+            }
+            if group.behind.count >= group.ports {
+                self.may ^= bit;
             }
             self.wants |= COLLECTED << g;
             self.may |= WAITING << g;
@@ -343,43 +344,48 @@ impl Collectors {
             moving ^= bit;
             let g = bit.trailing_zeros() as usize;
             let group = &mut self.groups[g];
-            for _ in 0..group.ports {
+            // No more than the ports wait.
+            while group.before.count != 0 && group.free != 0 {
                 let op = group.before.pop();
-                let unit = group.free.trailing_zeros();
-                let collector = number_of(g, unit as usize);
+                let unit = group.free.trailing_zeros() as u8 % 64;
                 group.free &= group.free - 1;
                 let info = &infos[op.pc as usize];
+                let collector = number_of(g, unit);
                 self.units[collector] = CollectorUnit {
                     op,
                     reading: info.reads,
                 };
-                let mut read = |banks: Banks| {
-                    self.readers.push(Reader {
-                        collector: collector as u8,
-                        banks: banks.of(op.slot),
-                    });
-                };
-                if info.reads != 0 {
-                    read(info.read_banks);
-                    if info.reads > 1 {
-                        info.read_again.iter().for_each(|&banks| read(banks));
-                    }
-                    self.wants |= READING;
-                } else {
+                if info.reads == 0 {
                     group.complete |= 1 << unit;
                     self.wants |= COMPLETE << g;
+                    continue;
                 }
-                if group.before.count == 0 || group.free == 0 {
-                    break;
+                self.wants |= READING;
+                self.readers.push(Reader {
+                    collector: collector as u8,
+                    banks: info.read_banks.of(op.slot),
+                });
+                if info.reads > 1 {
+                    read_again(&mut self.readers, collector as u8, op.slot, info);
                 }
             }
             if group.before.count == 0 {
-                self.wants &= !bit;
+                self.wants ^= bit;
             }
             if group.free == 0 {
-                self.may &= !bit;
+                self.may ^= bit;
             }
             self.room |= bit as u8; // at least one has left
         }
     }
+}
+
+/// The further reads of an instruction that reads a bank several times.
+#[inline(never)]
+fn read_again(readers: &mut Vec<Reader>, collector: u8, slot: u16, info: &OpInfo) {
+    let reader = |banks: &Banks| Reader {
+        collector,
+        banks: banks.of(slot),
+    };
+    readers.extend(info.read_again.iter().map(reader));
 }
