@@ -223,19 +223,12 @@ impl Sm {
     }
 
     pub(super) fn memory_events(&mut self, launched: &Launched) {
-        let mut events = std::mem::take(&mut self.events);
-        for event in events.drain(..) {
-            match event {
+        for i in 0..self.events.len() {
+            match self.events[i] {
                 Event::Loaded { slot, pc } => {
                     self.complete(slot, &launched.infos[pc as usize], launched);
                 }
-                Event::Stored { slot } => {
-                    let state = &mut self.slots[slot as usize];
-                    state.in_flight -= 1;
-                    state.memory_in_flight -= 1;
-                    self.check_hazard(slot, launched);
-                    self.settle(slot);
-                }
+                Event::Stored { slot } => self.store_sent(slot, launched),
                 Event::StoresSent { slot, count } => self.slots[slot as usize].stores += count,
                 Event::Acknowledged { slot } => {
                     self.slots[slot as usize].stores -= 1;
@@ -246,11 +239,21 @@ impl Sm {
                 }
             }
         }
-        self.events = events;
+        self.events.clear();
+    }
+
+    /// A store has left the pipeline.
+    fn store_sent(&mut self, slot: u16, launched: &Launched) {
+        let state = &mut self.slots[slot as usize];
+        state.in_flight -= 1;
+        state.memory_in_flight -= 1;
+        self.check_hazard(slot, launched);
+        self.settle(slot);
     }
 
     /// Old values of an atomic have come: they are in the registers before anybody who waits
     /// for them can issue.
+    #[inline(never)]
     pub(super) fn atomic_back(&mut self, op: u16, lanes: u32, last: bool, launched: &Launched) {
         let record = self.ldst.ops.get(op);
         if let Some(data) = record.atomic.as_deref() {

@@ -193,6 +193,7 @@ impl Sm {
 
     /// Issues the instruction of a warp and of those that the policy lets issue with it; returns
     /// their domains, a bit each.
+    #[cold]
     fn issue_gang(
         &mut self,
         leader: Place,

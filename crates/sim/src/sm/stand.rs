@@ -75,9 +75,14 @@ impl Sm {
         }
         self.issue_at = due;
         if due > now && with_room != 0 {
-            for d in 0..self.domains.len() {
-                self.note_room(d, 0, now);
-            }
+            self.note_no_room(now);
+        }
+    }
+
+    #[inline(never)]
+    fn note_no_room(&mut self, now: u64) {
+        for d in 0..self.domains.len() {
+            self.note_room(d, 0, now);
         }
     }
 

@@ -16,8 +16,7 @@ const NONE: u32 = u32::MAX;
 /// What is written back in a cycle.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
-    /// First and last node.
-    first: u32,
+    /// The last node of a ring: the first is behind it.
     last: u32,
     /// The units that the results come from, a bit each.
     units: u32,
@@ -25,17 +24,17 @@ struct Bucket {
 
 impl Bucket {
     const EMPTY: Bucket = Bucket {
-        first: NONE,
         last: NONE,
         units: 0,
     };
 }
 
 /// A ring of `HORIZON` cycles. Results of a cycle are linked in the order they were booked;
-/// nodes are reused.
+/// nodes are reused. Buckets are small: in every cycle it is another one.
 #[derive(Debug)]
 pub struct Wheel {
     buckets: Box<[Bucket; Wheel::HORIZON]>,
+    /// Results, each with the node behind it.
     nodes: Vec<(Done, u32)>,
     free: u32,
     occupied: [u64; Wheel::HORIZON / 64],
@@ -74,24 +73,28 @@ impl Wheel {
     #[inline]
     pub fn push(&mut self, at: u64, done: Done) {
         let b = at as usize % Wheel::HORIZON;
-        let node = if self.free == NONE {
-            self.nodes.push((done, NONE));
-            (self.nodes.len() - 1) as u32
-        } else {
-            let node = self.free;
-            self.free = self.nodes[node as usize].1;
-            self.nodes[node as usize] = (done, NONE);
-            node
-        };
-        let bucket = &mut self.buckets[b];
-        if bucket.first == NONE {
-            bucket.first = node;
-        } else {
-            self.nodes[bucket.last as usize].1 = node;
+        let node = self.free;
+        if node == NONE {
+            return self.push_more(at, done);
         }
-        bucket.last = node;
+        let bucket = &mut self.buckets[b];
+        let last = std::mem::replace(&mut bucket.last, node);
+        self.free = self.nodes[node as usize].1;
+        let first = match last {
+            NONE => node,
+            _ => std::mem::replace(&mut self.nodes[last as usize].1, node),
+        };
+        self.nodes[node as usize] = (done, first);
         self.occupied[b / 64] |= 1 << (b % 64);
         self.pending += 1;
+    }
+
+    /// The same where more is under way than ever before.
+    #[cold]
+    fn push_more(&mut self, at: u64, done: Done) {
+        self.free = self.nodes.len() as u32;
+        self.nodes.push((done, NONE));
+        self.push(at, done);
     }
 
     /// Takes the next of what is booked for `now`.
@@ -101,15 +104,16 @@ impl Wheel {
         if self.occupied[b / 64] >> (b % 64) & 1 == 0 {
             return None;
         }
-        let bucket = &mut self.buckets[b];
-        let first = bucket.first;
-        let node = &mut self.nodes[first as usize];
-        let (done, next) = (node.0, std::mem::replace(&mut node.1, self.free));
+        let last = self.buckets[b].last;
+        let first = self.nodes[last as usize].1;
+        let (done, next) = self.nodes[first as usize];
+        self.nodes[first as usize].1 = self.free;
         self.free = first;
-        bucket.first = next;
-        if next == NONE {
-            bucket.units = 0;
+        if first == last {
+            self.buckets[b] = Bucket::EMPTY;
             self.occupied[b / 64] &= !(1 << (b % 64));
+        } else {
+            self.nodes[last as usize].1 = next;
         }
         self.pending -= 1;
         Some(done)
