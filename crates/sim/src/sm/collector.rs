@@ -37,11 +37,13 @@ struct Reader {
     banks: u64,
 }
 
-/// The pipeline registers before or behind the collectors: a few, oldest first.
+/// The pipeline registers before or behind the collectors: a few, oldest first. In this order, the
+/// first ones are in one line of the host's cache with their number.
 #[derive(Debug, Default)]
+#[repr(C, align(64))]
 struct Registers {
-    ops: [Issued; Registers::MOST],
     count: u8,
+    ops: [Issued; Registers::MOST],
 }
 
 impl Registers {
@@ -111,8 +113,9 @@ const ALL: Moves = 0o7;
 /// The kind for the groups of the ALU pipelines.
 const ALUS: Moves = 1 << Unit::Sp as u8 | 1 << Unit::Sfu as u8;
 
-/// All collectors of an SM.
+/// All collectors of an SM. In this order, what every cycle asks is in one line of the host's cache.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Collectors {
     /// What is there to move: a kind's bit, shifted by the number of the group.
     wants: Moves,
@@ -125,9 +128,9 @@ pub struct Collectors {
     written: u64,
     /// Oldest first.
     readers: Vec<Reader>,
-    groups: [Group; 3],
     /// Unit u of group g is number 64 g + u.
     units: Box<[CollectorUnit; 256]>,
+    groups: [Group; 3],
 }
 
 impl Collectors {

@@ -31,35 +31,15 @@ pub enum Idle {
     Other,
 }
 
-/// Bit i of each set is the warp with index i in the domain.
+/// Bit i of each set is the warp with index i in the domain. In this order, what is looked at
+/// together is in one line of the host's cache: what issue asks, what else accounting asks, what
+/// else fetch asks, and what is rare.
 #[derive(Clone, Debug, Default)]
+#[repr(C, align(64))]
 pub struct Domain {
-    /// Belongs to a resident block.
-    pub resident: u64,
     /// Has threads that go on.
     pub running: u64,
-    /// Held by the divergence model.
-    pub stopped: u64,
-    /// Of those, the ones that have something in flight, and of these the ones that have an
-    /// access to memory in flight.
-    pub settling: u64,
-    #[allow(missing_docs)]
-    pub settling_memory: u64,
-    /// All threads done.
-    pub finished: u64,
-    /// Finished with nothing in flight, and noticed.
-    pub retired: u64,
-    /// Waits at a barrier.
-    pub barrier: u64,
-    /// Waits at a fence.
-    pub fence: u64,
-    /// Waits for an atomic.
-    pub atomic: u64,
-    /// Sleeps.
-    pub asleep: u64,
-    /// Waits for threads that its `.sync` operation names.
-    pub members: u64,
-    /// Any of the five, see [`hold`](Domain::hold).
+    /// Waits for something other than instructions, data or units, see [`hold`](Domain::hold).
     held: u64,
     /// Has an instruction in its buffer.
     pub head: u64,
@@ -67,20 +47,9 @@ pub struct Domain {
     pub matched: u64,
     /// Nothing it reads or writes is owed by an earlier instruction.
     pub clear: u64,
-    /// What is owed is owed by memory.
-    pub wait_memory: u64,
-    /// It reads a register owed by a global, local or texture load.
-    pub long_wait: u64,
     /// Units the buffered instruction needs.
     pub unit: [u64; 3],
-    /// Waits for the target of a branch.
-    pub control: u64,
-    /// May be fetched for as far as the buffer goes.
-    pub wants_fetch: u64,
-    /// Waits for an instruction-cache miss.
-    pub missing: u64,
-    /// Fetch waits for a branch to leave the pipeline.
-    pub unresolved: u64,
+
     /// First cycle in which the issue slot is free.
     pub issue_free: u64,
     /// When issue has something to do as of its last look, see [`issue_due`](Domain::issue_due).
@@ -90,8 +59,45 @@ pub struct Domain {
     pub accounted: u64,
     /// The warps that had room at their unit in the cycles not accounted for.
     pub room: u64,
+    /// Belongs to a resident block.
+    pub resident: u64,
+    /// What is owed is owed by memory.
+    pub wait_memory: u64,
+    /// Waits for the target of a branch.
+    pub control: u64,
+    /// Fetch waits for a branch to leave the pipeline.
+    pub unresolved: u64,
+
+    /// May be fetched for as far as the buffer goes.
+    pub wants_fetch: u64,
+    /// Waits for an instruction-cache miss.
+    pub missing: u64,
+    /// All threads done.
+    pub finished: u64,
+    /// Finished with nothing in flight, and noticed.
+    pub retired: u64,
+    /// Waits at a barrier.
+    pub barrier: u64,
     /// All ones if the fetch policy never fetches for a warp at a barrier, else zero.
     waiters_unfetched: u64,
+    /// Held by the divergence model.
+    pub stopped: u64,
+    /// It reads a register owed by a global, local or texture load.
+    pub long_wait: u64,
+
+    /// Of those held by the divergence model, the ones that have something in flight, and of
+    /// these the ones that have an access to memory in flight.
+    pub settling: u64,
+    #[allow(missing_docs)]
+    pub settling_memory: u64,
+    /// Waits at a fence.
+    pub fence: u64,
+    /// Waits for an atomic.
+    pub atomic: u64,
+    /// Sleeps.
+    pub asleep: u64,
+    /// Waits for threads that its `.sync` operation names.
+    pub members: u64,
 }
 
 impl Domain {
@@ -210,24 +216,30 @@ impl Domain {
     #[inline(always)]
     pub fn classify(&self, mut f: impl FnMut(WarpState, u64)) {
         let mut rest = self.resident;
-        let mut take = |set: u64| {
-            let taken = rest & set;
-            rest &= !set;
+        let take = |rest: &mut u64, set: u64| {
+            let taken = *rest & set;
+            *rest &= !set;
             taken
         };
-        if self.resident & !self.candidates() != 0 {
-            f(WarpState::ExitSiblings, take(self.retired));
-            f(WarpState::ExitStores, take(self.finished));
-            f(WarpState::Barrier, take(self.barrier | self.members));
-            f(WarpState::DataMemory, take(self.fence | self.atomic));
-            f(WarpState::DataAlu, take(self.asleep));
-            f(WarpState::DataMemory, take(self.settling_memory));
-            f(WarpState::DataAlu, take(self.settling));
+        if rest & !self.candidates() != 0 {
+            f(WarpState::ExitSiblings, take(&mut rest, self.retired));
+            f(WarpState::ExitStores, take(&mut rest, self.finished));
         }
-        f(WarpState::Control, take(self.in_control()));
-        f(WarpState::Fetch, take(!self.head));
-        f(WarpState::DataMemory, take(!self.clear & self.wait_memory));
-        f(WarpState::DataAlu, take(!self.clear));
+        if rest & !self.candidates() != 0 {
+            let barrier = self.barrier | self.members;
+            f(WarpState::Barrier, take(&mut rest, barrier));
+            let memory = self.fence | self.atomic;
+            f(WarpState::DataMemory, take(&mut rest, memory));
+            f(WarpState::DataAlu, take(&mut rest, self.asleep));
+            let memory = self.settling_memory;
+            f(WarpState::DataMemory, take(&mut rest, memory));
+            f(WarpState::DataAlu, take(&mut rest, self.settling));
+        }
+        f(WarpState::Control, take(&mut rest, self.in_control()));
+        f(WarpState::Fetch, take(&mut rest, !self.head));
+        let memory = !self.clear & self.wait_memory;
+        f(WarpState::DataMemory, take(&mut rest, memory));
+        f(WarpState::DataAlu, take(&mut rest, !self.clear));
         f(WarpState::Structural, rest);
     }
 

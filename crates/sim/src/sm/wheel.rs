@@ -32,13 +32,14 @@ impl Bucket {
 /// A ring of `HORIZON` cycles. Results of a cycle are linked in the order they were booked;
 /// nodes are reused. Buckets are small: in every cycle it is another one.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Wheel {
     buckets: Box<[Bucket; Wheel::HORIZON]>,
     /// Results, each with the node behind it.
     nodes: Vec<(Done, u32)>,
     free: u32,
-    occupied: [u64; Wheel::HORIZON / 64],
     pending: u32,
+    occupied: [u64; Wheel::HORIZON / 64],
 }
 
 impl Wheel {
