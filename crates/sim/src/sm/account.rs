@@ -1,6 +1,7 @@
 //! Where every cycle of every warp and scheduler went. Cycles are accounted for together as long
 //! as nothing changes: whoever changes a warp's state calls [`touch`](Sm::touch) before.
 
+use super::domain::Idle;
 use super::*;
 
 impl Sm {
@@ -30,17 +31,17 @@ impl Sm {
     /// to the one from which on the change counts.
     #[inline(always)]
     pub(super) fn touch(&mut self, domain: u8) {
-        self.stirred = Stirred::BOTH;
         if self.everywhere {
             return self.touch_all();
         }
+        self.stirred.stir(domain);
         let d = domain as usize;
         self.pass(d, self.now + (self.turned >> d & 1));
     }
 
     /// The same for all domains.
     pub(super) fn touch_all(&mut self) {
-        self.stirred = Stirred::BOTH;
+        self.stirred = Stirred::ALL;
         for d in 0..self.domains.len() {
             self.pass(d, self.now + (self.turned >> d & 1));
         }
@@ -64,20 +65,19 @@ impl Sm {
             let facts = self.facts(d);
             self.policy.refresh(d, &facts);
         }
-        // Issue keeps `rooms` up to date where room makes a difference: for warps that could
-        // issue but for it.
+        // Issue keeps `room` up to date where it makes a difference: for warps that could issue
+        // but for it.
         let room = self.domains[d].room;
         self.watch(d, 0, room, from);
         let domain = &self.domains[d];
-        let states = domain.account(0, room, to - from, &mut self.stats.warps);
-        self.count_idle(d, states, from, to);
-        if self.policy_rotates && self.domains[d].resident != 0 {
-            self.count_turns(d, from, to);
-        } else {
-            let domain = &self.domains[d];
+        let idle = domain.account(0, room, to - from, &mut self.stats.warps);
+        if !self.policy_rotates || domain.resident == 0 {
             let state = domain.stall(self.policy.first(d, domain.running | domain.stopped));
             self.stats.schedulers.count(state, to - from);
+        } else {
+            self.count_turns(d, from, to);
         }
+        self.count_idle(d, idle, from, to);
         self.count_cycles(d, to);
     }
 
@@ -90,30 +90,27 @@ impl Sm {
     }
 
     /// Nothing issued from cycle `from` to `to`: what that is to the paper on thread block
-    /// compaction, given the states (a bit each) that the domain's warps are in.
+    /// compaction.
     #[inline]
-    pub(super) fn count_idle(&mut self, d: usize, states: u32, from: u64, to: u64) {
+    pub(super) fn count_idle(&mut self, d: usize, idle: Idle, from: u64, to: u64) {
         let held = self.domains[d].issue_free.min(to).saturating_sub(from);
-        let has = |state: WarpState| states >> state as u32 & 1 != 0;
         let counters = &mut self.stats.counters;
         counters.issue_held += held;
-        *if has(WarpState::Structural) || has(WarpState::Eligible) {
-            &mut counters.issue_stalled
-        } else if has(WarpState::DataMemory) {
-            &mut counters.w0_memory
-        } else {
-            &mut counters.w0_idle
+        *match idle {
+            Idle::Stalled => &mut counters.issue_stalled,
+            Idle::Memory => &mut counters.w0_memory,
+            Idle::Other => &mut counters.w0_idle,
         } += to - from - held;
     }
 
     /// The domain's cycles before `to` are accounted for.
     #[inline]
     pub(super) fn count_cycles(&mut self, d: usize, to: u64) {
-        let cycles = to - self.domains[d].accounted;
-        let resident = self.domains[d].resident.count_ones() as u64;
-        self.stats.counters.warp_cycles += resident * cycles;
+        let domain = &mut self.domains[d];
+        let cycles = to - domain.accounted;
+        domain.accounted = to;
+        self.stats.counters.warp_cycles += domain.resident.count_ones() as u64 * cycles;
         self.stats.counters.scheduler_cycles += cycles;
-        self.domains[d].accounted = to;
     }
 
     /// Counts the cycles before `to` in which warps were resident; called before any comes or

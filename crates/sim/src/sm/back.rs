@@ -23,11 +23,14 @@ impl Sm {
         let state = &mut self.slots[slot as usize];
         state.in_flight -= 1;
         state.memory_in_flight -= (info.unit == Unit::Mem) as u16;
+        let quiet = state.in_flight == 0;
         let place = self.place(slot);
         if self.domains[place.domain as usize].clear >> place.index & 1 == 0 {
             self.check_hazard(slot, launched);
         }
-        self.settle(slot);
+        if quiet {
+            self.settle_quiet(slot);
+        }
     }
 
     /// A warp with nothing in flight any more may leave a fence, be regrouped, or retire.
@@ -38,16 +41,11 @@ impl Sm {
         }
     }
 
+    #[inline]
     fn settle_quiet(&mut self, slot: u16) {
-        let state = &self.slots[slot as usize];
         let place = self.place(slot);
-        let domain = &self.domains[place.domain as usize];
-        if domain.finished >> place.index & 1 != 0 && state.stores == 0 {
-            self.stirred.fetch = true; // which is who notices that it can retire
-        }
-        if domain.fence >> place.index & 1 != 0 && state.stores == 0 {
-            self.touch(place.domain);
-            self.domains[place.domain as usize].hold(Hold::Fence, place.index, false);
+        if self.domains[place.domain as usize].fence >> place.index & 1 != 0 {
+            self.leave_fence(slot, place);
         }
         match self.groups.get(slot).state {
             GroupState::Stopped => self.settle_stopped(slot),
@@ -56,8 +54,17 @@ impl Sm {
         }
     }
 
+    #[cold]
+    fn leave_fence(&mut self, slot: u16, place: Place) {
+        if self.slots[slot as usize].stores == 0 {
+            self.touch(place.domain);
+            self.domains[place.domain as usize].hold(Hold::Fence, place.index, false);
+        }
+    }
+
     /// The threads of a stopped warp may go elsewhere once nothing holds them any more: a warp
     /// that stops right behind a barrier, say, waits there first.
+    #[inline(never)]
     fn settle_stopped(&mut self, slot: u16) {
         self.check_settling(slot);
         let place = self.place(slot);
@@ -75,15 +82,16 @@ impl Sm {
     }
 
     /// Recomputes what holds back the instruction at the head of a warp's buffer.
+    #[inline(always)]
     pub(super) fn check_hazard(&mut self, slot: u16, launched: &Launched) {
         let Some(pc) = self.slots[slot as usize].buffer.head() else {
             return self.check_settling(slot);
         };
-        let place = self.place(slot);
         let hazard = self.hazard(slot, &launched.infos[pc as usize]);
-        if self.domains[place.domain as usize].held_back(place.index) != hazard {
-            self.touch(place.domain);
-            self.domains[place.domain as usize].hold_back(place.index, hazard);
+        let Place { domain, index } = self.place(slot);
+        if self.domains[domain as usize].held_back(index) != hazard {
+            self.touch(domain);
+            self.domains[domain as usize].hold_back(index, hazard);
         }
     }
 
@@ -177,17 +185,19 @@ impl Sm {
             };
             let info = &launched.infos[op.pc as usize];
             let interval = info.interval.max(self.passes as u16);
-            if !self.units.enter(pipe, now, info.latency, interval) {
+            let at = now + info.latency as u64 + EXIT_STAGES + self.passes - 1;
+            let results = &mut self.wheel;
+            if !self.units.enter(pipe, now, interval, at, results) {
                 continue;
             }
             let op = self.collectors.leave(unit);
-            let at = now + info.latency as u64 + EXIT_STAGES + self.passes - 1;
             self.gangs
                 .each(op, |slot| self.wheel.push(at, Done { slot, pc: op.pc }));
         }
     }
 
     /// The load/store unit, and with it the operand collectors.
+    #[inline(always)] // its one caller is the cycle
     pub(super) fn memory_cycle(&mut self, now: u64, launched: &Launched) {
         let awake = self.ldst.is_awake(now);
         let collectors_rest = self.collectors.stand_still();
@@ -225,19 +235,12 @@ impl Sm {
     }
 
     pub(super) fn memory_events(&mut self, launched: &Launched) {
-        let mut events = std::mem::take(&mut self.events);
-        for event in events.drain(..) {
-            match event {
+        for i in 0..self.events.len() {
+            match self.events[i] {
                 Event::Loaded { slot, pc } => {
                     self.complete(slot, &launched.infos[pc as usize], launched);
                 }
-                Event::Stored { slot } => {
-                    let state = &mut self.slots[slot as usize];
-                    state.in_flight -= 1;
-                    state.memory_in_flight -= 1;
-                    self.check_hazard(slot, launched);
-                    self.settle(slot);
-                }
+                Event::Stored { slot } => self.store_sent(slot, launched),
                 Event::StoresSent { slot, count } => self.slots[slot as usize].stores += count,
                 Event::Acknowledged { slot } => {
                     self.slots[slot as usize].stores -= 1;
@@ -248,11 +251,21 @@ impl Sm {
                 }
             }
         }
-        self.events = events;
+        self.events.clear();
+    }
+
+    /// A store has left the pipeline.
+    fn store_sent(&mut self, slot: u16, launched: &Launched) {
+        let state = &mut self.slots[slot as usize];
+        state.in_flight -= 1;
+        state.memory_in_flight -= 1;
+        self.check_hazard(slot, launched);
+        self.settle(slot);
     }
 
     /// Old values of an atomic have come: they are in the registers before anybody who waits
     /// for them can issue.
+    #[inline(never)]
     pub(super) fn atomic_back(&mut self, op: u16, lanes: u32, last: bool, launched: &Launched) {
         let record = self.ldst.ops.get(op);
         if let Some(data) = record.atomic.as_deref() {

@@ -5,7 +5,7 @@
 //! at t+3, one cycle earlier when it reads no register; sources in one bank take turns, and a
 //! bank that is written in a cycle serves no read in it.
 
-use super::opinfo::{OpInfo, Unit};
+use super::opinfo::{Banks, OpInfo, Unit};
 use crate::config::Collector as Config;
 
 /// An issued instruction on its way to a unit.
@@ -24,92 +24,69 @@ pub struct Issued {
 #[derive(Clone, Copy, Debug, Default)]
 struct CollectorUnit {
     op: Issued,
-    /// Sources not yet read.
-    missing: u8,
+    /// Its entries among the readers.
+    reading: u8,
 }
 
-/// Reads that can wait at one bank: every unit's every source.
-const QUEUE: usize = 256;
-
-/// Reads waiting at a bank, oldest first: the collector of each.
-#[derive(Clone, Debug)]
-struct BankQueue {
-    reads: Box<[u8; QUEUE]>,
-    first: u8,
-    count: u8,
+/// Reads of a collector that wait at different banks. One that reads a bank several times has
+/// as many of these, one behind the other.
+#[derive(Clone, Copy, Debug)]
+struct Reader {
+    collector: u8,
+    /// The banks, as in [`Banks::of`].
+    banks: u64,
 }
 
-impl BankQueue {
-    fn new() -> BankQueue {
-        BankQueue {
-            reads: Box::new([0; QUEUE]),
-            first: 0,
-            count: 0,
-        }
-    }
-
-    #[inline]
-    fn push(&mut self, collector: u8) {
-        let at = self.first.wrapping_add(self.count);
-        self.reads[at as usize] = collector;
-        self.count += 1;
-    }
-
-    #[inline]
-    fn pop(&mut self) -> u8 {
-        let read = self.reads[self.first as usize];
-        self.first = self.first.wrapping_add(1);
-        self.count -= 1;
-        if self.count == 0 {
-            self.first = 0; // what is used stays in one line of the host's cache
-        }
-        read
-    }
-}
-
-/// The pipeline registers before or behind the collectors: a few, oldest first.
+/// The pipeline registers before or behind the collectors: a few, oldest first. In this order, the
+/// first ones are in one line of the host's cache with their number.
 #[derive(Debug, Default)]
+#[repr(C, align(64))]
 struct Registers {
-    ops: [Issued; Registers::MOST],
     count: u8,
+    ops: [Issued; Registers::MOST],
 }
 
 impl Registers {
-    const MOST: usize = 8;
+    /// As many as a group may have ports.
+    const MOST: usize = 16;
 
     #[inline]
     fn push(&mut self, op: Issued) {
-        // By order of issue: collectors may finish out of it.
-        let mut at = self.count as usize;
-        while at > 0 && self.ops[at - 1].order > op.order {
-            self.ops[at] = self.ops[at - 1];
-            at -= 1;
-        }
+        let at = self.count as usize % Registers::MOST;
         self.ops[at] = op;
         self.count += 1;
+        // By order of issue: collectors may finish out of it.
+        if at != 0 && self.ops[at - 1].order > op.order {
+            self.ops[..=at].sort_unstable_by_key(|op| op.order);
+        }
     }
 
     #[inline]
     fn pop(&mut self) -> Issued {
         let op = self.ops[0];
         self.count -= 1;
-        for i in 0..self.count as usize {
-            self.ops[i] = self.ops[i + 1];
+        if self.count != 0 {
+            self.move_up();
         }
         op
+    }
+
+    #[inline(never)] // most often there is one
+    fn move_up(&mut self) {
+        self.ops.copy_within(1..1 + self.count as usize, 0);
     }
 }
 
 /// The number of a group's unit among all, below 256.
 #[inline]
-fn number_of(group: usize, unit: usize) -> usize {
-    (group << 6 | unit & 63) & 255
+fn number_of(group: usize, unit: u8) -> usize {
+    (group << 6 | unit as usize) & 255
 }
 
 /// The collectors of one unit group, with the pipeline registers before and behind them.
 #[derive(Debug)]
 struct Group {
-    ports: usize,
+    ports: u8,
     before: Registers,
     behind: Registers,
     /// Bit i: unit i is free.
@@ -117,64 +94,77 @@ struct Group {
     /// Bit i: unit i has all its operands.
     complete: u64,
     /// Unit that left last, for each port: the search goes on behind it.
-    last: Vec<usize>,
+    last: [u8; Registers::MOST],
 }
 
-/// All collectors of an SM.
+/// What can move in a cycle, a bit for each group and kind: see [`Collectors::wants`].
+type Moves = u16;
+
+/// Instructions that wait for a collector want a free one.
+const WAITING: Moves = 0o001;
+/// Complete collectors want room behind.
+const COMPLETE: Moves = 0o010;
+/// Instructions behind the collectors want to enter a pipeline.
+const COLLECTED: Moves = 0o100;
+/// Readers want their banks.
+const READING: Moves = 0o1000;
+/// The kind for all groups.
+const ALL: Moves = 0o7;
+/// The kind for the groups of the ALU pipelines.
+const ALUS: Moves = 1 << Unit::Sp as u8 | 1 << Unit::Sfu as u8;
+
+/// All collectors of an SM. In this order, what every cycle asks is in one line of the host's cache.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct Collectors {
-    groups: [Group; 3],
-    /// Unit u of group g is number 64 g + u.
-    units: Box<[CollectorUnit; 256]>,
-    banks: Vec<BankQueue>,
-    /// Bit i: bank i has reads waiting.
-    reading: u64,
-    /// Bit i: bank i is written this cycle.
-    written: u64,
-    ideal: bool,
-    /// Instructions anywhere in here.
-    inside: u32,
-    /// Bit g: group g has instructions that wait for a collector.
-    waiting: u8,
-    /// Bit g: group g has complete collectors.
-    complete: u8,
+    /// What is there to move: a kind's bit, shifted by the number of the group.
+    wants: Moves,
+    /// Where there is room for it.
+    may: Moves,
     /// Bit g: another instruction of group g may issue.
     room: u8,
-    /// See [`stand_still`](Collectors::stand_still).
-    still: bool,
+    ideal: bool,
+    /// The banks that are written this cycle, as in [`Banks::of`].
+    written: u64,
+    /// Oldest first.
+    readers: Vec<Reader>,
+    /// Unit u of group g is number 64 g + u.
+    units: Box<[CollectorUnit; 256]>,
+    groups: [Group; 3],
 }
 
 impl Collectors {
     /// Collectors as configured.
     pub fn new(config: &Config) -> Collectors {
         let group = |units: u32, ports: u32| {
-            let units = if config.ideal { 0 } else { units as usize };
+            let units = if config.ideal { 0 } else { units };
             Group {
-                ports: ports as usize,
+                ports: ports as u8,
                 before: Registers::default(),
                 behind: Registers::default(),
                 free: if units == 64 { !0 } else { (1u64 << units) - 1 },
                 complete: 0,
-                last: vec![units.saturating_sub(1); ports as usize],
+                last: [units.saturating_sub(1) as u8; Registers::MOST],
             }
         };
-        debug_assert!(config.banks.is_power_of_two(), "validated");
         Collectors {
+            wants: 0,
+            // Memory instructions that are collected wait for the load/store unit to wake up.
+            // Ideal collectors do not: they never stand still with something inside.
+            may: match config.ideal {
+                true => !0,
+                false => ALL * WAITING | ALL * COMPLETE | ALUS * COLLECTED | READING,
+            },
+            room: 0b111,
+            ideal: config.ideal,
+            written: 0,
+            readers: Vec::new(),
             groups: [
                 group(config.sp_units, config.sp_ports),
                 group(config.sfu_units, config.sfu_ports),
                 group(config.mem_units, config.mem_ports),
             ],
             units: Box::new([CollectorUnit::default(); 256]),
-            banks: vec![BankQueue::new(); config.banks as usize],
-            reading: 0,
-            written: 0,
-            ideal: config.ideal,
-            inside: 0,
-            waiting: 0,
-            complete: 0,
-            room: 0b111,
-            still: true,
         }
     }
 
@@ -189,28 +179,30 @@ impl Collectors {
     pub fn issue(&mut self, unit: Unit, op: Issued) {
         let group = &mut self.groups[unit as usize];
         group.before.push(op);
-        if group.before.count as usize >= group.ports {
+        if group.before.count >= group.ports {
             self.room &= !(1 << unit as u8);
         }
-        self.waiting |= 1 << unit as u8;
-        self.inside += 1;
-        self.still = false;
+        self.wants |= WAITING << unit as u8;
     }
 
     /// The oldest instruction that is ready to enter one of `unit`'s pipelines.
     #[inline]
     pub fn oldest(&self, unit: Unit) -> Option<&Issued> {
-        let behind = &self.groups[unit as usize].behind;
-        (behind.count != 0).then(|| &behind.ops[0])
+        let any = self.wants & COLLECTED << unit as u8 != 0;
+        any.then(|| &self.groups[unit as usize].behind.ops[0])
     }
 
     /// Takes out what `oldest` returned.
     #[inline]
     pub fn leave(&mut self, unit: Unit) -> Issued {
-        self.inside -= 1;
-        let op = self.groups[unit as usize].behind.pop();
-        // For the others, this cycle's step is still to come.
-        self.still = self.inside == 0 || unit == Unit::Mem && self.cannot_move();
+        let group = &mut self.groups[unit as usize];
+        let op = group.behind.pop();
+        if group.behind.count == 0 {
+            self.wants &= !(COLLECTED << unit as u8);
+        }
+        if group.behind.count < group.ports {
+            self.may |= COMPLETE << unit as u8;
+        }
         op
     }
 
@@ -218,54 +210,30 @@ impl Collectors {
     /// leaves: nothing is read, and what is complete or waits has no room to move on.
     #[inline]
     pub fn stand_still(&self) -> bool {
-        self.still
-    }
-
-    #[inline]
-    fn cannot_move(&self) -> bool {
-        if self.inside == 0 {
-            return true;
-        }
-        if self.reading != 0 || self.ideal || !self.none_collected() {
-            return false;
-        }
-        self.groups.iter().all(|group| {
-            let leaves = group.complete != 0 && (group.behind.count as usize) < group.ports;
-            let enters = group.before.count != 0 && group.free != 0;
-            !leaves && !enters
-        })
+        self.wants & self.may == 0
     }
 
     /// Whether no instruction waits to enter an ALU pipeline.
     #[inline]
     pub fn none_collected(&self) -> bool {
-        self.groups[Unit::Sp as usize].behind.count | self.groups[Unit::Sfu as usize].behind.count
-            == 0
+        self.wants & ALUS * COLLECTED == 0
     }
 
     /// Marks banks as written in this cycle.
     #[inline]
-    pub fn write(&mut self, slot: u16, banks: &[u8]) {
-        for &number in banks {
-            self.written |= 1 << self.bank(slot, number);
-        }
+    pub fn write(&mut self, slot: u16, banks: &Banks) {
+        self.written |= banks.of(slot);
     }
 
     /// Marks banks as written if none of them is already; a load's result tries again.
     #[inline]
-    pub fn try_write(&mut self, slot: u16, banks: &[u8]) -> bool {
-        let wanted = banks.iter().fold(0u64, |m, &n| m | 1 << self.bank(slot, n));
+    pub fn try_write(&mut self, slot: u16, banks: &Banks) -> bool {
+        let wanted = banks.of(slot);
         if self.ideal || self.written & wanted == 0 {
             self.written |= wanted;
             return true;
         }
         false
-    }
-
-    #[inline]
-    fn bank(&self, slot: u16, number: u8) -> usize {
-        // A power of two, see the machine's validation.
-        (number as usize + slot as usize) & (self.banks.len() - 1)
     }
 
     /// Ends a cycle in which [`step`](Collectors::step) has nothing to do.
@@ -274,32 +242,34 @@ impl Collectors {
         self.written = 0;
     }
 
-    /// One cycle. `info` gives the facts of an instruction.
+    /// One cycle. `infos` gives the facts of an instruction.
     pub fn step(&mut self, infos: &[OpInfo]) {
-        if self.inside != 0 {
-            if self.ideal {
-                self.pass_through();
-            } else {
-                if self.complete != 0 {
-                    self.dispatch();
-                }
+        if self.ideal {
+            self.pass_through();
+        } else {
+            self.dispatch();
+            if self.wants & READING != 0 {
                 self.read();
-                if self.waiting != 0 {
-                    self.allocate(infos);
-                }
             }
+            self.allocate(infos);
         }
         self.written = 0;
-        self.still = self.cannot_move();
     }
 
+    #[cold]
     fn pass_through(&mut self) {
+        /// Ideal collectors let as many wait before their units.
+        const IDEAL: u8 = 8;
         for (g, group) in self.groups.iter_mut().enumerate() {
-            while group.before.count != 0 && (group.behind.count as usize) < Registers::MOST {
+            while group.before.count != 0 && group.behind.count < IDEAL {
                 let op = group.before.pop();
                 group.behind.push(op);
+                self.wants |= COLLECTED << g;
             }
-            if (group.before.count as usize) < group.ports {
+            if group.before.count == 0 {
+                self.wants &= !(WAITING << g);
+            }
+            if group.before.count < group.ports {
                 self.room |= 1 << g;
             }
         }
@@ -308,95 +278,117 @@ impl Collectors {
     /// Complete collectors move on, as far as there is room behind.
     #[inline]
     fn dispatch(&mut self) {
-        let mut with_complete = self.complete;
-        while with_complete != 0 {
-            let g = with_complete.trailing_zeros() as usize;
-            with_complete &= with_complete - 1;
+        let mut moving = self.wants & self.may & ALL * COMPLETE;
+        while moving != 0 {
+            let bit = moving & moving.wrapping_neg();
+            moving ^= bit;
+            let g = (bit / COMPLETE).trailing_zeros() as usize;
             let group = &mut self.groups[g];
-            let mut port = 0;
-            while group.complete != 0 && port < group.ports {
-                if group.behind.count as usize >= group.ports {
-                    break;
-                }
-                let from = group.last[port] + 1;
-                let later = if from >= 64 {
-                    0
-                } else {
-                    group.complete & (!0 << from)
-                };
-                let unit =
-                    if later != 0 { later } else { group.complete }.trailing_zeros() as usize;
-                group.last[port] = unit;
-                group.complete &= !(1 << unit);
+            for last in &mut group.last {
+                let later = group.complete & (!0 << *last << 1);
+                let next = if later != 0 { later } else { group.complete };
+                let unit = next.trailing_zeros() as u8 % 64;
+                *last = unit;
+                group.complete ^= 1 << unit;
                 group.free |= 1 << unit;
                 group.behind.push(self.units[number_of(g, unit)].op);
-                port += 1;
+                if group.complete == 0 || group.behind.count >= group.ports {
+                    break; // there are no more registers behind than ports
+                }
             }
             if group.complete == 0 {
-                self.complete &= !(1 << g);
+                self.wants ^= bit;
             }
+            if group.behind.count >= group.ports {
+                self.may ^= bit;
+            }
+            self.wants |= COLLECTED << g;
+            self.may |= WAITING << g;
         }
     }
 
     /// Every bank that is not written serves its oldest read.
     #[inline]
     fn read(&mut self) {
-        let mut serving = self.reading & !self.written;
-        while serving != 0 {
-            let bank = serving.trailing_zeros() as usize;
-            serving &= serving - 1;
-            let queue = &mut self.banks[bank];
-            let collector = queue.pop();
-            if queue.count == 0 {
-                self.reading &= !(1 << bank);
+        let mut idle = !self.written;
+        let mut left = 0;
+        for i in 0..self.readers.len() {
+            let Reader { collector, banks } = self.readers[i];
+            let unserved = banks & !idle;
+            idle &= !banks;
+            if unserved != 0 {
+                self.readers[left] = Reader {
+                    collector,
+                    banks: unserved,
+                };
+                left += 1;
+                continue;
             }
-            let missing = &mut self.units[collector as usize].missing;
-            *missing -= 1;
-            if *missing == 0 {
-                let group = collector >> 6;
-                self.groups[group as usize].complete |= 1 << (collector & 63);
-                self.complete |= 1 << group;
+            let unit = &mut self.units[collector as usize];
+            unit.reading -= 1;
+            if unit.reading == 0 {
+                let g = collector >> 6 & 3;
+                self.groups[g as usize].complete |= 1 << (collector & 63);
+                self.wants |= COMPLETE << g;
             }
+        }
+        self.readers.truncate(left);
+        if left == 0 {
+            self.wants &= !READING;
         }
     }
 
     /// Waiting instructions take free collectors and ask the banks for their sources.
     #[inline]
     fn allocate(&mut self, infos: &[OpInfo]) {
-        let last_bank = self.banks.len() as u32 - 1;
-        let mut with_waiting = self.waiting;
-        while with_waiting != 0 {
-            let g = with_waiting.trailing_zeros() as usize;
-            with_waiting &= with_waiting - 1;
+        let mut moving = self.wants & self.may & ALL * WAITING;
+        while moving != 0 {
+            let bit = moving & moving.wrapping_neg();
+            moving ^= bit;
+            let g = bit.trailing_zeros() as usize;
             let group = &mut self.groups[g];
-            let mut port = 0;
-            while group.before.count != 0 && group.free != 0 && port < group.ports {
-                port += 1;
+            // No more than the ports wait.
+            while group.before.count != 0 && group.free != 0 {
                 let op = group.before.pop();
-                let unit = group.free.trailing_zeros();
-                let collector = number_of(g, unit as usize);
-                group.free &= !(1 << unit);
-                let reads = &infos[op.pc as usize].read_banks;
+                let unit = group.free.trailing_zeros() as u8 % 64;
+                group.free &= group.free - 1;
+                let info = &infos[op.pc as usize];
+                let collector = number_of(g, unit);
                 self.units[collector] = CollectorUnit {
                     op,
-                    missing: reads.len() as u8,
+                    reading: info.reads,
                 };
-                if reads.is_empty() {
+                if info.reads == 0 {
                     group.complete |= 1 << unit;
-                    self.complete |= 1 << g;
+                    self.wants |= COMPLETE << g;
+                    continue;
                 }
-                for &number in reads.iter() {
-                    let bank = (number as u32 + op.slot as u32) & last_bank;
-                    self.banks[bank as usize].push(collector as u8);
-                    self.reading |= 1 << bank;
+                self.wants |= READING;
+                self.readers.push(Reader {
+                    collector: collector as u8,
+                    banks: info.read_banks.of(op.slot),
+                });
+                if info.reads > 1 {
+                    read_again(&mut self.readers, collector as u8, op.slot, info);
                 }
-            }
-            if (group.before.count as usize) < group.ports {
-                self.room |= 1 << g;
             }
             if group.before.count == 0 {
-                self.waiting &= !(1 << g);
+                self.wants ^= bit;
             }
+            if group.free == 0 {
+                self.may ^= bit;
+            }
+            self.room |= bit as u8; // at least one has left
         }
     }
+}
+
+/// The further reads of an instruction that reads a bank several times.
+#[inline(never)]
+fn read_again(readers: &mut Vec<Reader>, collector: u8, slot: u16, info: &OpInfo) {
+    let reader = |banks: &Banks| Reader {
+        collector,
+        banks: banks.of(slot),
+    };
+    readers.extend(info.read_again.iter().map(reader));
 }

@@ -20,20 +20,58 @@ pub enum Hold {
     Members,
 }
 
-/// Bit i of each set is the warp with index i in the domain.
+/// What the cycles of a scheduler that issued nothing count as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Idle {
+    /// Warps are ready, but there is no room for them.
+    Stalled,
+    /// No warp is ready, and some wait for memory.
+    Memory,
+    /// No warp is ready, and none waits for memory.
+    Other,
+}
+
+/// Bit i of each set is the warp with index i in the domain. In this order, what is looked at
+/// together is in one line of the host's cache: what issue asks, what else accounting asks, what
+/// else fetch asks, and what is rare.
 #[derive(Clone, Debug, Default)]
+#[repr(C, align(64))]
 pub struct Domain {
-    /// Belongs to a resident block.
-    pub resident: u64,
     /// Has threads that go on.
     pub running: u64,
-    /// Held by the divergence model.
-    pub stopped: u64,
-    /// Of those, the ones that have something in flight, and of these the ones that have an
-    /// access to memory in flight.
-    pub settling: u64,
-    #[allow(missing_docs)]
-    pub settling_memory: u64,
+    /// Waits for something other than instructions, data or units, see [`hold`](Domain::hold).
+    held: u64,
+    /// Has an instruction in its buffer.
+    pub head: u64,
+    /// That instruction is the one to execute next (else it is on the wrong path).
+    pub matched: u64,
+    /// Nothing it reads or writes is owed by an earlier instruction.
+    pub clear: u64,
+    /// Units the buffered instruction needs.
+    pub unit: [u64; 3],
+
+    /// First cycle in which the issue slot is free.
+    pub issue_free: u64,
+    /// When issue has something to do as of its last look, see [`issue_due`](Domain::issue_due).
+    pub due: u64,
+    /// First cycle that is not accounted for. Cycles are accounted for together as long as the
+    /// state of none of the warps changes: whoever changes one calls `Sm::touch` before.
+    pub accounted: u64,
+    /// The warps that had room at their unit in the cycles not accounted for.
+    pub room: u64,
+    /// Belongs to a resident block.
+    pub resident: u64,
+    /// What is owed is owed by memory.
+    pub wait_memory: u64,
+    /// Waits for the target of a branch.
+    pub control: u64,
+    /// Fetch waits for a branch to leave the pipeline.
+    pub unresolved: u64,
+
+    /// May be fetched for as far as the buffer goes.
+    pub wants_fetch: u64,
+    /// Waits for an instruction-cache miss.
+    pub missing: u64,
     /// All threads done.
     pub finished: u64,
     /// Finished with nothing in flight and no store on its way: fetch will notice.
@@ -42,6 +80,18 @@ pub struct Domain {
     pub retired: u64,
     /// Waits at a barrier.
     pub barrier: u64,
+    /// All ones if the fetch policy never fetches for a warp at a barrier, else zero.
+    waiters_unfetched: u64,
+    /// Held by the divergence model.
+    pub stopped: u64,
+    /// It reads a register owed by a global, local or texture load.
+    pub long_wait: u64,
+
+    /// Of those held by the divergence model, the ones that have something in flight, and of
+    /// these the ones that have an access to memory in flight.
+    pub settling: u64,
+    #[allow(missing_docs)]
+    pub settling_memory: u64,
     /// Waits at a fence.
     pub fence: u64,
     /// Waits for an atomic.
@@ -50,37 +100,6 @@ pub struct Domain {
     pub asleep: u64,
     /// Waits for threads that its `.sync` operation names.
     pub members: u64,
-    /// Any of the five, see [`hold`](Domain::hold).
-    held: u64,
-    /// Has an instruction in its buffer.
-    pub head: u64,
-    /// That instruction is the one to execute next (else it is on the wrong path).
-    pub matched: u64,
-    /// Nothing it reads or writes is owed by an earlier instruction.
-    pub clear: u64,
-    /// What is owed is owed by memory.
-    pub wait_memory: u64,
-    /// It reads a register owed by a global, local or texture load.
-    pub long_wait: u64,
-    /// Units the buffered instruction needs.
-    pub unit: [u64; 3],
-    /// Waits for the target of a branch.
-    pub control: u64,
-    /// May be fetched for as far as the buffer goes.
-    pub wants_fetch: u64,
-    /// Waits for an instruction-cache miss.
-    pub missing: u64,
-    /// Fetch waits for a branch to leave the pipeline.
-    pub unresolved: u64,
-    /// First cycle in which the issue slot is free.
-    pub issue_free: u64,
-    /// First cycle that is not accounted for. Cycles are accounted for together as long as the
-    /// state of none of the warps changes: whoever changes one calls `Sm::touch` before.
-    pub accounted: u64,
-    /// The warps that had room at their unit in the cycles not accounted for.
-    pub room: u64,
-    /// All ones if the fetch policy never fetches for a warp at a barrier, else zero.
-    waiters_unfetched: u64,
 }
 
 impl Domain {
@@ -136,6 +155,23 @@ impl Domain {
         self.candidates() & self.head & (self.clear | !self.matched)
     }
 
+    /// The first cycle in which issue has something to do here if nothing changes; one that has
+    /// passed stands for "at once", `u64::MAX` for "never". `room` has a bit for each unit; if
+    /// `always`, it has as soon as there is anybody to look at.
+    #[inline]
+    pub fn issue_due(&self, room: u8, always: bool) -> u64 {
+        let moving = self.moving();
+        if moving == 0 {
+            u64::MAX
+        } else if always || moving & !self.matched != 0 {
+            0
+        } else if moving & self.with_room(room) != 0 {
+            self.issue_free
+        } else {
+            u64::MAX
+        }
+    }
+
     /// Warps that fetch would do something about: to be fetched for, or to be found finished.
     #[inline]
     pub fn concerns_fetch(&self) -> u64 {
@@ -145,9 +181,21 @@ impl Domain {
     /// Warps whose buffered instruction has room at its unit; `room` has a bit for each unit.
     #[inline]
     pub fn with_room(&self, room: u8) -> u64 {
-        let all = |u: Unit| u64::from(room >> u as u8 & 1).wrapping_neg();
-        let set = |u: Unit| self.unit[u as usize] & all(u);
-        set(Unit::Sp) | set(Unit::Sfu) | set(Unit::Mem)
+        /// For each unit all ones if the set, the index, has it.
+        const MASKS: [[u64; 3]; 8] = {
+            let mut masks = [[0; 3]; 8];
+            let mut at = 0;
+            while at < 24 {
+                let (room, unit) = (at / 3, at % 3);
+                masks[room][unit] = (room as u64 >> unit & 1).wrapping_neg();
+                at += 1;
+            }
+            masks
+        };
+        let [sp, sfu, mem] = MASKS[room as usize & 7];
+        self.unit[Unit::Sp as usize] & sp
+            | self.unit[Unit::Sfu as usize] & sfu
+            | self.unit[Unit::Mem as usize] & mem
     }
 
     /// Warps to fetch for.
@@ -165,49 +213,69 @@ impl Domain {
         self.stopped | self.head & !self.matched | target
     }
 
-    /// Calls `f` with the state of every resident warp, as sets; `issued` is the set that
-    /// issued and `room` those whose unit has room.
-    #[inline]
-    pub fn classify(&self, issued: u64, room: u64, mut f: impl FnMut(WarpState, u64)) {
+    /// Calls `f` with the state of every resident warp, as sets. Those that could issue are
+    /// `Structural` here, whether their unit has room or not.
+    #[inline(always)]
+    pub fn classify(&self, mut f: impl FnMut(WarpState, u64)) {
         let mut rest = self.resident;
-        let mut take = |set: u64| {
-            let taken = rest & set;
-            rest &= !set;
+        let take = |rest: &mut u64, set: u64| {
+            let taken = *rest & set;
+            *rest &= !set;
             taken
         };
-        f(WarpState::Issued, take(issued));
-        if self.resident & !self.candidates() != 0 {
-            f(WarpState::ExitSiblings, take(self.retired));
-            f(WarpState::ExitStores, take(self.finished));
-            f(WarpState::Barrier, take(self.barrier | self.members));
-            f(WarpState::DataMemory, take(self.fence | self.atomic));
-            f(WarpState::DataAlu, take(self.asleep));
-            f(WarpState::DataMemory, take(self.settling_memory));
-            f(WarpState::DataAlu, take(self.settling));
+        if rest & !self.candidates() != 0 {
+            f(WarpState::ExitSiblings, take(&mut rest, self.retired));
+            f(WarpState::ExitStores, take(&mut rest, self.finished));
         }
-        f(WarpState::Control, take(self.in_control()));
-        f(WarpState::Fetch, take(!self.head));
-        f(WarpState::DataMemory, take(!self.clear & self.wait_memory));
-        f(WarpState::DataAlu, take(!self.clear));
-        f(WarpState::Structural, take(!room));
-        f(WarpState::Eligible, rest);
+        if rest & !self.candidates() != 0 {
+            let barrier = self.barrier | self.members;
+            f(WarpState::Barrier, take(&mut rest, barrier));
+            let memory = self.fence | self.atomic;
+            f(WarpState::DataMemory, take(&mut rest, memory));
+            f(WarpState::DataAlu, take(&mut rest, self.asleep));
+            let memory = self.settling_memory;
+            f(WarpState::DataMemory, take(&mut rest, memory));
+            f(WarpState::DataAlu, take(&mut rest, self.settling));
+        }
+        f(WarpState::Control, take(&mut rest, self.in_control()));
+        f(WarpState::Fetch, take(&mut rest, !self.head));
+        let memory = !self.clear & self.wait_memory;
+        f(WarpState::DataMemory, take(&mut rest, memory));
+        f(WarpState::DataAlu, take(&mut rest, !self.clear));
+        f(WarpState::Structural, rest);
     }
 
-    /// Accounts `cycles` cycles for every resident warp; gives back the states that any is in,
-    /// a bit each.
-    #[inline]
-    pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) -> u32 {
-        let mut seen = 0;
-        self.classify(issued, room, |state, set| {
-            if set != 0 {
-                states.count(state, set.count_ones() as u64 * cycles);
-                seen |= 1 << state as u32;
-            }
+    /// Accounts `cycles` cycles for every resident warp; says what they are if none issued.
+    /// `issued` is the set that issued (all of them could) and `room` those whose unit has room.
+    #[inline(always)] // a call would cost as much as the counting
+    pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) -> Idle {
+        // Counting nobody is cheaper than asking whether there is anybody.
+        let mut count = |state, set: u64| states.count(state, set.count_ones() as u64 * cycles);
+        let (mut ready, mut memory, mut alu) = (0, 0, 0);
+        self.classify(|state, set| match state {
+            WarpState::Structural => ready = set,
+            WarpState::DataMemory => memory |= set,
+            WarpState::DataAlu => alu |= set,
+            _ => count(state, set),
         });
-        seen
+        count(WarpState::DataMemory, memory);
+        count(WarpState::DataAlu, alu);
+        count(WarpState::Structural, ready & !room & !issued);
+        if (room | issued) != 0 {
+            count(WarpState::Eligible, ready & room & !issued);
+            count(WarpState::Issued, issued);
+        }
+        if ready != 0 {
+            Idle::Stalled
+        } else if memory != 0 {
+            Idle::Memory
+        } else {
+            Idle::Other
+        }
     }
 
     /// Why a scheduler that issued nothing did not, given the warp it ranks first.
+    #[inline]
     pub fn stall(&self, first: Option<u8>) -> SchedulerState {
         let Some(i) = first else {
             return if self.resident == 0 {
@@ -216,6 +284,20 @@ impl Domain {
                 SchedulerState::Exit
             };
         };
+        let is = |set: u64| set >> i & 1 != 0;
+        if !is(self.candidates() & self.head & self.matched) {
+            self.stall_otherwise(i)
+        } else if is(self.clear) {
+            SchedulerState::Structural
+        } else if is(self.wait_memory) {
+            SchedulerState::DataMemory
+        } else {
+            SchedulerState::DataAlu
+        }
+    }
+
+    /// The same for a warp that waits for something else than data or room.
+    fn stall_otherwise(&self, i: u8) -> SchedulerState {
         let is = |set: u64| set >> i & 1 != 0;
         if is(self.barrier | self.members) {
             SchedulerState::Barrier
@@ -229,14 +311,9 @@ impl Domain {
             SchedulerState::DataAlu
         } else if is(self.in_control()) {
             SchedulerState::Control
-        } else if is(!self.head) {
-            SchedulerState::Fetch
-        } else if is(!self.clear & self.wait_memory) {
-            SchedulerState::DataMemory
-        } else if is(!self.clear) {
-            SchedulerState::DataAlu
         } else {
-            SchedulerState::Structural
+            debug_assert!(!is(self.head), "it waits for data or room");
+            SchedulerState::Fetch
         }
     }
 

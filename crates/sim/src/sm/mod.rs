@@ -46,7 +46,7 @@ use crate::memory::image::GlobalMemory;
 use crate::memory::store_buffer::StoreBuffer;
 use crate::observe::{Observer, WarpEvent};
 use crate::schedule::{IssuePolicy, Place};
-use crate::stats::{SchedulerState, SmStats, WarpState};
+use crate::stats::{SchedulerState, SmStats};
 use alu::{AluUnits, EXIT_STAGES};
 use block::{Release, ResidentBlock};
 use collector::Collectors;
@@ -172,7 +172,7 @@ pub struct Sm {
     everywhere: bool,
     /// First cycle that is not accounted for as one with or without resident warps.
     active_from: u64,
-    /// Warps have changed since issue last looked, and since fetch did. Set by
+    /// Whether warps have changed since issue last looked, and since fetch did. Set by
     /// [`touch`](Sm::touch): until then both would find what they found before.
     stirred: Stirred,
     /// When issue has something to do as of its last look, and the room at the units then.
@@ -255,7 +255,7 @@ impl Sm {
             collectors: Collectors::new(&machine.collector),
             sp_units: sp_units as usize,
             sfu_units: sfu_units as usize,
-            units: AluUnits::new(sp_units + sfu_units, machine.sm.result_buses),
+            units: AluUnits::new(machine.sm.result_buses),
             wheel: Wheel::new(),
             front: front::Front::new(machine, id),
             ldst: LoadStore::new(machine, id),
@@ -271,7 +271,7 @@ impl Sm {
             turned: 0,
             everywhere: false,
             active_from: 0,
-            stirred: Stirred::BOTH,
+            stirred: Stirred::ALL,
             issue_at: 0,
             room_seen: 0,
             fetch_rests: false,

@@ -28,6 +28,31 @@ pub struct RegisterWord {
     pub writes: u64,
 }
 
+/// A set of banks of the register file, a bit each, as warp 0 sees it; what a bank's number is to
+/// warp 0 is w banks further on to warp w. The set is repeated until it fills the word (there are
+/// a power of two of banks, at most 64), so that this is a rotation, whatever their number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Banks(u64);
+
+impl Banks {
+    fn add(&mut self, bank: u32, banks: u32) {
+        for at in (bank..u64::BITS).step_by(banks as usize) {
+            self.0 |= 1 << at;
+        }
+    }
+
+    fn has(self, bank: u32) -> bool {
+        self.0 >> bank & 1 != 0
+    }
+
+    /// The banks in which a warp has these registers, repeated likewise: sets of one SM can be
+    /// compared as they are.
+    #[inline]
+    pub fn of(self, slot: u16) -> u64 {
+        self.0.rotate_left(u32::from(slot) % u64::BITS)
+    }
+}
+
 /// Timing facts of one instruction. In this order, what most instructions need of it is in the
 /// first 64 bytes, which is a line of the host's cache.
 #[derive(Clone, Copy, Debug)]
@@ -49,17 +74,34 @@ pub struct OpInfo {
     pub uncached: bool,
     /// Stores, or does an atomic without a result.
     pub stores: bool,
-    /// Bank number (before the warp's offset) of every source operand to collect; repeated
-    /// registers count each time.
-    pub read_banks: Short<u8, 12>,
-    /// Bank numbers of the destinations.
-    pub write_banks: Short<u8, 8>,
+    /// Most reads of one bank: the cycles that its reads take if nothing is in their way.
+    pub reads: u8,
+    /// Banks of the source operands to collect.
+    pub read_banks: Banks,
+    /// Banks of the destinations.
+    pub write_banks: Banks,
     /// Registers whose pending writes hold it back, as bits of scoreboard words; those with
     /// destinations come first.
     pub registers: Short<RegisterWord, 16>,
+    /// Banks to read a second time, a third time and so on: repeated registers count each time.
+    pub read_again: Short<Banks, 11>,
 }
 
 impl OpInfo {
+    /// Has another source operand to collect, in this of `banks` banks.
+    fn add_read(&mut self, bank: u32, banks: u32) {
+        let sets = std::iter::once(&mut self.read_banks).chain(self.read_again.iter_mut());
+        match { sets }.find(|set| !set.has(bank)) {
+            Some(set) => set.add(bank, banks),
+            None => {
+                let mut set = Banks::default();
+                set.add(bank, banks);
+                self.read_again.push(set);
+            }
+        }
+        self.reads = 1 + self.read_again.len() as u8;
+    }
+
     /// The words with destinations.
     #[inline(always)]
     pub fn written(&self) -> impl Iterator<Item = &RegisterWord> {
@@ -86,19 +128,21 @@ fn op_info(instr: &Instr, kernel: &Kernel, machine: &Machine) -> OpInfo {
         pipe: instr.op.pipe(&instr.mods),
         latency: latency as u16,
         interval: interval as u16,
+        reads: 0,
         registers: Short::default(),
-        read_banks: Short::default(),
-        write_banks: Short::default(),
+        read_banks: Banks::default(),
+        read_again: Short::default(),
+        write_banks: Banks::default(),
         long: is_long(instr),
         control: matches!(instr.op, Op::Bra | Op::Ret | Op::Exit),
         uncached: is_uncached(instr),
         stores: matches!(instr.op, Op::St | Op::Red),
     };
-    let bank = |r: RegId| (kernel.registers[r.0 as usize].number % banks) as u8;
+    let bank = |r: RegId| kernel.registers[r.0 as usize].number % banks;
     for operand in &instr.dst {
         if let Operand::Reg(r) | Operand::NotReg(r) = operand {
             word_of(&mut info, *r).writes |= 1 << (r.0 % 64);
-            info.write_banks.push(bank(*r));
+            info.write_banks.add(bank(*r), banks);
         }
     }
     if let Some((guard, _)) = instr.guard {
@@ -107,7 +151,7 @@ fn op_info(instr: &Instr, kernel: &Kernel, machine: &Machine) -> OpInfo {
     if !ignore_sources {
         for r in instr.src.iter().filter_map(source_register) {
             word_of(&mut info, r).reads |= 1 << (r.0 % 64);
-            info.read_banks.push(bank(r));
+            info.add_read(bank(r), banks);
         }
     }
     info

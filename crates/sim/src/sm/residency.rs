@@ -16,6 +16,7 @@ impl Sm {
         }
     }
 
+    #[inline(never)]
     pub(super) fn start_block(&mut self, number: u64, now: u64, launched: &Launched) {
         let free = self.blocks.iter().position(Option::is_none);
         let block = free.expect("the dispatcher sends a block only where there is room") as u16;

@@ -12,45 +12,37 @@ use super::*;
 /// Who has to look at the warps again.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stirred {
-    /// Issue has.
-    pub issue: bool,
+    /// Issue has, in these domains (a bit each).
+    pub issue: u64,
     /// Fetch has.
     pub fetch: bool,
 }
 
 impl Stirred {
-    /// A warp has changed.
-    pub const BOTH: Stirred = Stirred {
-        issue: true,
+    /// Warps of any domain may have changed.
+    pub const ALL: Stirred = Stirred {
+        issue: !0,
         fetch: true,
     };
+
+    /// A warp of this domain has changed.
+    #[inline]
+    pub fn stir(&mut self, domain: u8) {
+        self.issue |= 1 << domain;
+        self.fetch = true;
+    }
 }
 
 impl Sm {
     /// The next cycle at or after `now` in which issue has something to do, if nothing else
     /// changes before; `u64::MAX` for none.
-    #[inline]
     pub(super) fn issue_due(&self, now: u64) -> u64 {
-        self.find_issue().max(now)
-    }
-
-    /// The same; a cycle that has passed stands for "at once".
-    fn find_issue(&self) -> u64 {
-        let mut due = u64::MAX;
-        let room = self.room();
-        for domain in &self.domains {
-            let moving = domain.moving();
-            if moving == 0 {
-                continue;
-            }
-            if self.everywhere || moving & !domain.matched != 0 {
-                return 0;
-            }
-            if moving & domain.with_room(room) != 0 {
-                due = due.min(domain.issue_free);
-            }
-        }
-        due
+        let due = |domain: &Domain| domain.issue_due(self.room(), self.everywhere);
+        self.domains
+            .iter()
+            .map(due)
+            .fold(u64::MAX, u64::min)
+            .max(now)
     }
 
     /// As [`issue_due`](Sm::issue_due); and from `now` on the warps of the domains in which
@@ -59,22 +51,38 @@ impl Sm {
     #[inline]
     pub(super) fn stand(&mut self, now: u64) -> u64 {
         let room = self.room();
-        if self.stirred.issue || self.room_seen != room {
+        if self.room_seen != room {
+            self.room_seen = room;
+            self.stirred.issue = !0;
+        }
+        if self.stirred.issue != 0 {
             self.look_for_issue(now, room);
         }
         self.issue_at.max(now)
     }
 
+    /// Looks again at the domains in which something has changed.
     fn look_for_issue(&mut self, now: u64, room: u8) {
-        self.stirred.issue = false;
-        self.room_seen = room;
-        self.issue_at = self.find_issue();
-        if self.issue_at > now {
-            for d in 0..self.domains.len() {
-                if self.domains[d].room != 0 {
-                    self.note_room(d, 0, now);
-                }
+        let mut stirred = std::mem::take(&mut self.stirred.issue);
+        let (mut due, mut with_room) = (u64::MAX, 0);
+        for domain in &mut self.domains {
+            if stirred & 1 != 0 {
+                domain.due = domain.issue_due(room, self.everywhere);
             }
+            stirred >>= 1;
+            due = due.min(domain.due);
+            with_room |= domain.room;
+        }
+        self.issue_at = due;
+        if due > now && with_room != 0 {
+            self.note_no_room(now);
+        }
+    }
+
+    #[inline(never)]
+    fn note_no_room(&mut self, now: u64) {
+        for d in 0..self.domains.len() {
+            self.note_room(d, 0, now);
         }
     }
 

@@ -48,7 +48,7 @@ impl Sm {
             self.policy_refreshes || self.policy_rotates || self.policy_gangs || self.watch.on;
         if self.everywhere != everywhere {
             self.everywhere = everywhere;
-            self.stirred = Stirred::BOTH;
+            self.stirred = Stirred::ALL;
             self.wake_at = self.ran;
         }
         if self.watch.on {
@@ -79,7 +79,7 @@ impl Sm {
     fn watch_changes(&mut self, d: usize, issued: u64, room: u64, now: u64) {
         let domains = self.domains.len() as u16;
         let Watch { states, events, .. } = &mut self.watch;
-        self.domains[d].classify(issued, room, |state, mut set| {
+        let mut report = |state, mut set: u64| {
             while set != 0 {
                 let index = set.trailing_zeros() as u16;
                 set &= set - 1;
@@ -88,6 +88,14 @@ impl Sm {
                     events.push((now, slot, WarpEvent::State(state)));
                 }
             }
+        };
+        report(WarpState::Issued, issued);
+        self.domains[d].classify(|state, set| match state {
+            WarpState::Structural => {
+                report(state, set & !issued & !room);
+                report(WarpState::Eligible, set & !issued & room);
+            }
+            _ => report(state, set),
         });
     }
 

@@ -13,16 +13,33 @@ pub struct Done {
 
 const NONE: u32 = u32::MAX;
 
+/// What is written back in a cycle.
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    /// The last node of a ring: the first is behind it.
+    last: u32,
+    /// The units that the results come from, a bit each.
+    units: u32,
+}
+
+impl Bucket {
+    const EMPTY: Bucket = Bucket {
+        last: NONE,
+        units: 0,
+    };
+}
+
 /// A ring of `HORIZON` cycles. Results of a cycle are linked in the order they were booked;
-/// nodes are reused.
+/// nodes are reused. Buckets are small: in every cycle it is another one.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Wheel {
-    /// First and last node of each cycle.
-    buckets: Box<[(u32, u32); Wheel::HORIZON]>,
+    buckets: Box<[Bucket; Wheel::HORIZON]>,
+    /// Results, each with the node behind it.
     nodes: Vec<(Done, u32)>,
     free: u32,
-    occupied: [u64; Wheel::HORIZON / 64],
     pending: u32,
+    occupied: [u64; Wheel::HORIZON / 64],
 }
 
 impl Wheel {
@@ -32,7 +49,7 @@ impl Wheel {
     /// An empty wheel.
     pub fn new() -> Wheel {
         Wheel {
-            buckets: Box::new([(NONE, NONE); Wheel::HORIZON]),
+            buckets: Box::new([Bucket::EMPTY; Wheel::HORIZON]),
             nodes: Vec::new(),
             free: NONE,
             occupied: [0; Wheel::HORIZON / 64],
@@ -40,27 +57,45 @@ impl Wheel {
         }
     }
 
+    /// Claims cycle `at`, less than `HORIZON` ahead, for results of a unit, if no other result of
+    /// that unit has it and fewer than `most` units do; says whether. Who has claimed it books
+    /// what comes.
+    #[inline]
+    pub fn claim(&mut self, at: u64, unit: usize, most: u32) -> bool {
+        let units = &mut self.buckets[at as usize % Wheel::HORIZON].units;
+        if *units >> unit & 1 != 0 || units.count_ones() >= most {
+            return false;
+        }
+        *units |= 1 << unit;
+        true
+    }
+
     /// Books `done` for cycle `at`, less than `HORIZON` ahead.
+    #[inline]
     pub fn push(&mut self, at: u64, done: Done) {
         let b = at as usize % Wheel::HORIZON;
-        let node = if self.free == NONE {
-            self.nodes.push((done, NONE));
-            (self.nodes.len() - 1) as u32
-        } else {
-            let node = self.free;
-            self.free = self.nodes[node as usize].1;
-            self.nodes[node as usize] = (done, NONE);
-            node
-        };
-        let (first, last) = &mut self.buckets[b];
-        if *first == NONE {
-            *first = node;
-        } else {
-            self.nodes[*last as usize].1 = node;
+        let node = self.free;
+        if node == NONE {
+            return self.push_more(at, done);
         }
-        *last = node;
+        let bucket = &mut self.buckets[b];
+        let last = std::mem::replace(&mut bucket.last, node);
+        self.free = self.nodes[node as usize].1;
+        let first = match last {
+            NONE => node,
+            _ => std::mem::replace(&mut self.nodes[last as usize].1, node),
+        };
+        self.nodes[node as usize] = (done, first);
         self.occupied[b / 64] |= 1 << (b % 64);
         self.pending += 1;
+    }
+
+    /// The same where more is under way than ever before.
+    #[cold]
+    fn push_more(&mut self, at: u64, done: Done) {
+        self.free = self.nodes.len() as u32;
+        self.nodes.push((done, NONE));
+        self.push(at, done);
     }
 
     /// Takes the next of what is booked for `now`.
@@ -70,13 +105,16 @@ impl Wheel {
         if self.occupied[b / 64] >> (b % 64) & 1 == 0 {
             return None;
         }
-        let (first, _) = self.buckets[b];
+        let last = self.buckets[b].last;
+        let first = self.nodes[last as usize].1;
         let (done, next) = self.nodes[first as usize];
         self.nodes[first as usize].1 = self.free;
         self.free = first;
-        self.buckets[b].0 = next;
-        if next == NONE {
+        if first == last {
+            self.buckets[b] = Bucket::EMPTY;
             self.occupied[b / 64] &= !(1 << (b % 64));
+        } else {
+            self.nodes[last as usize].1 = next;
         }
         self.pending -= 1;
         Some(done)
