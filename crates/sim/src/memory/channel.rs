@@ -21,11 +21,90 @@ enum Model {
     Simple(SimpleDram),
 }
 
-#[derive(Clone, Debug, Default)]
-struct Inlet {
-    queue: VecDeque<DramRequest>,
-    /// Requests between here and completion.
-    under_way: u32,
+/// The queues from the slices and the arbiter behind them.
+#[derive(Clone, Debug)]
+struct Inlets {
+    queues: Vec<VecDeque<DramRequest>>,
+    /// Requests of each slice between here and completion.
+    under_way: Vec<u32>,
+    capacity: usize,
+    /// Slices with requests here, those without room for another, and those with none between
+    /// here and completion: a bit each.
+    waiting: u64,
+    full: u64,
+    idle: u64,
+    /// The slice that is asked first.
+    turn: u32,
+    shared_credits: u32,
+}
+
+impl Inlets {
+    fn new(slices: usize, capacity: usize, credits: u32) -> Inlets {
+        Inlets {
+            queues: vec![VecDeque::new(); slices],
+            under_way: vec![0; slices],
+            capacity,
+            waiting: 0,
+            full: 0,
+            idle: u64::MAX,
+            turn: 0,
+            shared_credits: credits.saturating_sub(slices as u32 - 1),
+        }
+    }
+
+    fn push(&mut self, request: DramRequest) {
+        let queue = &mut self.queues[usize::from(request.slice)];
+        queue.push_back(request);
+        let bit = 1 << request.slice;
+        self.waiting |= bit;
+        if queue.len() >= self.capacity {
+            self.full |= bit;
+        }
+    }
+
+    /// Slices whose next request has a credit.
+    #[inline]
+    fn eligible(&self) -> u64 {
+        if self.shared_credits > 0 {
+            self.waiting
+        } else {
+            self.waiting & self.idle
+        }
+    }
+
+    /// Takes the next request, slices in turn.
+    fn take(&mut self) -> Option<DramRequest> {
+        let eligible = self.eligible();
+        let from_turn = eligible & (u64::MAX << self.turn);
+        let bits = if from_turn != 0 { from_turn } else { eligible };
+        let slice = bits.trailing_zeros() as usize;
+        let queue = self.queues.get_mut(slice)?;
+        let request = queue.pop_front()?;
+        let bit = 1 << slice;
+        if queue.is_empty() {
+            self.waiting &= !bit;
+        }
+        self.full &= !bit;
+        self.turn = (slice as u32 + 1) & 63;
+        if self.idle & bit == 0 {
+            self.shared_credits -= 1;
+        }
+        self.idle &= !bit;
+        self.under_way[slice] += 1;
+        Some(request)
+    }
+
+    /// A request has completed: its credit comes back.
+    #[inline]
+    fn completed(&mut self, slice: usize) {
+        let under_way = &mut self.under_way[slice];
+        *under_way -= 1;
+        if *under_way > 0 {
+            self.shared_credits += 1;
+        } else {
+            self.idle |= 1 << slice;
+        }
+    }
 }
 
 /// A memory channel.
@@ -33,20 +112,17 @@ struct Inlet {
 pub struct Channel {
     clock: Clock,
     latency: u64,
-    inlet_capacity: usize,
-    inlets: Vec<Inlet>,
-    /// Requests in all inlets.
-    waiting: u32,
-    turn: usize,
-    shared_credits: u32,
-    /// Requests in the fixed delay, with the tick in which they reach the DRAM.
+    inlets: Inlets,
+    /// Requests in the fixed delay, with the tick in which they reach the DRAM, and that tick of
+    /// the first (`u64::MAX` without one).
     delay: VecDeque<(u64, DramRequest)>,
+    admit_at: u64,
     model: Model,
     next_tick: u64,
 }
 
 impl Channel {
-    /// An idle channel for `slices` slices, each with a queue of `inlet` requests.
+    /// An idle channel for `slices` slices (at most 64), each with a queue of `inlet` requests.
     pub fn new(config: &Dram, clock: Clock, slices: usize, inlet: u32) -> Channel {
         let model = match config.model {
             DramModel::Gddr => Model::Gddr(Box::new(Gddr::new(config))),
@@ -62,27 +138,23 @@ impl Channel {
         Channel {
             clock,
             latency: u64::from(config.latency),
-            inlet_capacity: inlet.max(1) as usize,
-            inlets: vec![Inlet::default(); slices],
-            waiting: 0,
-            turn: 0,
-            shared_credits: credits.saturating_sub(slices as u32 - 1),
+            inlets: Inlets::new(slices, inlet.max(1) as usize, credits),
             delay: VecDeque::new(),
+            admit_at: u64::MAX,
             model,
             next_tick: u64::MAX,
         }
     }
 
     /// The queue of a slice can take another request.
-    pub fn has_room(&self, slice: usize) -> bool {
-        self.inlets[slice].queue.len() < self.inlet_capacity
+    #[inline]
+    pub fn has_room(&self, slice: u16) -> bool {
+        self.inlets.full >> slice & 1 == 0
     }
 
     /// Queues a request, to be seen in `tick`.
     pub fn push(&mut self, tick: u64, request: DramRequest) {
-        let inlet = &mut self.inlets[usize::from(request.slice)];
-        inlet.queue.push_back(request);
-        self.waiting += 1;
+        self.inlets.push(request);
         self.next_tick = self.next_tick.min(tick);
     }
 
@@ -91,10 +163,20 @@ impl Channel {
         self.clock.cycle_of(self.next_tick)
     }
 
+    /// No read completes before this tick.
+    #[inline]
+    pub fn no_fill_before(&self) -> u64 {
+        match &self.model {
+            // Nor is there a command before the next tick in which anything can happen.
+            Model::Gddr(dram) => dram.no_read_before(self.next_tick),
+            Model::Simple(_) => 0,
+        }
+    }
+
     /// Nothing queued, nothing on its way.
     pub fn is_empty(&self) -> bool {
         self.delay.is_empty()
-            && self.waiting == 0
+            && self.inlets.waiting == 0
             && match &self.model {
                 Model::Gddr(dram) => dram.is_empty(),
                 Model::Simple(dram) => dram.is_empty(),
@@ -103,8 +185,8 @@ impl Channel {
 
     /// What is waiting where, for a report on a deadlock.
     pub fn describe(&self) -> String {
-        let queues: Vec<usize> = self.inlets.iter().map(|i| i.queue.len()).collect();
-        let under_way: Vec<u32> = self.inlets.iter().map(|i| i.under_way).collect();
+        let queues: Vec<usize> = self.inlets.queues.iter().map(VecDeque::len).collect();
+        let under_way = &self.inlets.under_way;
         let dram = match &self.model {
             Model::Gddr(dram) => format!("{} in the scheduler's queue", dram.queued()),
             Model::Simple(dram) => format!("{} in the DRAM", dram.in_flight()),
@@ -117,6 +199,7 @@ impl Channel {
 
     /// Runs the ticks of core cycle `cycle`, which end before tick `end`. `fill(slice, local)`
     /// is called for every read that completes.
+    #[inline(never)]
     pub fn run(
         &mut self,
         cycle: u64,
@@ -126,115 +209,86 @@ impl Channel {
     ) {
         while self.next_tick < end {
             let tick = self.next_tick;
-            self.complete(cycle, tick, stats, fill);
-            if self.waiting > 0 {
-                self.accept(cycle, stats);
-            }
-            self.admit(tick);
-            self.next_tick = self.next_after(tick);
+            self.next_tick = match self.model {
+                Model::Gddr(_) => self.gddr_tick(cycle, tick, stats, fill),
+                Model::Simple(_) => self.simple_tick(cycle, tick, stats, fill),
+            };
         }
     }
 
-    /// Hands completed requests back and lets the DRAM send a command.
-    fn complete(
+    /// One tick: completed requests go back, the DRAM sends a command, a request is taken from
+    /// the slices, and one whose delay is over goes to the DRAM's queue. Returns the next tick in
+    /// which anything can happen.
+    #[inline]
+    fn gddr_tick(
         &mut self,
         cycle: u64,
         tick: u64,
         stats: &mut DramCounters,
         fill: &mut impl FnMut(usize, u64),
-    ) {
-        loop {
-            let done = match &mut self.model {
-                Model::Gddr(dram) => dram.completed(tick),
-                Model::Simple(dram) => dram.completed(cycle),
-            };
-            let Some(request) = done else { break };
+    ) -> u64 {
+        let Model::Gddr(dram) = &mut self.model else {
+            return u64::MAX;
+        };
+        while let Some(request) = dram.completed(tick) {
             let slice = usize::from(request.slice);
-            let inlet = &mut self.inlets[slice];
-            if inlet.under_way > 1 {
-                self.shared_credits += 1;
-            }
-            inlet.under_way -= 1;
+            self.inlets.completed(slice);
             if !request.write {
                 fill(slice, request.local);
             }
         }
-        if let Model::Gddr(dram) = &mut self.model {
-            dram.step(tick, stats);
-        }
-    }
-
-    /// Takes the next request from the slices: one a tick, or as many as there are for the
-    /// simple model, which has its own limit.
-    fn accept(&mut self, cycle: u64, stats: &mut DramCounters) {
-        while let Some(slice) = self.next_slice() {
-            let Some(request) = self.inlets[slice].queue.pop_front() else {
-                return;
-            };
-            self.waiting -= 1;
-            self.turn = if slice + 1 == self.inlets.len() {
-                0
-            } else {
-                slice + 1
-            };
-            let inlet = &mut self.inlets[slice];
-            inlet.under_way += 1;
-            if inlet.under_way > 1 {
-                self.shared_credits -= 1;
-            }
-            match &mut self.model {
-                Model::Gddr(_) => {
-                    let ready = self.clock.first_tick(cycle + self.latency);
-                    self.delay.push_back((ready, request));
-                    return;
-                }
-                Model::Simple(dram) => dram.push(cycle, request, stats),
-            }
-        }
-    }
-
-    fn next_slice(&self) -> Option<usize> {
-        if self.waiting == 0 || matches!(&self.model, Model::Gddr(dram) if dram.is_full()) {
-            return None;
-        }
-        let n = self.inlets.len();
-        (self.turn..n).chain(0..self.turn).find(|&slice| {
-            let inlet = &self.inlets[slice];
-            !inlet.queue.is_empty() && (inlet.under_way == 0 || self.shared_credits > 0)
-        })
-    }
-
-    /// Moves a request whose delay is over to the DRAM's queue, one a tick.
-    fn admit(&mut self, tick: u64) {
-        if let Model::Gddr(dram) = &mut self.model
-            && let Some(&(ready, request)) = self.delay.front()
-            && ready <= tick
-            && !dram.is_full()
+        dram.step(tick, stats);
+        if !dram.is_full()
+            && self.inlets.waiting != 0
+            && let Some(request) = self.inlets.take()
         {
-            self.delay.pop_front();
-            dram.push(tick, request);
+            let ready = self.clock.first_tick(cycle + self.latency);
+            self.admit_at = self.admit_at.min(ready);
+            self.delay.push_back((ready, request));
         }
+        if self.admit_at <= tick
+            && !dram.is_full()
+            && let Some((_, request)) = self.delay.pop_front()
+        {
+            dram.push(tick, request);
+            self.admit_at = self.delay.front().map_or(u64::MAX, |&(ready, _)| ready);
+        }
+        dram.look_ahead(tick, stats);
+        let mut next = dram.next_event();
+        // A full queue gets room when a bank takes a request, which is an event of the DRAM.
+        if !dram.is_full() {
+            if self.inlets.eligible() != 0 {
+                return tick + 1;
+            }
+            next = next.min(self.admit_at);
+        }
+        next.max(tick + 1)
     }
 
-    fn next_after(&self, tick: u64) -> u64 {
-        match &self.model {
-            Model::Gddr(dram) => {
-                let mut next = dram.next_event();
-                // A full queue gets room by a command, which is an event of the DRAM.
-                if !dram.is_full() {
-                    if self.next_slice().is_some() {
-                        return tick + 1;
-                    }
-                    if let Some(&(ready, _)) = self.delay.front() {
-                        next = next.min(ready);
-                    }
-                }
-                next.max(tick + 1)
+    /// The same for the simple model, which has its own limit: it takes all there is.
+    fn simple_tick(
+        &mut self,
+        cycle: u64,
+        tick: u64,
+        stats: &mut DramCounters,
+        fill: &mut impl FnMut(usize, u64),
+    ) -> u64 {
+        let Model::Simple(dram) = &mut self.model else {
+            return u64::MAX;
+        };
+        while let Some(request) = dram.completed(cycle) {
+            let slice = usize::from(request.slice);
+            self.inlets.completed(slice);
+            if !request.write {
+                fill(slice, request.local);
             }
-            Model::Simple(dram) => match dram.next_event() {
-                u64::MAX => u64::MAX,
-                cycle => self.clock.first_tick(cycle).max(tick + 1),
-            },
+        }
+        while let Some(request) = self.inlets.take() {
+            dram.push(cycle, request, stats);
+        }
+        match dram.next_event() {
+            u64::MAX => u64::MAX,
+            cycle => self.clock.first_tick(cycle).max(tick + 1),
         }
     }
 }

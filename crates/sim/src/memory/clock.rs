@@ -26,6 +26,12 @@ impl Clock {
         }
     }
 
+    /// It has a tick every core cycle, of the same number.
+    #[inline]
+    pub fn same_as_core(&self) -> bool {
+        self.same
+    }
+
     /// The first tick that does not happen before core cycle `cycle`.
     #[inline]
     pub fn first_tick(&self, cycle: u64) -> u64 {

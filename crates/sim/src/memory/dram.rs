@@ -8,7 +8,7 @@
 //!
 //! Each clock one command goes out: a column command if any bank can, else an activate or a
 //! precharge, round robin over banks after the last one served. Between commands the channel
-//! sleeps until the earliest clock at which some bank's next command is legal. A request is
+//! sleeps until a clock at which some bank's next command may be legal. A request is
 //! complete when its last burst has left the bus.
 
 use super::divide::Divisor;
@@ -135,6 +135,8 @@ pub struct Gddr {
     /// Reads and writes on their way, each in order, by the clock they complete.
     reads: VecDeque<(u64, DramRequest)>,
     writes: VecDeque<(u64, DramRequest)>,
+    /// The clock in which the first of them completes.
+    done_at: u64,
 }
 
 impl Gddr {
@@ -194,6 +196,7 @@ impl Gddr {
             command_at: u64::MAX,
             reads: VecDeque::new(),
             writes: VecDeque::new(),
+            done_at: u64::MAX,
         }
     }
 
@@ -242,29 +245,51 @@ impl Gddr {
     }
 
     /// A request that has completed by `tick`: reads first, each kind in order.
+    #[inline]
     pub fn completed(&mut self, tick: u64) -> Option<DramRequest> {
-        for queue in [&mut self.reads, &mut self.writes] {
-            if queue.front().is_some_and(|&(at, _)| at <= tick) {
-                return queue.pop_front().map(|(_, request)| request);
-            }
+        if self.done_at > tick {
+            return None;
         }
-        None
+        self.take_completed(tick)
+    }
+
+    fn take_completed(&mut self, tick: u64) -> Option<DramRequest> {
+        let due = |queue: &VecDeque<(u64, DramRequest)>| queue.front().map_or(u64::MAX, |f| f.0);
+        let queue = if due(&self.reads) <= tick {
+            &mut self.reads
+        } else {
+            &mut self.writes
+        };
+        let done = queue.pop_front();
+        self.done_at = due(&self.reads).min(due(&self.writes));
+        done.map(|(_, request)| request)
     }
 
     /// The next clock in which a command may go out or a request completes.
+    #[inline]
     pub fn next_event(&self) -> u64 {
-        let front = |q: &VecDeque<(u64, DramRequest)>| q.front().map_or(u64::MAX, |&(at, _)| at);
-        self.command_at
-            .min(front(&self.reads))
-            .min(front(&self.writes))
+        self.command_at.min(self.done_at)
+    }
+
+    /// No read completes before this clock, given that none is sent a command before `tick`.
+    #[inline]
+    pub fn no_read_before(&self, tick: u64) -> u64 {
+        let after_command = u64::from(self.timing.cl) + self.burst_clocks;
+        self.done_at.min(tick.saturating_add(after_command))
     }
 
     /// Sends at most one command in clock `tick`.
+    #[inline]
     pub fn step(&mut self, tick: u64, stats: &mut DramCounters) {
-        if tick < self.command_at {
-            return;
+        if tick >= self.command_at {
+            self.command(tick, stats);
         }
-        self.take_requests(stats);
+    }
+
+    fn command(&mut self, tick: u64, stats: &mut DramCounters) {
+        if self.idle_with_work != 0 {
+            self.take_requests(stats);
+        }
         let mut next = u64::MAX;
         let issued =
             self.column_command(tick, &mut next, stats) || self.row_command(tick, &mut next, stats);
@@ -275,6 +300,45 @@ impl Gddr {
         } else {
             next
         };
+    }
+
+    /// At the end of clock `tick`, after the last push: does what the next clock would begin with
+    /// and finds out whether it has anything else to do.
+    #[inline]
+    pub fn look_ahead(&mut self, tick: u64, stats: &mut DramCounters) {
+        if self.command_at == tick + 1 {
+            if self.idle_with_work != 0 {
+                self.take_requests(stats);
+            }
+            self.command_at = self.no_command_before().max(tick + 1);
+        }
+    }
+
+    /// No command is legal before this clock; every bank with requests has a current one.
+    fn no_command_before(&self) -> u64 {
+        let mut clock = if self.column != 0 {
+            self.column_at
+        } else {
+            u64::MAX
+        };
+        let mut rows = self.row;
+        while rows != 0 {
+            let bank = &self.banks[rows.trailing_zeros() as usize];
+            clock = clock.min(self.row_command_at(bank));
+            rows &= rows - 1;
+        }
+        clock
+    }
+
+    /// The first clock for the precharge or activate that the bank needs.
+    #[inline]
+    fn row_command_at(&self, bank: &Bank) -> u64 {
+        if bank.open {
+            bank.precharge_at
+                .max(self.group_precharge_at[usize::from(bank.group)])
+        } else {
+            bank.activate_at.max(self.activate_at)
+        }
     }
 
     /// Gives every bank without a current request its next one.
@@ -365,17 +429,20 @@ impl Gddr {
         }
         entry.next = self.free;
         self.free = at;
-        if request.write {
+        let done = if request.write {
             stats.writes += 1;
             stats.write_bytes += u64::from(request.bytes);
             let done = tick + u64::from(t.wl) + self.burst_clocks;
             self.writes.push_back((done, request));
+            done
         } else {
             stats.reads += 1;
             stats.read_bytes += u64::from(request.bytes);
             let done = tick + u64::from(t.cl) + self.burst_clocks;
             self.reads.push_back((done, request));
-        }
+            done
+        };
+        self.done_at = self.done_at.min(done);
     }
 
     fn row_command(&mut self, tick: u64, next: &mut u64, stats: &mut DramCounters) -> bool {
@@ -383,17 +450,12 @@ impl Gddr {
             return false;
         }
         for index in rotated(self.row, self.turn) {
-            let bank = &mut self.banks[index];
-            let ready = if bank.open {
-                bank.precharge_at
-                    .max(self.group_precharge_at[usize::from(bank.group)])
-            } else {
-                bank.activate_at.max(self.activate_at)
-            };
+            let ready = self.row_command_at(&self.banks[index]);
             if ready > tick {
                 *next = (*next).min(ready);
                 continue;
             }
+            let bank = &mut self.banks[index];
             let t = &self.timing;
             if bank.open {
                 bank.open = false;

@@ -24,6 +24,11 @@ impl Piece {
         self.0 >> PIECE_BITS
     }
 
+    /// The piece `places` behind it in the same request.
+    pub fn behind(self, places: u32) -> Piece {
+        Piece(self.0 + places)
+    }
+
     /// Its number within the request.
     pub fn number(self) -> u32 {
         self.0 & (MAX_PIECES - 1)
@@ -36,7 +41,7 @@ pub struct Inflight {
     /// As it came.
     pub request: Request,
     /// Its first sector in the slice's addresses.
-    first_sector: u64,
+    pub first_sector: u64,
     /// Sectors (1 for an atomic).
     pub pieces: u32,
     /// Those not yet answered.
@@ -101,13 +106,6 @@ impl InflightTable {
         addr >> self.sector_shift << self.sector_shift
     }
 
-    /// First byte of a piece's sector, in the slice's addresses.
-    #[inline]
-    pub fn sector(&self, piece: Piece) -> u64 {
-        let entry = self.get(piece.request());
-        entry.first_sector + (u64::from(piece.number()) << self.sector_shift)
-    }
-
     /// Bytes of the piece that a write writes, by position in the sector.
     pub fn written(&self, piece: Piece) -> u128 {
         let request = &self.get(piece.request()).request;
@@ -119,36 +117,32 @@ impl InflightTable {
 
     /// The piece has been served: the reply to send, if one is due now. The request is
     /// forgotten with its last piece.
+    #[inline]
     pub fn answer(&mut self, piece: Piece) -> Option<(u16, Reply)> {
         let index = piece.request();
         let entry = &mut self.slots[index as usize];
         entry.left -= 1;
         let last = entry.left == 0;
-        let request = &entry.request;
         if last {
             self.free.push(index);
         }
-        let (addr, bytes) = if request.kind == RequestKind::Atomic || !self.sectored {
-            if !last {
+        let request = &entry.request;
+        let (mut addr, mut end) = (request.addr, request.addr + u64::from(request.bytes));
+        if request.kind != RequestKind::Atomic {
+            if self.sectored {
+                // The first piece and the last may be less than a sector.
+                let number = u64::from(piece.number());
+                let sector = ((addr >> self.sector_shift) + number) << self.sector_shift;
+                addr = addr.max(sector);
+                end = end.min(sector + (1 << self.sector_shift));
+            } else if !last {
                 return None;
             }
-            (request.addr, request.bytes)
-        } else {
-            // The first piece and the last may be less than a sector.
-            let number = u64::from(piece.number());
-            let sector = ((request.addr >> self.sector_shift) + number) << self.sector_shift;
-            let start = sector.max(request.addr);
-            let end = request.addr + u64::from(request.bytes);
-            (
-                start,
-                (end.min(sector + (1 << self.sector_shift)) - start) as u16,
-            )
-        };
+        }
         let reply = Reply {
             kind: request.kind,
-            traffic: request.traffic,
             addr,
-            bytes,
+            bytes: (end - addr) as u16,
             last,
             token: request.token,
         };

@@ -6,6 +6,7 @@
 //! packets leave in order: a head that waits holds back those behind it. A packet that wins
 //! in tick x has arrived in full in tick x + latency + flits - 1.
 
+use super::ports::{Few, Many, Ports};
 use std::collections::VecDeque;
 
 /// Where packets come out.
@@ -37,34 +38,113 @@ struct Input<T> {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Output {
+struct Output<P> {
     free_at: u64,
+    /// Inputs whose head packet may win and wants this output.
+    asking: P,
     /// The input that is asked first: the one after the last winner.
     turn: usize,
-    /// The best bid of the tick `bid_tick` (counted from one).
-    bid_tick: u64,
-    bid_rank: usize,
-    bid_input: usize,
 }
 
 /// A crossbar for packets that carry `T`.
 #[derive(Clone, Debug)]
-pub struct Crossbar<T> {
-    latency: u64,
-    capacity: u32,
-    inputs: Vec<Input<T>>,
-    outputs: Vec<Output>,
-    /// Inputs with packets, a bit each.
-    active: Vec<u64>,
-    /// Outputs with a bid this tick.
-    contested: Vec<u32>,
-    /// Ticks in which a head packet waited for room at its output.
-    blocked: u64,
+pub enum Crossbar<T> {
+    /// Up to 64 ports on each side.
+    Small(Switch<T, Few>),
+    /// More.
+    Large(Box<Switch<T, Many>>),
+}
+
+/// Does the same with either.
+macro_rules! either {
+    ($crossbar:expr, $switch:ident => $what:expr) => {
+        match $crossbar {
+            Crossbar::Small($switch) => $what,
+            Crossbar::Large($switch) => $what,
+        }
+    };
 }
 
 impl<T: Copy> Crossbar<T> {
     /// A crossbar whose input queues hold `capacity` flits each.
     pub fn new(inputs: usize, outputs: usize, latency: u32, capacity: u32) -> Crossbar<T> {
+        if inputs.max(outputs) <= 64 {
+            Crossbar::Small(Switch::new(inputs, outputs, latency, capacity))
+        } else {
+            Crossbar::Large(Box::new(Switch::new(inputs, outputs, latency, capacity)))
+        }
+    }
+
+    /// Flits that still fit in an input's queue.
+    #[inline]
+    pub fn free(&self, input: usize) -> u32 {
+        either!(self, s => s.capacity.saturating_sub(s.inputs[input].flits))
+    }
+
+    /// Queues a packet that may win its output from tick `ready` on. The caller has checked
+    /// that it fits, and `ready` never decreases at an input.
+    #[inline]
+    pub fn push(&mut self, input: usize, ready: u64, output: usize, flits: u32, payload: T) {
+        let output = output as u32;
+        let packet = Packet {
+            ready,
+            output,
+            flits,
+            payload,
+        };
+        either!(self, s => s.push(input, packet))
+    }
+
+    /// No packet is queued.
+    pub fn is_empty(&self) -> bool {
+        self.next() == u64::MAX
+    }
+
+    /// Packets queued at an input.
+    pub fn queued(&self, input: usize) -> usize {
+        either!(self, s => s.inputs[input].queue.len())
+    }
+
+    /// Ticks in which a head packet waited for room at its output, summed over inputs.
+    pub fn blocked(&self) -> u64 {
+        either!(self, s => s.blocked)
+    }
+
+    /// The next tick in which anything can happen, `u64::MAX` if none.
+    #[inline]
+    pub fn next(&self) -> u64 {
+        either!(self, s => s.next)
+    }
+
+    /// Runs one tick.
+    pub fn step(&mut self, tick: u64, sink: &mut impl Sink<T>) {
+        either!(self, s => s.step(tick, sink))
+    }
+}
+
+/// The crossbar for a number of ports.
+///
+/// An input with packets is either *resting*, until its head may win, or *asking* for the
+/// head's output, so that a tick looks at an input only when its head's time comes and at an
+/// output only when it is asked for.
+#[derive(Clone, Debug)]
+pub struct Switch<T, P> {
+    latency: u64,
+    capacity: u32,
+    inputs: Vec<Input<T>>,
+    outputs: Vec<Output<P>>,
+    /// Resting inputs.
+    resting: P,
+    /// Outputs that some input asks for.
+    asked: P,
+    /// The next tick in which anything can happen.
+    next: u64,
+    /// Ticks in which a head packet waited for room at its output.
+    blocked: u64,
+}
+
+impl<T: Copy, P: Ports> Switch<T, P> {
+    fn new(inputs: usize, outputs: usize, latency: u32, capacity: u32) -> Switch<T, P> {
         let input = Input {
             earliest: 0,
             output: 0,
@@ -72,136 +152,99 @@ impl<T: Copy> Crossbar<T> {
             free_at: 0,
             queue: VecDeque::new(),
         };
-        Crossbar {
+        Switch {
             latency: u64::from(latency),
             capacity,
             inputs: vec![input; inputs],
             outputs: vec![Output::default(); outputs],
-            active: vec![0; inputs.div_ceil(64)],
-            contested: Vec::with_capacity(outputs),
+            resting: P::default(),
+            asked: P::default(),
+            next: u64::MAX,
             blocked: 0,
         }
     }
 
-    /// Flits that still fit in an input's queue.
-    pub fn free(&self, input: usize) -> u32 {
-        self.capacity.saturating_sub(self.inputs[input].flits)
-    }
-
-    /// Queues a packet that may win its output from tick `ready` on. The caller has checked
-    /// that it fits, and `ready` never decreases at an input.
-    pub fn push(&mut self, input: usize, ready: u64, output: usize, flits: u32, payload: T) {
+    #[inline]
+    fn push(&mut self, input: usize, packet: Packet<T>) {
         let port = &mut self.inputs[input];
         if port.queue.is_empty() {
-            port.earliest = ready.max(port.free_at);
-            port.output = output as u32;
+            port.earliest = packet.ready.max(port.free_at);
+            port.output = packet.output;
+            self.resting.insert(input);
+            self.next = self.next.min(port.earliest);
         }
-        port.queue.push_back(Packet {
-            ready,
-            output: output as u32,
-            flits,
-            payload,
-        });
-        port.flits += flits;
-        self.active[input / 64] |= 1 << (input % 64);
+        port.flits += packet.flits;
+        port.queue.push_back(packet);
     }
 
-    /// No packet is queued.
-    pub fn is_empty(&self) -> bool {
-        self.active.iter().all(|&word| word == 0)
+    #[inline(never)]
+    fn step(&mut self, tick: u64, sink: &mut impl Sink<T>) {
+        let mut next = self.wake(tick);
+        let mut asked = self.asked;
+        while let Some(output) = asked.pop() {
+            next = next.min(self.serve(tick, output, sink));
+        }
+        self.next = next;
     }
 
-    /// Packets queued at an input.
-    pub fn queued(&self, input: usize) -> usize {
-        self.inputs[input].queue.len()
-    }
-
-    /// Ticks in which a head packet waited for room at its output, summed over inputs.
-    pub fn blocked(&self) -> u64 {
-        self.blocked
-    }
-
-    /// Runs one tick; returns the next one in which anything can happen, `u64::MAX` if none.
-    pub fn step(&mut self, tick: u64, sink: &mut impl Sink<T>) -> u64 {
+    /// Lets the heads whose time has come ask for their outputs; returns the time of the others.
+    #[inline]
+    fn wake(&mut self, tick: u64) -> u64 {
         let mut next = u64::MAX;
-        for word in 0..self.active.len() {
-            let mut bits = self.active[word];
-            while bits != 0 {
-                let input = word * 64 + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                next = next.min(self.bid(tick, input, sink));
+        let mut resting = self.resting;
+        while let Some(input) = resting.pop() {
+            let port = &self.inputs[input];
+            if port.earliest > tick {
+                next = next.min(port.earliest);
+                continue;
             }
+            let output = port.output as usize;
+            self.resting.remove(input);
+            self.outputs[output].asking.insert(input);
+            self.asked.insert(output);
         }
-        for i in 0..self.contested.len() {
-            let output = self.contested[i] as usize;
-            next = next.min(self.grant(tick, output, sink));
-        }
-        self.contested.clear();
         next
     }
 
-    /// Lets the head of `input` ask for its output; returns when to try again if it cannot.
-    fn bid(&mut self, tick: u64, input: usize, sink: &mut impl Sink<T>) -> u64 {
-        let ports = self.inputs.len();
-        let port = &self.inputs[input];
-        if port.earliest > tick {
-            return port.earliest;
-        }
-        let output = port.output as usize;
+    /// Lets an output that is asked for take a packet if it can; returns when there is something
+    /// to do for those who still ask, or for the next packet of the winner.
+    #[inline]
+    fn serve(&mut self, tick: u64, output: usize, sink: &mut impl Sink<T>) -> u64 {
         let gate = &mut self.outputs[output];
         if gate.free_at > tick {
             return gate.free_at;
         }
         if !sink.has_room(output) {
-            self.blocked += 1;
+            self.blocked += u64::from(gate.asking.count());
             return tick + 1;
         }
-        let rank = if input >= gate.turn {
-            input - gate.turn
-        } else {
-            input + ports - gate.turn
+        let Some(input) = gate.asking.first_from(gate.turn) else {
+            return u64::MAX;
         };
-        if gate.bid_tick != tick + 1 {
-            gate.bid_tick = tick + 1;
-            self.contested.push(output as u32);
-        } else {
-            // One of the two loses and asks again.
-            if rank < gate.bid_rank {
-                (gate.bid_rank, gate.bid_input) = (rank, input);
-            }
-            return tick + 1;
-        }
-        (gate.bid_rank, gate.bid_input) = (rank, input);
-        u64::MAX
-    }
-
-    /// Sends the winner of `output`; returns when its input's next packet may go.
-    fn grant(&mut self, tick: u64, output: usize, sink: &mut impl Sink<T>) -> u64 {
-        let ports = self.inputs.len();
-        let gate = &mut self.outputs[output];
-        let input = gate.bid_input;
         let port = &mut self.inputs[input];
         let Some(packet) = port.queue.pop_front() else {
             return u64::MAX;
         };
-        let flits = u64::from(packet.flits.max(1));
+        let free_at = tick + u64::from(packet.flits.max(1));
         port.flits -= packet.flits;
-        port.free_at = tick + flits;
-        gate.free_at = tick + flits;
-        gate.turn = if input + 1 == ports { 0 } else { input + 1 };
-        let arrival = tick + self.latency + flits - 1;
-        sink.deliver(output, arrival, packet.flits, packet.payload);
-        match port.queue.front() {
-            Some(head) => {
-                port.earliest = head.ready.max(port.free_at);
-                port.output = head.output;
-                port.earliest
-            }
-            None => {
-                self.active[input / 64] &= !(1 << (input % 64));
-                u64::MAX
-            }
+        port.free_at = free_at;
+        gate.free_at = free_at;
+        gate.turn = input + 1;
+        gate.asking.remove(input);
+        let mut next = free_at;
+        if gate.asking.is_empty() {
+            self.asked.remove(output);
+            next = u64::MAX;
         }
+        if let Some(head) = port.queue.front() {
+            port.earliest = head.ready.max(free_at);
+            port.output = head.output;
+            next = next.min(port.earliest);
+            self.resting.insert(input);
+        }
+        let arrival = free_at - 1 + self.latency;
+        sink.deliver(output, arrival, packet.flits, packet.payload);
+        next
     }
 }
 

@@ -8,13 +8,14 @@
 //! order of arrival; only the reply waits for a fetch.
 
 use super::address_map::{AddressMap, Location};
+use super::arrivals::{Arrival, ArrivalQueue};
 use super::channel::Channel;
-use super::divide::Divisor;
+use super::clock::Clock;
 use super::dram::DramRequest;
-use super::inflight::{InflightTable, Piece};
+use super::inflight::{Inflight, InflightTable, MAX_PIECES, Piece};
 use super::interconnect::Crossbar;
 use super::mshr::{Admission, MshrTable};
-use super::packet::{Reply, RequestKind, Traffic};
+use super::packet::{LARGEST_REQUEST, Reply, RequestKind, Traffic};
 use super::stats::MemoryStats;
 use super::tags::{Evicted, Geometry, Lookup, SetIndex, Slot, TagArray};
 use super::wake::WakeList;
@@ -36,12 +37,16 @@ pub struct Surroundings<'a> {
     pub replies: &'a mut Crossbar<Reply>,
     /// The first network tick in which a reply sent now may leave.
     pub reply_tick: u64,
+    /// Network and L2 have a tick every core cycle.
+    pub lockstep: bool,
     /// All memory channels, and the cycles in which they have something to do.
     pub channels: &'a mut [Channel],
     /// See `channels`.
     pub channel_wakes: &'a mut WakeList,
     /// The first DRAM tick in which a channel may see a request sent now.
     pub dram_tick: u64,
+    /// DRAM's clock.
+    pub dram: Clock,
     /// Counters.
     pub stats: &'a mut MemoryStats,
     /// Performs an atomic: SM and token.
@@ -53,34 +58,42 @@ pub struct Surroundings<'a> {
 /// Size of packets.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketSize {
-    /// Header bytes.
-    pub header: u32,
-    /// Bytes a flit.
-    pub flit: Divisor,
+    /// Flits by bytes of data.
+    flits: [u32; LARGEST_REQUEST as usize + 1],
     /// Flits of the largest reply.
     pub largest_reply: u32,
 }
 
 impl PacketSize {
+    /// Packets with such a header and up to `largest_reply` bytes in a reply, in such flits.
+    pub fn new(header: u32, flit: u32, largest_reply: u32) -> PacketSize {
+        let flits = |data: u32| (header + data).div_ceil(flit.max(1)).max(1);
+        PacketSize {
+            flits: std::array::from_fn(|data| flits(data as u32)),
+            largest_reply: flits(largest_reply),
+        }
+    }
+
+    #[inline]
     fn reply(&self, reply: &Reply) -> u32 {
-        let data = match reply.kind {
-            RequestKind::Write => 0,
-            _ => u32::from(reply.bytes),
-        };
-        self.flits(data)
+        match reply.kind {
+            RequestKind::Write => self.flits(0),
+            _ => self.flits(reply.bytes),
+        }
     }
 
     /// Flits of a packet with so much data.
     #[inline]
-    pub fn flits(&self, data: u32) -> u32 {
-        (self.flit.divide_up(u64::from(self.header + data)) as u32).max(1)
+    pub fn flits(&self, data: u16) -> u32 {
+        self.flits[usize::from(data)]
     }
 }
 
 /// What became of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    Hit,
+    /// So many pieces of the request, a clock each.
+    Hit(u32),
     Miss,
     Merge,
     /// It must wait for a place in the miss queue.
@@ -98,69 +111,6 @@ struct Stall {
     kind: RequestKind,
 }
 
-/// A request that has arrived.
-#[derive(Clone, Copy, Debug)]
-struct Arrival {
-    /// The core cycle in which the fixed delay ends.
-    ready: u64,
-    index: u32,
-    pieces: u32,
-}
-
-/// Arrived requests in order. A request's pieces join the input queue one a cycle once its
-/// delay is over, and are served from there, so both are positions in the one list.
-#[derive(Clone, Debug, Default)]
-struct ArrivalQueue {
-    requests: VecDeque<Arrival>,
-    /// Pieces in the input queue.
-    queued: usize,
-    /// The request whose pieces join next, and how many have.
-    joining: usize,
-    joined: u32,
-    /// Pieces of the first request that have been served.
-    served: u32,
-}
-
-impl ArrivalQueue {
-    /// The core cycle from which another piece may join.
-    fn next_ready(&self) -> Option<u64> {
-        self.requests.get(self.joining).map(|a| a.ready)
-    }
-
-    /// Lets the next piece join.
-    fn join(&mut self) {
-        self.queued += 1;
-        self.joined += 1;
-        if self.joined == self.requests[self.joining].pieces {
-            (self.joining, self.joined) = (self.joining + 1, 0);
-        }
-    }
-
-    /// The piece at the head of the input queue.
-    fn head(&self) -> Option<Piece> {
-        if self.queued == 0 {
-            return None;
-        }
-        let first = self.requests.front()?;
-        Some(Piece::new(first.index, self.served))
-    }
-
-    /// The head has been served.
-    fn pop(&mut self) {
-        self.queued -= 1;
-        self.served += 1;
-        if self
-            .requests
-            .front()
-            .is_some_and(|a| a.pieces == self.served)
-        {
-            self.requests.pop_front();
-            self.joining -= 1;
-            self.served = 0;
-        }
-    }
-}
-
 /// An L2 slice.
 #[derive(Clone, Debug)]
 pub struct Slice {
@@ -170,7 +120,6 @@ pub struct Slice {
     in_channel: u16,
     map: AddressMap,
     latency: u64,
-    queue: usize,
     miss_places: usize,
     line: u64,
     sector: u32,
@@ -192,7 +141,6 @@ impl Slice {
             in_channel: (number % l2.slices_per_channel.max(1)) as u16,
             map,
             latency: u64::from(l2.latency),
-            queue: l2.queue as usize,
             miss_places: l2.miss_queue as usize,
             line: u64::from(l2.line),
             sector: l2.sector,
@@ -204,7 +152,7 @@ impl Slice {
                 index: SetIndex::Modulo,
             }),
             mshrs: MshrTable::new(l2.mshrs, l2.merges),
-            arrivals: ArrivalQueue::default(),
+            arrivals: ArrivalQueue::new(l2.queue as usize),
             misses: VecDeque::new(),
             fills: VecDeque::new(),
             stall: None,
@@ -212,19 +160,16 @@ impl Slice {
     }
 
     /// The slice can take another request from the network, of up to `pieces` sectors.
+    #[inline]
     pub fn has_room(&self, pieces: usize) -> bool {
-        self.arrivals.queued + pieces <= self.queue
+        self.arrivals.has_room(pieces)
     }
 
     /// A request has arrived from the network in core cycle `cycle`; it is broken into
     /// sectors here. Returns the cycle in which the slice has something to do with it.
-    pub fn arrive(&mut self, cycle: u64, index: u32, pieces: u32) -> u64 {
+    pub fn arrive(&mut self, cycle: u64, index: u32, entry: &Inflight) -> u64 {
         let ready = cycle + self.latency;
-        self.arrivals.requests.push_back(Arrival {
-            ready,
-            index,
-            pieces,
-        });
+        self.arrivals.push(ready, index, entry);
         ready
     }
 
@@ -245,7 +190,7 @@ impl Slice {
 
     /// Nothing queued and nothing on its way from DRAM.
     pub fn is_empty(&self) -> bool {
-        self.arrivals.requests.is_empty()
+        self.arrivals.len() == 0
             && self.misses.is_empty()
             && self.fills.is_empty()
             && self.mshrs.is_empty()
@@ -262,24 +207,70 @@ impl Slice {
         };
         format!(
             "{} requests arrived, {} sectors queued, {} misses to send, {} MSHRs in use, {} fills{stall}",
-            self.arrivals.requests.len(),
-            self.arrivals.queued,
+            self.arrivals.len(),
+            self.arrivals.queued(),
             self.misses.len(),
             self.mshrs.used(),
             self.fills.len()
         )
     }
 
-    /// Runs one L2 clock in core cycle `cycle`. Returns the earliest core cycle in which there
-    /// is something to do: `cycle + 1` for the next clock, `u64::MAX` for nothing.
+    /// Runs one L2 clock in core cycle `cycle`, and those behind it that are foreseen. Returns the
+    /// earliest core cycle in which there is something to do: that of the next clock, or
+    /// `u64::MAX` for nothing.
+    #[inline]
     pub fn step(&mut self, cycle: u64, around: &mut Surroundings) -> u64 {
-        let largest = around.packets.largest_reply;
-        let slice = self.number as usize;
+        if self.deals_with_dram() {
+            self.step_dram(cycle, around);
+        }
+        let mut served = 0;
+        if self.stall.is_none()
+            && let Some(head) = self.arrivals.head()
+        {
+            if !self.may_send(1, around) {
+                around.stats.l2_reply_full += 1;
+            } else if !around.channels[self.channel].has_room(self.in_channel) {
+                around.stats.l2_dram_full += 1;
+            } else {
+                served = self.serve(cycle, &head, around);
+            }
+        }
+        let next = cycle + u64::from(served.max(1));
+        for clock in cycle..next {
+            if served > 0 {
+                self.arrivals.pop(self.sector);
+            }
+            if self.arrivals.next_join() <= clock {
+                self.arrivals.join();
+            }
+        }
+        if (self.arrivals.queued() > 0 && self.stall.is_none()) || self.deals_with_dram() {
+            return next;
+        }
+        // Whatever ends a stall wakes the slice.
+        self.arrivals.next_join().max(next)
+    }
+
+    /// There are fetched sectors or those who waited for them, or requests to send to DRAM.
+    #[inline]
+    fn deals_with_dram(&self) -> bool {
+        self.mshrs.has_ready() || !self.fills.is_empty() || !self.misses.is_empty()
+    }
+
+    /// The queue to the network can take so many replies of any size.
+    #[inline]
+    fn may_send(&self, replies: u32, around: &Surroundings) -> bool {
+        around.replies.free(self.number as usize) >= replies * around.packets.largest_reply
+    }
+
+    /// What a clock does with DRAM: one reply that waited for a fetch, one fetched sector in,
+    /// one request out.
+    fn step_dram(&mut self, cycle: u64, around: &mut Surroundings) {
         if self.mshrs.has_ready()
-            && around.replies.free(slice) >= largest
+            && self.may_send(1, around)
             && let Some((_, token)) = self.mshrs.pop_ready()
         {
-            self.reply(Piece(token), around);
+            self.reply(Piece(token), around.reply_tick, around);
             self.resume(cycle, Outcome::NoEntry, around.stats);
         }
         if let Some(sector) = self.fills.pop_front() {
@@ -289,45 +280,12 @@ impl Slice {
         }
         let channel = &mut around.channels[self.channel];
         if !self.misses.is_empty()
-            && channel.has_room(usize::from(self.in_channel))
+            && channel.has_room(self.in_channel)
             && let Some(miss) = self.misses.pop_front()
         {
             channel.push(around.dram_tick, miss);
             around.channel_wakes.by(self.channel, cycle + 1);
             self.resume(cycle, Outcome::NoPlace, around.stats);
-        }
-        if self.stall.is_none()
-            && let Some(piece) = self.arrivals.head()
-        {
-            if around.replies.free(slice) < largest {
-                around.stats.l2_reply_full += 1;
-            } else if !around.channels[self.channel].has_room(usize::from(self.in_channel)) {
-                around.stats.l2_dram_full += 1;
-            } else {
-                self.serve(cycle, piece, around);
-            }
-        }
-        if self.arrivals.queued < self.queue
-            && let Some(ready) = self.arrivals.next_ready()
-            && ready <= cycle
-        {
-            self.arrivals.join();
-        }
-        self.next(cycle)
-    }
-
-    fn next(&self, cycle: u64) -> u64 {
-        let busy = (self.arrivals.queued > 0 && self.stall.is_none())
-            || !self.fills.is_empty()
-            || !self.misses.is_empty()
-            || self.mshrs.has_ready();
-        if busy {
-            return cycle + 1;
-        }
-        match self.arrivals.next_ready() {
-            Some(ready) if self.arrivals.queued < self.queue => ready.max(cycle + 1),
-            // Whatever ends the stall wakes the slice.
-            _ => u64::MAX,
         }
     }
 
@@ -341,11 +299,11 @@ impl Slice {
         }
     }
 
-    fn reply(&mut self, piece: Piece, around: &mut Surroundings) {
+    fn reply(&mut self, piece: Piece, tick: u64, around: &mut Surroundings) {
         if let Some((sm, reply)) = around.inflight.answer(piece) {
             around.replies.push(
                 self.number as usize,
-                around.reply_tick,
+                tick,
                 usize::from(sm),
                 around.packets.reply(&reply),
                 reply,
@@ -353,19 +311,24 @@ impl Slice {
         }
     }
 
-    /// Serves the head of the queue, or stalls.
-    fn serve(&mut self, cycle: u64, piece: Piece, around: &mut Surroundings) {
-        let request = &around.inflight.get(piece.request()).request;
-        let (kind, traffic) = (request.kind, request.traffic);
-        let (sm, token) = (request.sm, request.token);
-        let sector = around.inflight.sector(piece);
+    /// Serves the head of the queue, or stalls. Returns how many of its pieces have been served.
+    fn serve(&mut self, cycle: u64, head: &Arrival, around: &mut Surroundings) -> u32 {
+        let (kind, traffic) = (head.kind, head.traffic);
+        let atomic = (kind == RequestKind::Atomic).then(|| {
+            let request = &around.inflight.get(head.index).request;
+            (request.sm, request.token)
+        });
         let outcome = match kind {
-            RequestKind::Write => self.write(piece, sector, around),
-            _ => self.read(piece, sector, kind, around),
+            RequestKind::Write => self.write(head.piece(), head.sector, around),
+            _ => self.read(cycle, head, around),
         };
         let counters = around.stats.l2_mut(traffic, kind);
+        let mut served = 1;
         match outcome {
-            Outcome::Hit => counters.hits += 1,
+            Outcome::Hit(pieces) => {
+                counters.hits += u64::from(pieces);
+                served = pieces;
+            }
             Outcome::Miss => counters.misses += 1,
             Outcome::Merge => counters.merges += 1,
             cause @ (Outcome::NoPlace | Outcome::NoEntry) => {
@@ -375,33 +338,60 @@ impl Slice {
                     traffic,
                     kind,
                 });
-                return;
+                return 0;
             }
         }
-        counters.accesses += 1;
-        self.arrivals.pop();
-        if kind == RequestKind::Atomic {
+        counters.accesses += u64::from(served);
+        if let Some((sm, token)) = atomic {
             around.stats.atomics += 1;
             (around.perform_atomic)(sm, token);
         }
+        served
+    }
+
+    /// The head's piece has hit. How many behind it will hit in the clocks to come, one a clock,
+    /// with nothing else happening here meanwhile: those can be served now, with replies that
+    /// leave when they would have. That is so while
+    ///
+    /// - they can be read, and no fetched sector comes before the last of them is served,
+    /// - the network can take all the replies and, as the queue is not getting longer, as many
+    ///   requests in each of the clocks as it could,
+    /// - requests that arrive meanwhile do not become ready meanwhile.
+    fn foreseen(&self, cycle: u64, slot: Slot, head: &Arrival, around: &Surroundings) -> u32 {
+        let more = head.pieces_behind();
+        if more == 0
+            || !around.lockstep
+            || self.latency < u64::from(MAX_PIECES)
+            || self.deals_with_dram()
+            || !self.may_send(more, around)
+            || !self.arrivals.has_room(MAX_PIECES as usize)
+            || !self.tags.readable(slot, head.sector, more + 1)
+        {
+            return 0;
+        }
+        let end = || around.dram.first_tick(cycle + u64::from(more) + 1);
+        if !self.mshrs.is_empty() && around.channels[self.channel].no_fill_before() < end() {
+            return 0;
+        }
+        more
     }
 
     /// A read or an atomic.
-    fn read(
-        &mut self,
-        piece: Piece,
-        sector: u64,
-        kind: RequestKind,
-        around: &mut Surroundings,
-    ) -> Outcome {
+    fn read(&mut self, cycle: u64, head: &Arrival, around: &mut Surroundings) -> Outcome {
+        let (piece, sector, kind) = (head.piece(), head.sector, head.kind);
         let found = self.tags.lookup(sector);
         let slot = match found {
             Lookup::Blocked => return Outcome::NoEntry,
             Lookup::Hit(slot) => {
                 self.tags.touch(slot);
                 self.dirtied(slot, sector, kind);
-                self.reply(piece, around);
-                return Outcome::Hit;
+                self.reply(piece, around.reply_tick, around);
+                let more = self.foreseen(cycle, slot, head, around);
+                for ahead in 1..=more {
+                    let tick = around.reply_tick + u64::from(ahead);
+                    self.reply(piece.behind(ahead), tick, around);
+                }
+                return Outcome::Hit(1 + more);
             }
             Lookup::Pending(slot) => {
                 if self.mshrs.add(sector, piece.0) != Admission::Merge {
@@ -443,14 +433,14 @@ impl Slice {
             Lookup::Blocked => return Outcome::NoEntry,
             Lookup::Miss(_) if !self.miss_room(PLACES_FOR_WRITE) => return Outcome::NoPlace,
             Lookup::Miss(slot) | Lookup::SectorMiss(slot) => (slot, Outcome::Miss),
-            Lookup::Hit(slot) | Lookup::PartlyWritten(slot) => (slot, Outcome::Hit),
+            Lookup::Hit(slot) | Lookup::PartlyWritten(slot) => (slot, Outcome::Hit(1)),
             Lookup::Pending(slot) => (slot, Outcome::Merge),
         };
         let evicted = self.claim(slot, sector, found);
         let bytes = around.inflight.written(piece) << (sector & (self.line - 1));
         self.tags.write(slot, sector, bytes);
         self.write_back(evicted, around.stats);
-        self.reply(piece, around);
+        self.reply(piece, around.reply_tick, around);
         outcome
     }
 

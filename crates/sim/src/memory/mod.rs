@@ -5,6 +5,7 @@
 //! also what the SM's own caches are built from.
 
 pub mod address_map;
+mod arrivals;
 pub mod channel;
 pub mod clock;
 pub(crate) mod divide;
@@ -15,6 +16,7 @@ pub mod interconnect;
 pub mod l2;
 pub mod mshr;
 pub mod packet;
+mod ports;
 pub mod simple_dram;
 pub mod stats;
 pub mod store_buffer;

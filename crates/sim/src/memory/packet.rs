@@ -1,5 +1,8 @@
 //! What SMs and memory partitions say to each other.
 
+/// Bytes of the largest request.
+pub const LARGEST_REQUEST: u32 = 128;
+
 /// What a request wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestKind {
@@ -41,13 +44,11 @@ pub struct Request {
     pub token: u32,
 }
 
-/// A packet back to an SM.
+/// A packet back to an SM. Kept small: it is copied from queue to queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Reply {
     /// What the request was.
     pub kind: RequestKind,
-    /// Whose it is.
-    pub traffic: Traffic,
     /// First byte of the sector (of the whole request when replies are not sectored).
     pub addr: u64,
     /// Bytes it carries or acknowledges.

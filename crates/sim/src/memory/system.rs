@@ -10,11 +10,10 @@
 use super::address_map::AddressMap;
 use super::channel::Channel;
 use super::clock::Clock;
-use super::divide::Divisor;
 use super::inflight::{InflightTable, MAX_PIECES};
 use super::interconnect::{Crossbar, Sink};
 use super::l2::{PacketSize, REPLY_CYCLES, Slice, Surroundings};
-use super::packet::{Reply, Request, RequestKind};
+use super::packet::{LARGEST_REQUEST, Reply, Request, RequestKind};
 use super::stats::MemoryStats;
 use super::wake::WakeList;
 use crate::config::Machine;
@@ -27,9 +26,6 @@ pub const INJECTION_CYCLES: u64 = 1;
 /// Core cycles from a packet's last network tick to its SM: in a cycle SMs look for packets
 /// before the network steps.
 pub const DELIVERY_CYCLES: u64 = 1;
-
-/// Bytes of the largest request.
-const LARGEST_REQUEST: u32 = 128;
 
 /// Interconnect, L2 and DRAM.
 pub struct MemorySystem {
@@ -117,8 +113,8 @@ impl Sink<u32> for Arrivals<'_> {
     fn deliver(&mut self, slice: usize, tick: u64, flits: u32, index: u32) {
         self.stats.requests.packets += 1;
         self.stats.requests.flits += u64::from(flits);
-        let pieces = self.inflight.get(index).pieces;
-        let ready = self.slices[slice].arrive(self.network.cycle_of(tick), index, pieces);
+        let entry = self.inflight.get(index);
+        let ready = self.slices[slice].arrive(self.network.cycle_of(tick), index, entry);
         self.wake.by(slice, ready);
     }
 }
@@ -194,11 +190,7 @@ impl MemorySystem {
         } else {
             LARGEST_REQUEST
         };
-        let packets = PacketSize {
-            header: net.header,
-            flit: Divisor::new(u64::from(net.flit.max(1))),
-            largest_reply: (net.header + largest_data).div_ceil(net.flit.max(1)),
-        };
+        let packets = PacketSize::new(net.header, net.flit, largest_data);
         // A slice's reply queue and the network's injection queue behind it, as one.
         let reply_capacity = l2.queue * packets.largest_reply + net.injection_queue;
         MemorySystem {
@@ -249,7 +241,7 @@ impl MemorySystem {
     pub fn flits(&self, request: &Request) -> u32 {
         let data = match request.kind {
             RequestKind::Read => 0,
-            _ => u32::from(request.bytes),
+            _ => request.bytes,
         };
         self.packets.flits(data)
     }
@@ -263,7 +255,7 @@ impl MemorySystem {
         let tick = self.network.first_tick(cycle + INJECTION_CYCLES);
         let (sm, slice) = (usize::from(request.sm), at.slice as usize);
         self.requests.push(sm, tick, slice, flits, index);
-        self.wake.requests = self.wake.requests.min(self.network.cycle_of(tick));
+        self.wake.requests = self.network.cycle_of(self.requests.next());
     }
 
     /// Simulates all core cycles before `until`. `perform_atomic(sm, token)` is called for
@@ -285,21 +277,21 @@ impl MemorySystem {
     fn cycle(&mut self, cycle: u64, perform_atomic: &mut dyn FnMut(u16, u32)) {
         if self.wake.replies <= cycle {
             let ticks = self.network.first_tick(cycle)..self.network.first_tick(cycle + 1);
-            let mut next = self.network.first_tick(self.wake.replies.max(cycle));
             for tick in ticks {
-                if next <= tick {
-                    next = self.replies.step(tick, &mut self.inboxes);
+                if self.replies.next() <= tick {
+                    self.replies.step(tick, &mut self.inboxes);
                 }
             }
-            self.wake.replies = self.network.cycle_of(next);
         }
         self.run_channels(cycle);
         self.run_slices(cycle, perform_atomic);
+        self.wake.replies = self.network.cycle_of(self.replies.next());
         if self.wake.requests <= cycle {
             self.run_requests(cycle);
         }
     }
 
+    #[inline(never)]
     fn run_channels(&mut self, cycle: u64) {
         if self.wake.channels.earliest() > cycle {
             return;
@@ -318,6 +310,7 @@ impl MemorySystem {
         });
     }
 
+    #[inline(never)]
     fn run_slices(&mut self, cycle: u64, perform_atomic: &mut dyn FnMut(u16, u32)) {
         if self.wake.slices.earliest() > cycle {
             return;
@@ -329,9 +322,11 @@ impl MemorySystem {
             inflight: &mut self.inflight,
             replies: &mut self.replies,
             reply_tick,
+            lockstep: self.network.same_as_core() && self.l2.same_as_core(),
             channels: &mut self.channels,
             channel_wakes: &mut self.wake.channels,
             dram_tick: self.dram.first_tick(cycle + 1),
+            dram: self.dram,
             stats: &mut self.stats,
             perform_atomic,
             packets: &self.packets,
@@ -344,10 +339,6 @@ impl MemorySystem {
             }
             next.max(next_tick_cycle)
         });
-        if !self.replies.is_empty() {
-            let leave = self.network.cycle_of(reply_tick);
-            self.wake.replies = self.wake.replies.min(leave);
-        }
     }
 
     fn run_requests(&mut self, cycle: u64) {
@@ -360,13 +351,12 @@ impl MemorySystem {
             largest: self.largest_pieces,
             stats: &mut self.stats,
         };
-        let mut next = self.network.first_tick(self.wake.requests.max(cycle));
         for tick in ticks {
-            if next <= tick {
-                next = self.requests.step(tick, &mut arrivals);
+            if self.requests.next() <= tick {
+                self.requests.step(tick, &mut arrivals);
             }
         }
-        self.wake.requests = self.network.cycle_of(next);
+        self.wake.requests = self.network.cycle_of(self.requests.next());
     }
 
     fn refresh_stats(&mut self) {

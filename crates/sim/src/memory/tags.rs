@@ -119,6 +119,8 @@ pub struct TagArray {
     /// Where the last line that was looked for was found. The sectors of a line are asked for one
     /// after the other, so it is mostly the one wanted next; its tag tells.
     found: Cell<usize>,
+    /// The same for fills, which come between the lookups.
+    filled: usize,
 }
 
 impl TagArray {
@@ -142,6 +144,7 @@ impl TagArray {
             index: geometry.index,
             clock: 0,
             found: Cell::new(0),
+            filled: 0,
         }
     }
 
@@ -176,31 +179,46 @@ impl TagArray {
         1 << (in_line >> self.sector_shift)
     }
 
-    #[inline]
-    fn find(&self, addr: u64) -> Option<usize> {
+    fn search(&self, addr: u64) -> Option<usize> {
         let tag = addr >> self.line_shift;
-        let found = self.found.get();
-        if self.tags.get(found) == Some(&tag) {
-            return Some(found);
-        }
-        self.search(addr, tag)
-    }
-
-    fn search(&self, addr: u64, tag: u64) -> Option<usize> {
         let base = self.set_of(addr) * self.ways;
         let way = self.tags[base..base + self.ways]
             .iter()
             .position(|&t| t == tag)?;
-        self.found.set(base + way);
         Some(base + way)
+    }
+
+    /// The line is in this place.
+    #[inline]
+    fn is_at(&self, index: usize, addr: u64) -> bool {
+        self.tags.get(index) == Some(&(addr >> self.line_shift))
     }
 
     /// State of the sector that `addr` is in; where the line is missing, what to replace: a
     /// free way, else the least recently used one without a fetch under way. Changes nothing.
+    #[inline]
     pub fn lookup(&self, addr: u64) -> Lookup {
-        let Some(index) = self.find(addr) else {
-            return self.victim(addr);
-        };
+        let last = self.found.get();
+        if self.is_at(last, addr) {
+            self.state(last, addr)
+        } else {
+            self.look_further(addr)
+        }
+    }
+
+    #[inline(never)]
+    fn look_further(&self, addr: u64) -> Lookup {
+        match self.search(addr) {
+            Some(index) => {
+                self.found.set(index);
+                self.state(index, addr)
+            }
+            None => self.victim(addr),
+        }
+    }
+
+    #[inline]
+    fn state(&self, index: usize, addr: u64) -> Lookup {
         let (line, bit) = (&self.lines[index], self.sector_bit(addr));
         let slot = Slot(index as u32);
         if line.pending & bit != 0 {
@@ -214,14 +232,23 @@ impl TagArray {
         }
     }
 
+    /// The sector of `addr`, whose line is in this slot, and those behind it in the line are
+    /// readable, `sectors` in all.
+    #[inline]
+    pub fn readable(&self, slot: Slot, addr: u64, sectors: u32) -> bool {
+        let line = &self.lines[slot.0 as usize];
+        let wanted = ((1 << sectors) - 1) * u32::from(self.sector_bit(addr));
+        u32::from(line.valid & !line.pending) & wanted == wanted
+    }
+
     fn victim(&self, addr: u64) -> Lookup {
         let base = self.set_of(addr) * self.ways;
         let (mut best, mut oldest) = (None, u64::MAX);
-        for index in base..base + self.ways {
-            if self.tags[index] == NO_TAG {
+        let ways = self.tags[base..base + self.ways].iter();
+        for (index, (&tag, line)) in (base..).zip(ways.zip(&self.lines[base..])) {
+            if tag == NO_TAG {
                 return Lookup::Miss(Slot(index as u32));
             }
-            let line = &self.lines[index];
             if line.pending == 0 && line.last_use < oldest {
                 (best, oldest) = (Some(index), line.last_use);
             }
@@ -263,7 +290,10 @@ impl TagArray {
     /// The fetch of the sector of `addr` has arrived. `None` when the line was invalidated
     /// meanwhile; whoever waits for the data is served all the same.
     pub fn fill(&mut self, addr: u64) -> Option<Slot> {
-        let index = self.find(addr)?;
+        if !self.is_at(self.filled, addr) {
+            self.filled = self.search(addr)?;
+        }
+        let index = self.filled;
         let bit = self.sector_bit(addr);
         let line = &mut self.lines[index];
         if line.pending & bit == 0 {
@@ -338,7 +368,7 @@ impl TagArray {
 
     /// Drops the line of `addr`, dirty or not; says whether it was there.
     pub fn invalidate(&mut self, addr: u64) -> bool {
-        let Some(index) = self.find(addr) else {
+        let Some(index) = self.search(addr) else {
             return false;
         };
         self.tags[index] = NO_TAG;
