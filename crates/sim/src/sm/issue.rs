@@ -5,7 +5,6 @@ use super::block::Arrival;
 use super::collector::Issued;
 use super::domain::Hold;
 use super::opinfo::{OpInfo, Unit};
-use super::stand::Stirred;
 use super::{Launched, Quantum, Sm, SmFault};
 use crate::divergence::{Branch, GroupState};
 use crate::exec::state::{Barrier, Effect, EffectKind, LANES, Lanes, Moment};
@@ -505,7 +504,7 @@ impl Sm {
             self.domains[place.domain as usize].control |= 1 << place.index;
         }
         // The domain has had its turn: its cycles up to this one are accounted for.
-        self.stirred = Stirred::BOTH;
+        self.stirred.stir(place.domain);
         self.refresh_head(slot, place, launched);
         Ok(())
     }

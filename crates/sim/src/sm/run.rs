@@ -90,7 +90,7 @@ impl Sm {
     #[inline]
     fn first_half_rests(&self, now: u64) -> bool {
         now < self.first_half_at
-            && !self.stirred.issue
+            && self.stirred.issue == 0
             && !self.stirred.fetch
             && self.room_seen == self.room()
             && !self.front.is_busy()
