@@ -48,7 +48,7 @@ impl Pace {
     /// SM number `number` has run.
     #[inline]
     pub fn ran(&mut self, number: usize, sm: &Sm) {
-        self.due[number] = due(sm);
+        self.due[number] = sm.sleeps_until();
         self.wanted[number] = sm.port.wanted();
         self.passed_over(number);
         if sm.has_to_flush() {
@@ -60,7 +60,7 @@ impl Pace {
     pub fn look_again(&mut self, sms: &[Sm]) {
         self.earliest = u64::MAX;
         for (number, sm) in sms.iter().enumerate() {
-            self.due[number] = due(sm);
+            self.due[number] = sm.sleeps_until();
             self.passed_over(number);
         }
     }
@@ -80,8 +80,4 @@ impl Pace {
     pub fn earliest(&self) -> u64 {
         self.earliest
     }
-}
-
-fn due(sm: &Sm) -> u64 {
-    sm.sleeps_until().min(sm.port.next().unwrap_or(u64::MAX))
 }

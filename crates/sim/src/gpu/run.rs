@@ -215,9 +215,6 @@ impl Gpu {
                 continue;
             }
             let sm = &mut self.sms[i];
-            let inbox = &mut sm.port.inbox;
-            self.memory
-                .take_replies(i, now, end, |at, reply| inbox.push_back((at, reply)));
             sm.refill_port(room, now);
             let observer = match hot.as_deref_mut() {
                 Some(spots) => Some(spots as &mut dyn Observer),
@@ -230,10 +227,12 @@ impl Gpu {
             let mut world = Quantum {
                 launched,
                 image: &self.image,
+                inbox: self.memory.open_inbox(i, end),
                 observer,
                 skip,
             };
             let result = sm.run(end, &mut world);
+            self.memory.close_inbox(i);
             pace.ran(i, sm);
             completed += u64::from(std::mem::take(&mut sm.completed));
             // Nothing that another SM sees of memory in this quantum.

@@ -11,6 +11,7 @@ pub mod clock;
 pub(crate) mod divide;
 pub mod dram;
 pub mod image;
+pub mod inbox;
 pub mod inflight;
 pub mod interconnect;
 pub mod l2;

@@ -10,6 +10,7 @@
 use super::address_map::AddressMap;
 use super::channel::Channel;
 use super::clock::Clock;
+use super::inbox::{Inbox, Inboxes};
 use super::inflight::{InflightTable, MAX_PIECES};
 use super::interconnect::{Crossbar, Sink};
 use super::l2::{PacketSize, REPLY_CYCLES, Slice, Surroundings};
@@ -17,7 +18,6 @@ use super::packet::{LARGEST_REQUEST, Reply, Request, RequestKind};
 use super::stats::MemoryStats;
 use super::wake::WakeList;
 use crate::config::Machine;
-use std::collections::VecDeque;
 
 /// Core cycles from an SM's injection to the packet's first network tick: in a cycle the
 /// network steps before the SMs run.
@@ -44,6 +44,7 @@ pub struct MemorySystem {
     inflight: InflightTable,
     slices: Vec<Slice>,
     channels: Vec<Channel>,
+    sms: usize,
     inboxes: Inboxes,
     wake: Wake,
     /// Core cycles before this one have been simulated.
@@ -66,32 +67,6 @@ impl Wake {
         network
             .min(self.channels.earliest())
             .min(self.slices.earliest())
-    }
-}
-
-/// Replies that have arrived or are in the last stretch of wire, by SM.
-struct Inboxes {
-    queues: Vec<VecDeque<(u64, Reply)>>,
-    /// When the first reply of each queue arrives, `u64::MAX` without one: looked at more often
-    /// than the queues.
-    heads: Vec<u64>,
-    capacity: usize,
-    network: Clock,
-    packets: u64,
-    flits: u64,
-}
-
-impl Sink<Reply> for Inboxes {
-    fn has_room(&self, sm: usize) -> bool {
-        self.queues[sm].len() < self.capacity
-    }
-
-    fn deliver(&mut self, sm: usize, tick: u64, flits: u32, reply: Reply) {
-        self.packets += 1;
-        self.flits += u64::from(flits);
-        let at = self.network.cycle_of(tick) + DELIVERY_CYCLES;
-        self.heads[sm] = self.heads[sm].min(at);
-        self.queues[sm].push_back((at, reply));
     }
 }
 
@@ -212,14 +187,8 @@ impl MemorySystem {
             channels: (0..machine.dram.channels.max(1))
                 .map(|_| Channel::new(&machine.dram, dram, slices_per_channel, l2.queue))
                 .collect(),
-            inboxes: Inboxes {
-                queues: vec![VecDeque::new(); sms],
-                heads: vec![u64::MAX; sms],
-                capacity: net.reply_queue.max(1) as usize,
-                network,
-                packets: 0,
-                flits: 0,
-            },
+            sms,
+            inboxes: Inboxes::new(sms, net.reply_queue.max(1) as usize, network),
             wake: Wake {
                 replies: u64::MAX,
                 requests: u64::MAX,
@@ -374,59 +343,51 @@ impl MemorySystem {
     }
 
     /// The SM's next reply, if it has arrived by core cycle `now`.
-    pub fn peek_reply(&self, sm: usize, now: u64) -> Option<&Reply> {
-        match self.inboxes.queues[sm].front() {
-            Some((arrival, reply)) if *arrival <= now => Some(reply),
-            _ => None,
-        }
+    pub fn peek_reply(&mut self, sm: usize, now: u64) -> Option<Reply> {
+        let front = self.inboxes.of(sm).front();
+        front.filter(|&(at, _)| at <= now).map(|(_, reply)| reply)
     }
 
     /// Takes the SM's next reply, if it has arrived by core cycle `now`. Its place in the
     /// SM's reply queue is free from the next [`MemorySystem::advance`] on.
     pub fn pop_reply(&mut self, sm: usize, now: u64) -> Option<Reply> {
         self.peek_reply(sm, now)?;
-        let (_, reply) = self.inboxes.queues[sm].pop_front()?;
-        let next = self.inboxes.queues[sm].front();
-        self.inboxes.heads[sm] = next.map_or(u64::MAX, |&(arrival, _)| arrival);
-        Some(reply)
+        let reply = self.inboxes.of(sm).pop();
+        self.inboxes.taken(sm);
+        reply
     }
 
-    /// Takes the SM's replies that arrive before core cycle `end`, with their cycles; none counts
-    /// as arrived before `now`. Their places are free from the next [`MemorySystem::advance`] on.
-    pub fn take_replies(
-        &mut self,
-        sm: usize,
-        now: u64,
-        end: u64,
-        mut take: impl FnMut(u64, Reply),
-    ) {
-        let queue = &mut self.inboxes.queues[sm];
-        let mut head = self.inboxes.heads[sm];
-        while head < end {
-            let Some((_, reply)) = queue.pop_front() else {
-                break;
-            };
-            take(head.max(now), reply);
-            head = queue.front().map_or(u64::MAX, |&(arrival, _)| arrival);
-        }
-        self.inboxes.heads[sm] = head;
+    /// The replies that the SM sees while it runs up to core cycle `end`. Their places are free
+    /// from the next [`MemorySystem::advance`] on. To be followed by
+    /// [`close_inbox`](MemorySystem::close_inbox).
+    #[inline]
+    pub fn open_inbox(&mut self, sm: usize, end: u64) -> &mut Inbox {
+        let inbox = self.inboxes.of(sm);
+        inbox.show(end);
+        inbox
+    }
+
+    /// The SM has run and taken what it took.
+    #[inline]
+    pub fn close_inbox(&mut self, sm: usize) {
+        self.inboxes.taken(sm);
     }
 
     /// The core cycle in which the SM's next known reply arrives, `u64::MAX` without one.
     #[inline]
     pub fn reply_at(&self, sm: usize) -> u64 {
-        self.inboxes.heads[sm]
+        self.inboxes.next(sm)
     }
 
     /// The core cycle in which the first known reply to any SM arrives, `u64::MAX` without one.
     pub fn first_reply_at(&self) -> u64 {
-        self.inboxes.heads.iter().fold(u64::MAX, |a, &b| a.min(b))
+        self.inboxes.earliest()
     }
 
     /// The core cycle in which the SM's next known reply arrives. More may be on their way;
     /// see [`MemorySystem::next_event`].
     pub fn next_reply(&self, sm: usize) -> Option<u64> {
-        self.inboxes.queues[sm].front().map(|&(arrival, _)| arrival)
+        Some(self.reply_at(sm)).filter(|&at| at != u64::MAX)
     }
 
     /// The earliest core cycle in which anything can happen inside.
@@ -440,7 +401,7 @@ impl MemorySystem {
     /// Everything has drained, replies and write-backs included.
     pub fn idle(&self) -> bool {
         self.inflight.is_empty()
-            && self.inboxes.queues.iter().all(VecDeque::is_empty)
+            && self.inboxes.is_empty()
             && self.requests.is_empty()
             && self.replies.is_empty()
             && self.slices.iter().all(Slice::is_empty)
@@ -478,12 +439,11 @@ impl MemorySystem {
         if !self.inflight.is_empty() {
             lines.push(format!("{} requests not answered", self.inflight.len()));
         }
-        for (sm, queue) in self.inboxes.queues.iter().enumerate() {
-            let waiting = self.requests.queued(sm);
-            if waiting > 0 || !queue.is_empty() {
+        for sm in 0..self.sms {
+            let (waiting, replies) = (self.requests.queued(sm), self.inboxes.len(sm));
+            if waiting + replies > 0 {
                 lines.push(format!(
-                    "SM {sm}: {waiting} requests to inject, {} replies to take",
-                    queue.len()
+                    "SM {sm}: {waiting} requests to inject, {replies} replies to take"
                 ));
             }
         }

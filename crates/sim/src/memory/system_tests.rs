@@ -21,7 +21,7 @@ fn drain(memory: &mut MemorySystem, from: u64, step: u64) -> Vec<Seen> {
         assert!(now < from + 1_000_000, "{:#?}", memory.describe_pending());
         now += step;
         memory.advance(now, &mut |_, _| {});
-        for sm in 0..memory.inboxes.queues.len() {
+        for sm in 0..memory.sms {
             while let Some(at) = memory.next_reply(sm).filter(|&at| at < now) {
                 let reply = memory.pop_reply(sm, at).unwrap();
                 let (token, addr, last) = (reply.token, reply.addr, reply.last);
@@ -301,12 +301,12 @@ fn a_full_reply_queue_holds_replies_in_the_network() {
         memory.advance(i + 1, &mut |_, _| {});
     }
     memory.advance(2000, &mut |_, _| {});
-    assert_eq!(memory.inboxes.queues[0].len(), 32);
+    assert_eq!(memory.inboxes.len(0), 32);
     assert!(memory.stats().replies.full_stalls > 0);
     let reply = memory.pop_reply(0, 2000);
     assert!(reply.is_some());
     memory.advance(2004, &mut |_, _| {});
-    assert_eq!(memory.inboxes.queues[0].len(), 32);
+    assert_eq!(memory.inboxes.len(0), 32);
     assert_eq!(drain(&mut memory, 2004, 4).len(), 63);
 }
 

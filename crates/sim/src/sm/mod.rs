@@ -43,6 +43,7 @@ use crate::exec::grid::Grid;
 use crate::exec::state::{Effect, HomeBlock, HomeWarp, LANES, Threads};
 use crate::fetch::FetchPolicy;
 use crate::memory::image::GlobalMemory;
+use crate::memory::inbox::Inbox;
 use crate::memory::store_buffer::StoreBuffer;
 use crate::observe::{Observer, WarpEvent};
 use crate::schedule::{IssuePolicy, Place};
@@ -104,6 +105,8 @@ pub struct Quantum<'a> {
     pub launched: &'a Launched,
     /// Global memory as of the quantum's start.
     pub image: &'a GlobalMemory,
+    /// Replies that have come for this SM.
+    pub inbox: &'a mut Inbox,
     /// Who listens.
     pub observer: Option<&'a mut (dyn Observer + 'a)>,
     /// Skip cycles in which nothing happens.

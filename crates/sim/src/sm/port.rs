@@ -2,8 +2,7 @@
 //! far as the injection queue has room. Room comes back at quantum ends.
 
 use crate::memory::divide::Divisor;
-use crate::memory::packet::{Reply, Request, RequestKind};
-use std::collections::VecDeque;
+use crate::memory::packet::{Request, RequestKind};
 
 /// What a reply is for: the top bits of a token. The rest is an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +52,6 @@ pub struct Port {
     room: u32,
     /// The least room that a request needs which was refused; `u32::MAX` without one.
     wanted: u32,
-    /// Replies that have arrived or will in this quantum, with their cycles.
-    pub inbox: VecDeque<(u64, Reply)>,
     /// Data asked for, and data sent.
     pub traffic: [u64; 2],
     flit: Divisor,
@@ -68,7 +65,6 @@ impl Port {
             sent: Vec::new(),
             room: 0,
             wanted: u32::MAX,
-            inbox: VecDeque::new(),
             traffic: [0; 2],
             flit: Divisor::new(u64::from(flit.max(1))),
             header,
@@ -122,19 +118,5 @@ impl Port {
         self.traffic[writes] += request.bytes as u64;
         self.sent.push((now, *request));
         true
-    }
-
-    /// Whether a packet has arrived by `now`.
-    #[inline]
-    pub fn arrived(&self, now: u64) -> Option<&Reply> {
-        self.inbox
-            .front()
-            .filter(|(at, _)| *at <= now)
-            .map(|(_, reply)| reply)
-    }
-
-    /// When the next packet arrives or arrived.
-    pub fn next(&self) -> Option<u64> {
-        self.inbox.front().map(|(at, _)| *at)
     }
 }

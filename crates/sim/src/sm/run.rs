@@ -26,13 +26,13 @@ impl Sm {
         if quantum.skip {
             // Nothing has changed since the last run but blocks and packets that have come.
             let next = self.sleeps_until().max(now);
-            now = self.pass_packets(now, next, to);
+            now = self.pass_packets(now, next, to, quantum.inbox);
         }
         while now < to {
             self.cycle(now, quantum)?;
             now += 1;
             if quantum.skip {
-                now = self.skip_to(now, to);
+                now = self.skip_to(now, to, quantum.inbox);
             }
         }
         self.ran = to;
@@ -56,7 +56,7 @@ impl Sm {
         let launched = quantum.launched;
         (self.now, self.turned) = (now, 0);
         self.take_arrivals(now, launched);
-        self.take_reply(now);
+        self.take_reply(now, quantum.inbox);
         self.write_back(now, launched);
         self.enter_units(now, launched);
         self.memory_cycle(now, launched);
@@ -122,8 +122,8 @@ impl Sm {
     }
 
     /// One packet from the network.
-    pub(super) fn take_reply(&mut self, now: u64) {
-        let Some(&reply) = self.port.arrived(now) else {
+    pub(super) fn take_reply(&mut self, now: u64, inbox: &mut Inbox) {
+        let Some((_, reply)) = inbox.front().filter(|&(at, _)| at <= now) else {
             return;
         };
         if self.passes_by(&reply) {
@@ -135,7 +135,7 @@ impl Sm {
         } else {
             return;
         }
-        self.port.inbox.pop_front();
+        inbox.pop();
     }
 
     /// Sleepers whose time is up.
@@ -158,28 +158,29 @@ impl Sm {
     /// The next cycle at or after `now` that has to run, `now` - 1 having run. Packets on the way
     /// there that would change nothing but a counter are taken as they pass.
     #[inline]
-    pub(super) fn skip_to(&mut self, now: u64, to: u64) -> u64 {
+    pub(super) fn skip_to(&mut self, now: u64, to: u64, inbox: &mut Inbox) -> u64 {
         let next = self.first_half_at.max(now);
         let next = if next > now { next.min(self.second_half_event(now)) } else { now };
-        self.pass_packets(now, next, to)
+        self.pass_packets(now, next, to, inbox)
     }
 
     /// Nothing but packets happens before cycle `next`: the cycle at or after `now` that has to
     /// run first.
     #[inline]
-    fn pass_packets(&mut self, now: u64, next: u64, to: u64) -> u64 {
+    fn pass_packets(&mut self, now: u64, next: u64, to: u64, inbox: &mut Inbox) -> u64 {
         if next == now {
             return now;
         }
-        while let Some(&(at, reply)) = self.port.inbox.front() {
+        while let Some((at, reply)) = inbox.front() {
             let at = at.max(now);
-            if at >= next.min(to) || !self.passes_by(&reply) {
-                return next.min(at);
+            if at >= next.min(to) {
+                break;
             }
-            self.port.inbox.pop_front();
-            if let Some(behind) = self.port.inbox.front_mut() {
-                behind.0 = behind.0.max(at + 1); // one packet a cycle
+            if !self.passes_by(&reply) {
+                return at;
             }
+            inbox.pop();
+            inbox.hold_until(at + 1); // one packet a cycle
         }
         next
     }
@@ -203,13 +204,11 @@ impl Sm {
         }
     }
 
-    /// The next cycle at or after `now` in which something can happen; until then every cycle
-    /// is like the one before.
+    /// The next cycle at or after `now` in which something can happen, packets that arrive aside;
+    /// until then every cycle is like the one before.
     pub fn next_event(&self, now: u64) -> u64 {
-        let inside = self
-            .first_half_event(now, self.issue_due(now))
-            .min(self.second_half_event(now));
-        inside.min(self.port.next().map_or(u64::MAX, |t| t.max(now)))
+        self.first_half_event(now, self.issue_due(now))
+            .min(self.second_half_event(now))
     }
 
     /// The same for fetch, decode and issue, which has something to do in cycle `issue`.
