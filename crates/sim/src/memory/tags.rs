@@ -92,6 +92,7 @@ pub struct Evicted {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Line {
+    /// Zero where there is no line.
     last_use: u64,
     valid: u8,
     pending: u8,
@@ -179,13 +180,23 @@ impl TagArray {
         1 << (in_line >> self.sector_shift)
     }
 
+    /// Where the line of `addr` is. Which way that is nobody can predict, the host neither, so
+    /// ways are compared four at a time before there is a branch.
+    #[inline]
     fn search(&self, addr: u64) -> Option<usize> {
         let tag = addr >> self.line_shift;
         let base = self.set_of(addr) * self.ways;
-        let way = self.tags[base..base + self.ways]
-            .iter()
-            .position(|&t| t == tag)?;
-        Some(base + way)
+        let set = &self.tags[base..base + self.ways];
+        let (fours, rest) = set.as_chunks::<4>();
+        for (four, ways) in (base..).step_by(4).zip(fours) {
+            let [a, b, c, d] = ways.map(|way| u32::from(way == tag));
+            let found = a | b << 1 | c << 2 | d << 3;
+            if found != 0 {
+                return Some(four + found.trailing_zeros() as usize);
+            }
+        }
+        let way = rest.iter().position(|&way| way == tag)?;
+        Some(base + fours.len() * 4 + way)
     }
 
     /// The line is in this place.
@@ -243,17 +254,23 @@ impl TagArray {
 
     fn victim(&self, addr: u64) -> Lookup {
         let base = self.set_of(addr) * self.ways;
-        let (mut best, mut oldest) = (None, u64::MAX);
-        let ways = self.tags[base..base + self.ways].iter();
-        for (index, (&tag, line)) in (base..).zip(ways.zip(&self.lines[base..])) {
-            if tag == NO_TAG {
-                return Lookup::Miss(Slot(index as u32));
-            }
-            if line.pending == 0 && line.last_use < oldest {
-                (best, oldest) = (Some(index), line.last_use);
-            }
+        let (mut best, mut oldest) = (base, u64::MAX);
+        for (index, line) in (base..).zip(&self.lines[base..base + self.ways]) {
+            // A free way was never used.
+            let age = match line.pending {
+                0 => line.last_use,
+                _ => u64::MAX,
+            };
+            (best, oldest) = if age < oldest {
+                (index, age)
+            } else {
+                (best, oldest)
+            };
         }
-        best.map_or(Lookup::Blocked, |index| Lookup::Miss(Slot(index as u32)))
+        if oldest == u64::MAX {
+            return Lookup::Blocked;
+        }
+        Lookup::Miss(Slot(best as u32))
     }
 
     /// Makes the line the most recently used of its set.
