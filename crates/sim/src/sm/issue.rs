@@ -160,11 +160,7 @@ impl Sm {
             }
             self.pass(d, now);
             if ready == 0 {
-                let domain = &self.domains[d];
-                let states = domain.account(0, room, 1, &mut self.stats.warps);
-                self.count_idle(d, states, now, now + 1);
-                self.watch(d, 0, room, now);
-                self.count_stall(d);
+                self.account_stall(d, room, now);
                 self.turn_over(d);
                 self.flush_mismatched(d, None, quantum.launched);
                 self.policy.advance(d, now, now + 1);
