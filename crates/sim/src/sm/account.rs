@@ -81,6 +81,15 @@ impl Sm {
         self.count_cycles(d, to);
     }
 
+    /// Accounts for a cycle in which a scheduler looked at its warps and issued none.
+    #[inline(never)]
+    pub(super) fn account_stall(&mut self, d: usize, room: u64, now: u64) {
+        let idle = self.domains[d].account(0, room, 1, &mut self.stats.warps);
+        self.count_idle(d, idle, now, now + 1);
+        self.watch(d, 0, room, now);
+        self.count_stall(d);
+    }
+
     /// Why a scheduler did not issue, cycle by cycle: who is first changes as they pass.
     fn count_turns(&mut self, d: usize, from: u64, to: u64) {
         for cycle in from..to {
@@ -92,7 +101,7 @@ impl Sm {
     /// Nothing issued from cycle `from` to `to`: what that is to the paper on thread block
     /// compaction.
     #[inline]
-    pub(super) fn count_idle(&mut self, d: usize, idle: Idle, from: u64, to: u64) {
+    fn count_idle(&mut self, d: usize, idle: Idle, from: u64, to: u64) {
         let held = self.domains[d].issue_free.min(to).saturating_sub(from);
         let counters = &mut self.stats.counters;
         counters.issue_held += held;
@@ -142,7 +151,7 @@ impl Sm {
         }
     }
 
-    pub(super) fn count_stall(&mut self, domain: usize) {
+    fn count_stall(&mut self, domain: usize) {
         let d = &self.domains[domain];
         let first = self.policy.first(domain, d.running | d.stopped);
         let state = d.stall(first);

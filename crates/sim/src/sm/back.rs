@@ -44,7 +44,7 @@ impl Sm {
     #[inline]
     fn settle_quiet(&mut self, slot: u16) {
         let place = self.place(slot);
-        if self.domains[place.domain as usize].fence >> place.index & 1 != 0 {
+        if self.domains[place.domain as usize].waiting() >> place.index & 1 != 0 {
             self.leave_fence(slot, place);
         }
         match self.groups.get(slot).state {
@@ -54,9 +54,11 @@ impl Sm {
         }
     }
 
+    /// Lets a warp go that waits at a fence, if no store of it is on its way.
     #[cold]
     fn leave_fence(&mut self, slot: u16, place: Place) {
-        if self.slots[slot as usize].stores == 0 {
+        let waits = self.domains[place.domain as usize].fence >> place.index & 1 != 0;
+        if waits && self.slots[slot as usize].stores == 0 {
             self.touch(place.domain);
             self.domains[place.domain as usize].hold(Hold::Fence, place.index, false);
         }

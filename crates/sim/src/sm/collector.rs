@@ -52,6 +52,7 @@ impl Registers {
 
     #[inline]
     fn push(&mut self, op: Issued) {
+        debug_assert!((self.count as usize) < Registers::MOST);
         let at = self.count as usize % Registers::MOST;
         self.ops[at] = op;
         self.count += 1;
@@ -153,7 +154,7 @@ impl Collectors {
             // Ideal collectors do not: they never stand still with something inside.
             may: match config.ideal {
                 true => !0,
-                false => ALL * WAITING | ALL * COMPLETE | ALUS * COLLECTED | READING,
+                false => (ALL * WAITING) | (ALL * COMPLETE) | (ALUS * COLLECTED) | READING,
             },
             room: 0b111,
             ideal: config.ideal,
@@ -188,7 +189,7 @@ impl Collectors {
     /// The oldest instruction that is ready to enter one of `unit`'s pipelines.
     #[inline]
     pub fn oldest(&self, unit: Unit) -> Option<&Issued> {
-        let any = self.wants & COLLECTED << unit as u8 != 0;
+        let any = self.wants & (COLLECTED << unit as u8) != 0;
         any.then(|| &self.groups[unit as usize].behind.ops[0])
     }
 
@@ -216,7 +217,7 @@ impl Collectors {
     /// Whether no instruction waits to enter an ALU pipeline.
     #[inline]
     pub fn none_collected(&self) -> bool {
-        self.wants & ALUS * COLLECTED == 0
+        self.wants & (ALUS * COLLECTED) == 0
     }
 
     /// Marks banks as written in this cycle.
@@ -278,7 +279,7 @@ impl Collectors {
     /// Complete collectors move on, as far as there is room behind.
     #[inline]
     fn dispatch(&mut self) {
-        let mut moving = self.wants & self.may & ALL * COMPLETE;
+        let mut moving = self.wants & self.may & (ALL * COMPLETE);
         while moving != 0 {
             let bit = moving & moving.wrapping_neg();
             moving ^= bit;
@@ -341,7 +342,7 @@ impl Collectors {
     /// Waiting instructions take free collectors and ask the banks for their sources.
     #[inline]
     fn allocate(&mut self, infos: &[OpInfo]) {
-        let mut moving = self.wants & self.may & ALL * WAITING;
+        let mut moving = self.wants & self.may & (ALL * WAITING);
         while moving != 0 {
             let bit = moving & moving.wrapping_neg();
             moving ^= bit;

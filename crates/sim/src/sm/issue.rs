@@ -206,11 +206,7 @@ impl Sm {
     #[inline(never)]
     fn end_empty_turn(&mut self, d: usize, room: u64, now: u64, launched: &Launched) {
         self.pass(d, now);
-        let domain = &self.domains[d];
-        let states = domain.account(0, room, 1, &mut self.stats.warps);
-        self.count_idle(d, states, now, now + 1);
-        self.watch(d, 0, room, now);
-        self.count_stall(d);
+        self.account_stall(d, room, now);
         self.turn_over(d);
         self.flush_mismatched(d, None, launched);
         self.policy.advance(d, now, now + 1);

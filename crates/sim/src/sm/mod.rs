@@ -13,6 +13,8 @@ mod back;
 mod block;
 mod cache;
 mod collector;
+#[cfg(test)]
+mod collector_tests;
 mod domain;
 mod front;
 mod groups;

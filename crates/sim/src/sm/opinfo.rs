@@ -28,9 +28,9 @@ pub struct RegisterWord {
     pub writes: u64,
 }
 
-/// A set of banks of the register file, a bit each, as warp 0 sees it; what a bank's number is to
-/// warp 0 is w banks further on to warp w. The set is repeated until it fills the word (there are
-/// a power of two of banks, at most 64), so that this is a rotation, whatever their number.
+/// A set of banks of the register file, a bit each, as warp 0 has it; warp w has the same registers
+/// w banks further on. The set is repeated until it fills the word (the number of banks is a power
+/// of two, at most 64), so that this is a rotation, whatever the number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Banks(u64);
 
@@ -90,14 +90,13 @@ pub struct OpInfo {
 impl OpInfo {
     /// Has another source operand to collect, in this of `banks` banks.
     fn add_read(&mut self, bank: u32, banks: u32) {
-        let sets = std::iter::once(&mut self.read_banks).chain(self.read_again.iter_mut());
-        match { sets }.find(|set| !set.has(bank)) {
-            Some(set) => set.add(bank, banks),
-            None => {
-                let mut set = Banks::default();
-                set.add(bank, banks);
-                self.read_again.push(set);
-            }
+        let mut sets = std::iter::once(&mut self.read_banks).chain(self.read_again.iter_mut());
+        if let Some(set) = sets.find(|set| !set.has(bank)) {
+            set.add(bank, banks);
+        } else {
+            let mut set = Banks::default();
+            set.add(bank, banks);
+            self.read_again.push(set);
         }
         self.reads = 1 + self.read_again.len() as u8;
     }
@@ -267,4 +266,44 @@ fn unit_and_latency(instr: &Instr, machine: &Machine) -> (Unit, [u32; 2]) {
 /// The type that decides an operation's class.
 fn operation_type(instr: &Instr) -> Option<Type> {
     instr.mods.types[0]
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// An instruction that reads registers in these of `banks` banks.
+    pub fn reading(reads: &[u32], banks: u32) -> OpInfo {
+        let mut info = OpInfo {
+            unit: Unit::Sp,
+            pipe: Pipe::Int,
+            latency: 4,
+            interval: 1,
+            long: false,
+            control: false,
+            reads: 0,
+            read_banks: Banks::default(),
+            write_banks: Banks::default(),
+            registers: Short::default(),
+            read_again: Short::default(),
+        };
+        reads.iter().for_each(|&bank| info.add_read(bank, banks));
+        info
+    }
+
+    #[test]
+    fn a_warp_has_its_registers_further_on() {
+        for banks in [1, 2, 16, 64] {
+            for (bank, slot) in [(0, 0), (3, 14), (15, 47), (1, 1000)] {
+                let bank = bank % banks;
+                let mut set = Banks::default();
+                set.add(bank, banks);
+                let found = (bank + slot) % banks;
+                for at in 0..u64::BITS {
+                    let is = set.of(slot as u16) >> at & 1 != 0;
+                    assert_eq!(is, at % banks == found, "{banks} {bank} {slot} {at}");
+                }
+            }
+        }
+    }
 }
