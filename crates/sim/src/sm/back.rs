@@ -137,7 +137,10 @@ impl Sm {
         let Some(buffered) = buffer.head() else {
             domain.wants_fetch |= 1 << place.index;
             domain.empty_head(place.index);
-            return self.check_settling(slot);
+            if domain.stopped >> place.index & 1 != 0 {
+                self.note_settling(slot);
+            }
+            return;
         };
         let info = &launched.infos[buffered as usize];
         let mut hazard = self.scoreboard.check(slot, info);
@@ -291,10 +294,7 @@ impl Sm {
                     store: true,
                     cause,
                 };
-                SmFault {
-                    fault: Fault::new(kind, lane, data.lanes.home(lane)),
-                    pc,
-                }
+                SmFault::new(Fault::new(kind, lane, data.lanes.home(lane)), pc)
             })?;
         }
         Ok(())

@@ -155,11 +155,11 @@ impl Sm {
 
     fn find_fetch(&mut self) -> Option<Place> {
         let mut any = 0;
-        for (d, domain) in self.domains.iter().enumerate() {
-            let set = domain.fetchable();
-            self.eligible[d] = set;
-            self.at_barrier[d] = domain.barrier;
-            any |= set;
+        let sets = self.eligible.iter_mut().zip(&mut self.at_barrier);
+        for (domain, (eligible, at_barrier)) in self.domains.iter().zip(sets) {
+            *eligible = domain.fetchable();
+            *at_barrier = domain.barrier;
+            any |= *eligible;
         }
         if any == 0 {
             return None;

@@ -92,10 +92,17 @@ impl Launched {
 /// A thread of the simulated program has failed.
 #[derive(Debug)]
 pub struct SmFault {
-    /// What happened.
-    pub fault: Fault,
+    /// What happened. Boxed: a result that is passed through every cycle should be small.
+    pub fault: Box<Fault>,
     /// Instruction.
     pub pc: Pc,
+}
+
+impl SmFault {
+    fn new(fault: Fault, pc: Pc) -> SmFault {
+        let fault = Box::new(fault);
+        SmFault { fault, pc }
+    }
 }
 
 /// What an SM sees of the world in a quantum.
