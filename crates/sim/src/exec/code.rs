@@ -63,7 +63,9 @@ impl Plan {
     }
 }
 
-/// An instruction ready to execute.
+/// An instruction ready to execute. In this order, what most instructions need of it is in two
+/// lines of the host's cache.
+#[repr(C, align(64))]
 pub(super) struct Decoded {
     pub action: Action,
     pub guard: PredSrc,
@@ -73,18 +75,18 @@ pub(super) struct Decoded {
     pub wide_address: bool,
     /// The space of an access.
     pub space: Space,
+    /// How a comparison is combined with the predicate source.
+    pub boolop: Option<BoolOp>,
+    /// What `set` writes for true; 0 for all others.
+    pub truth: u32,
+    /// Offset of an address.
+    pub offset: i64,
     pub src: [Src; SOURCES],
     pub dst: [Dst; RESULTS],
     /// Predicate sources in order.
     pub preds: [PredSrc; 2],
     /// Predicate destinations in order.
     pub pdst: [u32; 2],
-    /// Offset of an address.
-    pub offset: i64,
-    /// How a comparison is combined with the predicate source.
-    pub boolop: Option<BoolOp>,
-    /// What `set` writes for true; 0 for all others.
-    pub truth: u32,
 }
 
 impl Decoded {

@@ -146,8 +146,6 @@ pub struct Sm {
     policy: Box<dyn IssuePolicy>,
     fetch_policy: Box<dyn FetchPolicy>,
     slots: Vec<Slot>,
-    /// Where each slot sits.
-    places: Vec<Place>,
     domains: Vec<Domain>,
     scoreboard: Scoreboard,
     collectors: Collectors,
@@ -247,11 +245,13 @@ impl Sm {
             model,
             policy,
             fetch_policy,
-            slots: vec![Slot::default(); slots],
-            places: (0..slots)
-                .map(|s| Place {
-                    domain: (s % domains) as u8,
-                    index: (s / domains) as u8,
+            slots: (0..slots)
+                .map(|s| {
+                    let place = Place {
+                        domain: (s % domains) as u8,
+                        index: (s / domains) as u8,
+                    };
+                    Slot::new(place, 0, 0)
                 })
                 .collect(),
             domains: vec![domain; domains],
@@ -359,7 +359,7 @@ impl Sm {
     /// Where a slot sits.
     #[inline]
     fn place(&self, slot: u16) -> Place {
-        self.places[slot as usize]
+        self.slots[slot as usize].place
     }
 
     /// The slot at a place.
