@@ -63,7 +63,9 @@ impl Plan {
     }
 }
 
-/// An instruction ready to execute.
+/// An instruction ready to execute. In this order, what most instructions need of it is in two
+/// lines of the host's cache.
+#[repr(C, align(64))]
 pub(super) struct Decoded {
     pub action: Action,
     pub guard: PredSrc,
@@ -73,18 +75,18 @@ pub(super) struct Decoded {
     pub wide_address: bool,
     /// The space of an access.
     pub space: Space,
+    /// How a comparison is combined with the predicate source.
+    pub boolop: Option<BoolOp>,
+    /// What `set` writes for true; 0 for all others.
+    pub truth: u32,
+    /// Offset of an address.
+    pub offset: i64,
     pub src: [Src; SOURCES],
     pub dst: [Dst; RESULTS],
     /// Predicate sources in order.
     pub preds: [PredSrc; 2],
     /// Predicate destinations in order.
     pub pdst: [u32; 2],
-    /// Offset of an address.
-    pub offset: i64,
-    /// How a comparison is combined with the predicate source.
-    pub boolop: Option<BoolOp>,
-    /// What `set` writes for true; 0 for all others.
-    pub truth: u32,
 }
 
 impl Decoded {
@@ -234,7 +236,7 @@ impl Code {
 
     /// The same as [`step`](Code::step) for what changes nothing but registers of one home
     /// warp, or not even those; `false`, with nothing done, for all else.
-    #[inline]
+    #[inline(always)]
     pub fn step_registers(
         &self,
         pc: Pc,
@@ -291,13 +293,17 @@ impl Code {
         if self.step_registers(pc, lanes, active, threads, effect) {
             return Ok(());
         }
-        self.step_further(pc, lanes, active, threads, grid, memory, now, effect)
+        if self.step_access(pc, lanes, active, threads, grid, memory, effect) {
+            return Ok(());
+        }
+        self.step_general(pc, lanes, active, threads, grid, memory, now, effect)
     }
 
-    /// The same as [`step`](Code::step) for what [`step_registers`](Code::step_registers) has
-    /// left undone.
+    /// The same as [`step`](Code::step) for a load or store of one home warp that can be done
+    /// for all lanes at once; `false`, with nothing done, for all else.
     #[allow(clippy::too_many_arguments)]
-    pub fn step_further(
+    #[inline(always)]
+    pub fn step_access(
         &self,
         pc: Pc,
         lanes: &Lanes,
@@ -305,38 +311,41 @@ impl Code {
         threads: &mut Threads,
         grid: &Grid,
         memory: &mut GlobalView<'_>,
-        now: Moment,
         effect: &mut Effect,
-    ) -> Result<(), Fault> {
+    ) -> bool {
         let d = &self.ops[pc as usize];
-        if let (Lanes::Static(home), Action::Access { whole, .. }, 0) = (lanes, d.action, d.temps) {
-            let warp = &mut threads.warps[usize::from(*home)];
-            let mut regs = Regs {
-                rows: &mut warp.rows,
-                predicates: &mut warp.predicates,
-                carry: &mut warp.carry,
-                pool: &self.pool,
-                temps: &mut [],
-                mask: 0,
-            };
-            regs.mask = active & regs.predicate(d.guard);
-            effect.executed = regs.mask;
-            effect.kind = EffectKind::Alu;
-            let mut reach = Reach {
-                shared: &mut threads.blocks[usize::from(warp.block)].shared,
-                params: &grid.params,
-                memory,
-                effect,
-            };
-            if regs.mask == 0 || whole(d, &mut regs, &mut reach) {
-                return Ok(());
-            }
+        let (Lanes::Static(home), Action::Access { whole, .. }, 0) = (lanes, d.action, d.temps)
+        else {
+            return false;
+        };
+        let warp = &mut threads.warps[usize::from(*home)];
+        let mask = active & d.guard.bits(&warp.predicates);
+        effect.executed = mask;
+        effect.kind = EffectKind::Alu;
+        if mask == 0 {
+            return true;
         }
-        self.step_general(pc, lanes, active, threads, grid, memory, now, effect)
+        let mut regs = Regs {
+            rows: &mut warp.rows,
+            predicates: &mut warp.predicates,
+            carry: &mut warp.carry,
+            pool: &self.pool,
+            temps: &mut [],
+            mask,
+        };
+        let mut reach = Reach {
+            shared: &mut threads.blocks[usize::from(warp.block)].shared,
+            params: &grid.params,
+            memory,
+            effect,
+        };
+        whole(d, &mut regs, &mut reach)
     }
 
+    /// The same as [`step`](Code::step) by the way that does for everything.
     #[allow(clippy::too_many_arguments)]
-    fn step_general(
+    #[inline(never)]
+    pub fn step_general(
         &self,
         pc: Pc,
         lanes: &Lanes,

@@ -341,10 +341,10 @@ impl Regs<'_> {
 pub(super) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     let mut left = mask;
     std::iter::from_fn(move || {
-        let lane = left.trailing_zeros() as usize;
-        if lane == LANES {
+        if left == 0 {
             return None;
         }
+        let lane = left.trailing_zeros() as usize;
         left &= left - 1;
         Some(lane)
     })

@@ -42,8 +42,10 @@ pub struct Scratch {
     pub(super) temps: Vec<[u32; 2 * LANES]>,
 }
 
-/// The registers and local memory of 32 threads.
+/// The registers and local memory of 32 threads. In this order, what most instructions need of
+/// it is in one line of the host's cache.
 #[derive(Clone, Debug, Default)]
+#[repr(C, align(64))]
 pub struct HomeWarp {
     /// Slot of its block in [`Threads::blocks`].
     pub block: u16,

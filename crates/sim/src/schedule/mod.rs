@@ -22,7 +22,7 @@ use block_first::Inside;
 use blocks::Priority;
 
 /// Where a hardware warp sits: its scheduler's domain and its place there (below 64).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub struct Place {
     pub domain: u8,

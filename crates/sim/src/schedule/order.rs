@@ -4,6 +4,8 @@
 #[derive(Clone, Debug, Default)]
 pub struct AgeOrder {
     oldest_first: Vec<u8>,
+    /// The same as a set, a bit each.
+    members: u64,
     age: Vec<u64>,
 }
 
@@ -18,16 +20,22 @@ impl AgeOrder {
             .oldest_first
             .partition_point(|&i| self.age[i as usize] < age);
         self.oldest_first.insert(at, index);
+        self.members |= 1 << index;
     }
 
     /// Removes a warp.
     pub fn remove(&mut self, index: u8) {
         self.oldest_first.retain(|&i| i != index);
+        self.members &= !(1 << index);
     }
 
     /// The oldest of a set.
     #[inline]
     pub fn oldest(&self, among: u64) -> Option<u8> {
+        let among = among & self.members;
+        if among.is_power_of_two() {
+            return Some(among.trailing_zeros() as u8);
+        }
         self.oldest_first
             .iter()
             .copied()

@@ -53,7 +53,7 @@ fn coalesce_more(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &
         let lane = rest.trailing_zeros();
         rest &= rest - 1;
         let addr = address[lane as usize] & !(cut.segment - 1);
-        // Addresses mostly grow with the lanes.
+        // From the end: addresses mostly grow with the lanes.
         let mut at = out.len();
         while at > from && out[at - 1].addr > addr {
             at -= 1;
@@ -108,6 +108,9 @@ fn trim(access: &mut Access, address: &[u64; LANES], size: u32) {
 #[inline]
 pub fn is_uniform(address: &[u64; LANES], lanes: u32) -> bool {
     let first = address[lanes.trailing_zeros() as usize % LANES];
+    if lanes == u32::MAX {
+        return address.iter().fold(0, |differ, a| differ | a ^ first) == 0;
+    }
     let (mut rest, mut differ) = (lanes, 0);
     while rest != 0 {
         differ |= address[rest.trailing_zeros() as usize] ^ first;

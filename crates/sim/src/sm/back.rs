@@ -100,10 +100,15 @@ impl Sm {
     /// What holds back an instruction of a warp.
     #[inline(always)]
     fn hazard(&self, slot: u16, info: &OpInfo) -> Hazard {
+        let state = &self.slots[slot as usize];
+        if state.in_flight == 0 {
+            // Nothing is owed.
+            debug_assert_eq!(self.scoreboard.check(slot, info), Hazard::default());
+            return Hazard::default();
+        }
         let mut hazard = self.scoreboard.check(slot, info);
         if self.one_in_flight {
-            let state = &self.slots[slot as usize];
-            hazard.any |= state.in_flight != 0;
+            hazard.any = true;
             hazard.memory |= state.memory_in_flight != 0;
         }
         hazard
@@ -144,22 +149,21 @@ impl Sm {
     /// The same where the warp's domain has been [touched](Sm::touch).
     #[inline(always)]
     pub(super) fn refresh_head(&mut self, slot: u16, place: Place, launched: &Launched) {
-        let state = &self.slots[slot as usize];
-        let buffer = state.buffer;
-        let domain = &mut self.domains[place.domain as usize];
+        let buffer = self.slots[slot as usize].buffer;
         let Some(buffered) = buffer.head() else {
+            let domain = &mut self.domains[place.domain as usize];
             domain.wants_fetch |= 1 << place.index;
             domain.empty_head(place.index);
-            return self.check_settling(slot);
+            if domain.stopped >> place.index & 1 != 0 {
+                self.note_settling(slot);
+            }
+            return;
         };
         let info = &launched.infos[buffered as usize];
-        let mut hazard = self.scoreboard.check(slot, info);
-        if self.one_in_flight {
-            hazard.any |= state.in_flight != 0;
-            hazard.memory |= state.memory_in_flight != 0;
-        }
+        let hazard = self.hazard(slot, info);
         let wants = buffer.wants_fetch(&self.machine.fetch, launched.infos.len() as Pc);
         let right_path = buffered == self.groups.get(slot).pc;
+        let domain = &mut self.domains[place.domain as usize];
         assign(&mut domain.wants_fetch, place.index, wants);
         domain.set_head(place.index, info.unit, right_path);
         domain.hold_back(place.index, hazard);
@@ -309,10 +313,7 @@ impl Sm {
                     store: true,
                     cause,
                 };
-                SmFault {
-                    fault: Fault::new(kind, lane, data.lanes.home(lane)),
-                    pc,
-                }
+                SmFault::new(Fault::new(kind, lane, data.lanes.home(lane)), pc)
             })?;
         }
         Ok(())

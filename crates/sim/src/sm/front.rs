@@ -20,6 +20,9 @@ pub struct Front {
     icache: L1,
     /// Fetched in the last cycle, to be decoded in this.
     fetched: Vec<(u16, Pc)>,
+    /// A line has come or a request waits to leave: kept here, so that cycles in which that is
+    /// not so leave the cache alone.
+    cache_stirs: bool,
 }
 
 impl Front {
@@ -29,6 +32,7 @@ impl Front {
             sm,
             icache: L1::new(&machine.l1i),
             fetched: Vec::new(),
+            cache_stirs: false,
         }
     }
 
@@ -36,6 +40,7 @@ impl Front {
     pub fn take_reply(&mut self, reply: Reply) {
         if reply.last {
             self.icache.fill(reply.addr);
+            self.cache_stirs = true;
         }
     }
 
@@ -48,7 +53,7 @@ impl Front {
     /// Whether a line has come or a request waits to leave.
     #[inline]
     pub fn wants_cycle(&self) -> bool {
-        self.icache.has_ready() || self.icache.has_request()
+        self.cache_stirs
     }
 
     fn look_up(&mut self, addr: u64, slot: u16) -> Outcome {
@@ -62,8 +67,11 @@ impl Front {
             byte_mask: 0,
             token: token(TokenKind::Instruction, 0),
         };
-        self.icache
-            .read(addr, slot as u32, request, |evicted| request(evicted.addr))
+        let outcome = self
+            .icache
+            .read(addr, slot as u32, request, |evicted| request(evicted.addr));
+        self.cache_stirs |= outcome != Outcome::Hit;
+        outcome
     }
 }
 
@@ -120,7 +128,9 @@ impl Sm {
     /// Fetches for as many warps as there are ports, and notices finished warps.
     pub(super) fn fetch(&mut self, now: u64, launched: &Launched) {
         for _ in 0..self.machine.fetch.ports {
-            if let Some(waiter) = self.front.icache.next_ready() {
+            if self.front.cache_stirs
+                && let Some(waiter) = self.front.icache.next_ready()
+            {
                 self.fetch_returned(waiter as u16);
                 continue;
             }
@@ -133,10 +143,14 @@ impl Sm {
             let Some(place) = found else { break };
             self.fetch_for(place, launched);
         }
-        if let Some(request) = self.front.icache.first_request()
-            && self.port.try_send(now, request)
-        {
-            self.front.icache.send();
+        if self.front.cache_stirs {
+            let icache = &mut self.front.icache;
+            if let Some(request) = icache.first_request()
+                && self.port.try_send(now, request)
+            {
+                icache.send();
+            }
+            self.front.cache_stirs = icache.has_ready() || icache.has_request();
         }
     }
 
@@ -155,11 +169,11 @@ impl Sm {
 
     fn find_fetch(&mut self) -> Option<Place> {
         let mut any = 0;
-        for (d, domain) in self.domains.iter().enumerate() {
-            let set = domain.fetchable();
-            self.eligible[d] = set;
-            self.at_barrier[d] = domain.barrier;
-            any |= set;
+        let sets = self.eligible.iter_mut().zip(&mut self.at_barrier);
+        for (domain, (eligible, at_barrier)) in self.domains.iter().zip(sets) {
+            *eligible = domain.fetchable();
+            *at_barrier = domain.barrier;
+            any |= *eligible;
         }
         if any == 0 {
             return None;

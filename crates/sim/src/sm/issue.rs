@@ -113,7 +113,6 @@ impl Sm {
         } else {
             self.look_where_warps_move(now)
         };
-        let mut taken = 0u64;
         let mut next = match domains.is_power_of_two() {
             true => now as usize & (domains - 1),
             false => now as usize % domains,
@@ -121,7 +120,7 @@ impl Sm {
         for _ in 0..domains {
             let d = next;
             next = if d + 1 == domains { 0 } else { d + 1 };
-            if taken >> d & 1 != 0 {
+            if self.turned >> d & 1 != 0 {
                 continue; // issued as a member of a gang
             }
             let units = self.room();
@@ -144,14 +143,14 @@ impl Sm {
             self.pass(d, now);
             let all = std::mem::replace(&mut self.ready[d], ready);
             let index = self.policy.select(d, &self.ready);
-            self.ready[d] = all;
             debug_assert!(ready >> index & 1 != 0, "a policy picks only ready warps");
             let leader = Place {
                 domain: d as u8,
                 index,
             };
             if self.policy_gangs {
-                taken |= self.issue_gang(leader, now, quantum)?;
+                self.ready[d] = all;
+                self.issue_gang(leader, now, quantum)?;
                 continue;
             }
             self.take_turn(leader, room, now, quantum.launched);
@@ -213,15 +212,14 @@ impl Sm {
         self.ready[d] = 0; // no gang may take what has been accounted for
     }
 
-    /// Issues the instruction of a warp and of those that the policy lets issue with it; returns
-    /// their domains, a bit each.
+    /// Issues the instruction of a warp and of those that the policy lets issue with it.
     #[inline(never)]
     fn issue_gang(
         &mut self,
         leader: Place,
         now: u64,
         quantum: &mut Quantum,
-    ) -> Result<u64, SmFault> {
+    ) -> Result<(), SmFault> {
         let mut members = vec![leader];
         let view = GangView {
             ready: &self.ready,
@@ -236,8 +234,7 @@ impl Sm {
         for member in &members {
             self.policy.issued(*member);
         }
-        result?;
-        Ok(members.iter().fold(0, |all, m| all | 1 << m.domain))
+        result
     }
 
     /// A warp is about to issue: the cycle is accounted for, and with it its domain's turn is
@@ -391,13 +388,10 @@ impl Sm {
         let group = self.groups.get(slot);
         let mut active = group.mask;
         let code = &quantum.launched.code;
-        if !code.step_registers(
-            pc,
-            &group.lanes,
-            active,
-            &mut self.threads,
-            &mut self.effect,
-        ) {
+        let (lanes, threads) = (&group.lanes, &mut self.threads);
+        if info.unit == Unit::Mem
+            || !code.step_registers(pc, lanes, active, threads, &mut self.effect)
+        {
             self.execute_fully(slot, pc, now, quantum)?;
             // Threads that waited for these may have joined them.
             active = self.groups.get(slot).mask;
@@ -437,22 +431,20 @@ impl Sm {
         let group = self.groups.get(slot);
         let mut view = GlobalView::buffered(quantum.image, &mut self.stores, &mut self.prints);
         view.expect_as_before(pc as usize);
+        let (code, grid) = (&launched.code, &launched.grid);
+        let (lanes, threads) = (&group.lanes, &mut self.threads);
+        let effect = &mut self.effect;
+        if code.step_access(pc, lanes, group.mask, threads, grid, &mut view, effect) {
+            return Ok(());
+        }
         let moment = Moment {
             cycle: now,
             core_mhz: self.machine.gpu.core_mhz,
             sm: self.id as u32,
         };
-        let result = launched.code.step_further(
-            pc,
-            &group.lanes,
-            group.mask,
-            &mut self.threads,
-            &launched.grid,
-            &mut view,
-            moment,
-            &mut self.effect,
-        );
-        result.map_err(|fault| SmFault { fault, pc })?;
+        let active = group.mask;
+        let result = code.step_general(pc, lanes, active, threads, grid, &mut view, moment, effect);
+        result.map_err(|fault| SmFault::new(fault, pc))?;
         if matches!(self.effect.kind, EffectKind::Awaits) {
             self.await_members(slot, pc, now, quantum)?;
         }

@@ -95,10 +95,17 @@ impl Launched {
 /// A thread of the simulated program has failed.
 #[derive(Debug)]
 pub struct SmFault {
-    /// What happened.
-    pub fault: Fault,
+    /// What happened. Boxed: a result that is passed through every cycle should be small.
+    pub fault: Box<Fault>,
     /// Instruction.
     pub pc: Pc,
+}
+
+impl SmFault {
+    fn new(fault: Fault, pc: Pc) -> SmFault {
+        let fault = Box::new(fault);
+        SmFault { fault, pc }
+    }
 }
 
 /// What an SM sees of the world in a quantum.
@@ -144,8 +151,6 @@ pub struct Sm {
     policy: Box<dyn IssuePolicy>,
     fetch_policy: Box<dyn FetchPolicy>,
     slots: Vec<Slot>,
-    /// Where each slot sits.
-    places: Vec<Place>,
     domains: Vec<Domain>,
     scoreboard: Scoreboard,
     collectors: Collectors,
@@ -248,11 +253,13 @@ impl Sm {
             model,
             policy,
             fetch_policy,
-            slots: vec![Slot::default(); slots],
-            places: (0..slots)
-                .map(|s| Place {
-                    domain: (s % domains) as u8,
-                    index: (s / domains) as u8,
+            slots: (0..slots)
+                .map(|s| {
+                    let place = Place {
+                        domain: (s % domains) as u8,
+                        index: (s / domains) as u8,
+                    };
+                    Slot::new(place, 0, 0)
                 })
                 .collect(),
             domains: vec![domain; domains],
@@ -363,7 +370,7 @@ impl Sm {
     /// Where a slot sits.
     #[inline]
     fn place(&self, slot: u16) -> Place {
-        self.places[slot as usize]
+        self.slots[slot as usize].place
     }
 
     /// The slot at a place.

@@ -70,7 +70,7 @@ impl Sm {
         let state = &mut self.slots[slot as usize];
         *state = Slot {
             stores: state.stores,
-            ..Slot::new(block, self.now)
+            ..Slot::new(place, block, self.now)
         };
         state.buffer.flush(pc);
         self.domains[place.domain as usize].resident |= 1 << place.index;

@@ -49,7 +49,7 @@ impl Sm {
             if missing & self.model.owns(slot) != 0 {
                 let instr = quantum.launched.code.instr(pc);
                 let fault = Fault::missing_members(&self.effect, &lanes, &self.threads, instr);
-                return Err(SmFault { fault, pc });
+                return Err(SmFault::new(fault, pc));
             }
             if missing != 0 {
                 waiting |= set;
@@ -124,10 +124,7 @@ impl Sm {
             moment,
             &mut Effect::default(),
         );
-        result.map_err(|fault| SmFault {
-            fault,
-            pc: meeting.pc,
-        })?;
+        result.map_err(|fault| SmFault::new(fault, meeting.pc))?;
         for slot in meeting.slots {
             let awaits = &mut self.slots[slot as usize].awaits;
             *awaits -= 1;

@@ -42,7 +42,7 @@ impl Sm {
         }
         for (slot, home, slice) in arrival.slots() {
             let place = self.place(slot);
-            self.slots[slot as usize] = Slot::new(block, now);
+            self.slots[slot as usize] = Slot::new(place, block, now);
             let domain = &mut self.domains[place.domain as usize];
             domain.clear_warp(place.index);
             domain.resident |= 1 << place.index;
@@ -89,8 +89,8 @@ impl Sm {
             return; // its slots have other warps now
         }
         self.touch_all(); // as on arrival
-        let places = &self.places;
-        let mut warps = release.slots.iter().map(|&slot| places[slot as usize]);
+        let slots = &self.slots;
+        let mut warps = release.slots.iter().map(|&slot| slots[slot as usize].place);
         self.policy.released(block, &mut warps);
         if !self.pools {
             self.end_phase(block, &release.slots, now);

@@ -2,11 +2,14 @@
 //! and what is in flight.
 
 use crate::config::{Eligible, Fetch};
+use crate::schedule::Place;
 use warpsim_ptx::kernel::Pc;
 
 /// State of a hardware warp.
 #[derive(Clone, Debug, Default)]
 pub struct Slot {
+    /// Where it sits; the same for whatever warp is here.
+    pub place: Place,
     /// Decoded instructions.
     pub buffer: Buffer,
     /// Slot of its block.
@@ -29,8 +32,9 @@ pub struct Slot {
 
 impl Slot {
     /// A warp that has just come.
-    pub fn new(block: u16, now: u64) -> Slot {
+    pub fn new(place: Place, block: u16, now: u64) -> Slot {
         Slot {
+            place,
             block,
             phase_began: now,
             ..Slot::default()
