@@ -250,11 +250,21 @@ impl LoadStore {
         self.choose_writeback(now, with);
     }
 
+    /// Who writes back next. Mostly there is one client, the L1.
+    #[inline]
     fn choose_writeback(&mut self, now: u64, with: &mut Surroundings) {
         let shared = self.shared_pipe.front().is_some_and(|&(at, _)| at <= now);
-        if !shared && self.ready == 0 && self.uncached_back.is_none() {
-            return;
+        if shared || self.ready & !DATA != 0 || self.uncached_back.is_some() {
+            return self.choose_among_clients(now, with);
         }
+        if self.ready != 0 {
+            self.writeback = self.next_ready(DATA);
+            self.next_client = 0; // behind the last, which had the turn
+        }
+    }
+
+    #[inline(never)]
+    fn choose_among_clients(&mut self, now: u64, with: &mut Surroundings) {
         for i in 0..WRITEBACK_CLIENTS {
             let client = (self.next_client + i) % WRITEBACK_CLIENTS;
             let chosen = match client {
@@ -301,6 +311,7 @@ impl LoadStore {
         }
     }
 
+    #[inline(never)]
     fn complete_shared(&mut self, op: u16, with: &mut Surroundings) {
         let record = self.ops.get(op);
         for owner in record.owners.iter() {
@@ -372,6 +383,7 @@ impl LoadStore {
 
     /// Sends one request from each cache that has one; returns the caches whose request found no
     /// room at the port.
+    #[inline(never)]
     fn send_requests(&mut self, now: u64, port: &mut Port) -> u8 {
         let (mut left, mut refused) = (self.asking, 0);
         while left != 0 && !port.is_full() {
@@ -404,10 +416,15 @@ impl LoadStore {
         }
     }
 
+    #[inline]
     fn take_response(&mut self, with: &mut Surroundings) {
-        let Some(&reply) = self.responses.front() else {
-            return;
-        };
+        if let Some(&reply) = self.responses.front() {
+            self.take_reply_in(reply, with);
+        }
+    }
+
+    #[inline(never)]
+    fn take_reply_in(&mut self, reply: Reply, with: &mut Surroundings) {
         let (kind, index) = untoken(reply.token);
         match kind {
             TokenKind::Data if reply.last => self.fill(DATA, reply.addr),

@@ -219,6 +219,7 @@ impl LoadStore {
         record.accesses.is_empty()
     }
 
+    #[inline(never)]
     pub(super) fn send_uncached(&mut self, now: u64, op: u16, with: &mut Surroundings) -> bool {
         let Some(&access) = self.ops.get(op).accesses.last() else {
             return true;
@@ -259,6 +260,7 @@ impl LoadStore {
         record.accesses.is_empty()
     }
 
+    #[inline(never)]
     pub(super) fn send_read_only(&mut self, op: u16, with: &mut Surroundings) -> bool {
         let record = self.ops.get(op);
         let Some(&access) = record.accesses.last() else {
