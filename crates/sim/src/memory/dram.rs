@@ -424,7 +424,8 @@ impl Gddr {
         let bit = 1u64 << index;
         self.column &= !bit;
         bank.current = NONE;
-        if bank.hits.first != NONE || bank.rest.first != NONE {
+        // With no bit missing in either, both lists are empty.
+        if bank.hits.first & bank.rest.first != NONE {
             self.idle_with_work |= bit;
         }
         entry.next = self.free;

@@ -15,7 +15,7 @@ use super::dram::DramRequest;
 use super::inflight::{Inflight, InflightTable, MAX_PIECES, Piece};
 use super::interconnect::Crossbar;
 use super::mshr::{Admission, MshrTable};
-use super::packet::{LARGEST_REQUEST, Reply, RequestKind, Traffic};
+use super::packet::{PacketSize, Reply, RequestKind, Traffic};
 use super::stats::MemoryStats;
 use super::tags::{Evicted, Geometry, Lookup, SetIndex, Slot, TagArray};
 use super::wake::WakeList;
@@ -55,45 +55,10 @@ pub struct Surroundings<'a> {
     pub packets: &'a PacketSize,
 }
 
-/// Size of packets.
-#[derive(Clone, Copy, Debug)]
-pub struct PacketSize {
-    /// Flits by bytes of data.
-    flits: [u32; LARGEST_REQUEST as usize + 1],
-    /// Flits of the largest reply.
-    pub largest_reply: u32,
-}
-
-impl PacketSize {
-    /// Packets with such a header and up to `largest_reply` bytes in a reply, in such flits.
-    pub fn new(header: u32, flit: u32, largest_reply: u32) -> PacketSize {
-        let flits = |data: u32| (header + data).div_ceil(flit.max(1)).max(1);
-        PacketSize {
-            flits: std::array::from_fn(|data| flits(data as u32)),
-            largest_reply: flits(largest_reply),
-        }
-    }
-
-    #[inline]
-    fn reply(&self, reply: &Reply) -> u32 {
-        match reply.kind {
-            RequestKind::Write => self.flits(0),
-            _ => self.flits(reply.bytes),
-        }
-    }
-
-    /// Flits of a packet with so much data.
-    #[inline]
-    pub fn flits(&self, data: u16) -> u32 {
-        self.flits[usize::from(data)]
-    }
-}
-
 /// What became of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// So many pieces of the request, a clock each.
-    Hit(u32),
+    Hit,
     Miss,
     Merge,
     /// It must wait for a place in the miss queue.
@@ -236,11 +201,13 @@ impl Slice {
             }
         }
         let next = cycle + u64::from(served.max(1));
-        for clock in cycle..next {
-            if served > 0 {
+        if served > 1 {
+            self.pass(cycle, next);
+        } else {
+            if served == 1 {
                 self.arrivals.pop(self.sector);
             }
-            if self.arrivals.next_join() <= clock {
+            if self.arrivals.next_join() <= cycle {
                 self.arrivals.join();
             }
         }
@@ -251,10 +218,21 @@ impl Slice {
         self.arrivals.next_join().max(next)
     }
 
+    /// What becomes of the queue when a piece is served in every clock before core cycle `end`.
+    fn pass(&mut self, cycle: u64, end: u64) {
+        for clock in cycle..end {
+            self.arrivals.pop(self.sector);
+            if self.arrivals.next_join() <= clock {
+                self.arrivals.join();
+            }
+        }
+    }
+
     /// There are fetched sectors or those who waited for them, or requests to send to DRAM.
     #[inline]
     fn deals_with_dram(&self) -> bool {
-        self.mshrs.has_ready() || !self.fills.is_empty() || !self.misses.is_empty()
+        // One branch for the three.
+        self.mshrs.has_ready() | !self.fills.is_empty() | !self.misses.is_empty()
     }
 
     /// The queue to the network can take so many replies of any size.
@@ -299,6 +277,7 @@ impl Slice {
         }
     }
 
+    #[inline]
     fn reply(&mut self, piece: Piece, tick: u64, around: &mut Surroundings) {
         if let Some((sm, reply)) = around.inflight.answer(piece) {
             around.replies.push(
@@ -313,22 +292,56 @@ impl Slice {
 
     /// Serves the head of the queue, or stalls. Returns how many of its pieces have been served.
     fn serve(&mut self, cycle: u64, head: &Arrival, around: &mut Surroundings) -> u32 {
+        let found = self.tags.lookup(head.sector);
+        match found {
+            Lookup::Hit(slot) if head.kind == RequestKind::Read => {
+                self.read_hit(cycle, slot, head, around)
+            }
+            _ => u32::from(self.serve_piece(cycle, head, found, around)),
+        }
+    }
+
+    /// A read of a sector that is there, and perhaps those behind it.
+    fn read_hit(
+        &mut self,
+        cycle: u64,
+        slot: Slot,
+        head: &Arrival,
+        around: &mut Surroundings,
+    ) -> u32 {
+        self.tags.touch(slot);
+        let pieces = 1 + self.foreseen(cycle, slot, head, around);
+        let piece = head.piece();
+        for ahead in 0..pieces {
+            let tick = around.reply_tick + u64::from(ahead);
+            self.reply(piece.behind(ahead), tick, around);
+        }
+        let counters = around.stats.l2_mut(head.traffic, RequestKind::Read);
+        counters.hits += u64::from(pieces);
+        counters.accesses += u64::from(pieces);
+        pieces
+    }
+
+    /// Serves a piece for which the tags say `found`; false if it must wait.
+    fn serve_piece(
+        &mut self,
+        cycle: u64,
+        head: &Arrival,
+        found: Lookup,
+        around: &mut Surroundings,
+    ) -> bool {
         let (kind, traffic) = (head.kind, head.traffic);
         let atomic = (kind == RequestKind::Atomic).then(|| {
             let request = &around.inflight.get(head.index).request;
             (request.sm, request.token)
         });
         let outcome = match kind {
-            RequestKind::Write => self.write(head.piece(), head.sector, around),
-            _ => self.read(cycle, head, around),
+            RequestKind::Write => self.write(head, found, around),
+            _ => self.read(head, found, around),
         };
         let counters = around.stats.l2_mut(traffic, kind);
-        let mut served = 1;
         match outcome {
-            Outcome::Hit(pieces) => {
-                counters.hits += u64::from(pieces);
-                served = pieces;
-            }
+            Outcome::Hit => counters.hits += 1,
             Outcome::Miss => counters.misses += 1,
             Outcome::Merge => counters.merges += 1,
             cause @ (Outcome::NoPlace | Outcome::NoEntry) => {
@@ -338,18 +351,18 @@ impl Slice {
                     traffic,
                     kind,
                 });
-                return 0;
+                return false;
             }
         }
-        counters.accesses += u64::from(served);
+        counters.accesses += 1;
         if let Some((sm, token)) = atomic {
             around.stats.atomics += 1;
             (around.perform_atomic)(sm, token);
         }
-        served
+        true
     }
 
-    /// The head's piece has hit. How many behind it will hit in the clocks to come, one a clock,
+    /// The head's piece hits. How many behind it will hit in the clocks to come, one a clock,
     /// with nothing else happening here meanwhile: those can be served now, with replies that
     /// leave when they would have. That is so while
     ///
@@ -363,7 +376,7 @@ impl Slice {
             || !around.lockstep
             || self.latency < u64::from(MAX_PIECES)
             || self.deals_with_dram()
-            || !self.may_send(more, around)
+            || !self.may_send(more + 1, around)
             || !self.arrivals.has_room(MAX_PIECES as usize)
             || !self.tags.readable(slot, head.sector, more + 1)
         {
@@ -377,21 +390,15 @@ impl Slice {
     }
 
     /// A read or an atomic.
-    fn read(&mut self, cycle: u64, head: &Arrival, around: &mut Surroundings) -> Outcome {
+    fn read(&mut self, head: &Arrival, found: Lookup, around: &mut Surroundings) -> Outcome {
         let (piece, sector, kind) = (head.piece(), head.sector, head.kind);
-        let found = self.tags.lookup(sector);
         let slot = match found {
             Lookup::Blocked => return Outcome::NoEntry,
             Lookup::Hit(slot) => {
                 self.tags.touch(slot);
                 self.dirtied(slot, sector, kind);
                 self.reply(piece, around.reply_tick, around);
-                let more = self.foreseen(cycle, slot, head, around);
-                for ahead in 1..=more {
-                    let tick = around.reply_tick + u64::from(ahead);
-                    self.reply(piece.behind(ahead), tick, around);
-                }
-                return Outcome::Hit(1 + more);
+                return Outcome::Hit;
             }
             Lookup::Pending(slot) => {
                 if self.mshrs.add(sector, piece.0) != Admission::Merge {
@@ -427,13 +434,13 @@ impl Slice {
     }
 
     /// A write. The acknowledgement is sent at once.
-    fn write(&mut self, piece: Piece, sector: u64, around: &mut Surroundings) -> Outcome {
-        let found = self.tags.lookup(sector);
+    fn write(&mut self, head: &Arrival, found: Lookup, around: &mut Surroundings) -> Outcome {
+        let (piece, sector) = (head.piece(), head.sector);
         let (slot, outcome) = match found {
             Lookup::Blocked => return Outcome::NoEntry,
             Lookup::Miss(_) if !self.miss_room(PLACES_FOR_WRITE) => return Outcome::NoPlace,
             Lookup::Miss(slot) | Lookup::SectorMiss(slot) => (slot, Outcome::Miss),
-            Lookup::Hit(slot) | Lookup::PartlyWritten(slot) => (slot, Outcome::Hit(1)),
+            Lookup::Hit(slot) | Lookup::PartlyWritten(slot) => (slot, Outcome::Hit),
             Lookup::Pending(slot) => (slot, Outcome::Merge),
         };
         let evicted = self.claim(slot, sector, found);

@@ -58,3 +58,38 @@ pub struct Reply {
     /// From the request.
     pub token: u32,
 }
+
+/// Size of packets.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketSize {
+    /// Flits by bytes of data.
+    flits: [u32; LARGEST_REQUEST as usize + 1],
+    /// Flits of the largest reply.
+    pub largest_reply: u32,
+}
+
+impl PacketSize {
+    /// Packets with such a header and up to `largest_reply` bytes in a reply, in such flits.
+    pub fn new(header: u32, flit: u32, largest_reply: u32) -> PacketSize {
+        let flits = |data: u32| (header + data).div_ceil(flit.max(1)).max(1);
+        PacketSize {
+            flits: std::array::from_fn(|data| flits(data as u32)),
+            largest_reply: flits(largest_reply),
+        }
+    }
+
+    /// Flits of a reply: an acknowledgement carries no data.
+    #[inline]
+    pub fn reply(&self, reply: &Reply) -> u32 {
+        match reply.kind {
+            RequestKind::Write => self.flits(0),
+            _ => self.flits(reply.bytes),
+        }
+    }
+
+    /// Flits of a packet with so much data.
+    #[inline]
+    pub fn flits(&self, data: u16) -> u32 {
+        self.flits[usize::from(data)]
+    }
+}

@@ -101,6 +101,9 @@ struct Line {
 
 const NO_TAG: u64 = u64::MAX;
 
+/// Bits for the number of a way.
+const WAY_BITS: u32 = 16;
+
 /// The array.
 #[derive(Clone, Debug)]
 pub struct TagArray {
@@ -180,12 +183,18 @@ impl TagArray {
         1 << (in_line >> self.sector_shift)
     }
 
-    /// Where the line of `addr` is. Which way that is nobody can predict, the host neither, so
-    /// ways are compared four at a time before there is a branch.
+    /// Where the first way of the set of `addr` is.
     #[inline]
-    fn search(&self, addr: u64) -> Option<usize> {
+    fn set_at(&self, addr: u64) -> usize {
+        self.set_of(addr) * self.ways
+    }
+
+    /// Where in the set that begins at `base` the line of `addr` is. Which way that is nobody
+    /// can predict, the host neither, so ways are compared four at a time before there is a
+    /// branch.
+    #[inline]
+    fn search(&self, base: usize, addr: u64) -> Option<usize> {
         let tag = addr >> self.line_shift;
-        let base = self.set_of(addr) * self.ways;
         let set = &self.tags[base..base + self.ways];
         let (fours, rest) = set.as_chunks::<4>();
         for (four, ways) in (base..).step_by(4).zip(fours) {
@@ -219,12 +228,13 @@ impl TagArray {
 
     #[inline(never)]
     fn look_further(&self, addr: u64) -> Lookup {
-        match self.search(addr) {
+        let base = self.set_at(addr);
+        match self.search(base, addr) {
             Some(index) => {
                 self.found.set(index);
                 self.state(index, addr)
             }
-            None => self.victim(addr),
+            None => self.victim(base),
         }
     }
 
@@ -232,10 +242,11 @@ impl TagArray {
     fn state(&self, index: usize, addr: u64) -> Lookup {
         let (line, bit) = (&self.lines[index], self.sector_bit(addr));
         let slot = Slot(index as u32);
-        if line.pending & bit != 0 {
-            Lookup::Pending(slot)
-        } else if line.valid & bit != 0 {
+        // No sector is both valid and pending.
+        if line.valid & bit != 0 {
             Lookup::Hit(slot)
+        } else if line.pending & bit != 0 {
+            Lookup::Pending(slot)
         } else if line.dirty & bit != 0 {
             Lookup::PartlyWritten(slot)
         } else {
@@ -249,28 +260,22 @@ impl TagArray {
     pub fn readable(&self, slot: Slot, addr: u64, sectors: u32) -> bool {
         let line = &self.lines[slot.0 as usize];
         let wanted = ((1 << sectors) - 1) * u32::from(self.sector_bit(addr));
-        u32::from(line.valid & !line.pending) & wanted == wanted
+        u32::from(line.valid) & wanted == wanted
     }
 
-    fn victim(&self, addr: u64) -> Lookup {
-        let base = self.set_of(addr) * self.ways;
-        let (mut best, mut oldest) = (base, u64::MAX);
-        for (index, line) in (base..).zip(&self.lines[base..base + self.ways]) {
-            // A free way was never used.
-            let age = match line.pending {
-                0 => line.last_use,
-                _ => u64::MAX,
-            };
-            (best, oldest) = if age < oldest {
-                (index, age)
-            } else {
-                (best, oldest)
-            };
+    fn victim(&self, base: usize) -> Lookup {
+        let mut oldest = u64::MAX;
+        for (way, line) in (0..).zip(&self.lines[base..base + self.ways]) {
+            // A free way was never used. A mask instead of a branch, and the way below its age,
+            // so that the least tells both: the host cannot predict any of this either.
+            let barred = u64::from(line.pending != 0).wrapping_neg();
+            oldest = oldest.min(barred | line.last_use << WAY_BITS | way);
         }
         if oldest == u64::MAX {
             return Lookup::Blocked;
         }
-        Lookup::Miss(Slot(best as u32))
+        let way = oldest & ((1 << WAY_BITS) - 1);
+        Lookup::Miss(Slot(base as u32 + way as u32))
     }
 
     /// Makes the line the most recently used of its set.
@@ -308,7 +313,7 @@ impl TagArray {
     /// meanwhile; whoever waits for the data is served all the same.
     pub fn fill(&mut self, addr: u64) -> Option<Slot> {
         if !self.is_at(self.filled, addr) {
-            self.filled = self.search(addr)?;
+            self.filled = self.search(self.set_at(addr), addr)?;
         }
         let index = self.filled;
         let bit = self.sector_bit(addr);
@@ -385,7 +390,7 @@ impl TagArray {
 
     /// Drops the line of `addr`, dirty or not; says whether it was there.
     pub fn invalidate(&mut self, addr: u64) -> bool {
-        let Some(index) = self.search(addr) else {
+        let Some(index) = self.search(self.set_at(addr), addr) else {
             return false;
         };
         self.tags[index] = NO_TAG;
