@@ -178,10 +178,8 @@ impl Sm {
         if next == now {
             return now;
         }
-        if !self.fetch_rests {
-            if self.domains.iter().any(|d| d.concerns_fetch() != 0) {
-                return now;
-            }
+        if !self.fetch_rests && self.domains.iter().any(|d| d.concerns_fetch() != 0) {
+            return now;
         }
         let mut by = |time: Option<u64>| next = next.min(time.unwrap_or(u64::MAX));
         by(self.wheel.next(now));
