@@ -569,8 +569,8 @@ impl Fill {
             }
             FillFrom::Extended(at) => {
                 let from = u32::row(&regs.rows[at as usize..]);
-                for lane in 0..LANES {
-                    self.put(row, lane, u64::from(from[lane]));
+                for (lane, value) in from.iter().enumerate() {
+                    self.put(row, lane, u64::from(*value));
                 }
             }
         }

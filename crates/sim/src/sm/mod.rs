@@ -17,12 +17,14 @@ mod collector;
 mod collector_tests;
 mod domain;
 mod front;
+mod gang;
 mod groups;
 mod issue;
 mod ldst;
 mod memissue;
 mod memop;
 pub mod opinfo;
+mod perform;
 mod phase;
 mod pool;
 mod port;
@@ -202,8 +204,8 @@ pub struct Sm {
     at_barrier: Vec<u64>,
     events: Vec<Event>,
     changed: Vec<u16>,
-    gangs: issue::Gangs,
-    gathered: issue::Gathered,
+    gangs: gang::Gangs,
+    gathered: gang::Gathered,
     meetings: Vec<rendezvous::Meeting>,
     watch: watch::Watch,
     /// For tests: block, warp of the block, lane and PC of every thread that issued.
@@ -296,8 +298,8 @@ impl Sm {
             at_barrier: vec![0; domains],
             events: Vec::new(),
             changed: Vec::new(),
-            gangs: issue::Gangs::default(),
-            gathered: issue::Gathered::default(),
+            gangs: gang::Gangs::default(),
+            gathered: gang::Gathered::default(),
             meetings: Vec::new(),
             watch: watch::Watch::default(),
             #[cfg(test)]

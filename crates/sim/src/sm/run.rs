@@ -140,7 +140,7 @@ impl Sm {
 
     /// Sleepers whose time is up.
     pub(super) fn wake(&mut self, now: u64, launched: &Launched) {
-        if self.sleepers.iter().all(|&(until, _)| until > now) {
+        if self.sleepers.is_empty() || self.sleepers.iter().all(|&(until, _)| until > now) {
             return;
         }
         self.touch_all();
@@ -216,10 +216,8 @@ impl Sm {
         if issue <= now || self.front.is_busy() {
             return now;
         }
-        if !self.fetch_rests {
-            if self.domains.iter().any(|d| d.concerns_fetch() != 0) {
-                return now;
-            }
+        if !self.fetch_rests && self.domains.iter().any(|d| d.concerns_fetch() != 0) {
+            return now;
         }
         let mut next = issue;
         let mut by = |time: Option<u64>| next = next.min(time.unwrap_or(u64::MAX));
