@@ -275,6 +275,8 @@ pub(super) mod tests {
     /// An instruction that reads registers in these of `banks` banks.
     pub fn reading(reads: &[u32], banks: u32) -> OpInfo {
         let mut info = OpInfo {
+            uncached: false,
+            stores: false,
             unit: Unit::Sp,
             pipe: Pipe::Int,
             latency: 4,
