@@ -127,3 +127,59 @@ impl Sink<Reply> for Inboxes {
         self.inboxes[sm].queue.push_back((at, reply));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::packet::RequestKind;
+
+    fn reply(token: u32) -> Reply {
+        Reply {
+            kind: RequestKind::Read,
+            addr: 0,
+            bytes: 32,
+            last: true,
+            token,
+        }
+    }
+
+    /// Inboxes of one SM with room for two replies, delivered in ticks 10, 11 and so on.
+    fn filled(replies: u64) -> Inboxes {
+        let mut inboxes = Inboxes::new(1, 2, Clock::new(700, 700));
+        for i in 0..replies {
+            inboxes.deliver(0, 10 + i, 1, reply(i as u32));
+        }
+        inboxes
+    }
+
+    #[test]
+    fn a_reply_takes_a_place_until_the_sm_has_seen_it() {
+        let mut inboxes = filled(2);
+        assert!(!inboxes.has_room(0));
+        assert_eq!(inboxes.next(0), 10 + DELIVERY_CYCLES);
+        inboxes.of(0).show(10 + DELIVERY_CYCLES);
+        assert!(!inboxes.has_room(0), "nothing arrives before that cycle");
+        inboxes.of(0).show(11 + DELIVERY_CYCLES);
+        assert!(inboxes.has_room(0), "it has seen the first and left it");
+        assert_eq!(inboxes.of(0).pop().map(|r| r.token), Some(0));
+        inboxes.taken(0);
+        assert!(inboxes.has_room(0), "the place was free already");
+        inboxes.deliver(0, 12, 1, reply(2));
+        assert!(!inboxes.has_room(0));
+        assert_eq!(inboxes.next(0), 11 + DELIVERY_CYCLES);
+    }
+
+    #[test]
+    fn one_packet_a_cycle_is_what_the_sm_makes_of_it() {
+        let mut inboxes = filled(2);
+        let inbox = inboxes.of(0);
+        inbox.show(100);
+        inbox.pop();
+        inbox.hold_until(20);
+        assert_eq!(inbox.next(), 20);
+        inbox.hold_until(15);
+        assert_eq!(inbox.next(), 20);
+        inboxes.taken(0);
+        assert_eq!((inboxes.next(0), inboxes.earliest()), (20, 20));
+    }
+}

@@ -235,3 +235,90 @@ pub struct Stored {
     /// The cache keeps the data; no request was queued.
     pub kept: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Machine;
+    use crate::memory::packet::{RequestKind, Traffic};
+
+    /// The L1 data cache of `gtx480` with these changes.
+    fn cache(changes: &[&str]) -> L1 {
+        let changes: Vec<String> = changes.iter().map(|c| c.to_string()).collect();
+        L1::new(&Machine::resolve("gtx480", &changes).unwrap().l1d)
+    }
+
+    fn read(cache: &mut L1, line: u64, waiter: u32) -> Outcome {
+        let request = |addr| Request {
+            sm: 0,
+            kind: RequestKind::Read,
+            traffic: Traffic::Global,
+            addr,
+            bytes: 128,
+            byte_mask: 0,
+            token: 0,
+        };
+        cache.read(line * 128, waiter, request, |evicted| request(evicted.addr))
+    }
+
+    /// Reads `count` lines and sends their requests.
+    fn miss(cache: &mut L1, lines: impl Iterator<Item = u64>) {
+        for line in lines {
+            assert_eq!(read(cache, line, line as u32), Outcome::Miss);
+            cache.send();
+        }
+    }
+
+    #[test]
+    fn a_full_set_waits_for_a_line_of_that_set() {
+        let mut cache = cache(&["l1d.sets=2", "l1d.ways=1", "l1d.hashed_index=false"]);
+        miss(&mut cache, 0..2);
+        assert_eq!(read(&mut cache, 2, 9), Outcome::Stall);
+        cache.fill(128);
+        assert!(!cache.may_retry(), "line 1 is in the other set");
+        assert_eq!(read(&mut cache, 2, 9), Outcome::Stall);
+        cache.fill(0);
+        assert!(cache.may_retry());
+        assert_eq!(read(&mut cache, 2, 9), Outcome::Miss);
+    }
+
+    #[test]
+    fn a_line_without_room_for_waiters_waits_for_itself() {
+        let mut cache = cache(&["l1d.merges=1"]);
+        miss(&mut cache, 0..2);
+        assert_eq!(read(&mut cache, 0, 9), Outcome::Stall);
+        cache.fill(128);
+        assert!(!cache.may_retry());
+        cache.fill(0);
+        assert!(cache.may_retry());
+        assert_eq!(read(&mut cache, 0, 9), Outcome::Hit);
+    }
+
+    #[test]
+    fn a_full_table_waits_until_the_last_waiter_of_a_line_is_handed_out() {
+        let mut cache = cache(&["l1d.mshrs=1"]);
+        miss(&mut cache, 0..1);
+        assert_eq!(read(&mut cache, 0, 7), Outcome::Merged);
+        assert_eq!(read(&mut cache, 1, 9), Outcome::Stall);
+        cache.fill(0);
+        assert!(!cache.may_retry(), "its waiters still hold the entry");
+        assert_eq!(cache.next_ready(), Some(0));
+        assert!(!cache.may_retry());
+        assert_eq!(cache.next_ready(), Some(7));
+        assert!(cache.may_retry());
+        assert_eq!(read(&mut cache, 1, 9), Outcome::Miss);
+    }
+
+    #[test]
+    fn a_full_queue_waits_for_a_request_to_leave() {
+        let mut cache = cache(&["l1d.miss_queue=2"]);
+        // An eviction may need the second place.
+        assert_eq!(read(&mut cache, 0, 0), Outcome::Miss);
+        assert_eq!(read(&mut cache, 1, 9), Outcome::Stall);
+        cache.fill(0);
+        assert!(!cache.may_retry());
+        cache.send();
+        assert!(cache.may_retry());
+        assert_eq!(read(&mut cache, 1, 9), Outcome::Miss);
+    }
+}

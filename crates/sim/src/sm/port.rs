@@ -120,3 +120,48 @@ impl Port {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::packet::Traffic;
+
+    fn request(kind: RequestKind, bytes: u16) -> Request {
+        Request {
+            sm: 0,
+            kind,
+            traffic: Traffic::Global,
+            addr: 0,
+            bytes,
+            byte_mask: !0,
+            token: 0,
+        }
+    }
+
+    #[test]
+    fn what_was_refused_is_tried_again_when_there_is_room_for_it() {
+        let mut port = Port::new(32, 8);
+        // A write of 128 bytes takes five flits, a read one.
+        let [write, read] = [(RequestKind::Write, 128), (RequestKind::Read, 128)]
+            .map(|(kind, bytes)| request(kind, bytes));
+        port.refill(5);
+        assert!(port.try_send(0, &read));
+        assert_eq!(port.wanted(), u32::MAX);
+        assert!(!port.try_send(1, &write));
+        assert_eq!(port.wanted(), 5);
+        assert!(!port.refill(4), "four flits are not enough for it");
+        assert!(port.refill(5));
+        assert_eq!(port.wanted(), u32::MAX, "it is to be tried now");
+        assert!(port.try_send(4, &write));
+        assert!(port.is_full());
+    }
+
+    #[test]
+    fn the_least_of_what_was_refused_counts() {
+        let mut port = Port::new(32, 8);
+        port.refill(0);
+        port.try_send(0, &request(RequestKind::Write, 128));
+        port.try_send(0, &request(RequestKind::Write, 32));
+        assert_eq!(port.wanted(), 2);
+    }
+}

@@ -85,8 +85,8 @@ impl Sm {
     }
 
     /// Whether the first half of the pipeline, from fetch to issue, has nothing to do in a cycle
-    /// whose second half has run: its time has not come, and nothing it looks at has changed. A
-    /// third of the cycles of breadth-first search only move what has been issued.
+    /// whose second half has run: its time has not come, and nothing it looks at has changed.
+    /// Nearly half of the cycles that run in breadth-first search only move what has been issued.
     #[inline]
     fn first_half_rests(&self, now: u64) -> bool {
         now < self.first_half_at
@@ -160,7 +160,11 @@ impl Sm {
     #[inline]
     pub(super) fn skip_to(&mut self, now: u64, to: u64, inbox: &mut Inbox) -> u64 {
         let next = self.first_half_at.max(now);
-        let next = if next > now { next.min(self.second_half_event(now)) } else { now };
+        let next = if next > now {
+            next.min(self.second_half_event(now))
+        } else {
+            now
+        };
         self.pass_packets(now, next, to, inbox)
     }
 
