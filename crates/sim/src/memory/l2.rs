@@ -191,14 +191,10 @@ impl Slice {
         let mut served = 0;
         if self.stall.is_none()
             && let Some(head) = self.arrivals.head()
+            && self.may_send(1, around)
+            && around.channels[self.channel].has_room(self.in_channel)
         {
-            if !self.may_send(1, around) {
-                around.stats.l2_reply_full += 1;
-            } else if !around.channels[self.channel].has_room(self.in_channel) {
-                around.stats.l2_dram_full += 1;
-            } else {
-                served = self.serve(cycle, &head, around);
-            }
+            served = self.serve(cycle, &head, around);
         }
         let next = cycle + u64::from(served.max(1));
         if served > 1 {

@@ -160,7 +160,11 @@ impl Sm {
     #[inline]
     pub(super) fn skip_to(&mut self, now: u64, to: u64, inbox: &mut Inbox) -> u64 {
         let next = self.first_half_at.max(now);
-        let next = if next > now { next.min(self.second_half_event(now)) } else { now };
+        let next = if next > now {
+            next.min(self.second_half_event(now))
+        } else {
+            now
+        };
         self.pass_packets(now, next, to, inbox)
     }
 
