@@ -235,7 +235,8 @@ impl Code {
     }
 
     /// The same as [`step`](Code::step) for what changes nothing but registers of one home
-    /// warp, or not even those; `false`, with nothing done, for all else.
+    /// warp, or not even those, and reads no special register; `false`, with nothing done, for
+    /// all else.
     #[inline(always)]
     pub fn step_registers(
         &self,
@@ -300,7 +301,7 @@ impl Code {
     }
 
     /// The same as [`step`](Code::step) for a load or store of one home warp that can be done
-    /// for all lanes at once; `false`, with nothing done, for all else.
+    /// for all lanes at once; `false`, with no register and no memory changed, for all else.
     #[allow(clippy::too_many_arguments)]
     #[inline(always)]
     pub fn step_access(

@@ -1,4 +1,9 @@
 //! Running: which cycles have to run, and the order of the stages within one.
+//!
+//! The pipeline sleeps in two halves. The second, from the collectors to writeback, says when it
+//! has something to do in every cycle that runs. The first, from fetch to issue, is asked at the
+//! end of a cycle in which it ran, and again only when its time comes, a warp changes
+//! ([`touch`](Sm::touch)), or room at the units does.
 
 use super::*;
 
@@ -85,8 +90,8 @@ impl Sm {
     }
 
     /// Whether the first half of the pipeline, from fetch to issue, has nothing to do in a cycle
-    /// whose second half has run: its time has not come, and nothing it looks at has changed. A
-    /// third of the cycles of breadth-first search only move what has been issued.
+    /// whose second half has run: its time has not come, and nothing it looks at has changed.
+    /// Many cycles only move what has been issued.
     #[inline]
     fn first_half_rests(&self, now: u64) -> bool {
         now < self.first_half_at

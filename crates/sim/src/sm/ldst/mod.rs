@@ -35,7 +35,7 @@ const DATA: u8 = 4;
 /// Something the rest of the SM must hear of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The registers that `op` owes to `slot` are written.
+    /// The registers that the instruction at `pc` owes to `slot` are written.
     Loaded {
         /// Hardware warp.
         slot: u16,
@@ -115,7 +115,8 @@ pub struct LoadStore {
     texture: L1,
     responses: VecDeque<Reply>,
     /// Caches with waiters whose line has come, and caches with requests that wait for the
-    /// network: asked in every cycle, so kept here instead of asking the caches.
+    /// network: asked in every cycle, so kept here instead of asking the caches. Whoever fills a
+    /// cache or makes it ask sets its bit.
     ready: u8,
     asking: u8,
     uncached_back: Option<u32>,
@@ -190,7 +191,7 @@ impl LoadStore {
         self.current.is_none()
     }
 
-    /// Takes an instruction; each access that will return is counted for its owners now.
+    /// Takes an instruction, given by its record.
     pub fn enter(&mut self, op: u16, now: u64) {
         self.current = Some(op);
         self.wake = now;
