@@ -405,3 +405,7 @@ impl Domain {
 pub fn assign(set: &mut u64, index: u8, value: bool) {
     *set = *set & !(1 << index) | (value as u64) << index;
 }
+
+#[cfg(test)]
+#[path = "domain_tests.rs"]
+mod tests;
