@@ -85,7 +85,7 @@ impl Case {
         } = &mut bench;
         if self.buffered {
             let mut view = GlobalView::buffered(image, &mut stores, &mut prints);
-            view.store(global + 129, &[0xaa; 30]).unwrap();
+            view.store(global + 131, &[0xaa; 90]).unwrap();
         }
         let mut view = match self.buffered {
             true => GlobalView::buffered(image, &mut stores, &mut prints),
@@ -124,8 +124,10 @@ fn cases() -> impl Strategy<Value = Case> {
         Type::B32,
         Type::B64,
     ];
-    let base = prop_oneof![Just(Base::Wide), Just(Base::Narrow), Just(Base::None)];
-    let spaces = proptest::sample::select(vec![Global, Global, Generic, Shared, Param, Local]);
+    let base = prop_oneof![4 => Just(Base::Wide), 1 => Just(Base::Narrow), 1 => Just(Base::None)];
+    let spaces = proptest::sample::select(vec![
+        Global, Global, Global, Generic, Shared, Shared, Param, Local,
+    ]);
     let shape = (
         any::<bool>(),
         proptest::sample::select(types.to_vec()),
@@ -157,6 +159,8 @@ fn cases() -> impl Strategy<Value = Case> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
     #[test]
     fn both_ways_do_the_same(case in cases()) {
         let kernel = kernel(vec![case.instr()]);
