@@ -239,18 +239,4 @@ impl Code {
             None => {}
         }
     }
-
-    /// Writes bits of `value` to a predicate for the lanes of `mask`.
-    pub fn write_predicate(
-        &self,
-        lanes: &Lanes,
-        reg: RegId,
-        mask: u32,
-        value: u32,
-        threads: &mut Threads,
-    ) {
-        for lane in super::regs::lanes_of(mask) {
-            self.write_register(lanes, reg, lane, u64::from(value >> lane & 1), threads);
-        }
-    }
 }

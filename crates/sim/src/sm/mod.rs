@@ -356,11 +356,6 @@ impl Sm {
         self.watch_change(self.watch.on());
     }
 
-    /// Forgets the L1 data cache.
-    pub fn invalidate_l1(&mut self) {
-        self.ldst.invalidate_data();
-    }
-
     /// Blocks resident or on their way.
     pub fn blocks_held(&self) -> u32 {
         (self.blocks.iter().flatten().count() + self.arrivals.len()) as u32
