@@ -144,6 +144,17 @@ fn sm(s: &Sm) -> Check {
             ),
         );
     }
+    // And these sets are in turn a bit each of a set.
+    let sets = s.schedulers * (32 / s.warp_width);
+    if sets > 64 {
+        return problem(
+            "sm.schedulers",
+            format!(
+                "is {}: with warps of {} threads that is {sets} groups of warps, and 64 is the most",
+                s.schedulers, s.warp_width
+            ),
+        );
+    }
     for (key, name) in [
         ("sm.scheduler", &s.scheduler),
         ("sm.divergence", &s.divergence),

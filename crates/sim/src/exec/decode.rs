@@ -3,9 +3,10 @@
 use warpsim_ptx::isa::Space;
 use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegClass, RegId, TexBase};
 
-use super::code::{Code, Cold, Decoded, Drain, Fill, FillFrom, RESULTS, SOURCES};
+use super::code::{Code, Cold, Decoded, RESULTS, SOURCES};
 use super::regs::{Dst, NO_SLOT, PredSrc, Src, TRUE, Width};
 use super::state::LANES;
+use super::temps::{Drain, Fill, FillFrom};
 
 /// Decodes one instruction.
 pub(super) struct Decoder<'a> {

@@ -1,6 +1,6 @@
 //! What instructions do: functional, warp-wide, no notion of time.
 //!
-//! [`code::Code`] decodes a kernel once; [`code::Code::step`] executes one instruction for a
+//! [`code::Code`] decodes a kernel once; its `step` ([`step`]) executes one instruction for a
 //! group of lanes. Semantics live in one file a family. A family's `decode` returns a plan
 //! for the opcodes that are its own, so a new opcode is an entry in the instruction table and
 //! one match arm next to its semantics.
@@ -31,6 +31,8 @@ mod residency;
 mod softfloat;
 mod special;
 pub mod state;
+mod step;
+mod temps;
 #[cfg(test)]
 pub(crate) mod testing;
 mod texture;

@@ -212,3 +212,7 @@ pub(super) fn store<T: Value, const N: usize>(
     reach.effect.kind = access(d, true, N, mask);
     true
 }
+
+#[cfg(test)]
+#[path = "whole_tests.rs"]
+mod tests;

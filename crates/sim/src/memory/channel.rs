@@ -29,7 +29,7 @@ struct Inlets {
     under_way: Vec<u32>,
     capacity: usize,
     /// Slices with requests here, those without room for another, and those with none between
-    /// here and completion: a bit each.
+    /// here and completion: a bit each. Only a slice's own requests take its room.
     waiting: u64,
     full: u64,
     idle: u64,

@@ -191,14 +191,10 @@ impl Slice {
         let mut served = 0;
         if self.stall.is_none()
             && let Some(head) = self.arrivals.head()
+            && self.may_send(1, around)
+            && around.channels[self.channel].has_room(self.in_channel)
         {
-            if !self.may_send(1, around) {
-                around.stats.l2_reply_full += 1;
-            } else if !around.channels[self.channel].has_room(self.in_channel) {
-                around.stats.l2_dram_full += 1;
-            } else {
-                served = self.serve(cycle, &head, around);
-            }
+            served = self.serve(cycle, &head, around);
         }
         let next = cycle + u64::from(served.max(1));
         if served > 1 {
@@ -219,6 +215,8 @@ impl Slice {
     }
 
     /// What becomes of the queue when a piece is served in every clock before core cycle `end`.
+    /// The next one is always there by then: the pieces of a request join one a clock, and room
+    /// for them is made here.
     fn pass(&mut self, cycle: u64, end: u64) {
         for clock in cycle..end {
             self.arrivals.pop(self.sector);
@@ -366,7 +364,8 @@ impl Slice {
     /// with nothing else happening here meanwhile: those can be served now, with replies that
     /// leave when they would have. That is so while
     ///
-    /// - they can be read, and no fetched sector comes before the last of them is served,
+    /// - they can be read, and no fetched sector comes before the last of them is served (nor
+    ///   does anything go to DRAM, so that its queue has room in each of the clocks as it has now),
     /// - the network can take all the replies and, as the queue is not getting longer, as many
     ///   requests in each of the clocks as it could,
     /// - requests that arrive meanwhile do not become ready meanwhile.

@@ -87,7 +87,7 @@ impl PacketSize {
         }
     }
 
-    /// Flits of a packet with so much data.
+    /// Flits of a packet with so much data, at most that of the largest request.
     #[inline]
     pub fn flits(&self, data: u16) -> u32 {
         self.flits[usize::from(data)]

@@ -60,7 +60,7 @@ impl Ports for Few {
     }
 }
 
-/// Up to 1024 ports, as many as any machine has.
+/// Up to 1024 ports, as many as a valid machine file can ask for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Many([u64; 16]);
 

@@ -63,10 +63,6 @@ pub struct MemoryStats {
     pub l2: [[L2Counters; 3]; 5],
     /// L2 lines with dirty sectors that were replaced.
     pub l2_write_backs: u64,
-    /// L2 clocks that a slice could not serve its head because the reply queue was full.
-    pub l2_reply_full: u64,
-    /// L2 clocks that a slice could not serve its head because the queue to DRAM was full.
-    pub l2_dram_full: u64,
     /// DRAM.
     pub dram: DramCounters,
     /// SMs to partitions.

@@ -22,11 +22,12 @@ pub struct StoreBuffer {
     lines: Vec<Line>,
     /// Open-addressed table of `index in lines + 1`; its length is a power of two.
     table: Vec<u32>,
+    /// The [bits](filter_bit) of all lines.
     filter: u64,
-    /// The line that was stored to last.
+    /// The line that was stored to last. Always checked: a flush leaves it as it is.
     recent: usize,
-    /// The allocation that instructions accessed last, by the low bits of their PC. It is always
-    /// checked.
+    /// The allocation that instructions accessed last, by the low bits of their PC. Always
+    /// checked, too.
     hints: [u32; HINTS],
 }
 

@@ -117,6 +117,39 @@ fn sectors_of_a_line_come_a_cycle_apart() {
     assert_eq!(last, [false, false, false, true]);
 }
 
+/// Reads that hit are served ahead of their clocks where nothing can come between; a slice whose
+/// delay is shorter than the longest request does not. A cycle less of delay and requests that
+/// come a cycle later must give the same replies in the same cycles.
+#[test]
+fn sectors_served_ahead_of_time_are_answered_in_time() {
+    let run = |delay: u32, later: u64| {
+        let mut machine = gtx480();
+        machine.gpu.dram_mhz = machine.gpu.core_mhz; // or DRAM's phase would differ
+        machine.l2.latency = delay;
+        machine.l2.queue = 64; // always room: the network sees the requests in other cycles
+        let mut memory = MemorySystem::new(&machine);
+        memory.warm_l2(0, 1 << 14);
+        let mut at = later;
+        for n in 0..600u64 {
+            // Mostly what is there, some of it dirty soon, and now and then what is not.
+            let line = n * n % 61 * 128 + if n % 7 == 3 { 1 << 20 } else { 0 };
+            let (kind, sector, bytes) = match n % 10 {
+                4 => (Write, 32 * (n % 4), 32),
+                8 => (Atomic, 32 * (n % 4), 32),
+                _ => (Read, 0, 128),
+            };
+            let mut request = request(kind, line + sector, bytes, n as u32);
+            request.sm = (n % 15) as u16;
+            at += n % 5 * 2;
+            memory.push(at, request);
+        }
+        let seen = drain(&mut memory, 0, 1);
+        (seen, memory.stats().l2)
+    };
+    let pieces = MAX_PIECES;
+    assert_eq!(run(pieces, 0), run(pieces - 1, 1));
+}
+
 #[test]
 fn replies_can_come_a_request_each() {
     let mut machine = gtx480();

@@ -254,8 +254,8 @@ impl TagArray {
         }
     }
 
-    /// The sector of `addr`, whose line is in this slot, and those behind it in the line are
-    /// readable, `sectors` in all.
+    /// The sector of `addr`, whose line is in this slot, and those behind it are readable,
+    /// `sectors` in all. None beyond the line is.
     #[inline]
     pub fn readable(&self, slot: Slot, addr: u64, sectors: u32) -> bool {
         let line = &self.lines[slot.0 as usize];

@@ -224,6 +224,24 @@ mod tests {
     }
 
     #[test]
+    fn accesses_come_in_growing_order_of_addresses() {
+        let cut = Cut::for_element(4, false);
+        let mut out = vec![];
+        // Down, up and back again, with lanes that meet.
+        let address = lanes(|i| 0x8000 + 128 * ((i * 11 + 5) % 16));
+        coalesce(&address, !0x10, 4, cut, &mut out);
+        let found: Vec<u64> = out.iter().map(|a| a.addr).collect();
+        assert_eq!(found, lanes(|i| 0x8000 + 128 * i)[..16]);
+        for access in &out {
+            let wanted = (0..LANES).filter(|&l| l != 4 && address[l] == access.addr);
+            assert_eq!(access.lanes, wanted.fold(0, |set, l| set | 1 << l));
+        }
+        coalesce(&lanes(|i| 0x8000 - 128 * i), 0b1011, 4, cut, &mut out);
+        let found: Vec<u64> = out.iter().map(|a| a.addr).collect();
+        assert_eq!(found, [0x8000 - 3 * 128, 0x8000 - 128, 0x8000]);
+    }
+
+    #[test]
     fn stores_shrink_to_what_they_touch() {
         let mut out = Vec::new();
         let cut = Cut {
@@ -252,6 +270,12 @@ mod tests {
         assert_eq!(out.len(), 4);
         let served = out.iter().fold(0, |m, a| m | a.lanes);
         assert_eq!(served, !0);
+        // Round by round, each in growing order.
+        let address = lanes(|i| 0x2000 + 32 * (1 - i % 2));
+        coalesce_atomic(&address, 0b1111, 4, &mut out);
+        let found: Vec<(u64, u32)> = out.iter().map(|a| (a.addr, a.lanes)).collect();
+        let (low, high) = (0x2000, 0x2020);
+        assert_eq!(found, [(low, 2), (high, 1), (low, 8), (high, 4)]);
     }
 
     #[test]

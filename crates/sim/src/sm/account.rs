@@ -56,7 +56,7 @@ impl Sm {
         }
     }
 
-    pub(super) fn account_to(&mut self, d: usize, to: u64) {
+    fn account_to(&mut self, d: usize, to: u64) {
         let from = self.domains[d].accounted;
         if !self.policy_rotates || self.domains[d].resident == 0 {
             self.policy.advance(d, from, to);

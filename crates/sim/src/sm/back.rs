@@ -85,7 +85,7 @@ impl Sm {
 
     /// Recomputes what holds back the instruction at the head of a warp's buffer.
     #[inline(always)]
-    pub(super) fn check_hazard(&mut self, slot: u16, launched: &Launched) {
+    fn check_hazard(&mut self, slot: u16, launched: &Launched) {
         let Some(pc) = self.slots[slot as usize].buffer.head() else {
             return self.check_settling(slot);
         };
@@ -240,7 +240,7 @@ impl Sm {
         }
     }
 
-    pub(super) fn memory_events(&mut self, launched: &Launched) {
+    fn memory_events(&mut self, launched: &Launched) {
         for i in 0..self.events.len() {
             match self.events[i] {
                 Event::Loaded { slot, pc } => {

@@ -74,9 +74,9 @@ pub struct Domain {
     pub missing: u64,
     /// All threads done.
     pub finished: u64,
-    /// Finished with nothing in flight and no store on its way: fetch will notice.
+    /// Finished with nothing in flight and no store on its way, and fetch has yet to notice.
     pub leaving: u64,
-    /// The same, and noticed.
+    /// It has left: fetch has noticed.
     pub retired: u64,
     /// Waits at a barrier.
     pub barrier: u64,
@@ -405,3 +405,7 @@ impl Domain {
 pub fn assign(set: &mut u64, index: u8, value: bool) {
     *set = *set & !(1 << index) | (value as u64) << index;
 }
+
+#[cfg(test)]
+#[path = "domain_tests.rs"]
+mod tests;

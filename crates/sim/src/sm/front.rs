@@ -1,7 +1,7 @@
 //! Fetch and decode. A fetch at cycle c is decoded at c+1 and can issue at c+2; it brings
 //! consecutive instructions. A miss goes to L2, and when its line comes the warp that waited
 //! takes that cycle's fetch. The scan for a warp to fetch for is also what notices that a warp
-//! has finished, so busy fetch delays retirement.
+//! has finished ([`leaving`](super::domain::Domain::leaving)), so busy fetch delays retirement.
 
 use super::cache::{L1, Outcome};
 use super::domain::assign;

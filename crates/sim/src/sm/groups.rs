@@ -11,7 +11,7 @@ impl Sm {
         }
     }
 
-    pub(super) fn follow_changes(&mut self, launched: &Launched) {
+    fn follow_changes(&mut self, launched: &Launched) {
         let mut changed = std::mem::take(&mut self.changed);
         self.groups.take_changed(&mut changed);
         while !changed.is_empty() {
@@ -31,7 +31,7 @@ impl Sm {
         }
     }
 
-    pub(super) fn follow_group(&mut self, slot: u16, launched: &Launched) {
+    fn follow_group(&mut self, slot: u16, launched: &Launched) {
         let place = self.place(slot);
         self.touch(place.domain);
         let (state, pc) = (self.groups.get(slot).state, self.groups.get(slot).pc);

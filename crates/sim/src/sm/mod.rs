@@ -176,7 +176,8 @@ pub struct Sm {
     next_age: u64,
     /// First cycle that has not run.
     ran: u64,
-    /// The cycle under way, and the domains whose issue turn in it is over (a bit each).
+    /// The cycle under way, and the domains whose issue turn in it is over (a bit each; all of
+    /// them once issue is over).
     now: u64,
     turned: u64,
     /// Domains cannot be accounted for one by one: an observer wants to hear things in order,
@@ -351,12 +352,8 @@ impl Sm {
         self.last_retired = now;
         // Kernel parameters differ from launch to launch at the same constant addresses.
         self.ldst.invalidate_read_only();
+        // The policy may be another one than before.
         self.watch_change(self.watch.on());
-    }
-
-    /// Forgets the L1 data cache.
-    pub fn invalidate_l1(&mut self) {
-        self.ldst.invalidate_data();
     }
 
     /// Blocks resident or on their way.

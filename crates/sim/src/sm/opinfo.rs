@@ -173,7 +173,7 @@ fn word_of(info: &mut OpInfo, register: RegId) -> &mut RegisterWord {
 }
 
 /// The register a source operand reads, if any.
-pub fn source_register(operand: &Operand) -> Option<RegId> {
+fn source_register(operand: &Operand) -> Option<RegId> {
     match operand {
         Operand::Reg(r) | Operand::NotReg(r) => Some(*r),
         Operand::Address {

@@ -92,9 +92,7 @@ impl Sm {
         let slots = &self.slots;
         let mut warps = release.slots.iter().map(|&slot| slots[slot as usize].place);
         self.policy.released(block, &mut warps);
-        if !self.pools {
-            self.end_phase(block, &release.slots, now);
-        }
+        self.end_phase(block, &release.slots, now);
     }
 
     /// A finished warp with nothing in flight leaves; with the last one its block does.
@@ -138,6 +136,7 @@ impl Sm {
     }
 
     /// A finished warp leaves, once fetch notices it, when nothing of it is in flight any more.
+    /// To be called whenever one of these may have become true: fetch looks nowhere else.
     pub(super) fn check_leaving(&mut self, slot: u16) {
         let Place { domain, index } = self.place(slot);
         let domain = &mut self.domains[domain as usize];

@@ -1,4 +1,9 @@
 //! Running: which cycles have to run, and the order of the stages within one.
+//!
+//! The pipeline sleeps in two halves. The second, from the collectors to writeback, says when it
+//! has something to do in every cycle that runs. The first, from fetch to issue, is asked at the
+//! end of a cycle in which it ran, and again only when its time comes, a warp changes
+//! ([`touch`](Sm::touch)), or room at the units does.
 
 use super::*;
 
@@ -21,7 +26,7 @@ impl Sm {
         result
     }
 
-    pub(super) fn run_cycles(&mut self, to: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+    fn run_cycles(&mut self, to: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
         let mut now = self.ran;
         if quantum.skip {
             // Nothing has changed since the last run but blocks and packets that have come.
@@ -158,7 +163,7 @@ impl Sm {
     /// The next cycle at or after `now` that has to run, `now` - 1 having run. Packets on the way
     /// there that would change nothing but a counter are taken as they pass.
     #[inline]
-    pub(super) fn skip_to(&mut self, now: u64, to: u64, inbox: &mut Inbox) -> u64 {
+    fn skip_to(&mut self, now: u64, to: u64, inbox: &mut Inbox) -> u64 {
         let next = self.first_half_at.max(now);
         let next = if next > now {
             next.min(self.second_half_event(now))
@@ -191,7 +196,7 @@ impl Sm {
 
     /// Whether a packet changes nothing that anybody waits for: part of a line whose rest is
     /// still to come, or an acknowledgement that is not a warp's last.
-    pub(super) fn passes_by(&mut self, reply: &crate::memory::packet::Reply) -> bool {
+    fn passes_by(&mut self, reply: &crate::memory::packet::Reply) -> bool {
         if !self.ldst.is_quiet() {
             return false;
         }

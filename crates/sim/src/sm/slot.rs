@@ -52,7 +52,7 @@ impl Slot {
 pub struct Buffer {
     first: Pc,
     len: u8,
-    /// Nothing was ever fetched.
+    /// It has been told where to fetch from since the warp came.
     touched: bool,
 }
 
@@ -93,7 +93,7 @@ impl Buffer {
         self.len += count.min(end.saturating_sub(pc)).min(room) as u8;
     }
 
-    /// Whether nothing was fetched since the warp came.
+    /// Whether it has not been told where to fetch from since the warp came.
     pub fn is_untouched(&self) -> bool {
         !self.touched
     }

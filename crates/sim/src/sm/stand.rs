@@ -1,11 +1,9 @@
 //! Warps that could issue but for room at their unit. When memory is the bottleneck that is most
-//! of them most of the time (in breadth-first search on `gtx480`, eight of ten cycles that had
-//! to run had such warps and only one had any that could issue): as long as the collectors
-//! stand still, nothing about them changes, and their cycles are skipped like those of warps
-//! that wait for data.
+//! of them most of the time: as long as the collectors stand still, nothing about them changes,
+//! and their cycles are skipped like those of warps that wait for data.
 //!
-//! What issue would find is kept until a warp changes or the room does: most cycles that run
-//! move only the collectors or the load/store unit.
+//! What issue would find is kept, for each domain, until a warp of it changes ([`Stirred`]) or the
+//! room does: most cycles that run move only the collectors or the load/store unit.
 
 use super::*;
 

@@ -31,12 +31,7 @@ impl LoadStore {
     }
 
     /// Looks an access up in the L1 data cache; `false` when it must wait.
-    pub(super) fn access_data(
-        &mut self,
-        op: u16,
-        access: &Access,
-        with: &mut Surroundings,
-    ) -> bool {
+    fn access_data(&mut self, op: u16, access: &Access, with: &mut Surroundings) -> bool {
         let (store, local) = (self.ops.get(op).store, self.ops.get(op).local);
         let traffic = if local {
             Traffic::Local
@@ -173,7 +168,7 @@ impl LoadStore {
         self.current = None;
     }
 
-    pub(super) fn complete_without_access(&mut self, op: u16, with: &mut Surroundings) {
+    fn complete_without_access(&mut self, op: u16, with: &mut Surroundings) {
         let record = self.ops.get(op);
         for owner in record.owners.iter().filter(|o| o.lanes == 0) {
             with.events.push(Event::Loaded {
@@ -183,7 +178,7 @@ impl LoadStore {
         }
     }
 
-    pub(super) fn send_cached(&mut self, now: u64, op: u16, with: &mut Surroundings) -> bool {
+    fn send_cached(&mut self, now: u64, op: u16, with: &mut Surroundings) -> bool {
         let Some(&access) = self.ops.get(op).accesses.last() else {
             return true;
         };
@@ -220,7 +215,7 @@ impl LoadStore {
     }
 
     #[inline(never)]
-    pub(super) fn send_uncached(&mut self, now: u64, op: u16, with: &mut Surroundings) -> bool {
+    fn send_uncached(&mut self, now: u64, op: u16, with: &mut Surroundings) -> bool {
         let Some(&access) = self.ops.get(op).accesses.last() else {
             return true;
         };
@@ -261,7 +256,7 @@ impl LoadStore {
     }
 
     #[inline(never)]
-    pub(super) fn send_read_only(&mut self, op: u16, with: &mut Surroundings) -> bool {
+    fn send_read_only(&mut self, op: u16, with: &mut Surroundings) -> bool {
         let record = self.ops.get(op);
         let Some(&access) = record.accesses.last() else {
             return true;

@@ -48,7 +48,7 @@ impl LoadStore {
         self.wake.max(now)
     }
 
-    pub(super) fn find_wake(&self, now: u64, refused: u8) -> u64 {
+    fn find_wake(&self, now: u64, refused: u8) -> u64 {
         if self.ready | self.asking & !refused != 0
             || self.writeback.is_some()
             || self.uncached_back.is_some()

@@ -1,0 +1,290 @@
+//! Executing an instruction: the short way for what changes only registers, the one for loads and
+//! stores that are done for all lanes at once, and the general way. Timing calls the first two
+//! itself; [`Code::step`] tries one after the other.
+
+use warpsim_ptx::isa::Op;
+use warpsim_ptx::kernel::Pc;
+
+use super::code::{Action, Code, Cold, World};
+use super::fault::Fault;
+use super::grid::Grid;
+use super::regs::{Regs, lanes_of};
+use super::state::{Effect, EffectKind, HomeWarp, LANES, Lanes, Moment, Threads};
+use super::whole::Reach;
+use crate::memory::store_buffer::GlobalView;
+
+impl Code {
+    /// Executes the instruction at `pc` for the active lanes whose guard is true, which it
+    /// leaves in `effect.executed`. When there are none, `effect.kind` is `Alu`, or `Branch`
+    /// with nobody taking it.
+    #[allow(clippy::too_many_arguments)]
+    #[inline]
+    pub fn step(
+        &self,
+        pc: Pc,
+        lanes: &Lanes,
+        active: u32,
+        threads: &mut Threads,
+        grid: &Grid,
+        memory: &mut GlobalView<'_>,
+        now: Moment,
+        effect: &mut Effect,
+    ) -> Result<(), Fault> {
+        if self.step_registers(pc, lanes, active, threads, effect) {
+            return Ok(());
+        }
+        if self.step_access(pc, lanes, active, threads, grid, memory, effect) {
+            return Ok(());
+        }
+        self.step_general(pc, lanes, active, threads, grid, memory, now, effect)
+    }
+
+    /// The same as [`step`](Code::step) for what changes nothing but registers of one home
+    /// warp, or not even those, and reads no special register; `false`, with nothing done, for
+    /// all else.
+    #[inline(always)]
+    pub fn step_registers(
+        &self,
+        pc: Pc,
+        lanes: &Lanes,
+        active: u32,
+        threads: &mut Threads,
+        effect: &mut Effect,
+    ) -> bool {
+        let d = &self.ops[pc as usize];
+        let Lanes::Static(home) = lanes else {
+            return false;
+        };
+        let warp = &mut threads.warps[usize::from(*home)];
+        let mask = active & d.guard.bits(&warp.predicates);
+        match d.action {
+            Action::Branch => effect.kind = EffectKind::Branch { taken: mask },
+            Action::Alu(run) if d.temps == 0 => {
+                effect.kind = EffectKind::Alu;
+                if mask != 0 {
+                    let mut regs = self.registers_of(warp, mask);
+                    // SAFETY: decoding chose a version this host can run.
+                    unsafe { run(d, &mut regs) };
+                }
+            }
+            _ => return false,
+        }
+        effect.executed = mask;
+        true
+    }
+
+    /// The registers of one home warp, for an instruction that needs no temporary rows.
+    #[inline(always)]
+    fn registers_of<'a>(&'a self, warp: &'a mut HomeWarp, mask: u32) -> Regs<'a> {
+        Regs {
+            rows: &mut warp.rows,
+            predicates: &mut warp.predicates,
+            carry: &mut warp.carry,
+            pool: &self.pool,
+            temps: &mut [],
+            mask,
+        }
+    }
+
+    /// The same as [`step`](Code::step) for a load or store of one home warp that can be done
+    /// for all lanes at once; `false`, with no register and no memory changed, for all else.
+    #[allow(clippy::too_many_arguments)]
+    #[inline(always)]
+    pub fn step_access(
+        &self,
+        pc: Pc,
+        lanes: &Lanes,
+        active: u32,
+        threads: &mut Threads,
+        grid: &Grid,
+        memory: &mut GlobalView<'_>,
+        effect: &mut Effect,
+    ) -> bool {
+        let d = &self.ops[pc as usize];
+        let (Lanes::Static(home), Action::Access { whole, .. }, 0) = (lanes, d.action, d.temps)
+        else {
+            return false;
+        };
+        let warp = &mut threads.warps[usize::from(*home)];
+        let mask = active & d.guard.bits(&warp.predicates);
+        effect.executed = mask;
+        effect.kind = EffectKind::Alu;
+        if mask == 0 {
+            return true;
+        }
+        let block = usize::from(warp.block);
+        let mut regs = self.registers_of(warp, mask);
+        let mut reach = Reach {
+            shared: &mut threads.blocks[block].shared,
+            params: &grid.params,
+            memory,
+            effect,
+        };
+        whole(d, &mut regs, &mut reach)
+    }
+
+    /// The same as [`step`](Code::step) by the way that does for everything.
+    #[allow(clippy::too_many_arguments)]
+    #[inline(never)]
+    pub fn step_general(
+        &self,
+        pc: Pc,
+        lanes: &Lanes,
+        active: u32,
+        threads: &mut Threads,
+        grid: &Grid,
+        memory: &mut GlobalView<'_>,
+        now: Moment,
+        effect: &mut Effect,
+    ) -> Result<(), Fault> {
+        let d = &self.ops[pc as usize];
+        let cold = &self.cold[pc as usize];
+        // The registers are taken out while the instruction has the run of everything else.
+        let (mut rows, mut predicates, mut carry) = match lanes {
+            Lanes::Static(home) => {
+                let warp = &mut threads.warps[usize::from(*home)];
+                (
+                    std::mem::take(&mut warp.rows),
+                    std::mem::take(&mut warp.predicates),
+                    warp.carry,
+                )
+            }
+            Lanes::Gathered(homes) => self.gather(cold, homes, active, threads),
+        };
+        let mut temps = std::mem::take(&mut threads.scratch.temps);
+        temps.resize(temps.len().max(usize::from(d.temps)), [0; 2 * LANES]);
+        let mut regs = Regs {
+            rows: &mut rows,
+            predicates: &mut predicates,
+            carry: &mut carry,
+            pool: &self.pool,
+            temps: &mut temps[..usize::from(d.temps)],
+            mask: 0,
+        };
+        regs.mask = active & regs.predicate(d.guard);
+        let mask = regs.mask;
+        let mut written = mask;
+        effect.executed = mask;
+        effect.kind = EffectKind::Alu;
+        let mut result = Ok(());
+        if mask != 0 {
+            for fill in &cold.fills {
+                fill.run(&mut regs, lanes, threads, grid, now);
+            }
+            match d.action {
+                // SAFETY: decoding chose a version this host can run.
+                Action::Alu(run) => unsafe { run(d, &mut regs) },
+                Action::Branch => effect.kind = EffectKind::Branch { taken: mask },
+                Action::Access { whole, .. }
+                    if whole(
+                        d,
+                        &mut regs,
+                        &mut Reach {
+                            shared: threads.shared_of(lanes),
+                            params: &grid.params,
+                            memory,
+                            effect,
+                        },
+                    ) => {}
+                Action::Full(run) | Action::Access { lanes: run, .. } => {
+                    let mut world = World {
+                        lanes,
+                        threads,
+                        grid,
+                        memory,
+                        effect,
+                        cold,
+                        code: self,
+                        active,
+                    };
+                    result = run(d, &mut regs, &mut world);
+                }
+            }
+            if matches!(effect.kind, EffectKind::Awaits) {
+                written = 0;
+            } else {
+                for drain in &cold.drains {
+                    drain.run(&mut regs);
+                }
+            }
+        } else if cold.instr.op == Op::Bra {
+            effect.kind = EffectKind::Branch { taken: 0 };
+        }
+        match lanes {
+            Lanes::Static(home) => {
+                let warp = &mut threads.warps[usize::from(*home)];
+                warp.rows = rows;
+                warp.predicates = predicates;
+                warp.carry = carry;
+            }
+            Lanes::Gathered(homes) => {
+                scatter(cold, homes, written, threads, &rows, &predicates, carry);
+                threads.scratch.rows = rows;
+                threads.scratch.predicates = predicates;
+            }
+        }
+        threads.scratch.temps = temps;
+        result
+    }
+
+    /// Puts the registers that an instruction reads together from the home warps of a group.
+    fn gather(
+        &self,
+        cold: &Cold,
+        homes: &[u16; LANES],
+        active: u32,
+        threads: &mut Threads,
+    ) -> (Vec<u32>, Vec<u32>, u32) {
+        let mut rows = std::mem::take(&mut threads.scratch.rows);
+        let mut predicates = std::mem::take(&mut threads.scratch.predicates);
+        rows.resize(self.rows as usize * LANES, 0);
+        predicates.resize(self.predicate_slots as usize, 0);
+        let mut carry = 0;
+        for slot in &cold.predicate_reads {
+            predicates[*slot as usize] = 0;
+        }
+        for lane in lanes_of(active) {
+            let warp = &threads.warps[usize::from(homes[lane])];
+            for &(at, words) in &cold.reads {
+                let (at, n) = (
+                    at as usize + lane * words as usize / LANES,
+                    words as usize / LANES,
+                );
+                rows[at..at + n].copy_from_slice(&warp.rows[at..at + n]);
+            }
+            for &slot in &cold.predicate_reads {
+                predicates[slot as usize] |= warp.predicates[slot as usize] & 1 << lane;
+            }
+            carry |= warp.carry & 1 << lane;
+        }
+        (rows, predicates, carry)
+    }
+}
+
+/// Brings what an instruction has written on the lanes of `mask` to their home warps.
+fn scatter(
+    cold: &Cold,
+    homes: &[u16; LANES],
+    mask: u32,
+    threads: &mut Threads,
+    rows: &[u32],
+    predicates: &[u32],
+    carry: u32,
+) {
+    for lane in lanes_of(mask) {
+        let warp = &mut threads.warps[usize::from(homes[lane])];
+        let bit = 1u32 << lane;
+        for &(at, words) in &cold.writes {
+            let (at, n) = (
+                at as usize + lane * words as usize / LANES,
+                words as usize / LANES,
+            );
+            warp.rows[at..at + n].copy_from_slice(&rows[at..at + n]);
+        }
+        for &slot in &cold.predicate_writes {
+            let p = &mut warp.predicates[slot as usize];
+            *p = *p & !bit | predicates[slot as usize] & bit;
+        }
+        warp.carry = warp.carry & !bit | carry & bit;
+    }
+}
