@@ -122,6 +122,11 @@ fn wrong_kinds_ranges_and_words_point_at_their_line() {
         ("[sm]\nschedulers = 0\n", "between 1 and 16", "m.toml:4:14"),
         ("[sm]\nschedulers = -1\n", "sm.schedulers", "m.toml:4:14"),
         (
+            "[sm]\nschedulers = 16\nwarp_width = 4\n",
+            "128 groups of warps",
+            "m.toml:4:14",
+        ),
+        (
             "[sm]\nscoreboard = \"magic\"\n",
             "one-in-flight",
             "m.toml:4:14",
