@@ -94,9 +94,13 @@ impl Inlets {
         Some(request)
     }
 
-    /// A request has completed: its credit comes back.
+    /// A request has completed: its credit comes back, and what was read goes to its slice.
     #[inline]
-    fn completed(&mut self, slice: usize) {
+    fn completed(&mut self, request: &DramRequest, fill: &mut impl FnMut(usize, u64)) {
+        let slice = usize::from(request.slice);
+        if !request.write {
+            fill(slice, request.local);
+        }
         let under_way = &mut self.under_way[slice];
         *under_way -= 1;
         if *under_way > 0 {
@@ -231,11 +235,7 @@ impl Channel {
             return u64::MAX;
         };
         while let Some(request) = dram.completed(tick) {
-            let slice = usize::from(request.slice);
-            self.inlets.completed(slice);
-            if !request.write {
-                fill(slice, request.local);
-            }
+            self.inlets.completed(&request, fill);
         }
         dram.step(tick, stats);
         if !dram.is_full()
@@ -277,11 +277,7 @@ impl Channel {
             return u64::MAX;
         };
         while let Some(request) = dram.completed(cycle) {
-            let slice = usize::from(request.slice);
-            self.inlets.completed(slice);
-            if !request.write {
-                fill(slice, request.local);
-            }
+            self.inlets.completed(&request, fill);
         }
         while let Some(request) = self.inlets.take() {
             dram.push(cycle, request, stats);
