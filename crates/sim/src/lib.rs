@@ -13,6 +13,7 @@ pub mod memory;
 pub mod observe;
 pub mod occupancy;
 pub mod phases;
+pub mod place;
 pub mod policy;
 pub mod progress;
 pub mod schedule;

@@ -4,6 +4,7 @@
 //! should have something to do then.
 
 use super::{IssuePolicy, Place};
+use crate::time::Cycle;
 
 /// Which block goes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,7 +150,7 @@ impl IssuePolicy for Blocks {
         self.priority == Priority::RoundRobin
     }
 
-    fn advance(&mut self, domain: usize, from: u64, to: u64) {
+    fn advance(&mut self, domain: usize, from: Cycle, to: Cycle) {
         if self.priority == Priority::RoundRobin {
             self.domains[domain].turn += to - from;
         }
@@ -209,7 +210,7 @@ mod tests {
         let order: Vec<u8> = (0..6).map(|_| issue(&mut p, all)).collect();
         assert_eq!(order, [0, 4, 2, 1, 5, 3]);
         // Two cycles pass without an issue: it is the third block's turn.
-        p.advance(0, 6, 8);
+        p.advance(0, Cycle::new(6), Cycle::new(8));
         assert_eq!(p.first(0, all), Some(2));
     }
 
