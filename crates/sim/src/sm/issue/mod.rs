@@ -84,7 +84,7 @@ impl Issue {
     /// As long as the collectors stand still, warps that could issue but for room at their unit
     /// have nothing to do either: when memory is the bottleneck that is most of them most of the
     /// time, and their cycles are skipped like those of warps that wait for data.
-    #[inline]
+    #[inline(always)] // most often there is nothing new
     pub fn look(&mut self, now: Cycle, residents: &mut Residents, room: u8) -> Cycle {
         if self.room_seen != room {
             self.room_seen = room;

@@ -134,8 +134,19 @@ impl Results {
         self.next
     }
 
-    /// The first booked cycle at or after `now`.
+    /// The first booked cycle at or after `now`: most often it is near.
+    #[inline]
     fn first_booked(&self, now: Cycle) -> Cycle {
+        let start = now.get() as usize % Results::HORIZON;
+        let near = self.occupied[start / 64] >> (start % 64);
+        if near != 0 {
+            return now + near.trailing_zeros() as u64;
+        }
+        self.search_booked(now)
+    }
+
+    #[inline(never)]
+    fn search_booked(&self, now: Cycle) -> Cycle {
         if self.pending == 0 {
             return Cycle::NEVER;
         }

@@ -41,13 +41,14 @@ impl WarpTable {
 
     /// Accounts for the domain's cycles before `to` that are not yet accounted for: nothing
     /// issued in them and every warp was in the state it is in now.
-    #[inline]
+    #[inline(always)]
     pub fn pass(&mut self, d: usize, to: Cycle, books: &mut Books) {
         if self.domains[d].accounted < to {
             self.account_to(d, to, books);
         }
     }
 
+    #[inline(never)]
     fn account_to(&mut self, d: usize, to: Cycle, books: &mut Books) {
         let from = self.domains[d].accounted;
         let rotates = books.rotates() && self.domains[d].resident != 0;
@@ -117,6 +118,7 @@ impl WarpTable {
     }
 
     /// Why a scheduler did not issue.
+    #[inline]
     fn count_stall(&self, d: usize, cycles: u64, books: &mut Books) {
         let domain = &self.domains[d];
         let first = books.policy.first(d, domain.running | domain.stopped);

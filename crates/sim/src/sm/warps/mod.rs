@@ -247,7 +247,7 @@ impl WarpTable {
     }
 
     /// An instruction of a warp is executed: it leaves the buffer and is in flight.
-    #[inline]
+    #[inline(always)]
     pub fn issued(&mut self, slot: u16, facts: &OpFacts) {
         let warp = &mut self.warps[slot as usize];
         warp.buffer.pop();
@@ -258,7 +258,7 @@ impl WarpTable {
 
     /// An instruction of a warp is complete: its registers are free. Returns whether nothing of
     /// the warp is in flight any more.
-    #[inline]
+    #[inline(always)]
     pub fn completed(
         &mut self,
         slot: u16,

@@ -64,6 +64,7 @@ impl WarpTable {
     /// Looks again at the domains in which something has changed. Returns the first cycle in
     /// which issue has something to do if nothing changes, which may have passed, and whether
     /// any warp counts as having room at its unit.
+    #[inline(never)]
     pub fn look_for_issue(&mut self, room: u8) -> (Cycle, bool) {
         let mut stirred = std::mem::take(&mut self.stirred.issue);
         let (mut next, mut with_room) = (Cycle::NEVER, 0);
