@@ -47,7 +47,7 @@ use crate::exec::grid::Grid;
 use crate::exec::state::{Effect, HomeBlock, HomeWarp, LANES, Threads};
 use crate::fetch::FetchPolicy;
 use crate::memory::image::GlobalMemory;
-use crate::memory::inbox::Inbox;
+use crate::memory::network::inbox::Inbox;
 use crate::memory::store_buffer::StoreBuffer;
 use crate::observe::{Observer, WarpEvent};
 use crate::schedule::{IssuePolicy, Place};

@@ -18,8 +18,8 @@ use super::memop::{MemOp, MemOps, Path};
 use super::opinfo::OpInfo;
 use super::port::{Port, TokenKind, token, untoken};
 use crate::config::Machine;
+use crate::memory::cache::tags::Evicted;
 use crate::memory::packet::{Reply, Request, RequestKind, Traffic};
-use crate::memory::tags::Evicted;
 use crate::stats::SmCounters;
 use std::collections::VecDeque;
 

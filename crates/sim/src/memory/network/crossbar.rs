@@ -249,5 +249,5 @@ impl<T: Copy, P: Ports> Switch<T, P> {
 }
 
 #[cfg(test)]
-#[path = "interconnect_tests.rs"]
+#[path = "crossbar_tests.rs"]
 mod tests;

@@ -4,8 +4,8 @@
 //! are served from there in order. So the queue is no list of its own but two positions in the
 //! list of requests: which piece joins next, and which is served next.
 
-use super::inflight::{Inflight, Piece};
-use super::packet::{RequestKind, Traffic};
+use crate::memory::inflight::{Inflight, Piece};
+use crate::memory::packet::{RequestKind, Traffic};
 use std::collections::VecDeque;
 
 /// A request that has arrived. What serving its pieces needs is copied here once.

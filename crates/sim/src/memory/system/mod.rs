@@ -7,25 +7,19 @@
 //! s + 1 on, and nothing reaches the other side in less than the network's latency, so SMs and
 //! memory can take turns in quanta up to that long without seeing a difference.
 
-use super::address_map::AddressMap;
-use super::channel::Channel;
-use super::clock::Clock;
-use super::inbox::{Inbox, Inboxes};
-use super::inflight::{InflightTable, MAX_PIECES};
-use super::interconnect::{Crossbar, Sink};
-use super::l2::{REPLY_CYCLES, Slice, Surroundings};
-use super::packet::{LARGEST_REQUEST, PacketSize, Reply, Request, RequestKind};
-use super::stats::MemoryStats;
-use super::wake::WakeList;
 use crate::config::Machine;
-
-/// Core cycles from an SM's injection to the packet's first network tick: in a cycle the
-/// network steps before the SMs run.
-pub const INJECTION_CYCLES: u64 = 1;
-
-/// Core cycles from a packet's last network tick to its SM: in a cycle SMs look for packets
-/// before the network steps.
-pub const DELIVERY_CYCLES: u64 = 1;
+use crate::memory::address_map::AddressMap;
+use crate::memory::clock::Clock;
+use crate::memory::dram::channel::Channel;
+use crate::memory::inflight::{InflightTable, MAX_PIECES};
+use crate::memory::l2::REPLY_CYCLES;
+use crate::memory::l2::slice::{Slice, Surroundings};
+use crate::memory::network::INJECTION_CYCLES;
+use crate::memory::network::crossbar::{Crossbar, Sink};
+use crate::memory::network::inbox::{Inbox, Inboxes};
+use crate::memory::packet::{LARGEST_REQUEST, PacketSize, Reply, Request, RequestKind};
+use crate::memory::stats::MemoryStats;
+use crate::memory::wake::WakeList;
 
 /// Interconnect, L2 and DRAM.
 pub struct MemorySystem {
@@ -470,9 +464,9 @@ impl MemorySystem {
 mod tests;
 
 #[cfg(test)]
-#[path = "system_properties.rs"]
-mod properties;
+#[path = "system_property_tests.rs"]
+mod property_tests;
 
 #[cfg(test)]
-#[path = "system_traffic.rs"]
-mod traffic;
+#[path = "system_traffic_tests.rs"]
+mod traffic_tests;

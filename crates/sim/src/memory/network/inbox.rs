@@ -1,9 +1,9 @@
 //! Replies that have arrived at their SMs or are in the last stretch of wire.
 
-use super::clock::Clock;
-use super::interconnect::Sink;
-use super::packet::Reply;
-use super::system::DELIVERY_CYCLES;
+use super::DELIVERY_CYCLES;
+use super::crossbar::Sink;
+use crate::memory::clock::Clock;
+use crate::memory::packet::Reply;
 use std::collections::VecDeque;
 
 /// Replies to one SM, in order of arrival, with the core cycles in which they arrive.

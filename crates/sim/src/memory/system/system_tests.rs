@@ -1,4 +1,5 @@
 use super::*;
+use crate::memory::network::DELIVERY_CYCLES;
 use crate::memory::packet::Traffic;
 use crate::memory::testing::{gtx480, request};
 use RequestKind::{Atomic, Read, Write};

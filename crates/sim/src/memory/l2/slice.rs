@@ -7,23 +7,20 @@
 //! Atomics are performed when the slice serves them, hit or miss, which makes their order the
 //! order of arrival; only the reply waits for a fetch.
 
-use super::address_map::{AddressMap, Location};
 use super::arrivals::{Arrival, ArrivalQueue};
-use super::channel::Channel;
-use super::clock::Clock;
-use super::dram::DramRequest;
-use super::inflight::{Inflight, InflightTable, MAX_PIECES, Piece};
-use super::interconnect::Crossbar;
-use super::mshr::{Admission, MshrTable};
-use super::packet::{PacketSize, Reply, RequestKind, Traffic};
-use super::stats::MemoryStats;
-use super::tags::{Evicted, Geometry, Lookup, SetIndex, Slot, TagArray};
-use super::wake::WakeList;
 use crate::config::Machine;
+use crate::memory::address_map::{AddressMap, Location};
+use crate::memory::cache::mshr::{Admission, MshrTable};
+use crate::memory::cache::tags::{Evicted, Geometry, Lookup, SetIndex, Slot, TagArray};
+use crate::memory::clock::Clock;
+use crate::memory::dram::channel::Channel;
+use crate::memory::dram::gddr::DramRequest;
+use crate::memory::inflight::{Inflight, InflightTable, MAX_PIECES, Piece};
+use crate::memory::network::crossbar::Crossbar;
+use crate::memory::packet::{PacketSize, Reply, RequestKind, Traffic};
+use crate::memory::stats::MemoryStats;
+use crate::memory::wake::WakeList;
 use std::collections::VecDeque;
-
-/// Core cycles from serving an access to its reply entering the network.
-pub const REPLY_CYCLES: u64 = 1;
 
 /// Places of the miss queue that an access needs: a fetch may bring a write-back with it.
 const PLACES_FOR_FETCH: usize = 2;

@@ -11,9 +11,9 @@
 //! sleeps until a clock at which some bank's next command may be legal. A request is
 //! complete when its last burst has left the bus.
 
-use super::divide::Divisor;
-use super::stats::DramCounters;
 use crate::config::{Dram, DramTiming};
+use crate::memory::divide::Divisor;
+use crate::memory::stats::DramCounters;
 use std::collections::VecDeque;
 
 /// A request to a channel.
@@ -531,5 +531,5 @@ fn rotated(mask: u64, turn: u32) -> impl Iterator<Item = usize> {
 }
 
 #[cfg(test)]
-#[path = "dram_tests.rs"]
+#[path = "gddr_tests.rs"]
 mod tests;

@@ -4,11 +4,11 @@
 //! Slices take turns. Each holds one credit of its own and shares the others, so that a slice
 //! that floods the channel cannot shut the other out. A credit comes back with the request.
 
-use super::clock::Clock;
-use super::dram::{DramRequest, Gddr};
-use super::simple_dram::SimpleDram;
-use super::stats::DramCounters;
+use super::gddr::{DramRequest, Gddr};
+use super::simple::SimpleDram;
 use crate::config::{Dram, DramModel};
+use crate::memory::clock::Clock;
+use crate::memory::stats::DramCounters;
 use std::collections::VecDeque;
 
 /// Places of the queue in which completed requests wait; with the scheduler's queue they bound

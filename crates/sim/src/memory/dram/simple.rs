@@ -1,8 +1,8 @@
 //! DRAM as a latency and a bandwidth: requests are served in order, a fixed number of bytes
 //! each core cycle, and complete a fixed time after their last byte was moved.
 
-use super::dram::DramRequest;
-use super::stats::DramCounters;
+use super::gddr::DramRequest;
+use crate::memory::stats::DramCounters;
 use std::collections::VecDeque;
 
 /// The simple model of a channel. Times are core cycles.
