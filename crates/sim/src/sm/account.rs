@@ -7,7 +7,8 @@ use super::*;
 impl Sm {
     /// Accounts for the time up to the end of a launch. An SM may have run a little beyond:
     /// nothing was resident then, and those cycles are taken back.
-    pub fn finish(&mut self, end: u64) {
+    pub fn finish(&mut self, end: Cycle) {
+        let end = end.get();
         self.count_active(end);
         let [read, written] = std::mem::take(&mut self.port.traffic);
         self.stats.counters.read_bytes += read;

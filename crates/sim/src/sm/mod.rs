@@ -52,6 +52,7 @@ use crate::memory::store_buffer::StoreBuffer;
 use crate::observe::{Observer, WarpEvent};
 use crate::schedule::{IssuePolicy, Place};
 use crate::stats::{SchedulerState, SmStats};
+use crate::time::Cycle;
 use alu::{AluUnits, EXIT_STAGES};
 use block::{Release, ResidentBlock};
 use collector::Collectors;
@@ -145,7 +146,7 @@ pub struct Sm {
     pub threads: Threads,
     blocks: Vec<Option<ResidentBlock>>,
     /// Blocks on their way: cycle of arrival and number in the grid.
-    pub arrivals: VecDeque<(u64, u64)>,
+    pub arrivals: VecDeque<(Cycle, u64)>,
     /// Blocks completed since the dispatcher last looked.
     pub completed: u32,
     groups: Groups,
@@ -337,7 +338,8 @@ impl Sm {
     }
 
     /// Gets ready for a launch that starts at cycle `now`.
-    pub fn begin(&mut self, launched: &Launched, now: u64) {
+    pub fn begin(&mut self, launched: &Launched, now: Cycle) {
+        let now = now.get();
         self.scoreboard
             .reset(self.slots.len(), launched.kernel.registers.len());
         self.stats = SmStats::default();
@@ -379,8 +381,8 @@ impl Sm {
     }
 
     /// Cycle in which a warp retired last.
-    pub fn last_retired(&self) -> u64 {
-        self.last_retired
+    pub fn last_retired(&self) -> Cycle {
+        Cycle::new(self.last_retired)
     }
 
     /// Whether stores or prints of this quantum are to be handed over.

@@ -3,6 +3,7 @@
 
 use crate::memory::divide::Divisor;
 use crate::memory::packet::{Request, RequestKind};
+use crate::time::Cycle;
 
 /// What a reply is for: the top bits of a token. The rest is an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +48,7 @@ pub fn untoken(token: u32) -> (TokenKind, u32) {
 #[derive(Debug)]
 pub struct Port {
     /// Requests sent in this quantum, with their cycles.
-    pub sent: Vec<(u64, Request)>,
+    pub sent: Vec<(Cycle, Request)>,
     /// Flits the injection queue can still take.
     room: u32,
     /// The least room that a request needs which was refused; `u32::MAX` without one.
@@ -116,7 +117,7 @@ impl Port {
         self.room -= flits;
         let writes = (request.kind != RequestKind::Read) as usize;
         self.traffic[writes] += request.bytes as u64;
-        self.sent.push((now, *request));
+        self.sent.push((Cycle::new(now), *request));
         true
     }
 }

@@ -6,7 +6,7 @@ impl Sm {
     /// Blocks whose time has come.
     pub(super) fn take_arrivals(&mut self, now: u64, launched: &Launched) {
         while let Some(&(at, number)) = self.arrivals.front() {
-            if at > now {
+            if at.get() > now {
                 break;
             }
             self.arrivals.pop_front();

@@ -11,17 +11,18 @@ impl Sm {
     /// The injection queue has room for so many flits in the quantum that begins with cycle
     /// `now`.
     #[inline]
-    pub fn refill_port(&mut self, room: u32, now: u64) {
+    pub fn refill_port(&mut self, room: u32, now: Cycle) {
         if self.port.refill(room) {
+            let now = now.get();
             self.ldst.wake_up(now);
             self.wake_at = self.wake_at.min(now);
         }
     }
 
     /// Runs cycles up to (not including) `to`.
-    pub fn run(&mut self, to: u64, quantum: &mut Quantum) -> Result<(), SmFault> {
+    pub fn run(&mut self, to: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
         self.watch_begin(quantum);
-        let result = self.run_cycles(to, quantum);
+        let result = self.run_cycles(to.get(), quantum);
         self.watch_end(quantum);
         result
     }
@@ -30,7 +31,7 @@ impl Sm {
         let mut now = self.ran;
         if quantum.skip {
             // Nothing has changed since the last run but blocks and packets that have come.
-            let next = self.sleeps_until().max(now);
+            let next = self.sleeps_until().get().max(now);
             now = self.pass_packets(now, next, to, quantum.inbox);
         }
         while now < to {
@@ -45,15 +46,15 @@ impl Sm {
         self.wake_at = if quantum.skip {
             now
         } else {
-            self.next_event(now)
+            self.next_event(Cycle::new(now)).get()
         };
         Ok(())
     }
 
     /// The next cycle with something to do, packets that arrive aside.
-    pub fn sleeps_until(&self) -> u64 {
-        let arrival = self.arrivals.front().map_or(u64::MAX, |&(at, _)| at);
-        self.wake_at.min(arrival)
+    pub fn sleeps_until(&self) -> Cycle {
+        let arrival = self.arrivals.front().map_or(Cycle::NEVER, |&(at, _)| at);
+        Cycle::new(self.wake_at).min(arrival)
     }
 
     /// One cycle.
@@ -128,7 +129,7 @@ impl Sm {
 
     /// One packet from the network.
     pub(super) fn take_reply(&mut self, now: u64, inbox: &mut Inbox) {
-        let Some((_, reply)) = inbox.front().filter(|&(at, _)| at <= now) else {
+        let Some((_, reply)) = inbox.front().filter(|&(at, _)| at.get() <= now) else {
             return;
         };
         if self.passes_by(&reply) {
@@ -181,7 +182,7 @@ impl Sm {
             return now;
         }
         while let Some((at, reply)) = inbox.front() {
-            let at = at.max(now);
+            let at = at.get().max(now);
             if at >= next.min(to) {
                 break;
             }
@@ -189,7 +190,7 @@ impl Sm {
                 return at;
             }
             inbox.pop();
-            inbox.hold_until(at + 1); // one packet a cycle
+            inbox.hold_until(Cycle::new(at + 1)); // one packet per cycle
         }
         next
     }
@@ -215,9 +216,10 @@ impl Sm {
 
     /// The next cycle at or after `now` in which something can happen, packets that arrive aside;
     /// until then every cycle is like the one before.
-    pub fn next_event(&self, now: u64) -> u64 {
-        self.first_half_event(now, self.issue_due(now))
-            .min(self.second_half_event(now))
+    pub fn next_event(&self, now: Cycle) -> Cycle {
+        let now = now.get();
+        let first_half = self.first_half_event(now, self.issue_due(now));
+        Cycle::new(first_half.min(self.second_half_event(now)))
     }
 
     /// The same for fetch, decode and issue, which has something to do in cycle `issue`.
@@ -248,7 +250,8 @@ impl Sm {
         if next == now {
             return now;
         }
-        let arrival = self.arrivals.front().map_or(u64::MAX, |&(t, _)| t.max(now));
+        let arrival = self.arrivals.front();
+        let arrival = arrival.map_or(u64::MAX, |&(t, _)| t.get().max(now));
         let done = self.wheel.next(now).unwrap_or(u64::MAX);
         next.min(arrival).min(done)
     }

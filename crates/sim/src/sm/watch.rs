@@ -6,6 +6,7 @@ use super::{Quantum, Sm};
 use crate::exec::state::{LANES, Lanes};
 use crate::observe::WarpEvent;
 use crate::stats::WarpState;
+use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
 
 /// What the observer is told at the end of a run of cycles. Cycles may be accounted for after
@@ -61,7 +62,7 @@ impl Sm {
     pub(super) fn watch_end(&mut self, quantum: &mut Quantum) {
         if let Some(observer) = quantum.observer.as_deref_mut() {
             for (cycle, slot, event) in self.watch.events.drain(..) {
-                observer.warp(cycle, self.id, slot, event);
+                observer.warp(Cycle::new(cycle), self.id, slot, event);
             }
         }
     }

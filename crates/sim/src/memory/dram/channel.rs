@@ -1,5 +1,5 @@
 //! The way from a channel's L2 slices to its DRAM and back: a queue for each slice, an
-//! arbiter that takes one request a clock, a fixed delay, then one of the DRAM models.
+//! arbiter that takes one request per clock, a fixed delay, then one of the DRAM models.
 //!
 //! Slices take turns. Each holds one credit of its own and shares the others, so that a slice
 //! that floods the channel cannot shut the other out. A credit comes back with the request.
@@ -9,6 +9,7 @@ use super::simple::SimpleDram;
 use crate::config::{Dram, DramModel};
 use crate::memory::clock::Clock;
 use crate::memory::stats::DramCounters;
+use crate::time::{Cycle, Tick};
 use std::collections::VecDeque;
 
 /// Places of the queue in which completed requests wait; with the scheduler's queue they bound
@@ -118,11 +119,11 @@ pub struct Channel {
     latency: u64,
     inlets: Inlets,
     /// Requests in the fixed delay, with the tick in which they reach the DRAM, and that tick of
-    /// the first (`u64::MAX` without one).
-    delay: VecDeque<(u64, DramRequest)>,
-    admit_at: u64,
+    /// the first.
+    delay: VecDeque<(Tick, DramRequest)>,
+    admit_at: Tick,
     model: Model,
-    next_tick: u64,
+    next: Tick,
 }
 
 impl Channel {
@@ -144,9 +145,9 @@ impl Channel {
             latency: u64::from(config.latency),
             inlets: Inlets::new(slices, inlet.max(1) as usize, credits),
             delay: VecDeque::new(),
-            admit_at: u64::MAX,
+            admit_at: Tick::NEVER,
             model,
-            next_tick: u64::MAX,
+            next: Tick::NEVER,
         }
     }
 
@@ -157,23 +158,23 @@ impl Channel {
     }
 
     /// Queues a request, to be seen in `tick`.
-    pub fn push(&mut self, tick: u64, request: DramRequest) {
+    pub fn push(&mut self, tick: Tick, request: DramRequest) {
         self.inlets.push(request);
-        self.next_tick = self.next_tick.min(tick);
+        self.next = self.next.min(tick);
     }
 
     /// The core cycle in which something can happen next.
-    pub fn next_cycle(&self) -> u64 {
-        self.clock.cycle_of(self.next_tick)
+    pub fn next(&self) -> Cycle {
+        self.clock.cycle_of(self.next)
     }
 
     /// No read completes before this tick.
     #[inline]
-    pub fn no_fill_before(&self) -> u64 {
+    pub fn no_fill_before(&self) -> Tick {
         match &self.model {
             // Nor is there a command before the next tick in which anything can happen.
-            Model::Gddr(dram) => dram.no_read_before(self.next_tick),
-            Model::Simple(_) => 0,
+            Model::Gddr(dram) => dram.no_read_before(self.next),
+            Model::Simple(_) => Tick::ZERO,
         }
     }
 
@@ -206,14 +207,14 @@ impl Channel {
     #[inline(never)]
     pub fn run(
         &mut self,
-        cycle: u64,
-        end: u64,
+        cycle: Cycle,
+        end: Tick,
         stats: &mut DramCounters,
         fill: &mut impl FnMut(usize, u64),
     ) {
-        while self.next_tick < end {
-            let tick = self.next_tick;
-            self.next_tick = match self.model {
+        while self.next < end {
+            let tick = self.next;
+            self.next = match self.model {
                 Model::Gddr(_) => self.gddr_tick(cycle, tick, stats, fill),
                 Model::Simple(_) => self.simple_tick(cycle, tick, stats, fill),
             };
@@ -226,13 +227,13 @@ impl Channel {
     #[inline]
     fn gddr_tick(
         &mut self,
-        cycle: u64,
-        tick: u64,
+        cycle: Cycle,
+        tick: Tick,
         stats: &mut DramCounters,
         fill: &mut impl FnMut(usize, u64),
-    ) -> u64 {
+    ) -> Tick {
         let Model::Gddr(dram) = &mut self.model else {
-            return u64::MAX;
+            return Tick::NEVER;
         };
         while let Some(request) = dram.completed(tick) {
             self.inlets.completed(&request, fill);
@@ -251,10 +252,10 @@ impl Channel {
             && let Some((_, request)) = self.delay.pop_front()
         {
             dram.push(tick, request);
-            self.admit_at = self.delay.front().map_or(u64::MAX, |&(ready, _)| ready);
+            self.admit_at = self.delay.front().map_or(Tick::NEVER, |&(ready, _)| ready);
         }
         dram.look_ahead(tick, stats);
-        let mut next = dram.next_event();
+        let mut next = dram.next();
         // A full queue gets room when a bank takes a request, which is an event of the DRAM.
         if !dram.is_full() {
             if self.inlets.eligible() != 0 {
@@ -265,16 +266,16 @@ impl Channel {
         next.max(tick + 1)
     }
 
-    /// The same for the simple model, which has its own limit: it takes all there is.
+    /// One tick of the simple model, which has its own limit: it takes all there is.
     fn simple_tick(
         &mut self,
-        cycle: u64,
-        tick: u64,
+        cycle: Cycle,
+        tick: Tick,
         stats: &mut DramCounters,
         fill: &mut impl FnMut(usize, u64),
-    ) -> u64 {
+    ) -> Tick {
         let Model::Simple(dram) = &mut self.model else {
-            return u64::MAX;
+            return Tick::NEVER;
         };
         while let Some(request) = dram.completed(cycle) {
             self.inlets.completed(&request, fill);
@@ -282,8 +283,8 @@ impl Channel {
         while let Some(request) = self.inlets.take() {
             dram.push(cycle, request, stats);
         }
-        match dram.next_event() {
-            u64::MAX => u64::MAX,
+        match dram.next() {
+            Cycle::NEVER => Tick::NEVER,
             cycle => self.clock.first_tick(cycle).max(tick + 1),
         }
     }

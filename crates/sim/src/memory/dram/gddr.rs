@@ -14,6 +14,7 @@
 use crate::config::{Dram, DramTiming};
 use crate::memory::divide::Divisor;
 use crate::memory::stats::DramCounters;
+use crate::time::Tick;
 use std::collections::VecDeque;
 
 /// A request to a channel.
@@ -67,10 +68,10 @@ struct Bank {
     hits: List,
     rest: List,
     /// Earliest clocks for a read, write, precharge and activate as far as the bank decides.
-    read_at: u64,
-    write_at: u64,
-    precharge_at: u64,
-    activate_at: u64,
+    read_at: Tick,
+    write_at: Tick,
+    precharge_at: Tick,
+    activate_at: Tick,
 }
 
 /// Minimum distances in clocks that follow from the timing parameters.
@@ -118,25 +119,25 @@ pub struct Gddr {
     free: u32,
     banks: Vec<Bank>,
     /// Earliest column command and precharge by bank group.
-    group_column_at: Vec<u64>,
-    group_precharge_at: Vec<u64>,
+    group_column_at: Vec<Tick>,
+    group_precharge_at: Vec<Tick>,
     /// Banks without a current request that have some waiting; banks whose next command is a
     /// column command; banks that must activate or precharge first. A bit each.
     idle_with_work: u64,
     column: u64,
     row: u64,
-    column_at: u64,
-    activate_at: u64,
-    read_at: u64,
-    write_at: u64,
+    column_at: Tick,
+    activate_at: Tick,
+    read_at: Tick,
+    write_at: Tick,
     /// The bank that is asked first.
     turn: u32,
-    command_at: u64,
+    command_at: Tick,
     /// Reads and writes on their way, each in order, by the clock they complete.
-    reads: VecDeque<(u64, DramRequest)>,
-    writes: VecDeque<(u64, DramRequest)>,
+    reads: VecDeque<(Tick, DramRequest)>,
+    writes: VecDeque<(Tick, DramRequest)>,
     /// The clock in which the first of them completes.
-    done_at: u64,
+    done_at: Tick,
 }
 
 impl Gddr {
@@ -177,26 +178,26 @@ impl Gddr {
                     current: NONE,
                     hits: EMPTY,
                     rest: EMPTY,
-                    read_at: 0,
-                    write_at: 0,
-                    precharge_at: 0,
-                    activate_at: 0,
+                    read_at: Tick::ZERO,
+                    write_at: Tick::ZERO,
+                    precharge_at: Tick::ZERO,
+                    activate_at: Tick::ZERO,
                 })
                 .collect(),
-            group_column_at: vec![0; groups],
-            group_precharge_at: vec![0; groups],
+            group_column_at: vec![Tick::ZERO; groups],
+            group_precharge_at: vec![Tick::ZERO; groups],
             idle_with_work: 0,
             column: 0,
             row: 0,
-            column_at: 0,
-            activate_at: 0,
-            read_at: 0,
-            write_at: 0,
+            column_at: Tick::ZERO,
+            activate_at: Tick::ZERO,
+            read_at: Tick::ZERO,
+            write_at: Tick::ZERO,
             turn: 0,
-            command_at: u64::MAX,
+            command_at: Tick::NEVER,
             reads: VecDeque::new(),
             writes: VecDeque::new(),
-            done_at: u64::MAX,
+            done_at: Tick::NEVER,
         }
     }
 
@@ -218,7 +219,7 @@ impl Gddr {
     }
 
     /// Puts a request in the queue in clock `tick`; the scheduler sees it in the next one.
-    pub fn push(&mut self, tick: u64, request: DramRequest) {
+    pub fn push(&mut self, tick: Tick, request: DramRequest) {
         let at = self.free;
         self.free = self.entries[at as usize].next;
         self.entries[at as usize] = Entry {
@@ -246,15 +247,16 @@ impl Gddr {
 
     /// A request that has completed by `tick`: reads first, each kind in order.
     #[inline]
-    pub fn completed(&mut self, tick: u64) -> Option<DramRequest> {
+    pub fn completed(&mut self, tick: Tick) -> Option<DramRequest> {
         if self.done_at > tick {
             return None;
         }
         self.take_completed(tick)
     }
 
-    fn take_completed(&mut self, tick: u64) -> Option<DramRequest> {
-        let due = |queue: &VecDeque<(u64, DramRequest)>| queue.front().map_or(u64::MAX, |f| f.0);
+    fn take_completed(&mut self, tick: Tick) -> Option<DramRequest> {
+        let due =
+            |queue: &VecDeque<(Tick, DramRequest)>| queue.front().map_or(Tick::NEVER, |f| f.0);
         let queue = if due(&self.reads) <= tick {
             &mut self.reads
         } else {
@@ -267,34 +269,34 @@ impl Gddr {
 
     /// The next clock in which a command may go out or a request completes.
     #[inline]
-    pub fn next_event(&self) -> u64 {
+    pub fn next(&self) -> Tick {
         self.command_at.min(self.done_at)
     }
 
     /// No read completes before this clock, given that none is sent a command before `tick`.
     #[inline]
-    pub fn no_read_before(&self, tick: u64) -> u64 {
+    pub fn no_read_before(&self, tick: Tick) -> Tick {
         let after_command = u64::from(self.timing.cl) + self.burst_clocks;
         self.done_at.min(tick.saturating_add(after_command))
     }
 
     /// Sends at most one command in clock `tick`.
     #[inline]
-    pub fn step(&mut self, tick: u64, stats: &mut DramCounters) {
+    pub fn step(&mut self, tick: Tick, stats: &mut DramCounters) {
         if tick >= self.command_at {
             self.command(tick, stats);
         }
     }
 
-    fn command(&mut self, tick: u64, stats: &mut DramCounters) {
+    fn command(&mut self, tick: Tick, stats: &mut DramCounters) {
         if self.idle_with_work != 0 {
             self.take_requests(stats);
         }
-        let mut next = u64::MAX;
+        let mut next = Tick::NEVER;
         let issued =
             self.column_command(tick, &mut next, stats) || self.row_command(tick, &mut next, stats);
         self.command_at = if self.column | self.row | self.idle_with_work == 0 {
-            u64::MAX
+            Tick::NEVER
         } else if issued {
             tick + 1
         } else {
@@ -305,7 +307,7 @@ impl Gddr {
     /// At the end of clock `tick`, after the last push: does what the next clock would begin with
     /// and finds out whether it has anything else to do.
     #[inline]
-    pub fn look_ahead(&mut self, tick: u64, stats: &mut DramCounters) {
+    pub fn look_ahead(&mut self, tick: Tick, stats: &mut DramCounters) {
         if self.command_at == tick + 1 {
             if self.idle_with_work != 0 {
                 self.take_requests(stats);
@@ -315,11 +317,11 @@ impl Gddr {
     }
 
     /// No command is legal before this clock; every bank with requests has a current one.
-    fn no_command_before(&self) -> u64 {
+    fn no_command_before(&self) -> Tick {
         let mut clock = if self.column != 0 {
             self.column_at
         } else {
-            u64::MAX
+            Tick::NEVER
         };
         let mut rows = self.row;
         while rows != 0 {
@@ -332,7 +334,7 @@ impl Gddr {
 
     /// The first clock for the precharge or activate that the bank needs.
     #[inline]
-    fn row_command_at(&self, bank: &Bank) -> u64 {
+    fn row_command_at(&self, bank: &Bank) -> Tick {
         if bank.open {
             bank.precharge_at
                 .max(self.group_precharge_at[usize::from(bank.group)])
@@ -368,7 +370,7 @@ impl Gddr {
         }
     }
 
-    fn column_command(&mut self, tick: u64, next: &mut u64, stats: &mut DramCounters) -> bool {
+    fn column_command(&mut self, tick: Tick, next: &mut Tick, stats: &mut DramCounters) -> bool {
         if self.column == 0 {
             return false;
         }
@@ -394,7 +396,7 @@ impl Gddr {
         false
     }
 
-    fn issue_column(&mut self, tick: u64, index: usize, stats: &mut DramCounters) {
+    fn issue_column(&mut self, tick: Tick, index: usize, stats: &mut DramCounters) {
         let t = &self.timing;
         self.turn = self.after(index);
         let bank = &mut self.banks[index];
@@ -446,7 +448,7 @@ impl Gddr {
         self.done_at = self.done_at.min(done);
     }
 
-    fn row_command(&mut self, tick: u64, next: &mut u64, stats: &mut DramCounters) -> bool {
+    fn row_command(&mut self, tick: Tick, next: &mut Tick, stats: &mut DramCounters) -> bool {
         if self.row == 0 {
             return false;
         }

@@ -1,7 +1,7 @@
 //! A slice of the L2: sectored, write-back, with byte masks.
 //!
-//! A request arrives from the network, waits the partition's fixed delay, and is served a
-//! sector a cycle in order of arrival. A write takes its place without a fetch; a sector that
+//! A request arrives from the network, waits the partition's fixed delay, and is served one
+//! sector per cycle in order of arrival. A write takes its place without a fetch; a sector that
 //! was written in part is fetched when somebody reads it. An access that cannot proceed (no
 //! MSHR, no place in the miss queue, every way waiting for a fill) holds up those behind it.
 //! Atomics are performed when the slice serves them, hit or miss, which makes their order the
@@ -20,6 +20,7 @@ use crate::memory::network::crossbar::Crossbar;
 use crate::memory::packet::{PacketSize, Reply, RequestKind, Traffic};
 use crate::memory::stats::MemoryStats;
 use crate::memory::wake::WakeList;
+use crate::time::{Cycle, Tick};
 use std::collections::VecDeque;
 
 /// Places of the miss queue that an access needs: a fetch may bring a write-back with it.
@@ -33,15 +34,15 @@ pub struct Surroundings<'a> {
     /// The network back to the SMs; the slice's number is its input.
     pub replies: &'a mut Crossbar<Reply>,
     /// The first network tick in which a reply sent now may leave.
-    pub reply_tick: u64,
+    pub reply_tick: Tick,
     /// Network and L2 have a tick every core cycle.
     pub lockstep: bool,
     /// All memory channels, and the cycles in which they have something to do.
     pub channels: &'a mut [Channel],
     /// See `channels`.
-    pub channel_wakes: &'a mut WakeList,
+    pub channels_next: &'a mut WakeList,
     /// The first DRAM tick in which a channel may see a request sent now.
-    pub dram_tick: u64,
+    pub dram_tick: Tick,
     /// DRAM's clock.
     pub dram: Clock,
     /// Counters.
@@ -67,7 +68,7 @@ enum Outcome {
 /// Since when and why the head of the queue cannot be served.
 #[derive(Clone, Copy, Debug)]
 struct Stall {
-    since: u64,
+    since: Cycle,
     cause: Outcome,
     traffic: Traffic,
     kind: RequestKind,
@@ -129,7 +130,7 @@ impl Slice {
 
     /// A request has arrived from the network in core cycle `cycle`; it is broken into
     /// sectors here. Returns the cycle in which the slice has something to do with it.
-    pub fn arrive(&mut self, cycle: u64, index: u32, entry: &Inflight) -> u64 {
+    pub fn arrive(&mut self, cycle: Cycle, index: u32, entry: &Inflight) -> Cycle {
         let ready = cycle + self.latency;
         self.arrivals.push(ready, index, entry);
         ready
@@ -178,10 +179,9 @@ impl Slice {
     }
 
     /// Runs one L2 clock in core cycle `cycle`, and those behind it that are foreseen. Returns the
-    /// earliest core cycle in which there is something to do: that of the next clock, or
-    /// `u64::MAX` for nothing.
+    /// earliest core cycle in which there is something to do, if only in the next clock.
     #[inline]
-    pub fn step(&mut self, cycle: u64, around: &mut Surroundings) -> u64 {
+    pub fn step(&mut self, cycle: Cycle, around: &mut Surroundings) -> Cycle {
         if self.deals_with_dram() {
             self.step_dram(cycle, around);
         }
@@ -200,7 +200,7 @@ impl Slice {
             if served == 1 {
                 self.arrivals.pop(self.sector);
             }
-            if self.arrivals.next_join() <= cycle {
+            if self.arrivals.next() <= cycle {
                 self.arrivals.join();
             }
         }
@@ -208,16 +208,16 @@ impl Slice {
             return next;
         }
         // Whatever ends a stall wakes the slice.
-        self.arrivals.next_join().max(next)
+        self.arrivals.next().max(next)
     }
 
     /// What becomes of the queue when a piece is served in every clock before core cycle `end`.
-    /// The next one is always there by then: the pieces of a request join one a clock, and room
+    /// The next one is always there by then: the pieces of a request join one per clock, and room
     /// for them is made here.
-    fn pass(&mut self, cycle: u64, end: u64) {
-        for clock in cycle..end {
+    fn pass(&mut self, cycle: Cycle, end: Cycle) {
+        for clock in cycle.until(end) {
             self.arrivals.pop(self.sector);
-            if self.arrivals.next_join() <= clock {
+            if self.arrivals.next() <= clock {
                 self.arrivals.join();
             }
         }
@@ -238,7 +238,7 @@ impl Slice {
 
     /// What a clock does with DRAM: one reply that waited for a fetch, one fetched sector in,
     /// one request out.
-    fn step_dram(&mut self, cycle: u64, around: &mut Surroundings) {
+    fn step_dram(&mut self, cycle: Cycle, around: &mut Surroundings) {
         if self.mshrs.has_ready()
             && self.may_send(1, around)
             && let Some((_, token)) = self.mshrs.pop_ready()
@@ -257,13 +257,13 @@ impl Slice {
             && let Some(miss) = self.misses.pop_front()
         {
             channel.push(around.dram_tick, miss);
-            around.channel_wakes.by(self.channel, cycle + 1);
+            around.channels_next.lower(self.channel, cycle + 1);
             self.resume(cycle, Outcome::NoPlace, around.stats);
         }
     }
 
     /// Something that an access stalled by `cause` waits for has happened.
-    fn resume(&mut self, cycle: u64, cause: Outcome, stats: &mut MemoryStats) {
+    fn resume(&mut self, cycle: Cycle, cause: Outcome, stats: &mut MemoryStats) {
         if let Some(stall) = self.stall
             && stall.cause == cause
         {
@@ -273,7 +273,7 @@ impl Slice {
     }
 
     #[inline]
-    fn reply(&mut self, piece: Piece, tick: u64, around: &mut Surroundings) {
+    fn reply(&mut self, piece: Piece, tick: Tick, around: &mut Surroundings) {
         if let Some((sm, reply)) = around.inflight.answer(piece) {
             around.replies.push(
                 self.number as usize,
@@ -286,7 +286,7 @@ impl Slice {
     }
 
     /// Serves the head of the queue, or stalls. Returns how many of its pieces have been served.
-    fn serve(&mut self, cycle: u64, head: &Arrival, around: &mut Surroundings) -> u32 {
+    fn serve(&mut self, cycle: Cycle, head: &Arrival, around: &mut Surroundings) -> u32 {
         let found = self.tags.lookup(head.sector);
         match found {
             Lookup::Hit(slot) if head.kind == RequestKind::Read => {
@@ -299,7 +299,7 @@ impl Slice {
     /// A read of a sector that is there, and perhaps those behind it.
     fn read_hit(
         &mut self,
-        cycle: u64,
+        cycle: Cycle,
         slot: Slot,
         head: &Arrival,
         around: &mut Surroundings,
@@ -320,7 +320,7 @@ impl Slice {
     /// Serves a piece for which the tags say `found`; false if it must wait.
     fn serve_piece(
         &mut self,
-        cycle: u64,
+        cycle: Cycle,
         head: &Arrival,
         found: Lookup,
         around: &mut Surroundings,
@@ -357,7 +357,7 @@ impl Slice {
         true
     }
 
-    /// The head's piece hits. How many behind it will hit in the clocks to come, one a clock,
+    /// The head's piece hits. How many behind it will hit in the clocks to come, one per clock,
     /// with nothing else happening here meanwhile: those can be served now, with replies that
     /// leave when they would have. That is so while
     ///
@@ -366,7 +366,7 @@ impl Slice {
     /// - the network can take all the replies and, as the queue is not getting longer, as many
     ///   requests in each of the clocks as it could,
     /// - requests that arrive meanwhile do not become ready meanwhile.
-    fn foreseen(&self, cycle: u64, slot: Slot, head: &Arrival, around: &Surroundings) -> u32 {
+    fn foreseen(&self, cycle: Cycle, slot: Slot, head: &Arrival, around: &Surroundings) -> u32 {
         let more = head.pieces_behind();
         if more == 0
             || !around.lockstep

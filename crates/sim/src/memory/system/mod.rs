@@ -1,25 +1,29 @@
 //! The memory system as the rest of the GPU sees it: requests in, replies out, time given in
 //! core cycles.
 //!
-//! Every part says in which core cycle it has something to do next (`wake`); a cycle in which
-//! none has is not looked at. Within a cycle the order is fixed: replies into the network,
-//! DRAM, L2 slices, requests through the network. Requests injected in cycle s take part from
-//! s + 1 on, and nothing reaches the other side in less than the network's latency, so SMs and
-//! memory can take turns in quanta up to that long without seeing a difference.
+//! Every part says in which core cycle it has something to do next, by the
+//! [wake contract](crate::time); a cycle in which none has is not looked at. Within a cycle the
+//! order is fixed: replies into the network, DRAM, L2 slices, requests through the network.
+//! Requests injected in cycle s take part from s + 1 on, and nothing reaches the other side in
+//! less than the network's latency, so SMs and memory can take turns in quanta up to that long
+//! without seeing a difference.
+
+mod advance;
+mod check;
 
 use crate::config::Machine;
 use crate::memory::address_map::AddressMap;
 use crate::memory::clock::Clock;
 use crate::memory::dram::channel::Channel;
-use crate::memory::inflight::{InflightTable, MAX_PIECES};
-use crate::memory::l2::REPLY_CYCLES;
-use crate::memory::l2::slice::{Slice, Surroundings};
+use crate::memory::inflight::InflightTable;
+use crate::memory::l2::slice::Slice;
 use crate::memory::network::INJECTION_CYCLES;
-use crate::memory::network::crossbar::{Crossbar, Sink};
+use crate::memory::network::crossbar::Crossbar;
 use crate::memory::network::inbox::{Inbox, Inboxes};
 use crate::memory::packet::{LARGEST_REQUEST, PacketSize, Reply, Request, RequestKind};
 use crate::memory::stats::MemoryStats;
 use crate::memory::wake::WakeList;
+use crate::time::Cycle;
 
 /// Interconnect, L2 and DRAM.
 pub struct MemorySystem {
@@ -40,112 +44,29 @@ pub struct MemorySystem {
     channels: Vec<Channel>,
     sms: usize,
     inboxes: Inboxes,
-    wake: Wake,
+    next: Next,
     /// Core cycles before this one have been simulated.
-    now: u64,
-    last_active: u64,
+    now: Cycle,
+    last_active: Cycle,
     stats: MemoryStats,
 }
 
 /// The core cycle in which each part has something to do next.
-struct Wake {
-    replies: u64,
-    requests: u64,
+struct Next {
+    replies: Cycle,
+    requests: Cycle,
     channels: WakeList,
     slices: WakeList,
 }
 
-impl Wake {
-    fn earliest(&self) -> u64 {
+impl Next {
+    fn smallest(&self) -> Cycle {
         let network = self.replies.min(self.requests);
-        network
-            .min(self.channels.earliest())
-            .min(self.slices.earliest())
-    }
-}
-
-/// The partitions' side of the request network.
-struct Arrivals<'a> {
-    slices: &'a mut [Slice],
-    wake: &'a mut WakeList,
-    inflight: &'a InflightTable,
-    network: &'a Clock,
-    largest: usize,
-    stats: &'a mut MemoryStats,
-}
-
-impl Sink<u32> for Arrivals<'_> {
-    fn has_room(&self, slice: usize) -> bool {
-        self.slices[slice].has_room(self.largest)
-    }
-
-    fn deliver(&mut self, slice: usize, tick: u64, flits: u32, index: u32) {
-        self.stats.requests.packets += 1;
-        self.stats.requests.flits += u64::from(flits);
-        let entry = self.inflight.get(index);
-        let ready = self.slices[slice].arrive(self.network.cycle_of(tick), index, entry);
-        self.wake.by(slice, ready);
+        network.min(self.channels.next()).min(self.slices.next())
     }
 }
 
 impl MemorySystem {
-    /// Says what in the machine's description this model cannot build.
-    pub fn check(machine: &Machine) -> Result<(), String> {
-        let (l2, dram, net) = (&machine.l2, &machine.dram, &machine.interconnect);
-        let rule = |good: bool, what: &str| if good { Ok(()) } else { Err(what.to_string()) };
-        let sizes = [l2.line, l2.sector];
-        rule(
-            sizes.iter().all(|s| s.is_power_of_two()),
-            "l2.line and l2.sector must be powers of two",
-        )?;
-        rule(
-            l2.sector >= LARGEST_REQUEST / MAX_PIECES && l2.sector <= l2.line && l2.line <= 128,
-            "l2.sector must be between 16 and l2.line, and l2.line at most 128",
-        )?;
-        rule(
-            dram.interleave >= LARGEST_REQUEST && dram.interleave.is_multiple_of(LARGEST_REQUEST),
-            "dram.interleave must be a multiple of 128",
-        )?;
-        let nonzero = [
-            (machine.gpu.sms, "gpu.sms"),
-            (machine.gpu.core_mhz, "gpu.core_mhz"),
-            (machine.gpu.interconnect_mhz, "gpu.interconnect_mhz"),
-            (machine.gpu.l2_mhz, "gpu.l2_mhz"),
-            (machine.gpu.dram_mhz, "gpu.dram_mhz"),
-            (l2.slices_per_channel, "l2.slices_per_channel"),
-            (l2.sets, "l2.sets"),
-            (l2.ways, "l2.ways"),
-            (l2.mshrs, "l2.mshrs"),
-            (l2.merges, "l2.merges"),
-            (l2.miss_queue, "l2.miss_queue"),
-            (dram.channels, "dram.channels"),
-            (dram.queue, "dram.queue"),
-            (net.flit, "interconnect.flit"),
-            (net.reply_queue, "interconnect.reply_queue"),
-        ];
-        for (value, name) in nonzero {
-            rule(value > 0, &format!("{name} must be above zero"))?;
-        }
-        rule(
-            l2.queue >= LARGEST_REQUEST / l2.sector,
-            "l2.queue must hold the sectors of a 128-byte request",
-        )?;
-        rule(
-            (1..=64).contains(&dram.banks) && dram.banks.is_multiple_of(l2.slices_per_channel),
-            "dram.banks must be at most 64 and a multiple of l2.slices_per_channel",
-        )?;
-        let network = Clock::new(machine.gpu.interconnect_mhz, machine.gpu.core_mhz);
-        rule(
-            u64::from(machine.gpu.quantum) <= network.cycle_of(u64::from(net.latency)),
-            "gpu.quantum must not be longer than the interconnect's latency",
-        )?;
-        let largest = (net.header + LARGEST_REQUEST).div_ceil(net.flit);
-        rule(
-            net.injection_queue >= largest,
-            "interconnect.injection_queue must hold a write of 128 bytes",
-        )
-    }
-
     /// The memory system of a machine, empty. The machine has passed [`MemorySystem::check`].
     pub fn new(machine: &Machine) -> MemorySystem {
         let (gpu, net, l2) = (&machine.gpu, &machine.interconnect, &machine.l2);
@@ -183,14 +104,14 @@ impl MemorySystem {
                 .collect(),
             sms,
             inboxes: Inboxes::new(sms, net.reply_queue.max(1) as usize, network),
-            wake: Wake {
-                replies: u64::MAX,
-                requests: u64::MAX,
+            next: Next {
+                replies: Cycle::NEVER,
+                requests: Cycle::NEVER,
                 channels: WakeList::new(machine.dram.channels.max(1) as usize),
                 slices: WakeList::new(slices),
             },
-            now: 0,
-            last_active: 0,
+            now: Cycle::ZERO,
+            last_active: Cycle::ZERO,
             stats: MemoryStats::default(),
         }
     }
@@ -211,140 +132,30 @@ impl MemorySystem {
 
     /// Injects a request in core cycle `cycle`, which has not been simulated yet. The SM has
     /// checked that it fits; for each SM, cycles never decrease.
-    pub fn push(&mut self, cycle: u64, request: Request) {
+    pub fn push(&mut self, cycle: Cycle, request: Request) {
         let at = self.map.locate(request.addr);
         let flits = self.flits(&request);
         let index = self.inflight.insert(request, at.local);
         let tick = self.network.first_tick(cycle + INJECTION_CYCLES);
         let (sm, slice) = (usize::from(request.sm), at.slice as usize);
         self.requests.push(sm, tick, slice, flits, index);
-        self.wake.requests = self.network.cycle_of(self.requests.next());
-    }
-
-    /// Simulates all core cycles before `until`. `perform_atomic(sm, token)` is called for
-    /// every atomic that an L2 slice serves, in that order.
-    pub fn advance(&mut self, until: u64, perform_atomic: &mut dyn FnMut(u16, u32)) {
-        loop {
-            let cycle = self.wake.earliest().max(self.now);
-            if cycle >= until {
-                break;
-            }
-            self.cycle(cycle, perform_atomic);
-            self.last_active = cycle;
-            self.now = cycle + 1;
-        }
-        self.now = self.now.max(until);
-        self.refresh_stats();
-    }
-
-    fn cycle(&mut self, cycle: u64, perform_atomic: &mut dyn FnMut(u16, u32)) {
-        if self.wake.replies <= cycle {
-            let ticks = self.network.first_tick(cycle)..self.network.first_tick(cycle + 1);
-            for tick in ticks {
-                if self.replies.next() <= tick {
-                    self.replies.step(tick, &mut self.inboxes);
-                }
-            }
-        }
-        self.run_channels(cycle);
-        self.run_slices(cycle, perform_atomic);
-        self.wake.replies = self.network.cycle_of(self.replies.next());
-        if self.wake.requests <= cycle {
-            self.run_requests(cycle);
-        }
-    }
-
-    #[inline(never)]
-    fn run_channels(&mut self, cycle: u64) {
-        if self.wake.channels.earliest() > cycle {
-            return;
-        }
-        let end = self.dram.first_tick(cycle + 1);
-        let (channels, slices) = (&mut self.channels, &mut self.slices);
-        let (stats, slice_wakes) = (&mut self.stats.dram, &mut self.wake.slices);
-        self.wake.channels.run(cycle, |number| {
-            let first = number * self.slices_per_channel;
-            let channel = &mut channels[number];
-            channel.run(cycle, end, stats, &mut |slice, local| {
-                slices[first + slice].fill(local);
-                slice_wakes.by(first + slice, cycle);
-            });
-            channel.next_cycle()
-        });
-    }
-
-    #[inline(never)]
-    fn run_slices(&mut self, cycle: u64, perform_atomic: &mut dyn FnMut(u16, u32)) {
-        if self.wake.slices.earliest() > cycle {
-            return;
-        }
-        let ticks = self.l2.first_tick(cycle)..self.l2.first_tick(cycle + 1);
-        let next_tick_cycle = self.l2.cycle_of(ticks.end);
-        let reply_tick = self.network.first_tick(cycle + REPLY_CYCLES);
-        let mut around = Surroundings {
-            inflight: &mut self.inflight,
-            replies: &mut self.replies,
-            reply_tick,
-            lockstep: self.network.same_as_core() && self.l2.same_as_core(),
-            channels: &mut self.channels,
-            channel_wakes: &mut self.wake.channels,
-            dram_tick: self.dram.first_tick(cycle + 1),
-            dram: self.dram,
-            stats: &mut self.stats,
-            perform_atomic,
-            packets: &self.packets,
-        };
-        let slices = &mut self.slices;
-        self.wake.slices.run(cycle, |number| {
-            let mut next = cycle + 1;
-            for _ in ticks.clone() {
-                next = slices[number].step(cycle, &mut around);
-            }
-            next.max(next_tick_cycle)
-        });
-    }
-
-    fn run_requests(&mut self, cycle: u64) {
-        let ticks = self.network.first_tick(cycle)..self.network.first_tick(cycle + 1);
-        let mut arrivals = Arrivals {
-            slices: &mut self.slices,
-            wake: &mut self.wake.slices,
-            inflight: &self.inflight,
-            network: &self.network,
-            largest: self.largest_pieces,
-            stats: &mut self.stats,
-        };
-        for tick in ticks {
-            if self.requests.next() <= tick {
-                self.requests.step(tick, &mut arrivals);
-            }
-        }
-        self.wake.requests = self.network.cycle_of(self.requests.next());
-    }
-
-    fn refresh_stats(&mut self) {
-        let clocks = self.dram.first_tick(self.now);
-        self.stats.dram.total_clocks = clocks * self.channels.len() as u64;
-        self.stats.requests.full_stalls = self.requests.blocked();
-        self.stats.replies.full_stalls = self.replies.blocked();
-        self.stats.replies.packets = self.inboxes.packets;
-        self.stats.replies.flits = self.inboxes.flits;
+        self.next.requests = self.network.cycle_of(self.requests.next());
     }
 
     /// The last core cycle in which anything happened inside.
-    pub fn idle_since(&self) -> u64 {
+    pub fn idle_since(&self) -> Cycle {
         self.last_active
     }
 
     /// The SM's next reply, if it has arrived by core cycle `now`.
-    pub fn peek_reply(&mut self, sm: usize, now: u64) -> Option<Reply> {
+    pub fn peek_reply(&mut self, sm: usize, now: Cycle) -> Option<Reply> {
         let front = self.inboxes.of(sm).front();
         front.filter(|&(at, _)| at <= now).map(|(_, reply)| reply)
     }
 
     /// Takes the SM's next reply, if it has arrived by core cycle `now`. Its place in the
     /// SM's reply queue is free from the next [`MemorySystem::advance`] on.
-    pub fn pop_reply(&mut self, sm: usize, now: u64) -> Option<Reply> {
+    pub fn pop_reply(&mut self, sm: usize, now: Cycle) -> Option<Reply> {
         self.peek_reply(sm, now)?;
         let reply = self.inboxes.of(sm).pop();
         self.inboxes.taken(sm);
@@ -355,7 +166,7 @@ impl MemorySystem {
     /// from the next [`MemorySystem::advance`] on. To be followed by
     /// [`close_inbox`](MemorySystem::close_inbox).
     #[inline]
-    pub fn open_inbox(&mut self, sm: usize, end: u64) -> &mut Inbox {
+    pub fn open_inbox(&mut self, sm: usize, end: Cycle) -> &mut Inbox {
         let inbox = self.inboxes.of(sm);
         inbox.show(end);
         inbox
@@ -367,29 +178,21 @@ impl MemorySystem {
         self.inboxes.taken(sm);
     }
 
-    /// The core cycle in which the SM's next known reply arrives, `u64::MAX` without one.
-    #[inline]
-    pub fn reply_at(&self, sm: usize) -> u64 {
-        self.inboxes.next(sm)
-    }
-
-    /// The core cycle in which the first known reply to any SM arrives, `u64::MAX` without one.
-    pub fn first_reply_at(&self) -> u64 {
-        self.inboxes.earliest()
-    }
-
     /// The core cycle in which the SM's next known reply arrives. More may be on their way;
-    /// see [`MemorySystem::next_event`].
-    pub fn next_reply(&self, sm: usize) -> Option<u64> {
-        Some(self.reply_at(sm)).filter(|&at| at != u64::MAX)
+    /// see [`MemorySystem::next`].
+    #[inline]
+    pub fn next_reply_for(&self, sm: usize) -> Cycle {
+        self.inboxes.next_for(sm)
+    }
+
+    /// The core cycle in which the first known reply to any SM arrives.
+    pub fn next_reply(&self) -> Cycle {
+        self.inboxes.next()
     }
 
     /// The earliest core cycle in which anything can happen inside.
-    pub fn next_event(&self) -> Option<u64> {
-        match self.wake.earliest() {
-            u64::MAX => None,
-            cycle => Some(cycle.max(self.now)),
-        }
+    pub fn next(&self) -> Cycle {
+        self.next.smallest().max(self.now)
     }
 
     /// Everything has drained, replies and write-backs included.
@@ -427,7 +230,7 @@ impl MemorySystem {
         &self.stats
     }
 
-    /// What is waiting where, a line for each part that is not empty.
+    /// What is waiting where, one line for each part that is not empty.
     pub fn describe_pending(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if !self.inflight.is_empty() {
