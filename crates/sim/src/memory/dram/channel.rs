@@ -1,10 +1,9 @@
 //! The way from a channel's L2 slices to its DRAM and back: a queue for each slice, an
 //! arbiter that takes one request per clock, a fixed delay, then one of the DRAM models.
-//!
-//! Slices take turns. Each holds one credit of its own and shares the others, so that a slice
-//! that floods the channel cannot shut the other out. A credit comes back with the request.
 
-use super::gddr::{DramRequest, Gddr};
+use super::DramRequest;
+use super::gddr::Gddr;
+use super::inlets::Inlets;
 use super::simple::SimpleDram;
 use crate::config::{Dram, DramModel};
 use crate::memory::clock::Clock;
@@ -20,96 +19,6 @@ const RETURN_QUEUE: u32 = 116;
 enum Model {
     Gddr(Box<Gddr>),
     Simple(SimpleDram),
-}
-
-/// The queues from the slices and the arbiter behind them.
-#[derive(Clone, Debug)]
-struct Inlets {
-    queues: Vec<VecDeque<DramRequest>>,
-    /// Requests of each slice between here and completion.
-    under_way: Vec<u32>,
-    capacity: usize,
-    /// Slices with requests here, those without room for another, and those with none between
-    /// here and completion: a bit each. Only a slice's own requests take its room.
-    waiting: u64,
-    full: u64,
-    idle: u64,
-    /// The slice that is asked first.
-    turn: u32,
-    shared_credits: u32,
-}
-
-impl Inlets {
-    fn new(slices: usize, capacity: usize, credits: u32) -> Inlets {
-        Inlets {
-            queues: vec![VecDeque::new(); slices],
-            under_way: vec![0; slices],
-            capacity,
-            waiting: 0,
-            full: 0,
-            idle: u64::MAX,
-            turn: 0,
-            shared_credits: credits.saturating_sub(slices as u32 - 1),
-        }
-    }
-
-    fn push(&mut self, request: DramRequest) {
-        let queue = &mut self.queues[usize::from(request.slice)];
-        queue.push_back(request);
-        let bit = 1 << request.slice;
-        self.waiting |= bit;
-        if queue.len() >= self.capacity {
-            self.full |= bit;
-        }
-    }
-
-    /// Slices whose next request has a credit.
-    #[inline]
-    fn eligible(&self) -> u64 {
-        if self.shared_credits > 0 {
-            self.waiting
-        } else {
-            self.waiting & self.idle
-        }
-    }
-
-    /// Takes the next request, slices in turn.
-    fn take(&mut self) -> Option<DramRequest> {
-        let eligible = self.eligible();
-        let from_turn = eligible & (u64::MAX << self.turn);
-        let bits = if from_turn != 0 { from_turn } else { eligible };
-        let slice = bits.trailing_zeros() as usize;
-        let queue = self.queues.get_mut(slice)?;
-        let request = queue.pop_front()?;
-        let bit = 1 << slice;
-        if queue.is_empty() {
-            self.waiting &= !bit;
-        }
-        self.full &= !bit;
-        self.turn = (slice as u32 + 1) & 63;
-        if self.idle & bit == 0 {
-            self.shared_credits -= 1;
-        }
-        self.idle &= !bit;
-        self.under_way[slice] += 1;
-        Some(request)
-    }
-
-    /// A request has completed: its credit comes back, and what was read goes to its slice.
-    #[inline]
-    fn completed(&mut self, request: &DramRequest, fill: &mut impl FnMut(usize, u64)) {
-        let slice = usize::from(request.slice);
-        if !request.write {
-            fill(slice, request.local);
-        }
-        let under_way = &mut self.under_way[slice];
-        *under_way -= 1;
-        if *under_way > 0 {
-            self.shared_credits += 1;
-        } else {
-            self.idle |= 1 << slice;
-        }
-    }
 }
 
 /// A memory channel.
@@ -154,7 +63,7 @@ impl Channel {
     /// The queue of a slice can take another request.
     #[inline]
     pub fn has_room(&self, slice: u16) -> bool {
-        self.inlets.full >> slice & 1 == 0
+        self.inlets.has_room(slice)
     }
 
     /// Queues a request, to be seen in `tick`.
@@ -181,7 +90,7 @@ impl Channel {
     /// Nothing queued, nothing on its way.
     pub fn is_empty(&self) -> bool {
         self.delay.is_empty()
-            && self.inlets.waiting == 0
+            && self.inlets.is_empty()
             && match &self.model {
                 Model::Gddr(dram) => dram.is_empty(),
                 Model::Simple(dram) => dram.is_empty(),
@@ -190,14 +99,13 @@ impl Channel {
 
     /// What is waiting where, for a report on a deadlock.
     pub fn describe(&self) -> String {
-        let queues: Vec<usize> = self.inlets.queues.iter().map(VecDeque::len).collect();
-        let under_way = &self.inlets.under_way;
         let dram = match &self.model {
             Model::Gddr(dram) => format!("{} in the scheduler's queue", dram.queued()),
             Model::Simple(dram) => format!("{} in the DRAM", dram.in_flight()),
         };
         format!(
-            "queues from slices {queues:?}, under way by slice {under_way:?}, {} delayed, {dram}",
+            "{}, {} delayed, {dram}",
+            self.inlets.describe(),
             self.delay.len()
         )
     }
@@ -240,7 +148,7 @@ impl Channel {
         }
         dram.step(tick, stats);
         if !dram.is_full()
-            && self.inlets.waiting != 0
+            && !self.inlets.is_empty()
             && let Some(request) = self.inlets.take()
         {
             let ready = self.clock.first_tick(cycle + self.latency);

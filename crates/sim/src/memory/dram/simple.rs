@@ -1,7 +1,7 @@
 //! DRAM as a latency and a bandwidth: requests are served in order, a fixed number of bytes per
 //! core cycle, and complete a fixed time after their last byte was moved.
 
-use super::gddr::DramRequest;
+use super::DramRequest;
 use crate::memory::stats::DramCounters;
 use crate::time::Cycle;
 use std::collections::VecDeque;

@@ -4,7 +4,7 @@ use super::MemorySystem;
 use crate::memory::clock::Clock;
 use crate::memory::inflight::InflightTable;
 use crate::memory::l2::REPLY_CYCLES;
-use crate::memory::l2::slice::{Slice, Surroundings};
+use crate::memory::l2::{Slice, Surroundings};
 use crate::memory::network::crossbar::Sink;
 use crate::memory::stats::MemoryStats;
 use crate::memory::wake::WakeList;

@@ -16,7 +16,7 @@ use crate::memory::address_map::AddressMap;
 use crate::memory::clock::Clock;
 use crate::memory::dram::channel::Channel;
 use crate::memory::inflight::InflightTable;
-use crate::memory::l2::slice::Slice;
+use crate::memory::l2::Slice;
 use crate::memory::network::INJECTION_CYCLES;
 use crate::memory::network::crossbar::Crossbar;
 use crate::memory::network::inbox::{Inbox, Inboxes};

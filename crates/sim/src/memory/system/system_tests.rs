@@ -94,7 +94,7 @@ fn a_line_from_dram_takes_the_reference_times() {
 }
 
 /// `global_chase` over 8 MB against the one over 128 KB, which lies in L2: what DRAM adds to
-/// 1024 dependent loads of a line each. The reference: 328003 - 207116 cycles.
+/// 1024 dependent loads of one line each. The reference: 328003 - 207116 cycles.
 #[test]
 fn a_chase_through_dram_costs_what_the_reference_says() {
     let mut memory = MemorySystem::new(&gtx480());
