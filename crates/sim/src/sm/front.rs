@@ -84,11 +84,12 @@ impl Sm {
         for i in 0..self.front.fetched.len() {
             let (slot, pc) = self.front.fetched[i];
             let place = self.place(slot);
-            let domain = &mut self.domains[place.domain as usize];
-            let buffer = &mut self.slots[slot as usize].buffer;
-            if domain.running >> place.index & 1 == 0 || buffer.fetch_pc() != pc {
+            let running = self.domains[place.domain as usize].running >> place.index & 1 != 0;
+            if !running || self.slots[slot as usize].buffer.fetch_pc() != pc {
                 continue;
             }
+            self.touch(place.domain); // before `unresolved` changes, not after
+            let buffer = &mut self.slots[slot as usize].buffer;
             // With `eligible = "room"` there may be room for less than a fetch brings.
             let entries = self.machine.fetch.buffer;
             let mut count = self.machine.fetch.width.min(entries - buffer.len() as u32);
@@ -96,7 +97,7 @@ impl Sm {
                 let ahead = launched.infos[pc as usize..].iter().take(count as usize);
                 if let Some(at) = ahead.map(|i| i.control).position(|c| c) {
                     count = at as u32 + 1;
-                    domain.unresolved |= 1 << place.index;
+                    self.domains[place.domain as usize].unresolved |= 1 << place.index;
                 }
             }
             buffer.fill(pc, count, launched.infos.len() as Pc, entries);
@@ -104,7 +105,6 @@ impl Sm {
                 // The wrong path ran off the end of the code.
                 buffer.flush(self.groups.get(slot).pc);
             }
-            self.touch(place.domain);
             self.refresh_head(slot, place, launched);
         }
         self.front.fetched.clear();
