@@ -180,7 +180,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
 
     #[inline(never)]
     fn step(&mut self, tick: Tick, sink: &mut impl Sink<T>) {
-        let mut next = self.wake(tick);
+        let mut next = self.ask(tick);
         let mut asked = self.asked;
         while let Some(output) = asked.pop() {
             next = next.min(self.serve(tick, output, sink));
@@ -190,7 +190,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
 
     /// Lets the heads whose time has come ask for their outputs; returns the time of the others.
     #[inline]
-    fn wake(&mut self, tick: Tick) -> Tick {
+    fn ask(&mut self, tick: Tick) -> Tick {
         let mut next = Tick::NEVER;
         let mut resting = self.resting;
         while let Some(input) = resting.pop() {
