@@ -8,6 +8,7 @@ use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::config::Machine;
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::phases::{Blocks, Recorder, svg};
+use warpsim_sim::time::Cycle;
 use warpsim_workloads::files::write_whole;
 
 /// Blocks shown when none is named.
@@ -97,15 +98,15 @@ impl Phases {
 }
 
 impl Observer for Phases {
-    fn warp(&mut self, cycle: u64, sm: u16, slot: u16, event: WarpEvent) {
+    fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
         self.recorder.warp(cycle, sm, slot, event);
     }
 
-    fn launched(&mut self, cycle: u64, kernel: &Kernel, files: &[(u32, String)]) {
+    fn launched(&mut self, cycle: Cycle, kernel: &Kernel, files: &[(u32, String)]) {
         self.recorder.launched(cycle, kernel, files);
     }
 
-    fn ended(&mut self, cycle: u64) {
+    fn ended(&mut self, cycle: Cycle) {
         self.recorder.ended(cycle);
     }
 

@@ -1,6 +1,24 @@
 //! Points in time. Core cycles and the ticks of other clocks are counted alike, and adding one to
 //! the other is a mistake that the compiler finds: [`Cycle`] and [`Tick`] are types of their own.
 //! Durations are plain numbers.
+//!
+//! # Wake contract
+//!
+//! Most parts of the machine have nothing to do in most cycles, and asking each of them in every
+//! cycle would cost more than simulating it. So a part that has something to do at a known time
+//! keeps that time in a field `next` (a [`Cycle`], or a [`Tick`] of its own clock) and tells it
+//! through `next()`:
+//!
+//! - Nothing happens in the part before `next`; it may be stepped earlier, and finds nothing to do.
+//! - An input (a push, an arrival, a fill) lowers `next` and never raises it.
+//! - `step` (or `run`; for a queue, taking from it) computes it anew. Nothing else does.
+//! - `NEVER` means that nothing happens without an input.
+//! - Whoever holds several parts goes by the smallest. Where they are many and alike, their times
+//!   lie side by side ([`WakeList`](crate::memory::wake::WakeList)), so that finding those whose
+//!   time has come touches no others, and `step` returns the part's `next` instead of keeping it.
+//!
+//! Other times that a part remembers end in `_at`: from when on something may be done, whether or
+//! not there is anything to do.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
@@ -27,6 +45,30 @@ macro_rules! point_in_time {
             #[inline]
             pub const fn get(self) -> u64 {
                 self.0
+            }
+
+            /// So much later, or never if numbers do not go that far.
+            #[inline]
+            pub const fn saturating_add(self, duration: u64) -> $name {
+                $name(self.0.saturating_add(duration))
+            }
+
+            /// The last multiple of `period` that is not later.
+            #[inline]
+            pub const fn round_down(self, period: u64) -> $name {
+                $name(self.0 / period * period)
+            }
+
+            /// The first multiple of `period` that is not earlier.
+            #[inline]
+            pub const fn round_up(self, period: u64) -> $name {
+                $name(self.0.next_multiple_of(period))
+            }
+
+            /// This one and those after it, up to but not including `end`.
+            #[inline]
+            pub fn until(self, end: $name) -> impl Iterator<Item = $name> + Clone {
+                (self.0..end.0).map($name)
             }
 
             /// How long after `earlier` this is; zero if it is not.
@@ -85,6 +127,24 @@ mod tests {
     fn never_comes_after_everything() {
         assert!(Cycle::NEVER > Cycle::new(u64::MAX - 1));
         assert_eq!(Cycle::new(7).min(Cycle::NEVER), Cycle::new(7));
+    }
+
+    #[test]
+    fn multiples_lie_on_either_side() {
+        let (down, up) = (Cycle::new(8), Cycle::new(12));
+        assert_eq!(
+            (Cycle::new(9).round_down(4), Cycle::new(9).round_up(4)),
+            (down, up)
+        );
+        assert_eq!((down.round_down(4), down.round_up(4)), (down, down));
+    }
+
+    #[test]
+    fn a_span_ends_before_its_end() {
+        let span: Vec<u64> = Cycle::new(3).until(Cycle::new(6)).map(Cycle::get).collect();
+        assert_eq!(span, [3, 4, 5]);
+        assert_eq!(Cycle::new(6).until(Cycle::new(3)).count(), 0);
+        assert_eq!(Cycle::NEVER.saturating_add(1), Cycle::NEVER);
     }
 
     #[test]

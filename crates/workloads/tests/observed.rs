@@ -5,6 +5,7 @@ use warpsim_sim::config::Machine;
 use warpsim_sim::gpu::Options;
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::stats::LaunchReport;
+use warpsim_sim::time::Cycle;
 use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{Parameters, Size, find};
 use warpsim_workloads::{Outcome, Session};
@@ -13,7 +14,7 @@ use warpsim_workloads::{Outcome, Session};
 struct Listener;
 
 impl Observer for Listener {
-    fn warp(&mut self, _cycle: u64, _sm: u16, _slot: u16, _event: WarpEvent) {}
+    fn warp(&mut self, _cycle: Cycle, _sm: u16, _slot: u16, _event: WarpEvent) {}
 }
 
 fn run(name: &str, machine: &Machine, observer: Option<Box<dyn Observer>>) -> Vec<LaunchReport> {

@@ -18,6 +18,7 @@ use crate::schedule::IssuePolicy;
 use crate::sm::Sm;
 use crate::sm::facts::OpFacts;
 use crate::stats::{LaunchReport, Totals};
+use crate::time::Cycle;
 use api::Texture;
 pub use error::{HotLoop, SimError, Stuck};
 use std::io::Write;
@@ -83,8 +84,8 @@ pub struct Gpu {
     sms: Vec<Sm>,
     modules: Vec<Module>,
     texture_objects: Vec<Option<Texture>>,
-    /// Core cycles since the GPU was made; launches follow one another.
-    cycle: u64,
+    /// The first core cycle of the next launch at the earliest: launches follow one another.
+    cycle: Cycle,
     next_code: u64,
     launches: u64,
     reports: Vec<LaunchReport>,
@@ -111,7 +112,7 @@ impl Gpu {
             image: GlobalMemory::new(),
             modules: Vec::new(),
             texture_objects: Vec::new(),
-            cycle: 0,
+            cycle: Cycle::ZERO,
             next_code: load::CODE_BASE,
             launches: 0,
             reports: Vec::new(),

@@ -89,14 +89,14 @@ impl Gpu {
         files: &[(u32, String)],
     ) -> Result<Totals, SimError> {
         let quantum = self.machine.gpu.quantum.max(1) as u64;
-        let start = self.cycle.next_multiple_of(quantum);
+        let start = self.cycle.round_up(quantum);
         if self.machine.gpu.flush_l2_between_kernels {
             self.memory.invalidate_l2();
         }
         let memory_before = MemoryCounters::of(self.memory.stats());
         let clocks_before = self.memory.stats().dram.total_clocks;
         for sm in &mut self.sms {
-            sm.begin(launched, Cycle::new(start));
+            sm.begin(launched, start);
         }
         if let Some(observer) = &mut self.options.observer {
             observer.launched(start, &launched.kernel, files);
@@ -133,16 +133,17 @@ impl Gpu {
                     .map(|sm| sm.stats().counters.warp_instructions)
                     .sum();
                 self.options.progress.update(Snapshot {
-                    cycles: snapshot.cycles + now - start,
+                    cycles: snapshot.cycles + (now - start),
                     warp_instructions: snapshot.warp_instructions + running,
                     ..snapshot
                 });
             }
-            let Some(next) = self.next_event(now, &pace) else {
+            let next = self.next(now, &pace);
+            if next == Cycle::NEVER {
                 return Err(SimError::Deadlock(self.stuck(launched, files, now - start)));
-            };
+            }
             if self.options.skip {
-                now = next / quantum * quantum;
+                now = next.round_down(quantum);
             }
             if let Some(limit) = limit
                 && now >= limit
@@ -165,7 +166,7 @@ impl Gpu {
         let last = self
             .sms
             .iter()
-            .map(|sm| sm.last_retired().get())
+            .map(|sm| sm.last_retired())
             .max()
             .unwrap_or(start);
         let finish = last.max(self.memory.idle_since()).max(start) + 1;
@@ -175,7 +176,7 @@ impl Gpu {
         }
         let mut sm = SmStats::default();
         for core in &mut self.sms {
-            core.finish(Cycle::new(finish));
+            core.finish(finish);
             sm.add(core.stats());
         }
         let memory = MemoryCounters::of(self.memory.stats()).since(&memory_before);
@@ -199,8 +200,8 @@ impl Gpu {
     /// ended.
     fn run_quantum(
         &mut self,
-        now: u64,
-        end: u64,
+        now: Cycle,
+        end: Cycle,
         launched: &Launched,
         files: &[(u32, String)],
         pace: &mut Pace,
@@ -211,12 +212,12 @@ impl Gpu {
         pace.begin();
         for i in 0..self.sms.len() {
             let room = self.memory.injection_free(i);
-            if skip && pace.sleeps(i, room, end) && self.memory.reply_at(i) >= end {
+            if skip && pace.sleeps(i, room, end) && self.memory.next_reply_for(i) >= end {
                 pace.passed_over(i);
                 continue;
             }
             let sm = &mut self.sms[i];
-            sm.refill_port(room, Cycle::new(now));
+            sm.refill_port(room, now);
             let observer = match hot.as_deref_mut() {
                 Some(spots) => Some(spots as &mut dyn Observer),
                 None => self
@@ -232,13 +233,13 @@ impl Gpu {
                 observer,
                 skip,
             };
-            let result = sm.run(Cycle::new(end), &mut world);
+            let result = sm.run(end, &mut world);
             self.memory.close_inbox(i);
             pace.ran(i, sm);
             completed += u64::from(sm.take_completed());
             // Nothing that another SM sees of memory in this quantum.
             for (cycle, request) in sm.port.sent.drain(..) {
-                self.memory.push(cycle.get(), request);
+                self.memory.push(cycle, request);
             }
             result.map_err(|e| self.fault(i, e, launched, files))?;
         }
@@ -274,22 +275,21 @@ impl Gpu {
         SimError::Fault(Box::new(report))
     }
 
-    /// The next cycle in which anything can happen anywhere.
-    fn next_event(&self, now: u64, pace: &Pace) -> Option<u64> {
-        let memory = self.memory.next_event().unwrap_or(u64::MAX);
+    /// The next cycle, `now` at the earliest, in which anything can happen anywhere.
+    fn next(&self, now: Cycle, pace: &Pace) -> Cycle {
         let sms = match self.options.skip {
-            true if pace.earliest() <= now => return Some(now),
-            true if pace.has_room(|sm| self.memory.injection_free(sm)) => return Some(now),
-            true => pace.earliest(),
+            true if pace.next() <= now => return now,
+            true if pace.has_room(|sm| self.memory.injection_free(sm)) => return now,
+            true => pace.next(),
             // An SM that steps is always awake: ask what it could do.
             false => self
                 .sms
                 .iter()
-                .map(|sm| sm.ask_all(Cycle::new(now)).get())
-                .fold(u64::MAX, u64::min),
+                .map(|sm| sm.ask_all(now))
+                .fold(Cycle::NEVER, Cycle::min),
         };
-        let next = memory.min(self.memory.first_reply_at()).min(sms);
-        (next != u64::MAX).then(|| next.max(now))
+        let memory = self.memory.next().min(self.memory.next_reply());
+        memory.min(sms).max(now)
     }
 
     fn stuck(&self, launched: &Launched, files: &[(u32, String)], cycle: u64) -> Box<Stuck> {

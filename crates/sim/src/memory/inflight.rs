@@ -3,7 +3,7 @@
 
 use super::packet::{Reply, Request, RequestKind};
 
-/// Sectors a request may have: pieces are numbered in this many bits.
+/// Bits in which the pieces of a request, its sectors, are numbered.
 const PIECE_BITS: u32 = 3;
 
 /// The most sectors a request may be broken into.
@@ -54,7 +54,7 @@ pub struct InflightTable {
     slots: Vec<Inflight>,
     free: Vec<u32>,
     sector_shift: u32,
-    /// Replies come a sector each (else a request each).
+    /// Replies come one per sector (else one per request).
     sectored: bool,
 }
 

@@ -7,6 +7,7 @@ mod svg;
 pub use svg::svg;
 
 use crate::observe::{Observer, WarpEvent};
+use crate::time::Cycle;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use warpsim_ptx::kernel::Kernel;
@@ -112,7 +113,8 @@ pub struct Recorder {
     launch: u64,
     /// Launches that have begun.
     launches: u64,
-    began: u64,
+    /// When the recorded one began.
+    began: Cycle,
     timeline: Timeline,
     /// Warps of recorded blocks that are there: block and warp in the timeline, and what the warp
     /// is at.
@@ -136,7 +138,7 @@ impl Recorder {
             wanted,
             launch,
             launches: 0,
-            began: 0,
+            began: Cycle::ZERO,
             timeline: Timeline::default(),
             warps: BTreeMap::new(),
         }
@@ -228,7 +230,7 @@ impl Recorder {
 }
 
 impl Observer for Recorder {
-    fn warp(&mut self, cycle: u64, sm: u16, slot: u16, event: WarpEvent) {
+    fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
         if !self.records_now() {
             return;
         }
@@ -252,7 +254,7 @@ impl Observer for Recorder {
         }
     }
 
-    fn launched(&mut self, cycle: u64, kernel: &Kernel, _: &[(u32, String)]) {
+    fn launched(&mut self, cycle: Cycle, kernel: &Kernel, _: &[(u32, String)]) {
         self.launches += 1;
         if self.records_now() {
             self.began = cycle;
@@ -261,7 +263,7 @@ impl Observer for Recorder {
         }
     }
 
-    fn ended(&mut self, cycle: u64) {
+    fn ended(&mut self, cycle: Cycle) {
         if self.records_now() {
             self.timeline.cycles = cycle - self.began;
         }
@@ -280,13 +282,13 @@ mod tests {
     struct Shared(Rc<RefCell<Recorder>>);
 
     impl Observer for Shared {
-        fn warp(&mut self, cycle: u64, sm: u16, slot: u16, event: WarpEvent) {
+        fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
             self.0.borrow_mut().warp(cycle, sm, slot, event);
         }
-        fn launched(&mut self, cycle: u64, kernel: &Kernel, files: &[(u32, String)]) {
+        fn launched(&mut self, cycle: Cycle, kernel: &Kernel, files: &[(u32, String)]) {
             self.0.borrow_mut().launched(cycle, kernel, files);
         }
-        fn ended(&mut self, cycle: u64) {
+        fn ended(&mut self, cycle: Cycle) {
             self.0.borrow_mut().ended(cycle);
         }
     }

@@ -14,7 +14,7 @@ use super::facts::Unit;
 use super::issue;
 use super::launch::{Launched, Quantum, SmFault, View};
 use super::memory::{self, TokenKind, untoken};
-use crate::memory::inbox::Inbox;
+use crate::memory::network::inbox::Inbox;
 use crate::memory::packet::Reply;
 use crate::time::Cycle;
 
@@ -134,7 +134,7 @@ impl Sm {
 
     /// One packet from the network.
     fn take_reply(&mut self, now: Cycle, inbox: &mut Inbox) {
-        let Some((_, reply)) = inbox.front().filter(|&(at, _)| at <= now.get()) else {
+        let Some((_, reply)) = inbox.front().filter(|&(at, _)| at <= now) else {
             return;
         };
         if self.passes_by(&reply) {
@@ -286,7 +286,7 @@ impl Sm {
             return now;
         }
         while let Some((at, reply)) = inbox.front() {
-            let at = Cycle::new(at).max(now);
+            let at = at.max(now);
             if at >= next.min(to) {
                 break;
             }
@@ -294,7 +294,7 @@ impl Sm {
                 return at;
             }
             inbox.pop();
-            inbox.hold_until((at + 1).get()); // one packet per cycle
+            inbox.hold_until(at + 1); // one packet per cycle
         }
         next
     }

@@ -6,7 +6,7 @@ use crate::exec::fault::Fault;
 use crate::exec::grid::Grid;
 use crate::exec::state::{Effect, LANES, Lanes, Moment, Threads};
 use crate::memory::image::GlobalMemory;
-use crate::memory::inbox::Inbox;
+use crate::memory::network::inbox::Inbox;
 use crate::memory::store_buffer::{GlobalView, StoreBuffer};
 use crate::observe::Observer;
 use crate::time::Cycle;

@@ -14,6 +14,7 @@ use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::gpu::{Gpu, Options, SimError};
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::stats::{LaunchReport, SchedulerState};
+use warpsim_sim::time::Cycle;
 
 /// Bytes of the output and input buffers.
 pub const BUFFER: u64 = 1 << 16;
@@ -25,8 +26,8 @@ pub type Event = (u64, u16, u16, WarpEvent);
 struct Recorder(Rc<RefCell<Vec<Event>>>);
 
 impl Observer for Recorder {
-    fn warp(&mut self, cycle: u64, sm: u16, slot: u16, event: WarpEvent) {
-        self.0.borrow_mut().push((cycle, sm, slot, event));
+    fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
+        self.0.borrow_mut().push((cycle.get(), sm, slot, event));
     }
 }
 

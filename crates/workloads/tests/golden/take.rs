@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use warpsim_sim::config::Machine;
 use warpsim_sim::gpu::Options;
 use warpsim_sim::observe::{Observer, WarpEvent};
+use warpsim_sim::time::Cycle;
 use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{Parameters, find};
 use warpsim_workloads::{Outcome, Session};
@@ -44,12 +45,12 @@ impl Write for Hash {
 struct Listener(Rc<RefCell<Hash>>);
 
 impl Observer for Listener {
-    fn warp(&mut self, cycle: u64, sm: u16, slot: u16, event: WarpEvent) {
+    fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
         let told = writeln!(self.0.borrow_mut(), "{cycle} {sm} {slot} {event:?}");
         told.expect("hashes take everything");
     }
 
-    fn ended(&mut self, cycle: u64) {
+    fn ended(&mut self, cycle: Cycle) {
         let told = writeln!(self.0.borrow_mut(), "{cycle} end");
         told.expect("hashes take everything");
     }

@@ -2,9 +2,9 @@
 //! wait for the network. Used for data, instructions, constants and textures.
 
 use crate::config::{Cache as Config, WritePolicy};
-use crate::memory::mshr::{Admission, MshrTable};
+use crate::memory::cache::mshr::{Admission, MshrTable};
+use crate::memory::cache::tags::{Evicted, Geometry, Lookup, TagArray};
 use crate::memory::packet::Request;
-use crate::memory::tags::{Evicted, Geometry, Lookup, TagArray};
 use std::collections::VecDeque;
 
 /// What became of a lookup.

@@ -43,7 +43,7 @@ impl Watch {
     /// After cycles have run: tells the observer.
     pub fn hand_over(&mut self, sm: u16, observer: &mut dyn Observer) {
         for (cycle, slot, event) in self.events.drain(..) {
-            observer.warp(cycle.get(), sm, slot, event);
+            observer.warp(cycle, sm, slot, event);
         }
     }
 

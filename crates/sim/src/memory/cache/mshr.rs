@@ -11,7 +11,7 @@
 //!    fills, waiters in the order they came. The entry is free again after its last waiter.
 //!
 //! Everything is allocated when the table is built. Keys are found by chained buckets, about
-//! one comparison a lookup.
+//! one comparison per lookup.
 
 /// What would become of a miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

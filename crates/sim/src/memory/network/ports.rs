@@ -18,7 +18,7 @@ pub trait Ports: Copy + Debug + Default {
     fn is_empty(&self) -> bool;
 }
 
-/// Up to 64 ports, a bit each.
+/// Up to 64 ports, one bit each.
 pub type Few = u64;
 
 impl Ports for Few {

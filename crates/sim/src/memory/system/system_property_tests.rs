@@ -116,7 +116,7 @@ fn one_channel() -> Machine {
     machine
 }
 
-type Arrivals = Vec<(u64, usize, u32, u64, bool)>;
+type Arrivals = Vec<(Cycle, usize, u32, u64, bool)>;
 type Outcome = (Arrivals, Vec<(u16, u32)>, MemoryStats);
 
 /// Runs the stream, exchanging with the memory every `step` cycles. Replies are all left in
@@ -127,12 +127,12 @@ fn run(machine: &Machine, stream: &[(u64, Request)], step: u64) -> Outcome {
     machine.interconnect.injection_queue = 10_000;
     let mut memory = MemorySystem::new(&machine);
     let mut performed = Vec::new();
-    let mut now = 0;
-    let mut cycle = 0;
+    let (mut now, end) = (Cycle::ZERO, Cycle::new(60_000));
+    let mut cycle = Cycle::ZERO;
     let mut pending = stream.iter().peekable();
-    while now < 60_000 {
-        while let Some((gap, request)) = pending.next_if(|(gap, _)| cycle + gap < now + step) {
-            cycle += gap;
+    while now < end {
+        while let Some((gap, request)) = pending.next_if(|(gap, _)| cycle + *gap < now + step) {
+            cycle += *gap;
             memory.push(cycle, *request);
         }
         now += step;
@@ -140,9 +140,10 @@ fn run(machine: &Machine, stream: &[(u64, Request)], step: u64) -> Outcome {
     }
     let mut replies = Vec::new();
     for sm in 0..machine.gpu.sms as usize {
-        while let Some(at) = memory.next_reply(sm) {
-            let reply = memory.pop_reply(sm, at).unwrap();
+        let mut at = memory.next_reply_for(sm);
+        while let Some(reply) = memory.pop_reply(sm, at) {
             replies.push((at, sm, reply.token, reply.addr, reply.last));
+            at = memory.next_reply_for(sm);
         }
     }
     assert!(memory.idle(), "{:#?}", memory.describe_pending());
@@ -164,7 +165,7 @@ proptest! {
     fn every_request_gets_exactly_its_replies(stream in stream(), machine in machine()) {
         let (replies, performed, stats) = run(&machine, &stream, 4);
         let sector = u64::from(machine.l2.sector);
-        let mut by_token: HashMap<u32, Vec<(u64, usize, u64, bool)>> = HashMap::new();
+        let mut by_token: HashMap<u32, Vec<(Cycle, usize, u64, bool)>> = HashMap::new();
         for (at, sm, token, addr, last) in replies {
             by_token.entry(token).or_default().push((at, sm, addr, last));
         }
@@ -193,15 +194,15 @@ proptest! {
         prop_assert_eq!(total.accesses, total.hits + total.misses + total.merges);
     }
 
-    /// With the real limits and an SM that takes a reply a cycle, everything drains.
+    /// With the real limits and an SM that takes one reply per cycle, everything drains.
     #[test]
     fn limits_never_deadlock(stream in stream(), mut machine in machine()) {
         machine.interconnect.reply_queue = 2;
         let mut memory = MemorySystem::new(&machine);
         let mut waiting: Vec<Request> = stream.iter().rev().map(|(_, r)| *r).collect();
-        let mut now = 0;
+        let (mut now, end) = (Cycle::ZERO, Cycle::new(500_000));
         while !(waiting.is_empty() && memory.idle()) {
-            prop_assert!(now < 500_000, "{:#?}", memory.describe_pending());
+            prop_assert!(now < end, "{:#?}", memory.describe_pending());
             while let Some(request) = waiting.last()
                 && memory.injection_free(usize::from(request.sm)) >= memory.flits(request)
             {
@@ -214,6 +215,6 @@ proptest! {
             now += 1;
             memory.advance(now, &mut |_, _| {});
         }
-        prop_assert_eq!(memory.next_event(), None);
+        prop_assert_eq!(memory.next(), Cycle::NEVER);
     }
 }

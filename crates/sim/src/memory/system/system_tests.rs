@@ -1,4 +1,7 @@
 use super::*;
+use crate::memory::inflight::MAX_PIECES;
+use crate::memory::l2::REPLY_CYCLES;
+use crate::memory::network::DELIVERY_CYCLES;
 use crate::memory::packet::Traffic;
 use crate::memory::testing::{gtx480, request};
 use RequestKind::{Atomic, Read, Write};
@@ -16,14 +19,17 @@ struct Seen {
 /// Advances until idle, `step` cycles at a time, taking every reply as it arrives.
 fn drain(memory: &mut MemorySystem, from: u64, step: u64) -> Vec<Seen> {
     let mut seen = Vec::new();
-    let mut now = from;
+    let mut now = Cycle::new(from);
+    let end = now + 1_000_000;
     while !memory.idle() {
-        assert!(now < from + 1_000_000, "{:#?}", memory.describe_pending());
+        assert!(now < end, "{:#?}", memory.describe_pending());
         now += step;
         memory.advance(now, &mut |_, _| {});
         for sm in 0..memory.sms {
-            while let Some(at) = memory.next_reply(sm).filter(|&at| at < now) {
+            while memory.next_reply_for(sm) < now {
+                let at = memory.next_reply_for(sm);
                 let reply = memory.pop_reply(sm, at).unwrap();
+                let at = at.get();
                 let (token, addr, last) = (reply.token, reply.addr, reply.last);
                 seen.push(Seen {
                     at,
@@ -40,7 +46,7 @@ fn drain(memory: &mut MemorySystem, from: u64, step: u64) -> Vec<Seen> {
 }
 
 fn latency(memory: &mut MemorySystem, at: u64, request: Request) -> u64 {
-    memory.push(at, request);
+    memory.push(Cycle::new(at), request);
     drain(memory, at, 1).last().unwrap().at - at
 }
 
@@ -52,12 +58,15 @@ const L2_HIT: u64 = INJECTION_CYCLES + 6 + 120 + 1 + REPLY_CYCLES + 6 + DELIVERY
 fn an_l2_hit_takes_network_and_partition_latency() {
     let mut memory = MemorySystem::new(&gtx480());
     memory.warm_l2(0, 4096);
-    memory.push(10, request(Read, 0, 32, 7));
-    memory.advance(10 + L2_HIT - 6 - DELIVERY_CYCLES, &mut |_, _| {});
-    assert_eq!(memory.next_reply(0), None);
-    memory.advance(10 + L2_HIT, &mut |_, _| {});
-    assert!(memory.peek_reply(0, 10 + L2_HIT - 1).is_none());
-    let reply = memory.pop_reply(0, 10 + L2_HIT).unwrap();
+    memory.push(Cycle::new(10), request(Read, 0, 32, 7));
+    memory.advance(
+        Cycle::new(10 + L2_HIT - 6 - DELIVERY_CYCLES),
+        &mut |_, _| {},
+    );
+    assert_eq!(memory.next_reply_for(0), Cycle::NEVER);
+    memory.advance(Cycle::new(10 + L2_HIT), &mut |_, _| {});
+    assert!(memory.peek_reply(0, Cycle::new(10 + L2_HIT - 1)).is_none());
+    let reply = memory.pop_reply(0, Cycle::new(10 + L2_HIT)).unwrap();
     assert_eq!((reply.token, reply.bytes, reply.last), (7, 32, true));
     assert!(memory.idle());
 }
@@ -85,7 +94,7 @@ fn a_line_from_dram_takes_the_reference_times() {
 }
 
 /// `global_chase` over 8 MB against the one over 128 KB, which lies in L2: what DRAM adds to
-/// 1024 dependent loads of a line each. The reference: 328003 - 207116 cycles.
+/// 1024 dependent loads of one line each. The reference: 328003 - 207116 cycles.
 #[test]
 fn a_chase_through_dram_costs_what_the_reference_says() {
     let mut memory = MemorySystem::new(&gtx480());
@@ -104,10 +113,10 @@ fn a_chase_through_dram_costs_what_the_reference_says() {
 }
 
 #[test]
-fn sectors_of_a_line_come_a_cycle_apart() {
+fn sectors_of_a_line_come_one_cycle_apart() {
     let mut memory = MemorySystem::new(&gtx480());
     memory.warm_l2(0, 4096);
-    memory.push(0, request(Read, 128, 128, 1));
+    memory.push(Cycle::new(0), request(Read, 128, 128, 1));
     let seen = drain(&mut memory, 0, 1);
     let times: Vec<u64> = seen.iter().map(|s| s.at - L2_HIT).collect();
     assert_eq!(times, [0, 1, 2, 3]);
@@ -141,7 +150,7 @@ fn sectors_served_ahead_of_time_are_answered_in_time() {
             let mut request = request(kind, line + sector, bytes, n as u32);
             request.sm = (n % 15) as u16;
             at += n % 5 * 2;
-            memory.push(at, request);
+            memory.push(Cycle::new(at), request);
         }
         let seen = drain(&mut memory, 0, 1);
         (seen, memory.stats().l2)
@@ -151,12 +160,12 @@ fn sectors_served_ahead_of_time_are_answered_in_time() {
 }
 
 #[test]
-fn replies_can_come_a_request_each() {
+fn replies_can_come_one_per_request() {
     let mut machine = gtx480();
     machine.interconnect.sectored_replies = false;
     let mut memory = MemorySystem::new(&machine);
     memory.warm_l2(0, 4096);
-    memory.push(0, request(Read, 128, 128, 1));
+    memory.push(Cycle::new(0), request(Read, 128, 128, 1));
     let seen = drain(&mut memory, 0, 1);
     // Four sectors, then 136 bytes in four flits.
     assert_eq!(seen.len(), 1);
@@ -167,11 +176,11 @@ fn replies_can_come_a_request_each() {
 #[test]
 fn a_second_miss_on_a_sector_joins_the_first() {
     let mut memory = MemorySystem::new(&gtx480());
-    memory.push(0, request(Read, 0, 32, 1));
-    memory.push(0, request(Read, 0, 32, 2));
+    memory.push(Cycle::new(0), request(Read, 0, 32, 1));
+    memory.push(Cycle::new(0), request(Read, 0, 32, 2));
     let seen = drain(&mut memory, 0, 1);
     assert_eq!((seen[0].token, seen[1].token), (1, 2));
-    assert_eq!(seen[1].at - seen[0].at, 1, "one waiter a cycle");
+    assert_eq!(seen[1].at - seen[0].at, 1, "one waiter per cycle");
     let counters = memory.stats().l2(Traffic::Global, Read);
     assert_eq!((counters.misses, counters.merges), (1, 1));
     assert_eq!(memory.stats().dram.reads, 1);
@@ -181,7 +190,7 @@ fn a_second_miss_on_a_sector_joins_the_first() {
 fn a_full_merge_list_stalls_the_slice_until_the_fill() {
     let mut memory = MemorySystem::new(&gtx480());
     for token in 0..5 {
-        memory.push(u64::from(token), request(Read, 0, 32, token));
+        memory.push(Cycle::new(u64::from(token)), request(Read, 0, 32, token));
     }
     let seen = drain(&mut memory, 0, 1);
     let counters = memory.stats().l2(Traffic::Global, Read);
@@ -247,9 +256,9 @@ fn the_end_waits_for_write_backs() {
             request(Write, way * 64 * 128 * 12, 32, 0),
         );
     }
-    memory.push(9000, request(Write, 8 * 64 * 128 * 12, 32, 0));
-    memory.advance(9000 + L2_HIT + 1, &mut |_, _| {});
-    assert!(memory.pop_reply(0, 9000 + L2_HIT).is_some());
+    memory.push(Cycle::new(9000), request(Write, 8 * 64 * 128 * 12, 32, 0));
+    memory.advance(Cycle::new(9000 + L2_HIT + 1), &mut |_, _| {});
+    assert!(memory.pop_reply(0, Cycle::new(9000 + L2_HIT)).is_some());
     assert!(!memory.idle());
     assert_eq!(memory.describe_pending().len(), 1);
     drain(&mut memory, 9000 + L2_HIT + 1, 1);
@@ -257,19 +266,19 @@ fn the_end_waits_for_write_backs() {
 }
 
 #[test]
-fn atomics_on_one_slice_are_performed_one_a_cycle_in_order_of_arrival() {
+fn atomics_on_one_slice_are_performed_one_per_cycle_in_order_of_arrival() {
     let mut memory = MemorySystem::new(&gtx480());
     memory.warm_l2(0, 256);
     for token in 0..8 {
         for sm in 0..15u16 {
             let mut atomic = request(Atomic, 0, 32, token);
             atomic.sm = sm;
-            memory.push(u64::from(token), atomic);
+            memory.push(Cycle::new(u64::from(token)), atomic);
         }
     }
     let mut performed = Vec::new();
     let mut times = Vec::new();
-    for now in 1..600 {
+    for now in Cycle::new(1).until(Cycle::new(600)) {
         memory.advance(now, &mut |sm, token| {
             performed.push((sm, token));
             times.push(now);
@@ -290,19 +299,22 @@ fn atomics_on_one_slice_are_performed_one_a_cycle_in_order_of_arrival() {
 #[test]
 fn an_atomic_that_misses_is_performed_once_and_answered_after_the_fetch() {
     let mut memory = MemorySystem::new(&gtx480());
-    memory.push(0, request(Atomic, 0, 32, 3));
+    memory.push(Cycle::new(0), request(Atomic, 0, 32, 3));
     let mut performed = 0;
-    memory.advance(L2_HIT, &mut |_, _| performed += 1);
+    memory.advance(Cycle::new(L2_HIT), &mut |_, _| performed += 1);
     assert_eq!(performed, 1);
-    memory.advance(L2_HIT + 100, &mut |_, _| performed += 1);
-    assert_eq!(memory.next_reply(0), None);
-    memory.advance(1000, &mut |_, _| performed += 1);
+    memory.advance(Cycle::new(L2_HIT + 100), &mut |_, _| performed += 1);
+    assert_eq!(memory.next_reply_for(0), Cycle::NEVER);
+    memory.advance(Cycle::new(1000), &mut |_, _| performed += 1);
     assert_eq!(performed, 1);
-    assert_eq!(memory.pop_reply(0, 1000).map(|r| r.token), Some(3));
+    assert_eq!(
+        memory.pop_reply(0, Cycle::new(1000)).map(|r| r.token),
+        Some(3)
+    );
 }
 
 #[test]
-fn the_injection_queue_fills_and_drains_a_flit_a_cycle() {
+fn the_injection_queue_fills_and_drains_one_flit_per_cycle() {
     let mut memory = MemorySystem::new(&gtx480());
     let write = request(Write, 0, 128, 0);
     assert_eq!(memory.flits(&write), 4);
@@ -310,18 +322,18 @@ fn the_injection_queue_fills_and_drains_a_flit_a_cycle() {
     assert_eq!(memory.flits(&request(Write, 0, 32, 0)), 1);
     assert_eq!(memory.flits(&request(Write, 0, 64, 0)), 2);
     assert_eq!(memory.injection_free(0), 9);
-    memory.push(0, write);
-    memory.push(0, write);
+    memory.push(Cycle::new(0), write);
+    memory.push(Cycle::new(0), write);
     assert_eq!(memory.injection_free(0), 1);
-    memory.advance(2, &mut |_, _| {});
+    memory.advance(Cycle::new(2), &mut |_, _| {});
     assert_eq!(memory.injection_free(0), 5);
-    memory.advance(5, &mut |_, _| {});
+    memory.advance(Cycle::new(5), &mut |_, _| {});
     assert_eq!(
         memory.injection_free(0),
         5,
         "the first still holds the port"
     );
-    memory.advance(6, &mut |_, _| {});
+    memory.advance(Cycle::new(6), &mut |_, _| {});
     assert_eq!(memory.injection_free(0), 9);
 }
 
@@ -330,15 +342,15 @@ fn a_full_reply_queue_holds_replies_in_the_network() {
     let mut memory = MemorySystem::new(&gtx480());
     memory.warm_l2(0, 64 * 1024);
     for i in 0..64u64 {
-        memory.push(i, request(Read, i * 256, 32, i as u32));
-        memory.advance(i + 1, &mut |_, _| {});
+        memory.push(Cycle::new(i), request(Read, i * 256, 32, i as u32));
+        memory.advance(Cycle::new(i + 1), &mut |_, _| {});
     }
-    memory.advance(2000, &mut |_, _| {});
+    memory.advance(Cycle::new(2000), &mut |_, _| {});
     assert_eq!(memory.inboxes.len(0), 32);
     assert!(memory.stats().replies.full_stalls > 0);
-    let reply = memory.pop_reply(0, 2000);
+    let reply = memory.pop_reply(0, Cycle::new(2000));
     assert!(reply.is_some());
-    memory.advance(2004, &mut |_, _| {});
+    memory.advance(Cycle::new(2004), &mut |_, _| {});
     assert_eq!(memory.inboxes.len(0), 32);
     assert_eq!(drain(&mut memory, 2004, 4).len(), 63);
 }
@@ -347,29 +359,31 @@ fn a_full_reply_queue_holds_replies_in_the_network() {
 fn nothing_crosses_within_a_quantum() {
     let mut memory = MemorySystem::new(&gtx480());
     memory.warm_l2(0, 4096);
-    memory.push(0, request(Read, 0, 32, 0));
-    let mut now = 0;
-    while memory.next_reply(0).is_none() {
+    memory.push(Cycle::new(0), request(Read, 0, 32, 0));
+    let mut now = Cycle::ZERO;
+    while memory.next_reply() == Cycle::NEVER {
         now += 4;
         memory.advance(now, &mut |_, _| {});
     }
-    assert!(memory.next_reply(0).unwrap() >= now);
+    assert_eq!(memory.next_reply(), memory.next_reply_for(0));
+    assert!(memory.next_reply() >= now);
 }
 
 #[test]
-fn an_idle_system_has_no_events_and_a_waiting_one_says_when() {
+fn an_idle_system_has_nothing_to_do_and_a_waiting_one_says_when() {
     let mut memory = MemorySystem::new(&gtx480());
-    assert_eq!(memory.next_event(), None);
-    memory.push(50, request(Read, 0, 32, 0));
-    assert_eq!(memory.next_event(), Some(50 + INJECTION_CYCLES));
-    memory.advance(52, &mut |_, _| {});
+    assert_eq!(memory.next(), Cycle::NEVER);
+    memory.push(Cycle::new(50), request(Read, 0, 32, 0));
+    let injected = Cycle::new(50) + INJECTION_CYCLES;
+    assert_eq!(memory.next(), injected);
+    memory.advance(Cycle::new(52), &mut |_, _| {});
     assert_eq!(
-        memory.next_event(),
-        Some(50 + INJECTION_CYCLES + 6 + 120),
+        memory.next(),
+        injected + 6 + 120,
         "nothing to do in the partition's delay"
     );
     drain(&mut memory, 52, 1);
-    assert_eq!(memory.next_event(), None);
+    assert_eq!(memory.next(), Cycle::NEVER);
 }
 
 #[test]

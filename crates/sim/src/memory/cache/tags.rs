@@ -13,7 +13,7 @@
 //!
 //! A pending sector may also have been written; when its fill arrives it becomes dirty.
 //! A line with a pending sector is never chosen as a victim, so a fill finds its line unless
-//! the line was invalidated meanwhile. A cache without sectors has one sector a line.
+//! the line was invalidated meanwhile. A cache without sectors has one sector per line.
 
 use crate::config::Cache;
 use std::cell::Cell;
@@ -27,17 +27,17 @@ pub enum SetIndex {
     FermiHash,
 }
 
-/// Size and shape. `line` and `sector` are powers of two, at most 8 sectors a line and 128
-/// bytes a line (the reach of a byte mask).
+/// Size and shape. `line` and `sector` are powers of two, at most 8 sectors per line and 128
+/// bytes per line (the reach of a byte mask).
 #[derive(Clone, Copy, Debug)]
 pub struct Geometry {
     /// Sets.
     pub sets: u32,
     /// Ways.
     pub ways: u32,
-    /// Bytes a line.
+    /// Bytes per line.
     pub line: u32,
-    /// Bytes a sector; the same as `line` for no sectors.
+    /// Bytes per sector; as many as `line` for no sectors.
     pub sector: u32,
     /// Set index function.
     pub index: SetIndex,
@@ -123,7 +123,7 @@ pub struct TagArray {
     /// Where the last line that was looked for was found. The sectors of a line are asked for one
     /// after the other, so it is mostly the one wanted next; its tag tells.
     found: Cell<usize>,
-    /// The same for fills, which come between the lookups.
+    /// Where the last line that was filled was found: fills come between the lookups.
     filled: usize,
 }
 

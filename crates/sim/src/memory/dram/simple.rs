@@ -1,8 +1,9 @@
-//! DRAM as a latency and a bandwidth: requests are served in order, a fixed number of bytes
-//! each core cycle, and complete a fixed time after their last byte was moved.
+//! DRAM as a latency and a bandwidth: requests are served in order, a fixed number of bytes per
+//! core cycle, and complete a fixed time after their last byte was moved.
 
-use super::dram::DramRequest;
-use super::stats::DramCounters;
+use super::DramRequest;
+use crate::memory::stats::DramCounters;
+use crate::time::Cycle;
 use std::collections::VecDeque;
 
 /// The simple model of a channel. Times are core cycles.
@@ -13,7 +14,7 @@ pub struct SimpleDram {
     /// Bytes that could have been moved by the time the last accepted one will have been: the
     /// time the bus is free again, in units of a cycle over `bytes_per_cycle`.
     bus_free: u64,
-    flight: VecDeque<(u64, DramRequest)>,
+    flight: VecDeque<(Cycle, DramRequest)>,
 }
 
 impl SimpleDram {
@@ -28,8 +29,8 @@ impl SimpleDram {
     }
 
     /// Accepts a request in core cycle `cycle`.
-    pub fn push(&mut self, cycle: u64, request: DramRequest, stats: &mut DramCounters) {
-        let now = cycle * self.bytes_per_cycle;
+    pub fn push(&mut self, cycle: Cycle, request: DramRequest, stats: &mut DramCounters) {
+        let now = cycle.get() * self.bytes_per_cycle;
         let bytes = u64::from(request.bytes);
         self.bus_free = self.bus_free.max(now) + bytes;
         // The first cycle's bytes move while the latency runs, as in a pipeline.
@@ -41,11 +42,12 @@ impl SimpleDram {
             stats.reads += 1;
             stats.read_bytes += bytes;
         }
-        self.flight.push_back((moved + self.latency, request));
+        let done = Cycle::new(moved + self.latency);
+        self.flight.push_back((done, request));
     }
 
     /// A request that has completed by core cycle `cycle`, in order.
-    pub fn completed(&mut self, cycle: u64) -> Option<DramRequest> {
+    pub fn completed(&mut self, cycle: Cycle) -> Option<DramRequest> {
         if self.flight.front()?.0 > cycle {
             return None;
         }
@@ -53,8 +55,8 @@ impl SimpleDram {
     }
 
     /// The core cycle in which the next request completes.
-    pub fn next_event(&self) -> u64 {
-        self.flight.front().map_or(u64::MAX, |&(at, _)| at)
+    pub fn next(&self) -> Cycle {
+        self.flight.front().map_or(Cycle::NEVER, |&(done, _)| done)
     }
 
     /// Nothing on its way.
@@ -86,9 +88,9 @@ mod tests {
     #[test]
     fn a_lone_request_takes_the_latency() {
         let mut dram = SimpleDram::new(100, 32);
-        dram.push(5, read(32), &mut DramCounters::default());
-        assert!(dram.completed(104).is_none());
-        assert!(dram.completed(105).is_some());
+        dram.push(Cycle::new(5), read(32), &mut DramCounters::default());
+        assert!(dram.completed(Cycle::new(104)).is_none());
+        assert!(dram.completed(Cycle::new(105)).is_some());
         assert!(dram.is_empty());
     }
 
@@ -97,12 +99,12 @@ mod tests {
         let mut dram = SimpleDram::new(100, 16);
         let mut stats = DramCounters::default();
         for _ in 0..3 {
-            dram.push(0, read(32), &mut stats);
+            dram.push(Cycle::ZERO, read(32), &mut stats);
         }
         // Each takes two cycles of the bus: the last bytes move in cycles 1, 3 and 5.
         for done in [101, 103, 105] {
-            assert!(dram.completed(done - 1).is_none());
-            assert!(dram.completed(done).is_some());
+            assert!(dram.completed(Cycle::new(done - 1)).is_none());
+            assert!(dram.completed(Cycle::new(done)).is_some());
         }
         assert_eq!((stats.reads, stats.read_bytes), (3, 96));
     }

@@ -1,14 +1,14 @@
 //! The way from a channel's L2 slices to its DRAM and back: a queue for each slice, an
-//! arbiter that takes one request a clock, a fixed delay, then one of the DRAM models.
-//!
-//! Slices take turns. Each holds one credit of its own and shares the others, so that a slice
-//! that floods the channel cannot shut the other out. A credit comes back with the request.
+//! arbiter that takes one request per clock, a fixed delay, then one of the DRAM models.
 
-use super::clock::Clock;
-use super::dram::{DramRequest, Gddr};
-use super::simple_dram::SimpleDram;
-use super::stats::DramCounters;
+use super::DramRequest;
+use super::gddr::Gddr;
+use super::inlets::Inlets;
+use super::simple::SimpleDram;
 use crate::config::{Dram, DramModel};
+use crate::memory::clock::Clock;
+use crate::memory::stats::DramCounters;
+use crate::time::{Cycle, Tick};
 use std::collections::VecDeque;
 
 /// Places of the queue in which completed requests wait; with the scheduler's queue they bound
@@ -21,96 +21,6 @@ enum Model {
     Simple(SimpleDram),
 }
 
-/// The queues from the slices and the arbiter behind them.
-#[derive(Clone, Debug)]
-struct Inlets {
-    queues: Vec<VecDeque<DramRequest>>,
-    /// Requests of each slice between here and completion.
-    under_way: Vec<u32>,
-    capacity: usize,
-    /// Slices with requests here, those without room for another, and those with none between
-    /// here and completion: a bit each. Only a slice's own requests take its room.
-    waiting: u64,
-    full: u64,
-    idle: u64,
-    /// The slice that is asked first.
-    turn: u32,
-    shared_credits: u32,
-}
-
-impl Inlets {
-    fn new(slices: usize, capacity: usize, credits: u32) -> Inlets {
-        Inlets {
-            queues: vec![VecDeque::new(); slices],
-            under_way: vec![0; slices],
-            capacity,
-            waiting: 0,
-            full: 0,
-            idle: u64::MAX,
-            turn: 0,
-            shared_credits: credits.saturating_sub(slices as u32 - 1),
-        }
-    }
-
-    fn push(&mut self, request: DramRequest) {
-        let queue = &mut self.queues[usize::from(request.slice)];
-        queue.push_back(request);
-        let bit = 1 << request.slice;
-        self.waiting |= bit;
-        if queue.len() >= self.capacity {
-            self.full |= bit;
-        }
-    }
-
-    /// Slices whose next request has a credit.
-    #[inline]
-    fn eligible(&self) -> u64 {
-        if self.shared_credits > 0 {
-            self.waiting
-        } else {
-            self.waiting & self.idle
-        }
-    }
-
-    /// Takes the next request, slices in turn.
-    fn take(&mut self) -> Option<DramRequest> {
-        let eligible = self.eligible();
-        let from_turn = eligible & (u64::MAX << self.turn);
-        let bits = if from_turn != 0 { from_turn } else { eligible };
-        let slice = bits.trailing_zeros() as usize;
-        let queue = self.queues.get_mut(slice)?;
-        let request = queue.pop_front()?;
-        let bit = 1 << slice;
-        if queue.is_empty() {
-            self.waiting &= !bit;
-        }
-        self.full &= !bit;
-        self.turn = (slice as u32 + 1) & 63;
-        if self.idle & bit == 0 {
-            self.shared_credits -= 1;
-        }
-        self.idle &= !bit;
-        self.under_way[slice] += 1;
-        Some(request)
-    }
-
-    /// A request has completed: its credit comes back, and what was read goes to its slice.
-    #[inline]
-    fn completed(&mut self, request: &DramRequest, fill: &mut impl FnMut(usize, u64)) {
-        let slice = usize::from(request.slice);
-        if !request.write {
-            fill(slice, request.local);
-        }
-        let under_way = &mut self.under_way[slice];
-        *under_way -= 1;
-        if *under_way > 0 {
-            self.shared_credits += 1;
-        } else {
-            self.idle |= 1 << slice;
-        }
-    }
-}
-
 /// A memory channel.
 #[derive(Clone, Debug)]
 pub struct Channel {
@@ -118,11 +28,11 @@ pub struct Channel {
     latency: u64,
     inlets: Inlets,
     /// Requests in the fixed delay, with the tick in which they reach the DRAM, and that tick of
-    /// the first (`u64::MAX` without one).
-    delay: VecDeque<(u64, DramRequest)>,
-    admit_at: u64,
+    /// the first.
+    delay: VecDeque<(Tick, DramRequest)>,
+    admit_at: Tick,
     model: Model,
-    next_tick: u64,
+    next: Tick,
 }
 
 impl Channel {
@@ -144,43 +54,43 @@ impl Channel {
             latency: u64::from(config.latency),
             inlets: Inlets::new(slices, inlet.max(1) as usize, credits),
             delay: VecDeque::new(),
-            admit_at: u64::MAX,
+            admit_at: Tick::NEVER,
             model,
-            next_tick: u64::MAX,
+            next: Tick::NEVER,
         }
     }
 
     /// The queue of a slice can take another request.
     #[inline]
     pub fn has_room(&self, slice: u16) -> bool {
-        self.inlets.full >> slice & 1 == 0
+        self.inlets.has_room(slice)
     }
 
     /// Queues a request, to be seen in `tick`.
-    pub fn push(&mut self, tick: u64, request: DramRequest) {
+    pub fn push(&mut self, tick: Tick, request: DramRequest) {
         self.inlets.push(request);
-        self.next_tick = self.next_tick.min(tick);
+        self.next = self.next.min(tick);
     }
 
     /// The core cycle in which something can happen next.
-    pub fn next_cycle(&self) -> u64 {
-        self.clock.cycle_of(self.next_tick)
+    pub fn next(&self) -> Cycle {
+        self.clock.cycle_of(self.next)
     }
 
     /// No read completes before this tick.
     #[inline]
-    pub fn no_fill_before(&self) -> u64 {
+    pub fn no_fill_before(&self) -> Tick {
         match &self.model {
             // Nor is there a command before the next tick in which anything can happen.
-            Model::Gddr(dram) => dram.no_read_before(self.next_tick),
-            Model::Simple(_) => 0,
+            Model::Gddr(dram) => dram.no_read_before(self.next),
+            Model::Simple(_) => Tick::ZERO,
         }
     }
 
     /// Nothing queued, nothing on its way.
     pub fn is_empty(&self) -> bool {
         self.delay.is_empty()
-            && self.inlets.waiting == 0
+            && self.inlets.is_empty()
             && match &self.model {
                 Model::Gddr(dram) => dram.is_empty(),
                 Model::Simple(dram) => dram.is_empty(),
@@ -189,14 +99,13 @@ impl Channel {
 
     /// What is waiting where, for a report on a deadlock.
     pub fn describe(&self) -> String {
-        let queues: Vec<usize> = self.inlets.queues.iter().map(VecDeque::len).collect();
-        let under_way = &self.inlets.under_way;
         let dram = match &self.model {
             Model::Gddr(dram) => format!("{} in the scheduler's queue", dram.queued()),
             Model::Simple(dram) => format!("{} in the DRAM", dram.in_flight()),
         };
         format!(
-            "queues from slices {queues:?}, under way by slice {under_way:?}, {} delayed, {dram}",
+            "{}, {} delayed, {dram}",
+            self.inlets.describe(),
             self.delay.len()
         )
     }
@@ -206,14 +115,14 @@ impl Channel {
     #[inline(never)]
     pub fn run(
         &mut self,
-        cycle: u64,
-        end: u64,
+        cycle: Cycle,
+        end: Tick,
         stats: &mut DramCounters,
         fill: &mut impl FnMut(usize, u64),
     ) {
-        while self.next_tick < end {
-            let tick = self.next_tick;
-            self.next_tick = match self.model {
+        while self.next < end {
+            let tick = self.next;
+            self.next = match self.model {
                 Model::Gddr(_) => self.gddr_tick(cycle, tick, stats, fill),
                 Model::Simple(_) => self.simple_tick(cycle, tick, stats, fill),
             };
@@ -226,20 +135,20 @@ impl Channel {
     #[inline]
     fn gddr_tick(
         &mut self,
-        cycle: u64,
-        tick: u64,
+        cycle: Cycle,
+        tick: Tick,
         stats: &mut DramCounters,
         fill: &mut impl FnMut(usize, u64),
-    ) -> u64 {
+    ) -> Tick {
         let Model::Gddr(dram) = &mut self.model else {
-            return u64::MAX;
+            return Tick::NEVER;
         };
         while let Some(request) = dram.completed(tick) {
             self.inlets.completed(&request, fill);
         }
         dram.step(tick, stats);
         if !dram.is_full()
-            && self.inlets.waiting != 0
+            && !self.inlets.is_empty()
             && let Some(request) = self.inlets.take()
         {
             let ready = self.clock.first_tick(cycle + self.latency);
@@ -251,10 +160,10 @@ impl Channel {
             && let Some((_, request)) = self.delay.pop_front()
         {
             dram.push(tick, request);
-            self.admit_at = self.delay.front().map_or(u64::MAX, |&(ready, _)| ready);
+            self.admit_at = self.delay.front().map_or(Tick::NEVER, |&(ready, _)| ready);
         }
         dram.look_ahead(tick, stats);
-        let mut next = dram.next_event();
+        let mut next = dram.next();
         // A full queue gets room when a bank takes a request, which is an event of the DRAM.
         if !dram.is_full() {
             if self.inlets.eligible() != 0 {
@@ -265,16 +174,16 @@ impl Channel {
         next.max(tick + 1)
     }
 
-    /// The same for the simple model, which has its own limit: it takes all there is.
+    /// One tick of the simple model, which has its own limit: it takes all there is.
     fn simple_tick(
         &mut self,
-        cycle: u64,
-        tick: u64,
+        cycle: Cycle,
+        tick: Tick,
         stats: &mut DramCounters,
         fill: &mut impl FnMut(usize, u64),
-    ) -> u64 {
+    ) -> Tick {
         let Model::Simple(dram) = &mut self.model else {
-            return u64::MAX;
+            return Tick::NEVER;
         };
         while let Some(request) = dram.completed(cycle) {
             self.inlets.completed(&request, fill);
@@ -282,8 +191,8 @@ impl Channel {
         while let Some(request) = self.inlets.take() {
             dram.push(cycle, request, stats);
         }
-        match dram.next_event() {
-            u64::MAX => u64::MAX,
+        match dram.next() {
+            Cycle::NEVER => Tick::NEVER,
             cycle => self.clock.first_tick(cycle).max(tick + 1),
         }
     }

@@ -1,12 +1,13 @@
 //! One direction of the interconnect: a crossbar with an input queue at every port.
 //!
-//! Packets are flits in a row. An input sends one flit a tick and an output takes one a tick,
+//! Packets are flits in a row. An input sends one flit per tick and an output takes one per tick,
 //! so a packet of n flits holds both for n ticks. Each tick every free output takes the head
 //! packet of one of the inputs that want it, round robin after the last winner. An input's
 //! packets leave in order: a head that waits holds back those behind it. A packet that wins
 //! in tick x has arrived in full in tick x + latency + flits - 1.
 
 use super::ports::{Few, Many, Ports};
+use crate::time::Tick;
 use std::collections::VecDeque;
 
 /// Where packets come out.
@@ -14,13 +15,13 @@ pub trait Sink<T> {
     /// The output can take another packet.
     fn has_room(&self, output: usize) -> bool;
     /// A packet will have arrived at `output` in `tick`.
-    fn deliver(&mut self, output: usize, tick: u64, flits: u32, payload: T);
+    fn deliver(&mut self, output: usize, tick: Tick, flits: u32, payload: T);
 }
 
 #[derive(Clone, Debug)]
 struct Packet<T> {
     /// First tick in which it may win an output.
-    ready: u64,
+    ready: Tick,
     output: u32,
     flits: u32,
     payload: T,
@@ -29,17 +30,17 @@ struct Packet<T> {
 #[derive(Clone, Debug)]
 struct Input<T> {
     /// First tick in which the head packet may win, and what it wants to win.
-    earliest: u64,
+    next: Tick,
     output: u32,
     flits: u32,
     /// The tick in which the last packet has left.
-    free_at: u64,
+    free_at: Tick,
     queue: VecDeque<Packet<T>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Output<P> {
-    free_at: u64,
+    free_at: Tick,
     /// Inputs whose head packet may win and wants this output.
     asking: P,
     /// The input that is asked first: the one after the last winner.
@@ -55,7 +56,7 @@ pub enum Crossbar<T> {
     Large(Box<Switch<T, Many>>),
 }
 
-/// Does the same with either.
+/// Does something with either.
 macro_rules! either {
     ($crossbar:expr, $switch:ident => $what:expr) => {
         match $crossbar {
@@ -84,7 +85,7 @@ impl<T: Copy> Crossbar<T> {
     /// Queues a packet that may win its output from tick `ready` on. The caller has checked
     /// that it fits, and `ready` never decreases at an input.
     #[inline]
-    pub fn push(&mut self, input: usize, ready: u64, output: usize, flits: u32, payload: T) {
+    pub fn push(&mut self, input: usize, ready: Tick, output: usize, flits: u32, payload: T) {
         let output = output as u32;
         let packet = Packet {
             ready,
@@ -97,7 +98,7 @@ impl<T: Copy> Crossbar<T> {
 
     /// No packet is queued.
     pub fn is_empty(&self) -> bool {
-        self.next() == u64::MAX
+        self.next() == Tick::NEVER
     }
 
     /// Packets queued at an input.
@@ -110,14 +111,14 @@ impl<T: Copy> Crossbar<T> {
         either!(self, s => s.blocked)
     }
 
-    /// The next tick in which anything can happen, `u64::MAX` if none.
+    /// The next tick in which anything can happen.
     #[inline]
-    pub fn next(&self) -> u64 {
+    pub fn next(&self) -> Tick {
         either!(self, s => s.next)
     }
 
     /// Runs one tick.
-    pub fn step(&mut self, tick: u64, sink: &mut impl Sink<T>) {
+    pub fn step(&mut self, tick: Tick, sink: &mut impl Sink<T>) {
         either!(self, s => s.step(tick, sink))
     }
 }
@@ -138,7 +139,7 @@ pub struct Switch<T, P> {
     /// Outputs that some input asks for.
     asked: P,
     /// The next tick in which anything can happen.
-    next: u64,
+    next: Tick,
     /// Ticks in which a head packet waited for room at its output.
     blocked: u64,
 }
@@ -146,10 +147,10 @@ pub struct Switch<T, P> {
 impl<T: Copy, P: Ports> Switch<T, P> {
     fn new(inputs: usize, outputs: usize, latency: u32, capacity: u32) -> Switch<T, P> {
         let input = Input {
-            earliest: 0,
+            next: Tick::ZERO,
             output: 0,
             flits: 0,
-            free_at: 0,
+            free_at: Tick::ZERO,
             queue: VecDeque::new(),
         };
         Switch {
@@ -159,7 +160,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
             outputs: vec![Output::default(); outputs],
             resting: P::default(),
             asked: P::default(),
-            next: u64::MAX,
+            next: Tick::NEVER,
             blocked: 0,
         }
     }
@@ -168,18 +169,18 @@ impl<T: Copy, P: Ports> Switch<T, P> {
     fn push(&mut self, input: usize, packet: Packet<T>) {
         let port = &mut self.inputs[input];
         if port.queue.is_empty() {
-            port.earliest = packet.ready.max(port.free_at);
+            port.next = packet.ready.max(port.free_at);
             port.output = packet.output;
             self.resting.insert(input);
-            self.next = self.next.min(port.earliest);
+            self.next = self.next.min(port.next);
         }
         port.flits += packet.flits;
         port.queue.push_back(packet);
     }
 
     #[inline(never)]
-    fn step(&mut self, tick: u64, sink: &mut impl Sink<T>) {
-        let mut next = self.wake(tick);
+    fn step(&mut self, tick: Tick, sink: &mut impl Sink<T>) {
+        let mut next = self.ask(tick);
         let mut asked = self.asked;
         while let Some(output) = asked.pop() {
             next = next.min(self.serve(tick, output, sink));
@@ -189,13 +190,13 @@ impl<T: Copy, P: Ports> Switch<T, P> {
 
     /// Lets the heads whose time has come ask for their outputs; returns the time of the others.
     #[inline]
-    fn wake(&mut self, tick: u64) -> u64 {
-        let mut next = u64::MAX;
+    fn ask(&mut self, tick: Tick) -> Tick {
+        let mut next = Tick::NEVER;
         let mut resting = self.resting;
         while let Some(input) = resting.pop() {
             let port = &self.inputs[input];
-            if port.earliest > tick {
-                next = next.min(port.earliest);
+            if port.next > tick {
+                next = next.min(port.next);
                 continue;
             }
             let output = port.output as usize;
@@ -209,7 +210,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
     /// Lets an output that is asked for take a packet if it can; returns when there is something
     /// to do for those who still ask, or for the next packet of the winner.
     #[inline]
-    fn serve(&mut self, tick: u64, output: usize, sink: &mut impl Sink<T>) -> u64 {
+    fn serve(&mut self, tick: Tick, output: usize, sink: &mut impl Sink<T>) -> Tick {
         let gate = &mut self.outputs[output];
         if gate.free_at > tick {
             return gate.free_at;
@@ -219,13 +220,14 @@ impl<T: Copy, P: Ports> Switch<T, P> {
             return tick + 1;
         }
         let Some(input) = gate.asking.first_from(gate.turn) else {
-            return u64::MAX;
+            return Tick::NEVER;
         };
         let port = &mut self.inputs[input];
         let Some(packet) = port.queue.pop_front() else {
-            return u64::MAX;
+            return Tick::NEVER;
         };
-        let free_at = tick + u64::from(packet.flits.max(1));
+        let ticks = u64::from(packet.flits.max(1));
+        let free_at = tick + ticks;
         port.flits -= packet.flits;
         port.free_at = free_at;
         gate.free_at = free_at;
@@ -234,20 +236,20 @@ impl<T: Copy, P: Ports> Switch<T, P> {
         let mut next = free_at;
         if gate.asking.is_empty() {
             self.asked.remove(output);
-            next = u64::MAX;
+            next = Tick::NEVER;
         }
         if let Some(head) = port.queue.front() {
-            port.earliest = head.ready.max(free_at);
+            port.next = head.ready.max(free_at);
             port.output = head.output;
-            next = next.min(port.earliest);
+            next = next.min(port.next);
             self.resting.insert(input);
         }
-        let arrival = free_at - 1 + self.latency;
+        let arrival = tick + (ticks - 1 + self.latency);
         sink.deliver(output, arrival, packet.flits, packet.payload);
         next
     }
 }
 
 #[cfg(test)]
-#[path = "interconnect_tests.rs"]
+#[path = "crossbar_tests.rs"]
 mod tests;

@@ -21,11 +21,11 @@ fn run(dram: &mut Gddr) -> (Vec<(u64, u64)>, DramCounters) {
     let mut stats = DramCounters::default();
     let mut columns = Vec::new();
     while !dram.is_empty() {
-        let tick = dram.next_event();
-        assert!(tick < 100_000, "stuck");
+        let tick = dram.next();
+        assert!(tick < Tick::new(100_000), "stuck");
         while let Some(done) = dram.completed(tick) {
             let latency = if done.write { 4 } else { 12 } + BURST;
-            columns.push((done.local, tick - latency));
+            columns.push((done.local, tick.get() - latency));
         }
         dram.step(tick, &mut stats);
     }
@@ -38,7 +38,7 @@ fn columns(requests: &[DramRequest]) -> Vec<u64> {
     let mut dram = channel();
     for (i, request) in requests.iter().enumerate() {
         let local = i as u64;
-        dram.push(0, DramRequest { local, ..*request });
+        dram.push(Tick::ZERO, DramRequest { local, ..*request });
     }
     let (mut columns, _) = run(&mut dram);
     columns.sort_by_key(|&(local, _)| local);
@@ -58,10 +58,10 @@ fn closed_row_waits_for_the_activate() {
 #[test]
 fn open_row_is_served_at_once_and_in_order() {
     let mut dram = channel();
-    dram.push(0, request(0, 5, false, 0));
+    dram.push(Tick::ZERO, request(0, 5, false, 0));
     run(&mut dram);
-    dram.push(500, request(0, 5, false, 1));
-    dram.push(500, request(0, 5, false, 2));
+    dram.push(Tick::new(500), request(0, 5, false, 1));
+    dram.push(Tick::new(500), request(0, 5, false, 2));
     let (columns, stats) = run(&mut dram);
     assert_eq!(columns, [(1, 501), (2, 504)]);
     assert_eq!(
@@ -73,9 +73,9 @@ fn open_row_is_served_at_once_and_in_order() {
 #[test]
 fn another_row_waits_for_precharge_and_activate() {
     let mut dram = channel();
-    dram.push(0, request(0, 5, false, 0));
+    dram.push(Tick::ZERO, request(0, 5, false, 0));
     run(&mut dram);
-    dram.push(500, request(0, 6, false, 1));
+    dram.push(Tick::new(500), request(0, 6, false, 1));
     let (columns, stats) = run(&mut dram);
     assert_eq!(columns, [(1, 501 + 12 + RCD)]);
     assert_eq!((stats.precharges, stats.activates), (1, 1));
@@ -98,12 +98,12 @@ fn activates_are_rrd_apart() {
 fn open_columns(requests: &[DramRequest]) -> Vec<u64> {
     let mut dram = channel();
     for bank in 0..16 {
-        dram.push(0, request(bank, 5, false, 0));
+        dram.push(Tick::ZERO, request(bank, 5, false, 0));
     }
     run(&mut dram);
     for (i, request) in requests.iter().enumerate() {
         let local = i as u64;
-        dram.push(999, DramRequest { local, ..*request });
+        dram.push(Tick::new(999), DramRequest { local, ..*request });
     }
     let (mut columns, _) = run(&mut dram);
     columns.sort_by_key(|&(local, _)| local);
@@ -153,10 +153,10 @@ fn a_write_may_follow_the_activate_sooner_than_a_read() {
 #[test]
 fn an_open_row_is_drained_before_older_requests_to_others() {
     let mut dram = channel();
-    dram.push(0, request(0, 5, false, 0));
-    dram.push(0, request(0, 6, false, 1));
+    dram.push(Tick::ZERO, request(0, 5, false, 0));
+    dram.push(Tick::ZERO, request(0, 6, false, 1));
     for local in 2..6 {
-        dram.push(0, request(0, 5, false, local));
+        dram.push(Tick::ZERO, request(0, 5, false, local));
     }
     let (columns, stats) = run(&mut dram);
     let order: Vec<u64> = columns.into_iter().map(|(local, _)| local).collect();
@@ -171,7 +171,7 @@ fn a_large_write_takes_a_burst_for_each_64_bytes() {
         bytes: 128,
         ..request(0, 5, true, 0)
     };
-    dram.push(0, line);
+    dram.push(Tick::ZERO, line);
     let (columns, stats) = run(&mut dram);
     assert_eq!(columns, [(0, FIRST + 7 + 3)], "the last burst");
     assert_eq!(
@@ -185,10 +185,10 @@ fn the_queue_holds_what_is_configured() {
     let mut dram = channel();
     for local in 0..64 {
         assert!(!dram.is_full());
-        dram.push(0, request(0, local, false, local));
+        dram.push(Tick::ZERO, request(0, local, false, local));
     }
     assert!(dram.is_full());
-    dram.step(FIRST, &mut DramCounters::default());
+    dram.step(Tick::new(FIRST), &mut DramCounters::default());
     assert!(!dram.is_full(), "the bank has taken one");
 }
 
@@ -196,7 +196,7 @@ fn the_queue_holds_what_is_configured() {
 fn streaming_over_banks_uses_the_bus_nearly_always() {
     let mut dram = channel();
     let mut stats = DramCounters::default();
-    let (mut sent, mut tick) = (0u64, 0u64);
+    let (mut sent, mut tick) = (0u64, Tick::ZERO);
     while sent < 20_000 || !dram.is_empty() {
         while dram.completed(tick).is_some() {}
         dram.step(tick, &mut stats);
@@ -209,7 +209,7 @@ fn streaming_over_banks_uses_the_bus_nearly_always() {
         }
         tick += 1;
     }
-    let clocks_per_sector = tick as f64 / 20_000.0;
+    let clocks_per_sector = tick.get() as f64 / 20_000.0;
     assert!(
         (2.0..2.3).contains(&clocks_per_sector),
         "{clocks_per_sector}"

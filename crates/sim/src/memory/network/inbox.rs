@@ -1,15 +1,16 @@
 //! Replies that have arrived at their SMs or are in the last stretch of wire.
 
-use super::clock::Clock;
-use super::interconnect::Sink;
-use super::packet::Reply;
-use super::system::DELIVERY_CYCLES;
+use super::DELIVERY_CYCLES;
+use super::crossbar::Sink;
+use crate::memory::clock::Clock;
+use crate::memory::packet::Reply;
+use crate::time::{Cycle, Tick};
 use std::collections::VecDeque;
 
 /// Replies to one SM, in order of arrival, with the core cycles in which they arrive.
 #[derive(Debug, Default)]
 pub struct Inbox {
-    queue: VecDeque<(u64, Reply)>,
+    queue: VecDeque<(Cycle, Reply)>,
     /// Replies at the front that the SM has seen. It may leave them there; in the network's eyes
     /// their places are free.
     seen: usize,
@@ -18,7 +19,7 @@ pub struct Inbox {
 impl Inbox {
     /// The SM is about to run up to cycle `end`: it sees what arrives before.
     #[inline]
-    pub fn show(&mut self, end: u64) {
+    pub fn show(&mut self, end: Cycle) {
         while self.queue.get(self.seen).is_some_and(|&(at, _)| at < end) {
             self.seen += 1;
         }
@@ -26,7 +27,7 @@ impl Inbox {
 
     /// The first reply, with the cycle in which it arrives.
     #[inline]
-    pub fn front(&self) -> Option<(u64, Reply)> {
+    pub fn front(&self) -> Option<(Cycle, Reply)> {
         self.queue.front().copied()
     }
 
@@ -39,25 +40,24 @@ impl Inbox {
 
     /// The first reply is not to be seen before `cycle`.
     #[inline]
-    pub fn hold_until(&mut self, cycle: u64) {
+    pub fn hold_until(&mut self, cycle: Cycle) {
         if let Some((at, _)) = self.queue.front_mut() {
             *at = (*at).max(cycle);
         }
     }
 
-    /// The core cycle in which the first reply arrives, `u64::MAX` without one.
+    /// The core cycle in which the first reply arrives.
     #[inline]
-    pub fn next(&self) -> u64 {
-        self.queue.front().map_or(u64::MAX, |&(at, _)| at)
+    pub fn next(&self) -> Cycle {
+        self.queue.front().map_or(Cycle::NEVER, |&(at, _)| at)
     }
 }
 
 /// The inboxes of all SMs.
 pub struct Inboxes {
     inboxes: Vec<Inbox>,
-    /// When the first reply of each arrives, `u64::MAX` without one: looked at more often than
-    /// the inboxes.
-    heads: Vec<u64>,
+    /// The `next` of each: looked at more often than the inboxes.
+    next: Vec<Cycle>,
     capacity: usize,
     network: Clock,
     /// Packets and flits that have come out of the network.
@@ -71,7 +71,7 @@ impl Inboxes {
     pub fn new(sms: usize, capacity: usize, network: Clock) -> Inboxes {
         Inboxes {
             inboxes: (0..sms).map(|_| Inbox::default()).collect(),
-            heads: vec![u64::MAX; sms],
+            next: vec![Cycle::NEVER; sms],
             capacity,
             network,
             packets: 0,
@@ -88,18 +88,18 @@ impl Inboxes {
     /// The SM may have taken replies.
     #[inline]
     pub fn taken(&mut self, sm: usize) {
-        self.heads[sm] = self.inboxes[sm].next();
+        self.next[sm] = self.inboxes[sm].next();
     }
 
-    /// The core cycle in which the SM's next known reply arrives, `u64::MAX` without one.
+    /// The core cycle in which the SM's next known reply arrives.
     #[inline]
-    pub fn next(&self, sm: usize) -> u64 {
-        self.heads[sm]
+    pub fn next_for(&self, sm: usize) -> Cycle {
+        self.next[sm]
     }
 
-    /// The same for the first reply to any SM.
-    pub fn earliest(&self) -> u64 {
-        self.heads.iter().fold(u64::MAX, |a, &b| a.min(b))
+    /// The core cycle in which the first known reply to any SM arrives.
+    pub fn next(&self) -> Cycle {
+        self.next.iter().fold(Cycle::NEVER, |a, &b| a.min(b))
     }
 
     /// Replies that wait for an SM.
@@ -119,11 +119,11 @@ impl Sink<Reply> for Inboxes {
         inbox.queue.len() - inbox.seen < self.capacity
     }
 
-    fn deliver(&mut self, sm: usize, tick: u64, flits: u32, reply: Reply) {
+    fn deliver(&mut self, sm: usize, tick: Tick, flits: u32, reply: Reply) {
         self.packets += 1;
         self.flits += u64::from(flits);
         let at = self.network.cycle_of(tick) + DELIVERY_CYCLES;
-        self.heads[sm] = self.heads[sm].min(at);
+        self.next[sm] = self.next[sm].min(at);
         self.inboxes[sm].queue.push_back((at, reply));
     }
 }
@@ -147,7 +147,7 @@ mod tests {
     fn filled(replies: u64) -> Inboxes {
         let mut inboxes = Inboxes::new(1, 2, Clock::new(700, 700));
         for i in 0..replies {
-            inboxes.deliver(0, 10 + i, 1, reply(i as u32));
+            inboxes.deliver(0, Tick::new(10 + i), 1, reply(i as u32));
         }
         inboxes
     }
@@ -156,30 +156,32 @@ mod tests {
     fn a_reply_takes_a_place_until_the_sm_has_seen_it() {
         let mut inboxes = filled(2);
         assert!(!inboxes.has_room(0));
-        assert_eq!(inboxes.next(0), 10 + DELIVERY_CYCLES);
-        inboxes.of(0).show(10 + DELIVERY_CYCLES);
+        let [first, second] = [10, 11].map(|tick| Cycle::new(tick + DELIVERY_CYCLES));
+        assert_eq!(inboxes.next_for(0), first);
+        inboxes.of(0).show(first);
         assert!(!inboxes.has_room(0), "nothing arrives before that cycle");
-        inboxes.of(0).show(11 + DELIVERY_CYCLES);
+        inboxes.of(0).show(second);
         assert!(inboxes.has_room(0), "it has seen the first and left it");
         assert_eq!(inboxes.of(0).pop().map(|r| r.token), Some(0));
         inboxes.taken(0);
         assert!(inboxes.has_room(0), "the place was free already");
-        inboxes.deliver(0, 12, 1, reply(2));
+        inboxes.deliver(0, Tick::new(12), 1, reply(2));
         assert!(!inboxes.has_room(0));
-        assert_eq!(inboxes.next(0), 11 + DELIVERY_CYCLES);
+        assert_eq!(inboxes.next_for(0), second);
     }
 
     #[test]
-    fn one_packet_a_cycle_is_what_the_sm_makes_of_it() {
+    fn one_packet_per_cycle_is_what_the_sm_makes_of_it() {
+        let [earlier, later] = [15, 20].map(Cycle::new);
         let mut inboxes = filled(2);
         let inbox = inboxes.of(0);
-        inbox.show(100);
+        inbox.show(Cycle::new(100));
         inbox.pop();
-        inbox.hold_until(20);
-        assert_eq!(inbox.next(), 20);
-        inbox.hold_until(15);
-        assert_eq!(inbox.next(), 20);
+        inbox.hold_until(later);
+        assert_eq!(inbox.next(), later);
+        inbox.hold_until(earlier);
+        assert_eq!(inbox.next(), later);
         inboxes.taken(0);
-        assert_eq!((inboxes.next(0), inboxes.earliest()), (20, 20));
+        assert_eq!((inboxes.next_for(0), inboxes.next()), (later, later));
     }
 }

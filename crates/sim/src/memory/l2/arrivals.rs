@@ -1,18 +1,19 @@
 //! Requests that have arrived at an L2 slice, in order, and how far each has come.
 //!
-//! A request waits a fixed delay; then its pieces join the slice's input queue one a clock, and
+//! A request waits a fixed delay; then its pieces join the slice's input queue one per clock, and
 //! are served from there in order. So the queue is no list of its own but two positions in the
 //! list of requests: which piece joins next, and which is served next.
 
-use super::inflight::{Inflight, Piece};
-use super::packet::{RequestKind, Traffic};
+use crate::memory::inflight::{Inflight, Piece};
+use crate::memory::packet::{RequestKind, Traffic};
+use crate::time::Cycle;
 use std::collections::VecDeque;
 
 /// A request that has arrived. What serving its pieces needs is copied here once.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
     /// The core cycle in which the fixed delay ends.
-    ready: u64,
+    ready: Cycle,
     /// First byte of the piece to serve next, in the slice's addresses.
     pub sector: u64,
     /// Its index among the requests on their way.
@@ -47,10 +48,10 @@ pub struct ArrivalQueue {
     queued: usize,
     /// Pieces that fit there.
     capacity: usize,
-    /// The request whose pieces join next, the cycle from which they may (`u64::MAX` without
-    /// such a request), and how many are left.
+    /// The request whose pieces join next, the cycle from which they may (never without such a
+    /// request), and how many are left.
     joining: usize,
-    join_at: u64,
+    next: Cycle,
     join_left: u8,
 }
 
@@ -62,7 +63,7 @@ impl ArrivalQueue {
             queued: 0,
             capacity,
             joining: 0,
-            join_at: u64::MAX,
+            next: Cycle::NEVER,
             join_left: 0,
         }
     }
@@ -85,7 +86,7 @@ impl ArrivalQueue {
     }
 
     /// Adds a request whose delay ends in core cycle `ready`.
-    pub fn push(&mut self, ready: u64, index: u32, entry: &Inflight) {
+    pub fn push(&mut self, ready: Cycle, index: u32, entry: &Inflight) {
         self.requests.push_back(Arrival {
             ready,
             sector: entry.first_sector,
@@ -95,26 +96,26 @@ impl ArrivalQueue {
             kind: entry.request.kind,
             traffic: entry.request.traffic,
         });
-        if self.join_at == u64::MAX {
+        if self.next == Cycle::NEVER {
             self.start_joining();
         }
     }
 
     fn start_joining(&mut self) {
-        (self.join_at, self.join_left) = match self.requests.get(self.joining) {
-            Some(next) => (next.ready, next.pieces),
-            None => (u64::MAX, 0),
+        (self.next, self.join_left) = match self.requests.get(self.joining) {
+            Some(request) => (request.ready, request.pieces),
+            None => (Cycle::NEVER, 0),
         };
     }
 
-    /// The core cycle from which another piece may join, `u64::MAX` for none before one is
-    /// served or arrives.
+    /// The core cycle from which another piece may join; never before one is served or arrives
+    /// where there is no room or no piece.
     #[inline]
-    pub fn next_join(&self) -> u64 {
+    pub fn next(&self) -> Cycle {
         if self.queued < self.capacity {
-            self.join_at
+            self.next
         } else {
-            u64::MAX
+            Cycle::NEVER
         }
     }
 

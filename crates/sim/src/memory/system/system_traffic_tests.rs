@@ -29,9 +29,9 @@ fn replay(memory: &mut MemorySystem, mut waiting: Vec<Vec<u64>>) -> u64 {
     let quantum = u64::from(machine.gpu.quantum);
     let mut free = vec![machine.l1d.mshrs; waiting.len()];
     waiting.iter_mut().for_each(|lines| lines.reverse());
-    let mut now = 0;
+    let mut now = Cycle::ZERO;
     while !(waiting.iter().all(Vec::is_empty) && memory.idle()) {
-        for cycle in now..now + quantum {
+        for cycle in now.until(now + quantum) {
             for (sm, lines) in waiting.iter_mut().enumerate() {
                 if memory.pop_reply(sm, cycle).is_some_and(|reply| reply.last) {
                     free[sm] += 1;
@@ -50,7 +50,7 @@ fn replay(memory: &mut MemorySystem, mut waiting: Vec<Vec<u64>>) -> u64 {
         now += quantum;
         memory.advance(now, &mut |_, _| {});
     }
-    now
+    now.get()
 }
 
 /// `global_gather`, 15 blocks: 37211 cycles of which some 1300 are the SM's, 73010 L2 misses.
@@ -72,7 +72,7 @@ fn random_lines_of_a_table_larger_than_l2() {
     assert!((72_000..73_000).contains(&counters.misses), "{counters:?}");
 }
 
-/// `global_stride32`, 15 blocks: 64758 cycles, 246254 L2 misses, 2.04 clocks a sector.
+/// `global_stride32`, 15 blocks: 64758 cycles, 246254 L2 misses, 2.04 clocks per sector.
 #[test]
 fn lines_in_order_from_dram() {
     let mut memory = MemorySystem::new(&gtx480());
@@ -86,9 +86,9 @@ fn lines_in_order_from_dram() {
 
 /// What a warp of `global_copy` does next.
 #[derive(Clone, Copy)]
-enum Next {
+enum Step {
     /// Load, not before this cycle.
-    Load(u64),
+    Load(Cycle),
     Wait,
     Store,
 }
@@ -105,9 +105,9 @@ fn a_copy_with_write_backs() {
     let mut memory = MemorySystem::new(&gtx480());
     memory.warm_l2(BASE, 16 << 20);
     let sms = SMS as usize;
-    let mut next = vec![[Next::Load(0); WARPS]; sms];
+    let mut next = vec![[Step::Load(Cycle::ZERO); WARPS]; sms];
     let mut done = vec![[0u64; WARPS]; sms];
-    let mut now = 0;
+    let mut now = Cycle::ZERO;
     let mut left = sms * WARPS;
     while left > 0 || !memory.idle() {
         for (sm, (next, done)) in next.iter_mut().zip(&mut done).enumerate() {
@@ -115,7 +115,7 @@ fn a_copy_with_write_backs() {
                 && reply.last
                 && reply.kind == RequestKind::Read
             {
-                next[reply.token as usize] = Next::Store;
+                next[reply.token as usize] = Step::Store;
             }
             let line = |warp: usize, iteration: u64| {
                 let block = (warp / 8) as u64 * SMS + sm as u64;
@@ -124,8 +124,8 @@ fn a_copy_with_write_backs() {
             };
             let resident = (0..WARPS).filter(|&w| done[w] < ITERATIONS).take(RESIDENT);
             let chosen = resident.into_iter().find_map(|warp| match next[warp] {
-                Next::Load(at) if at <= now => Some((warp, RequestKind::Read, 0)),
-                Next::Store => Some((warp, RequestKind::Write, 8 << 20)),
+                Step::Load(at) if at <= now => Some((warp, RequestKind::Read, 0)),
+                Step::Store => Some((warp, RequestKind::Write, 8 << 20)),
                 _ => None,
             });
             let Some((warp, kind, offset)) = chosen else {
@@ -137,9 +137,9 @@ fn a_copy_with_write_backs() {
                 continue;
             }
             memory.push(now, wanted);
-            next[warp] = Next::Wait;
+            next[warp] = Step::Wait;
             if kind == RequestKind::Write {
-                next[warp] = Next::Load(now + SM_CYCLES);
+                next[warp] = Step::Load(now + SM_CYCLES);
                 done[warp] += 1;
                 left -= usize::from(done[warp] == ITERATIONS);
             }
@@ -148,7 +148,7 @@ fn a_copy_with_write_backs() {
         memory.advance(now, &mut |_, _| {});
     }
     let dram = memory.stats().dram;
-    assert!((24_000..25_500).contains(&now), "{now}");
+    assert!((24_000..25_500).contains(&now.get()), "{now}");
     let busy = dram.busy_clocks as f64 / dram.total_clocks as f64;
     assert!((0.80..0.92).contains(&busy), "{busy}");
 }
