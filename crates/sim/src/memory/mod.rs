@@ -1,5 +1,5 @@
-//! Memory: the data that kernels see ([`image`], [`store_buffer`]), and the time it takes
-//! beyond the SM (interconnect, L2 slices, DRAM channels), which holds no data.
+//! The time that memory takes beyond the SM: interconnect, L2 slices, DRAM channels. It holds no
+//! data; what kernels see is in [`crate::exec::memory`].
 //!
 //! [`system::MemorySystem`] is what the rest of the GPU talks to. [`tags`] and [`mshr`] are
 //! also what the SM's own caches are built from.
@@ -10,7 +10,6 @@ pub mod channel;
 pub mod clock;
 pub(crate) mod divide;
 pub mod dram;
-pub mod image;
 pub mod inbox;
 pub mod inflight;
 pub mod interconnect;
@@ -20,7 +19,6 @@ pub mod packet;
 mod ports;
 pub mod simple_dram;
 pub mod stats;
-pub mod store_buffer;
 pub mod system;
 pub mod tags;
 #[cfg(test)]

@@ -304,7 +304,8 @@ impl Sm {
         };
         for lane in (0..LANES).filter(|l| flight.lanes >> l & 1 != 0) {
             let operands = [data.operands[0][lane], data.operands[1][lane]];
-            let old = crate::exec::atomic::apply(image, data.address[lane], &data.what, operands);
+            let old =
+                crate::exec::access::atomic::apply(image, data.address[lane], &data.what, operands);
             data.old[lane] = old.map_err(|cause| {
                 let kind = FaultKind::Memory {
                     space: Space::Global,

@@ -3,8 +3,8 @@
 //! pipeline like any instruction; what waits is what comes behind it.
 
 use super::*;
+use crate::exec::memory::store_buffer::GlobalView;
 use crate::exec::state::{EffectKind, Lanes, Moment};
-use crate::memory::store_buffer::GlobalView;
 
 /// Threads of a home warp that name the same threads at the same instruction, not all of whom
 /// have come.
