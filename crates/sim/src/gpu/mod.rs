@@ -10,7 +10,7 @@ mod run;
 
 use crate::config::Machine;
 use crate::exec::code::Code;
-use crate::memory::image::{AccessError, GlobalMemory};
+use crate::exec::memory::image::{AccessError, GlobalMemory};
 use crate::memory::system::MemorySystem;
 use crate::observe::Observer;
 use crate::progress::{Progress, Silent};

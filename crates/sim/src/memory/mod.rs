@@ -1,5 +1,5 @@
-//! Memory: the data that kernels see ([`image`], [`store_buffer`]), and the time it takes
-//! beyond the SM, which holds no data.
+//! The time that memory takes beyond the SM: interconnect, L2 slices, DRAM channels. It holds no
+//! data; what kernels see is in [`crate::exec::memory`].
 //!
 //! [`system::MemorySystem`] is what the rest of the GPU talks to. Behind it a request goes
 //! through a [`network`], an [`l2`] slice and perhaps [`dram`]. [`cache`] has the parts that L2
@@ -11,13 +11,11 @@ pub mod cache;
 pub mod clock;
 pub(crate) mod divide;
 pub mod dram;
-pub mod image;
 pub mod inflight;
 pub mod l2;
 pub mod network;
 pub mod packet;
 pub mod stats;
-pub mod store_buffer;
 pub mod system;
 #[cfg(test)]
 mod testing;

@@ -20,9 +20,9 @@ mod warps;
 
 use crate::config::Machine;
 use crate::divergence::DivergenceModel;
+use crate::exec::memory::image::GlobalMemory;
+use crate::exec::memory::store_buffer::StoreBuffer;
 use crate::exec::state::Threads;
-use crate::memory::image::GlobalMemory;
-use crate::memory::store_buffer::StoreBuffer;
 use crate::schedule::IssuePolicy;
 use crate::stats::SmStats;
 use crate::time::Cycle;
