@@ -143,8 +143,14 @@ pub enum Scoreboard {
 pub struct Fetch {
     /// Fetch policy name.
     pub policy: String,
-    /// Fetches a cycle.
+    /// One fetch unit for the whole SM, or for each slice or scheduler.
+    pub per: Per,
+    /// Fetches of each unit per cycle.
     pub ports: u32,
+    /// Lookups in the instruction cache per cycle, which the fetch units share.
+    pub cache_ports: u32,
+    /// Bytes of each fetch unit's own cache; 0 for none.
+    pub l0_bytes: u32,
     /// Decoded instructions a warp can hold.
     pub buffer: u32,
     /// Instructions a fetch brings.
@@ -161,6 +167,18 @@ pub struct Fetch {
     /// memory instead of each starting a line, and parameters of every launch at one constant
     /// address instead of each at its own.
     pub kernels_back_to_back: bool,
+}
+
+/// What there is one of something for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Per {
+    /// The whole SM.
+    Sm,
+    /// Each slice: the lanes of a hardware warp.
+    Slice,
+    /// Each scheduler of each slice.
+    Scheduler,
 }
 
 /// When a warp may be fetched for.

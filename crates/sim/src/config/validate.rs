@@ -174,6 +174,9 @@ fn fetch(f: &Fetch) -> Check {
         return problem("fetch.policy", "is empty");
     }
     between("fetch.ports", f.ports, 1, 16)?;
+    between("fetch.cache_ports", f.cache_ports, 1, 64)?;
+    between("fetch.l0_bytes", f.l0_bytes, 0, 4096)?;
+    multiple("fetch.l0_bytes", f.l0_bytes, 64)?;
     between("fetch.buffer", f.buffer, 1, 8)?;
     between("fetch.width", f.width, 1, 8)?;
     if f.width > f.buffer {

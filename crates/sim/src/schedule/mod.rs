@@ -99,6 +99,13 @@ pub trait IssuePolicy: Send {
         let _ = (leader, view, members);
     }
 
+    /// The warps that issue in lock step with the one at `place` as long as they stay together:
+    /// what is fetched for one of them is fetched for all.
+    fn gang_of(&self, place: Place) -> Vec<Place> {
+        let _ = place;
+        Vec::new()
+    }
+
     /// A warp has issued.
     fn issued(&mut self, place: Place);
 

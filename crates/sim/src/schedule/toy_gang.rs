@@ -45,6 +45,10 @@ impl IssuePolicy for ToyGang {
         }
     }
 
+    fn gang_of(&self, place: Place) -> Vec<Place> {
+        vec![place, self.partner(place)]
+    }
+
     fn issued(&mut self, place: Place) {
         self.singles.issued(place);
     }

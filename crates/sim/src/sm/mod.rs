@@ -15,6 +15,8 @@ mod memory;
 mod observe;
 mod operands;
 mod residents;
+#[cfg(test)]
+mod testing;
 mod units;
 mod warps;
 
@@ -63,7 +65,7 @@ impl Sm {
     /// SM number `id`. Policy names have been checked.
     pub fn new(machine: &Arc<Machine>, id: u16) -> Option<Sm> {
         let domains = crate::place::Layout::of(machine).domains();
-        let front = FrontEnd::new(machine, id, domains)?;
+        let front = FrontEnd::new(machine, id)?;
         Some(Sm {
             id,
             core_mhz: machine.gpu.core_mhz,
