@@ -48,9 +48,11 @@ pub fn load(origin: &Origin, overrides: &[String]) -> Result<Machine, SourceErro
     if let Some(root) = layers.first() {
         merged.require_complete(&root.source)?;
     }
-    for text in overrides {
-        merged.apply_override(&set::parse(text)?)?;
-    }
+    let overrides: Vec<_> = overrides
+        .iter()
+        .map(|text| set::parse(text))
+        .collect::<Result<_, _>>()?;
+    merged.apply_overrides(&overrides)?;
     let machine = merged.finish()?;
     match validate::validate(&machine) {
         Ok(()) => Ok(machine),

@@ -215,25 +215,25 @@ pub struct Sm {
 }
 
 impl Sm {
-    /// SM number `id`. Policy names have been checked.
-    pub fn new(machine: &Arc<Machine>, id: u16) -> Option<Sm> {
+    /// SM number `id` of a machine that has been validated.
+    pub fn new(machine: &Arc<Machine>, id: u16) -> Sm {
         let slices = (LANES as u32 / machine.sm.warp_width) as u16;
         let schedulers = machine.sm.schedulers as u16;
         let domains = (slices * schedulers) as usize;
         let homes = (machine.sm.max_threads as usize).div_ceil(LANES);
         let slots = homes.div_ceil(schedulers as usize) * domains;
         let [sp_units, sfu_units] = [machine.sm.sp_units, machine.sm.sfu_units].map(|n| n.max(1));
-        let mut model = crate::divergence::make(machine, slots)?;
+        let mut model = crate::divergence::make(machine, slots);
         let pools = model.pool().is_some();
         let slots = if pools {
             crate::divergence::pool::slots(machine)
         } else {
             slots
         };
-        let policy = crate::schedule::make(machine, domains)?;
-        let fetch_policy = crate::fetch::make(machine, domains)?;
+        let policy = crate::schedule::make(machine, domains);
+        let fetch_policy = crate::fetch::make(machine, domains);
         let domain = Domain::new(fetch_policy.skips_waiters());
-        Some(Sm {
+        Sm {
             id,
             slices,
             schedulers,
@@ -306,7 +306,7 @@ impl Sm {
             #[cfg(test)]
             log: None,
             machine: machine.clone(),
-        })
+        }
     }
 
     /// Puts another model, issue policy in place of the configured ones, before anything runs.
