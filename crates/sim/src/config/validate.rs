@@ -4,9 +4,10 @@
 //! (SMs, memory system, mechanisms) can be made.
 
 use super::model::*;
-use crate::divergence::{self, pool};
+use crate::divergence;
 use crate::mechanism::Kind;
 use crate::memory::packet::LARGEST_REQUEST;
+use crate::place::Layout;
 use crate::{fetch, schedule};
 
 /// A value that makes no sense.
@@ -32,8 +33,14 @@ fn complaint(key: &str, message: impl Into<String>) -> Check {
     })
 }
 
-/// Checks every setting, and that they go together.
+/// Checks a machine.
 pub fn validate(machine: &Machine) -> Result<(), Problem> {
+    settings(machine)?;
+    combination(machine)
+}
+
+/// Checks every setting, and those that depend on each other.
+pub fn settings(machine: &Machine) -> Result<(), Problem> {
     if machine.schema != 1 {
         return problem("schema", "must be 1");
     }
@@ -51,8 +58,7 @@ pub fn validate(machine: &Machine) -> Result<(), Problem> {
     caches(machine)?;
     injection(&machine.interconnect)?;
     l2(&machine.l2)?;
-    dram(machine)?;
-    combination(machine)
+    dram(machine)
 }
 
 /// Every setting is what its declaration says.
@@ -282,8 +288,9 @@ fn dram(machine: &Machine) -> Check {
     Ok(())
 }
 
-/// Scheduler and divergence model go together.
-fn combination(machine: &Machine) -> Check {
+/// Checks that the scheduler and the divergence model go together, which is for a machine whose
+/// [`settings`] are right.
+pub fn combination(machine: &Machine) -> Result<(), Problem> {
     let (scheduler, model) = (&machine.scheduler.name, &machine.divergence.name);
     let pools = divergence::pools(machine);
     if schedule::needs_pool(scheduler) && !pools {
@@ -301,7 +308,7 @@ fn combination(machine: &Machine) -> Check {
     if !pools {
         return Ok(());
     }
-    let policy = schedule::make(machine, pool::domains(machine));
+    let policy = schedule::make(machine, Layout::of(machine).domains());
     if policy.ranks_blocks() {
         return complaint(
             Kind::Divergence.name_key(),

@@ -30,7 +30,7 @@ fn run(machine: &Machine, toy: bool, ptx: &str, shape: [u32; 2], skip: bool) -> 
     };
     let mut bench = Bench::with(machine.clone(), ptx, options);
     for sm in bench.gpu.sms_mut() {
-        sm.log = Some(Vec::new());
+        sm.log_issues();
         if toy {
             sm.replace_mechanisms(Some(Box::new(ToyCompaction::default())), None);
         }
@@ -38,7 +38,7 @@ fn run(machine: &Machine, toy: bool, ptx: &str, shape: [u32; 2], skip: bool) -> 
     bench.launch(shape[0], shape[1]);
     let mut traces = Traces::new();
     for sm in bench.gpu.sms_mut() {
-        for (block, warp, lane, pc) in sm.log.take().expect("put there above") {
+        for (block, warp, lane, pc) in sm.log_issues() {
             traces.entry((block, warp, lane)).or_default().push(pc);
         }
     }

@@ -18,6 +18,8 @@ mod toy_compaction;
 use crate::config::Machine;
 use crate::exec::state::{LANES, Lanes, Threads};
 use crate::mechanism::{Info, Values};
+use crate::place::Layout;
+use crate::time::Cycle;
 use std::ops::Range;
 use warpsim_ptx::kernel::{NO_PC, Pc};
 
@@ -38,6 +40,13 @@ pub struct Group {
     pub fresh: bool,
     /// It comes from a barrier that has opened: a policy may let it go first.
     pub urgent: bool,
+}
+
+impl Group {
+    /// The home warp of its first active thread.
+    pub fn first_home(&self) -> u16 {
+        self.lanes.home(self.mask.trailing_zeros() as usize % LANES)
+    }
 }
 
 /// What a slot is doing.
@@ -193,38 +202,15 @@ pub struct BlockArrival {
     pub block: u16,
     /// Its home warps.
     pub homes: Range<u16>,
-    /// Slices each home warp's lanes are cut into.
-    pub slices: u16,
-    /// Domains of the SM: the slot of home h and slice s is `index × domains + domain` with
-    /// `domain = s × schedulers + h mod schedulers` and `index = h / schedulers`.
-    pub domains: u16,
-    /// Schedulers of each slice.
-    pub schedulers: u16,
+    /// Where the warps of the SM sit.
+    pub layout: Layout,
 }
 
 impl BlockArrival {
-    /// The slot of a home warp's slice.
-    pub fn slot(&self, home: u16, slice: u16) -> u16 {
-        let domain = slice * self.schedulers + home % self.schedulers;
-        home / self.schedulers * self.domains + domain
-    }
-
-    /// The home warp and slice of a slot.
-    pub fn place(&self, slot: u16) -> (u16, u16) {
-        let (index, domain) = (slot / self.domains, slot % self.domains);
-        let home = index * self.schedulers + domain % self.schedulers;
-        (home, domain / self.schedulers)
-    }
-
-    /// The lanes of a slice.
-    pub fn lanes(&self, slice: u16) -> u32 {
-        let width = LANES as u32 / self.slices as u32;
-        (!0 >> (LANES as u32 - width)) << (slice as u32 * width)
-    }
-
     /// Every slot of the block with its home warp and slice.
     pub fn slots(&self) -> impl Iterator<Item = (u16, u16, u16)> + '_ {
-        let slice = move |h: u16| (0..self.slices).map(move |s| (self.slot(h, s), h, s));
+        let layout = self.layout;
+        let slice = move |h: u16| (0..layout.slices()).map(move |s| (layout.slot_of(h, s), h, s));
         self.homes.clone().flat_map(slice)
     }
 }
@@ -290,10 +276,10 @@ pub trait DivergenceModel: Send {
         let _ = block;
     }
 
-    /// Cycle at which the model itself changes groups next; one that has passed means as soon
+    /// Cycle in which the model itself changes groups next; one that has passed means as soon
     /// as possible.
-    fn next_event(&self) -> Option<u64> {
-        None
+    fn next(&self) -> Cycle {
+        Cycle::NEVER
     }
 
     /// Whether [`tick`](DivergenceModel::tick) does anything.
@@ -302,8 +288,8 @@ pub trait DivergenceModel: Send {
     }
 
     /// Called in every cycle that is not skipped and at or behind
-    /// [`next_event`](DivergenceModel::next_event), before issue.
-    fn tick(&mut self, now: u64, groups: &mut Groups) {
+    /// [`next`](DivergenceModel::next), before issue.
+    fn tick(&mut self, now: Cycle, groups: &mut Groups) {
         let _ = (now, groups);
     }
 

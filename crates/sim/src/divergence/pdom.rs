@@ -73,7 +73,7 @@ impl Pdom {
 impl DivergenceModel for Pdom {
     fn launched(&mut self, block: &BlockArrival, threads: &Threads, groups: &mut Groups) {
         for (slot, home, slice) in block.slots() {
-            let lanes = block.lanes(slice);
+            let lanes = block.layout.lanes_of(slice);
             let mask = threads.warps[home as usize].live & lanes;
             self.below[slot as usize].clear();
             self.owned[slot as usize] = lanes;

@@ -69,7 +69,7 @@ impl PdomLcp {
 impl DivergenceModel for PdomLcp {
     fn launched(&mut self, block: &BlockArrival, threads: &Threads, groups: &mut Groups) {
         for (slot, home, slice) in block.slots() {
-            let lanes = block.lanes(slice);
+            let lanes = block.layout.lanes_of(slice);
             let mask = threads.warps[home as usize].live & lanes;
             self.owned[slot as usize] = lanes;
             let stack = &mut self.stacks[slot as usize];

@@ -92,6 +92,7 @@ mod tests {
     use super::*;
     use crate::config::Machine;
     use crate::schedule::IssuePolicy;
+    use crate::time::Cycle;
 
     fn issue(policy: &str, domains: usize) -> Box<dyn IssuePolicy> {
         let set = [format!("scheduler={policy}")];
@@ -147,7 +148,7 @@ mod tests {
         let mut issue = issue("mwf-lrr", 1);
         // Warps 4 to 6 wait for warp 7.
         for index in 4..7 {
-            issue.waits(Place { domain: 0, index }, 1, 10);
+            issue.waits(Place { domain: 0, index }, 1, Cycle::new(10));
         }
         let view = FetchView {
             eligible: &[0xff],

@@ -2,6 +2,7 @@
 //! quantum is seen at its end.
 
 use crate::sm::Sm;
+use crate::time::Cycle;
 
 /// Hands out the blocks of a grid.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ impl Dispatcher {
             for i in 1..=sms.len() {
                 let at = (start + i) % sms.len();
                 if self.next < self.total && sms[at].blocks_held() < self.limit {
-                    sms[at].arrivals.push_back((cycle, self.next));
+                    sms[at].expect_block(Cycle::new(cycle), self.next);
                     self.next += 1;
                     self.last = at;
                     sent = true;

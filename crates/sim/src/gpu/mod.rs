@@ -17,7 +17,7 @@ use crate::observe::Observer;
 use crate::progress::{Progress, Silent};
 use crate::schedule::IssuePolicy;
 use crate::sm::Sm;
-use crate::sm::opinfo::OpInfo;
+use crate::sm::facts::OpFacts;
 use crate::stats::{LaunchReport, Totals};
 use api::Texture;
 pub use error::{HotLoop, SimError, Stuck};
@@ -72,7 +72,7 @@ struct Module {
 struct Decoded {
     kernel: Arc<Kernel>,
     code: Arc<Code>,
-    infos: Arc<[OpInfo]>,
+    facts: Arc<[OpFacts]>,
 }
 
 /// The simulated GPU.

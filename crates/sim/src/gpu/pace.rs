@@ -48,7 +48,7 @@ impl Pace {
     /// SM number `number` has run.
     #[inline]
     pub fn ran(&mut self, number: usize, sm: &Sm) {
-        self.due[number] = sm.sleeps_until();
+        self.due[number] = sm.next().get();
         self.wanted[number] = sm.port.wanted();
         self.passed_over(number);
         if sm.has_to_flush() {
@@ -60,7 +60,7 @@ impl Pace {
     pub fn look_again(&mut self, sms: &[Sm]) {
         self.earliest = u64::MAX;
         for (number, sm) in sms.iter().enumerate() {
-            self.due[number] = sm.sleeps_until();
+            self.due[number] = sm.next().get();
             self.passed_over(number);
         }
     }

@@ -11,6 +11,7 @@ use crate::observe::Observer;
 use crate::progress::Snapshot;
 use crate::sm::{Launched, Quantum, SmFault};
 use crate::stats::{LaunchReport, MemoryCounters, SmStats, Totals};
+use crate::time::Cycle;
 use std::time::Instant;
 
 /// Quanta between two calls of the progress callback.
@@ -95,7 +96,7 @@ impl Gpu {
         let memory_before = MemoryCounters::of(self.memory.stats());
         let clocks_before = self.memory.stats().dram.total_clocks;
         for sm in &mut self.sms {
-            sm.begin(launched, start);
+            sm.begin(launched, Cycle::new(start));
         }
         if let Some(observer) = &mut self.options.observer {
             observer.launched(start, &launched.kernel, files);
@@ -129,7 +130,7 @@ impl Gpu {
                 let running: u64 = self
                     .sms
                     .iter()
-                    .map(|sm| sm.stats.counters.warp_instructions)
+                    .map(|sm| sm.stats().counters.warp_instructions)
                     .sum();
                 self.options.progress.update(Snapshot {
                     cycles: snapshot.cycles + now - start,
@@ -164,7 +165,7 @@ impl Gpu {
         let last = self
             .sms
             .iter()
-            .map(|sm| sm.last_retired())
+            .map(|sm| sm.last_retired().get())
             .max()
             .unwrap_or(start);
         let finish = last.max(self.memory.idle_since()).max(start) + 1;
@@ -174,8 +175,8 @@ impl Gpu {
         }
         let mut sm = SmStats::default();
         for core in &mut self.sms {
-            core.finish(finish);
-            sm.add(&core.stats);
+            core.finish(Cycle::new(finish));
+            sm.add(core.stats());
         }
         let memory = MemoryCounters::of(self.memory.stats()).since(&memory_before);
         Ok(Totals {
@@ -215,7 +216,7 @@ impl Gpu {
                 continue;
             }
             let sm = &mut self.sms[i];
-            sm.refill_port(room, now);
+            sm.refill_port(room, Cycle::new(now));
             let observer = match hot.as_deref_mut() {
                 Some(spots) => Some(spots as &mut dyn Observer),
                 None => self
@@ -231,21 +232,21 @@ impl Gpu {
                 observer,
                 skip,
             };
-            let result = sm.run(end, &mut world);
+            let result = sm.run(Cycle::new(end), &mut world);
             self.memory.close_inbox(i);
             pace.ran(i, sm);
-            completed += u64::from(std::mem::take(&mut sm.completed));
+            completed += u64::from(sm.take_completed());
             // Nothing that another SM sees of memory in this quantum.
             for (cycle, request) in sm.port.sent.drain(..) {
-                self.memory.push(cycle, request);
+                self.memory.push(cycle.get(), request);
             }
             result.map_err(|e| self.fault(i, e, launched, files))?;
         }
         for &i in pace.to_flush() {
             let sm = &mut self.sms[i];
-            sm.stores.flush_into(&mut self.image);
-            let _ = self.options.output.write_all(&sm.prints);
-            sm.prints.clear();
+            sm.leavings.stores.flush_into(&mut self.image);
+            let _ = self.options.output.write_all(&sm.leavings.prints);
+            sm.leavings.prints.clear();
         }
         let (sms, image) = (&mut self.sms, &mut self.image);
         let mut failed: Option<(usize, SmFault)> = None;
@@ -269,7 +270,7 @@ impl Gpu {
     ) -> SimError {
         let report = e
             .fault
-            .report(&launched.kernel, files, e.pc, &self.sms[sm].threads);
+            .report(&launched.kernel, files, e.pc, self.sms[sm].threads());
         SimError::Fault(Box::new(report))
     }
 
@@ -284,7 +285,7 @@ impl Gpu {
             false => self
                 .sms
                 .iter()
-                .map(|sm| sm.next_event(now))
+                .map(|sm| sm.ask_all(Cycle::new(now)).get())
                 .fold(u64::MAX, u64::min),
         };
         let next = memory.min(self.memory.first_reply_at()).min(sms);

@@ -10,6 +10,7 @@ use super::lrr::first_from;
 use super::order::AgeOrder;
 use super::{IssuePolicy, Place};
 use crate::mechanism::OneOf;
+use crate::time::Cycle;
 
 /// What a ranking may know of a resident block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -207,13 +208,13 @@ impl<R: Ranking> IssuePolicy for BlockFirst<R> {
             .or_else(|| self.first_by_block(d, among & d.waiting))
     }
 
-    fn waits(&mut self, place: Place, block: u16, now: u64) {
+    fn waits(&mut self, place: Place, block: u16, now: Cycle) {
         let domain = &mut self.domains[place.domain as usize];
         domain.waiting |= 1 << place.index;
-        domain.since[place.index as usize] = now;
+        domain.since[place.index as usize] = now.get();
         let state = &mut self.blocks[block as usize];
         state.waiting += 1;
-        state.since = Some(state.since.map_or(now, |t| t.min(now)));
+        state.since = Some(state.since.map_or(now.get(), |t| t.min(now.get())));
         self.place_block(block as u8);
     }
 

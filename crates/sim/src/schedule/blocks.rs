@@ -5,6 +5,7 @@
 
 use super::{IssuePolicy, Place, Policy};
 use crate::mechanism::Info;
+use crate::time::Cycle;
 
 /// The block that came first.
 pub const AGE: Policy = Policy {
@@ -183,7 +184,7 @@ impl IssuePolicy for Blocks {
         self.priority == Priority::RoundRobin
     }
 
-    fn advance(&mut self, domain: usize, from: u64, to: u64) {
+    fn advance(&mut self, domain: usize, from: Cycle, to: Cycle) {
         if self.priority == Priority::RoundRobin {
             self.domains[domain].turn += to - from;
         }
@@ -243,7 +244,7 @@ mod tests {
         let order: Vec<u8> = (0..6).map(|_| issue(&mut p, all)).collect();
         assert_eq!(order, [0, 4, 2, 1, 5, 3]);
         // Two cycles pass without an issue: it is the third block's turn.
-        p.advance(0, 6, 8);
+        p.advance(0, Cycle::new(6), Cycle::new(8));
         assert_eq!(p.first(0, all), Some(2));
     }
 

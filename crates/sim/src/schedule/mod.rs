@@ -18,14 +18,8 @@ mod toy_gang;
 use crate::config::Machine;
 use crate::divergence::{Group, Groups};
 use crate::mechanism::{Info, Values};
-
-/// Where a hardware warp sits: its scheduler's domain and its place there (below 64).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub struct Place {
-    pub domain: u8,
-    pub index: u8,
-}
+pub use crate::place::Place;
+use crate::time::Cycle;
 
 /// What a policy may know of the warps of a domain in a cycle, as bit sets by index.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,7 +64,7 @@ impl GangView<'_> {
 /// which `select` looks at warps, ready or not; it may change only in the hooks and in
 /// [`advance`](IssuePolicy::advance). When nothing can happen the SM skips cycles: it then calls
 /// `advance(domain, from, to)` once instead of cycle by cycle, and never skips beyond
-/// [`next_event`](IssuePolicy::next_event). Skipped and stepped runs must come out the same.
+/// [`next`](IssuePolicy::next). Skipped and stepped runs must come out the same.
 pub trait IssuePolicy: Send {
     /// A warp has come. `age` grows with every launch on the SM.
     fn launched(&mut self, place: Place, age: u64, block: u16);
@@ -137,7 +131,7 @@ pub trait IssuePolicy: Send {
 
     /// A warp of `block` has come to a barrier in cycle `now` and waits there. (One that only
     /// announces itself, `bar.arrive`, does not wait.)
-    fn waits(&mut self, place: Place, block: u16, now: u64) {
+    fn waits(&mut self, place: Place, block: u16, now: Cycle) {
         let _ = (place, block, now);
     }
 
@@ -153,14 +147,13 @@ pub trait IssuePolicy: Send {
     }
 
     /// Cycles `from..to` pass with nothing issued by `domain`.
-    fn advance(&mut self, domain: usize, from: u64, to: u64) {
+    fn advance(&mut self, domain: usize, from: Cycle, to: Cycle) {
         let _ = (domain, from, to);
     }
 
     /// The next cycle in which the policy itself changes something.
-    fn next_event(&self, now: u64) -> Option<u64> {
-        let _ = now;
-        None
+    fn next(&self) -> Cycle {
+        Cycle::NEVER
     }
 }
 

@@ -71,6 +71,7 @@ mod tests {
     use super::super::block_first::Ties;
     use super::super::block_first::testing::{BLOCKS, launch_blocks, order, place};
     use super::*;
+    use crate::time::Cycle;
 
     const RANKING: MostWaiting = MostWaiting {
         count_exited: false,
@@ -87,7 +88,7 @@ mod tests {
         launch_blocks(&mut mwf, 3, 1);
         for (now, w) in [(10, 2), (11, 5), (12, 9), (13, 10), (14, 11), (15, 7)] {
             mwf.issued(place(w, 1));
-            mwf.waits(place(w, 1), (w / 4) as u16, now);
+            mwf.waits(place(w, 1), (w / 4) as u16, Cycle::new(now));
         }
         mwf.issued(place(0, 1));
         mwf
@@ -117,7 +118,7 @@ mod tests {
         let mut mwf = mwf(Inside::Lrr, 1, Ties::Age);
         launch_blocks(&mut mwf, 4, 1);
         for w in [13, 15, 5, 7] {
-            mwf.waits(place(w, 1), (w / 4) as u16, 0);
+            mwf.waits(place(w, 1), (w / 4) as u16, Cycle::new(0));
         }
         assert_eq!(order(&mwf, 0, 0xffff & !0xa0a0)[..4], [4, 6, 12, 14]);
     }
@@ -128,7 +129,7 @@ mod tests {
         launch_blocks(&mut mwf, 2, 2);
         // Warp 4, of the even scheduler, waits: the odd one hurries its block too.
         assert_eq!(order(&mwf, 1, 0b1111), [0, 1, 2, 3]);
-        mwf.waits(place(4, 2), 1, 5);
+        mwf.waits(place(4, 2), 1, Cycle::new(5));
         assert_eq!(order(&mwf, 1, 0b1111), [2, 3, 0, 1]);
         assert_eq!(order(&mwf, 0, 0b1111), [3, 0, 1, 2]);
         mwf.released(1, &mut [place(4, 2)].into_iter());
@@ -140,10 +141,10 @@ mod tests {
         let mut mwf = mwf(Inside::Lrr, 1, Ties::Age);
         launch_blocks(&mut mwf, 2, 1);
         for w in [4, 5, 6] {
-            mwf.waits(place(w, 1), 1, w as u64);
+            mwf.waits(place(w, 1), 1, Cycle::new(w as u64));
         }
-        mwf.waits(place(0, 1), 0, 9);
-        mwf.waits(place(1, 1), 0, 9);
+        mwf.waits(place(0, 1), 0, Cycle::new(9));
+        mwf.waits(place(1, 1), 0, Cycle::new(9));
         assert_eq!(mwf.first(0, 0b1000_1100), Some(7), "three wait in block 1");
         mwf.released(1, &mut [place(4, 1), place(5, 1)].into_iter());
         assert_eq!(mwf.first(0, 0b1000_1100), Some(2), "one is left there");
@@ -162,7 +163,7 @@ mod tests {
                 mwf.launched(place(w, 1), 8 + w as u64, 0);
             }
             assert_eq!(mwf.first(0, 0xff), Some(first), "ties by {ties:?}");
-            mwf.waits(place(2, 1), 0, 50);
+            mwf.waits(place(2, 1), 0, Cycle::new(50));
             assert_eq!(order(&mwf, 0, 0xff)[..3], [0, 1, 3]);
         }
     }
@@ -175,7 +176,7 @@ mod tests {
             launch_blocks(&mut mwf, 2, 1);
             mwf.finished(place(0, 1));
             mwf.finished(place(3, 1));
-            mwf.waits(place(7, 1), 1, 5);
+            mwf.waits(place(7, 1), 1, Cycle::new(5));
             assert_eq!(mwf.first(0, 0b0111_0110), Some(first));
         }
     }

@@ -5,6 +5,7 @@ use crate::config::Machine;
 use crate::divergence::{Group, GroupState};
 use crate::exec::state::Lanes;
 use crate::mechanism::Values;
+use crate::time::Cycle;
 use proptest::prelude::*;
 
 const DOMAINS: usize = 3;
@@ -115,7 +116,7 @@ proptest! {
                 policy.issued(place);
                 policy.pooled(place, &group(picked));
                 if m.arrives {
-                    policy.waits(place, block_of(place), now as u64);
+                    policy.waits(place, block_of(place), Cycle::new(now as u64));
                     at_barrier.push(place);
                 }
             }

@@ -42,6 +42,7 @@ mod tests {
     use super::super::block_first::testing::{BLOCKS, launch_blocks, order, place};
     use super::super::mwf::{MostWaiting, Mwf};
     use super::*;
+    use crate::time::Cycle;
 
     /// The paper's figure 13: block 0 hits its barrier first, at t0; at t1 block 1 has two warps
     /// at theirs, at t2 block 2 three. `mwf` moves on to the block with most, `saws` stays.
@@ -58,8 +59,8 @@ mod tests {
         let mut firsts = Vec::new();
         for (time, arrivals) in [(0, &[0u8][..]), (1, &[4, 5]), (2, &[8, 9, 10])] {
             for &w in arrivals {
-                saws.waits(place(w, 1), (w / 4) as u16, time);
-                mwf.waits(place(w, 1), (w / 4) as u16, time);
+                saws.waits(place(w, 1), (w / 4) as u16, Cycle::new(time));
+                mwf.waits(place(w, 1), (w / 4) as u16, Cycle::new(time));
                 running &= !(1 << w);
             }
             let block = |first: Option<u8>| first.map(|w| w / 4);
@@ -76,7 +77,7 @@ mod tests {
         let mut saws = Saws::new(FirstArrival, Inside::Gto, Ties::Age, BLOCKS, 1);
         launch_blocks(&mut saws, 4, 1);
         for (w, now) in [(12, 7), (4, 9), (8, 9)] {
-            saws.waits(place(w, 1), (w / 4) as u16, now);
+            saws.waits(place(w, 1), (w / 4) as u16, Cycle::new(now));
         }
         let running = 0xffff & !(1 << 12 | 1 << 4 | 1 << 8);
         assert_eq!(
@@ -91,9 +92,9 @@ mod tests {
     fn an_opened_barrier_leaves_the_time_of_another() {
         let mut saws = Saws::new(FirstArrival, Inside::Gto, Ties::Age, BLOCKS, 1);
         launch_blocks(&mut saws, 2, 1);
-        saws.waits(place(0, 1), 0, 3); // at one barrier
-        saws.waits(place(1, 1), 0, 8); // at another
-        saws.waits(place(4, 1), 1, 5);
+        saws.waits(place(0, 1), 0, Cycle::new(3)); // at one barrier
+        saws.waits(place(1, 1), 0, Cycle::new(8)); // at another
+        saws.waits(place(4, 1), 1, Cycle::new(5));
         assert_eq!(saws.first(0, 0b1110_1100), Some(2));
         saws.released(0, &mut [place(0, 1)].into_iter());
         assert_eq!(saws.first(0, 0b1110_1101), Some(5), "8 is later than 5");

@@ -4,7 +4,7 @@ use crate::error::StudyError;
 use crate::format::{At, Configuration, Study};
 use std::sync::Arc;
 use warpsim_sim::config::Machine;
-use warpsim_sim::config::load::{Origin, load};
+use warpsim_sim::config::load::{Origin, load_combination};
 use warpsim_sim::text::SourceError;
 
 /// A configuration, resolved.
@@ -49,7 +49,7 @@ fn machine(study: &Study, configuration: &Configuration) -> Result<Found, StudyE
         .collect();
     let name = configuration.machine.as_ref().unwrap_or(&study.machine);
     let origin = Origin::parse(&name.value, study.directory.as_deref());
-    let error = match load(&origin, &overrides) {
+    let error = match load_combination(&origin, &overrides) {
         Ok(machine) => return Ok(Ok(machine)),
         Err(error) => error,
     };

@@ -1,0 +1,398 @@
+//! Operand collection: instructions wait here until the banked register file has given them
+//! their sources. Order within a cycle (as on the reference machine): collectors that are
+//! complete leave, every bank serves its oldest read, waiting instructions take free
+//! collectors. So an instruction issued at t takes a collector at t+1, reads at t+2 and leaves
+//! at t+3, one cycle earlier when it reads no register; sources in one bank take turns, and a
+//! bank that is written in a cycle serves no read in it.
+
+#[cfg(test)]
+mod tests;
+
+use super::facts::{Banks, OpFacts, Unit};
+use crate::config::Collector as Config;
+
+/// An issued instruction on its way to a unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Issued {
+    /// Hardware warp.
+    pub slot: u16,
+    /// Index of the memory operation, for loads and stores.
+    pub memory: u16,
+    /// Instruction.
+    pub pc: u32,
+    /// Order of issue: the oldest is served first.
+    pub order: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct CollectorUnit {
+    op: Issued,
+    /// Its entries among the readers.
+    reading: u8,
+}
+
+/// Reads of a collector that wait at different banks. One that reads a bank several times has
+/// as many of these, one behind the other.
+#[derive(Clone, Copy, Debug)]
+struct Reader {
+    collector: u8,
+    /// The banks, as in [`Banks::of`].
+    banks: u64,
+}
+
+/// The pipeline registers before or behind the collectors: a few, oldest first. In this order, the
+/// first ones are in one line of the host's cache with their number.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+struct Registers {
+    count: u8,
+    ops: [Issued; Registers::MOST],
+}
+
+impl Registers {
+    /// As many as a group may have ports.
+    const MOST: usize = 16;
+
+    #[inline]
+    fn push(&mut self, op: Issued) {
+        debug_assert!((self.count as usize) < Registers::MOST);
+        let at = self.count as usize % Registers::MOST;
+        self.ops[at] = op;
+        self.count += 1;
+        // By order of issue: collectors may finish out of it.
+        if at != 0 && self.ops[at - 1].order > op.order {
+            self.ops[..=at].sort_unstable_by_key(|op| op.order);
+        }
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Issued {
+        let op = self.ops[0];
+        self.count -= 1;
+        if self.count != 0 {
+            self.move_up();
+        }
+        op
+    }
+
+    #[inline(never)] // most often there is one
+    fn move_up(&mut self) {
+        self.ops.copy_within(1..1 + self.count as usize, 0);
+    }
+}
+
+/// The number of a group's unit among all, below 256.
+#[inline]
+fn number_of(group: usize, unit: u8) -> usize {
+    (group << 6 | unit as usize) & 255
+}
+
+/// The collectors of one unit group, with the pipeline registers before and behind them.
+#[derive(Debug)]
+struct Group {
+    ports: u8,
+    before: Registers,
+    behind: Registers,
+    /// Bit i: unit i is free.
+    free: u64,
+    /// Bit i: unit i has all its operands.
+    complete: u64,
+    /// Unit that left last, for each port: the search goes on behind it.
+    last: [u8; Registers::MOST],
+}
+
+/// What can move in a cycle, a bit for each group and kind: see [`Collectors::wants`].
+type Moves = u16;
+
+/// Instructions that wait for a collector want a free one.
+const WAITING: Moves = 0o001;
+/// Complete collectors want room behind.
+const COMPLETE: Moves = 0o010;
+/// Instructions behind the collectors want to enter a pipeline.
+const COLLECTED: Moves = 0o100;
+/// Readers want their banks.
+const READING: Moves = 0o1000;
+/// The kind for all groups.
+const ALL: Moves = 0o7;
+/// The kind for the groups of the ALU pipelines.
+const ALUS: Moves = 1 << Unit::Sp as u8 | 1 << Unit::Sfu as u8;
+
+/// All collectors of an SM. In this order, what every cycle asks is in one line of the host's cache.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Collectors {
+    /// What is there to move: a kind's bit, shifted by the number of the group.
+    wants: Moves,
+    /// Where there is room for it.
+    may: Moves,
+    /// Bit g: another instruction of group g may issue.
+    room: u8,
+    ideal: bool,
+    /// The banks that are written this cycle, as in [`Banks::of`].
+    written: u64,
+    /// Oldest first.
+    readers: Vec<Reader>,
+    /// Unit u of group g is number 64 g + u.
+    units: Box<[CollectorUnit; 256]>,
+    groups: [Group; 3],
+}
+
+impl Collectors {
+    /// Collectors as configured.
+    pub fn new(config: &Config) -> Collectors {
+        let group = |units: u32, ports: u32| {
+            let units = if config.ideal { 0 } else { units };
+            Group {
+                ports: ports as u8,
+                before: Registers::default(),
+                behind: Registers::default(),
+                free: if units == 64 { !0 } else { (1u64 << units) - 1 },
+                complete: 0,
+                last: [units.saturating_sub(1) as u8; Registers::MOST],
+            }
+        };
+        Collectors {
+            wants: 0,
+            // Memory instructions that are collected wait for the load/store unit to wake up.
+            // Ideal collectors do not: they never stand still with something inside.
+            may: match config.ideal {
+                true => !0,
+                false => (ALL * WAITING) | (ALL * COMPLETE) | (ALUS * COLLECTED) | READING,
+            },
+            room: 0b111,
+            ideal: config.ideal,
+            written: 0,
+            readers: Vec::new(),
+            groups: [
+                group(config.sp_units, config.sp_ports),
+                group(config.sfu_units, config.sfu_ports),
+                group(config.mem_units, config.mem_ports),
+            ],
+            units: Box::new([CollectorUnit::default(); 256]),
+        }
+    }
+
+    /// The units (a bit each) for which an instruction may issue this cycle.
+    #[inline]
+    pub fn room(&self) -> u8 {
+        self.room
+    }
+
+    /// Takes an issued instruction; the caller has asked for room.
+    #[inline]
+    pub fn issue(&mut self, unit: Unit, op: Issued) {
+        let group = &mut self.groups[unit as usize];
+        group.before.push(op);
+        if group.before.count >= group.ports {
+            self.room &= !(1 << unit as u8);
+        }
+        self.wants |= WAITING << unit as u8;
+    }
+
+    /// The oldest instruction that is ready to enter one of `unit`'s pipelines.
+    #[inline]
+    pub fn oldest(&self, unit: Unit) -> Option<&Issued> {
+        let any = self.wants & (COLLECTED << unit as u8) != 0;
+        any.then(|| &self.groups[unit as usize].behind.ops[0])
+    }
+
+    /// Takes out what `oldest` returned.
+    #[inline]
+    pub fn leave(&mut self, unit: Unit) -> Issued {
+        let group = &mut self.groups[unit as usize];
+        let op = group.behind.pop();
+        if group.behind.count == 0 {
+            self.wants &= !(COLLECTED << unit as u8);
+        }
+        if group.behind.count < group.ports {
+            self.may |= COMPLETE << unit as u8;
+        }
+        op
+    }
+
+    /// Whether nothing in here changes until an instruction comes, or a memory instruction
+    /// leaves: nothing is read, and what is complete or waits has no room to move on.
+    #[inline]
+    pub fn stand_still(&self) -> bool {
+        self.wants & self.may == 0
+    }
+
+    /// Whether no instruction waits to enter an ALU pipeline.
+    #[inline]
+    pub fn none_collected(&self) -> bool {
+        self.wants & (ALUS * COLLECTED) == 0
+    }
+
+    /// Marks banks as written in this cycle.
+    #[inline]
+    pub fn write(&mut self, slot: u16, banks: &Banks) {
+        self.written |= banks.of(slot);
+    }
+
+    /// Marks banks as written if none of them is already; a load's result tries again.
+    #[inline]
+    pub fn try_write(&mut self, slot: u16, banks: &Banks) -> bool {
+        let wanted = banks.of(slot);
+        if self.ideal || self.written & wanted == 0 {
+            self.written |= wanted;
+            return true;
+        }
+        false
+    }
+
+    /// Ends a cycle in which [`step`](Collectors::step) has nothing to do.
+    #[inline]
+    pub fn end_cycle(&mut self) {
+        self.written = 0;
+    }
+
+    /// One cycle. `facts` gives the facts of an instruction.
+    pub fn step(&mut self, facts: &[OpFacts]) {
+        if self.ideal {
+            self.pass_through();
+        } else {
+            self.dispatch();
+            if self.wants & READING != 0 {
+                self.read();
+            }
+            self.allocate(facts);
+        }
+        self.written = 0;
+    }
+
+    #[cold]
+    fn pass_through(&mut self) {
+        /// Ideal collectors let as many wait before their units.
+        const IDEAL: u8 = 8;
+        for (g, group) in self.groups.iter_mut().enumerate() {
+            while group.before.count != 0 && group.behind.count < IDEAL {
+                let op = group.before.pop();
+                group.behind.push(op);
+                self.wants |= COLLECTED << g;
+            }
+            if group.before.count == 0 {
+                self.wants &= !(WAITING << g);
+            }
+            if group.before.count < group.ports {
+                self.room |= 1 << g;
+            }
+        }
+    }
+
+    /// Complete collectors move on, as far as there is room behind.
+    #[inline]
+    fn dispatch(&mut self) {
+        let mut moving = self.wants & self.may & (ALL * COMPLETE);
+        while moving != 0 {
+            let bit = moving & moving.wrapping_neg();
+            moving ^= bit;
+            let g = (bit / COMPLETE).trailing_zeros() as usize;
+            let group = &mut self.groups[g];
+            for last in &mut group.last {
+                let later = group.complete & (!0 << *last << 1);
+                let next = if later != 0 { later } else { group.complete };
+                let unit = next.trailing_zeros() as u8 % 64;
+                *last = unit;
+                group.complete ^= 1 << unit;
+                group.free |= 1 << unit;
+                group.behind.push(self.units[number_of(g, unit)].op);
+                if group.complete == 0 || group.behind.count >= group.ports {
+                    break; // there are no more registers behind than ports
+                }
+            }
+            if group.complete == 0 {
+                self.wants ^= bit;
+            }
+            if group.behind.count >= group.ports {
+                self.may ^= bit;
+            }
+            self.wants |= COLLECTED << g;
+            self.may |= WAITING << g;
+        }
+    }
+
+    /// Every bank that is not written serves its oldest read.
+    #[inline]
+    fn read(&mut self) {
+        let mut idle = !self.written;
+        let mut left = 0;
+        for i in 0..self.readers.len() {
+            let Reader { collector, banks } = self.readers[i];
+            let unserved = banks & !idle;
+            idle &= !banks;
+            if unserved != 0 {
+                self.readers[left] = Reader {
+                    collector,
+                    banks: unserved,
+                };
+                left += 1;
+                continue;
+            }
+            let unit = &mut self.units[collector as usize];
+            unit.reading -= 1;
+            if unit.reading == 0 {
+                let g = collector >> 6 & 3;
+                self.groups[g as usize].complete |= 1 << (collector & 63);
+                self.wants |= COMPLETE << g;
+            }
+        }
+        self.readers.truncate(left);
+        if left == 0 {
+            self.wants &= !READING;
+        }
+    }
+
+    /// Waiting instructions take free collectors and ask the banks for their sources.
+    #[inline]
+    fn allocate(&mut self, facts: &[OpFacts]) {
+        let mut moving = self.wants & self.may & (ALL * WAITING);
+        while moving != 0 {
+            let bit = moving & moving.wrapping_neg();
+            moving ^= bit;
+            let g = bit.trailing_zeros() as usize;
+            let group = &mut self.groups[g];
+            // No more than the ports wait.
+            while group.before.count != 0 && group.free != 0 {
+                let op = group.before.pop();
+                let unit = group.free.trailing_zeros() as u8 % 64;
+                group.free &= group.free - 1;
+                let its = &facts[op.pc as usize];
+                let collector = number_of(g, unit);
+                self.units[collector] = CollectorUnit {
+                    op,
+                    reading: its.reads,
+                };
+                if its.reads == 0 {
+                    group.complete |= 1 << unit;
+                    self.wants |= COMPLETE << g;
+                    continue;
+                }
+                self.wants |= READING;
+                self.readers.push(Reader {
+                    collector: collector as u8,
+                    banks: its.read_banks.of(op.slot),
+                });
+                if its.reads > 1 {
+                    read_again(&mut self.readers, collector as u8, op.slot, its);
+                }
+            }
+            if group.before.count == 0 {
+                self.wants ^= bit;
+            }
+            if group.free == 0 {
+                self.may ^= bit;
+            }
+            self.room |= bit as u8; // at least one has left
+        }
+    }
+}
+
+/// The further reads of an instruction that reads a bank several times.
+#[inline(never)]
+fn read_again(readers: &mut Vec<Reader>, collector: u8, slot: u16, facts: &OpFacts) {
+    let reader = |banks: &Banks| Reader {
+        collector,
+        banks: banks.of(slot),
+    };
+    readers.extend(facts.read_again.iter().map(reader));
+}

@@ -1,0 +1,60 @@
+//! What the pipeline keeps for each hardware warp beside its bit sets: the instruction buffer
+//! and what is in flight.
+
+use super::buffer::Buffer;
+use crate::schedule::Place;
+use crate::time::Cycle;
+
+/// State of a hardware warp.
+#[derive(Clone, Debug, Default)]
+pub struct Warp {
+    /// Where it sits; the same for whatever warp is here.
+    pub place: Place,
+    /// Decoded instructions.
+    pub(super) buffer: Buffer,
+    /// Slot of its block.
+    pub block: u16,
+    /// Instructions issued and not complete.
+    pub in_flight: u16,
+    /// Of those, the ones that access memory.
+    pub memory_in_flight: u16,
+    /// Stores not acknowledged.
+    pub stores: u32,
+    /// Sets of threads that its `.sync` operation still waits for.
+    pub awaits: u16,
+    /// When it came, or the last barrier that it waited at opened.
+    pub phase_began: Cycle,
+    /// When it came to the barrier that it waits at, or exited.
+    pub phase_ended: Cycle,
+    /// All its threads have exited.
+    pub exited: bool,
+}
+
+impl Warp {
+    /// A warp that has just come.
+    pub fn new(place: Place, block: u16, now: Cycle) -> Warp {
+        Warp {
+            place,
+            block,
+            phase_began: now,
+            ..Warp::default()
+        }
+    }
+
+    /// Decoded instructions.
+    #[inline]
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// Whether something is in flight, and whether any of that accesses memory.
+    #[inline]
+    pub(super) fn settling(&self) -> (bool, bool) {
+        (self.in_flight != 0, self.memory_in_flight != 0)
+    }
+
+    /// Whether it has nothing in flight and no store on its way.
+    pub fn is_settled(&self) -> bool {
+        self.in_flight == 0 && self.stores == 0
+    }
+}
