@@ -91,7 +91,7 @@ impl Phases {
             format,
             setting: format!(
                 "{}, issue {}, fetch {}",
-                machine.name, machine.sm.scheduler, machine.fetch.policy
+                machine.name, machine.scheduler.name, machine.fetch.policy.name
             ),
         })
     }

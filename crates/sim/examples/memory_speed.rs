@@ -65,8 +65,7 @@ fn main() {
         .and_then(|n| n.parse().ok())
         .unwrap_or(200_000);
     let only = std::env::args().nth(2);
-    let text = include_str!("../../../configs/gtx480.toml");
-    let machine: Machine = toml::from_str(text).expect("the preset is well formed");
+    let machine = Machine::preset("gtx480").expect("the preset is well formed");
     for pattern in &PATTERNS {
         if only
             .as_deref()

@@ -66,15 +66,15 @@ fn a_file_extends_a_file_that_extends_a_preset() {
     let dir = Scratch::new("extends");
     dir.file(
         "base.toml",
-        "schema = 1\nextends = \"gtx480-ref\"\n[sm]\nschedulers = 4\ntls_active = 3\n",
+        "schema = 1\nextends = \"gtx480-ref\"\n[sm]\nschedulers = 4\nmax_blocks = 3\n",
     );
     let path = dir.file(
         "top.toml",
-        "schema = 1\nextends = \"base.toml\"\nname = \"mine\"\nsm.tls_active = 5\n",
+        "schema = 1\nextends = \"base.toml\"\nname = \"mine\"\nsm.max_blocks = 5\n",
     );
     let machine = Machine::from_file(&path).unwrap();
     assert_eq!(machine.name, "mine");
-    assert_eq!((machine.sm.schedulers, machine.sm.tls_active), (4, 5));
+    assert_eq!((machine.sm.schedulers, machine.sm.max_blocks), (4, 5));
     assert_eq!(machine.latency.fp32_fma, [1, 1]);
 }
 
@@ -131,6 +131,28 @@ fn wrong_kinds_ranges_and_words_point_at_their_line() {
             "one-in-flight",
             "m.toml:4:14",
         ),
+        ("[dram]\nbanks = 128\n", "between 1 and 64", "m.toml:4:9"),
+        (
+            "[dram]\nbanks = 1\nbank_groups = 1\n",
+            "2 L2 slices",
+            "m.toml:4:9",
+        ),
+        (
+            "[dram]\ninterleave = 64\n",
+            "between 128 and 1048576",
+            "m.toml:4:14",
+        ),
+        ("[dram]\nrow_bytes = 32\n", "a burst is 64", "m.toml:4:13"),
+        (
+            "[l2]\nqueue = 3\n",
+            "has 4 sectors and would never fit",
+            "m.toml:4:9",
+        ),
+        (
+            "[interconnect]\ninjection_queue = 3\n",
+            "would never fit",
+            "m.toml:4:19",
+        ),
         (
             "[latency]\nint_add = [1]\n",
             "latency.int_add",
@@ -175,18 +197,18 @@ fn schema_and_extends_are_checked() {
 #[test]
 fn overrides_change_values_and_their_mistakes_are_shown() {
     let sets = [
-        "sm.scheduler=lrr",
+        "scheduler=lrr",
         "dram.timing.cl=9",
         "latency.int_add=[6, 2]",
     ];
     let machine = Machine::resolve("gtx480", &sets.map(String::from)).unwrap();
-    assert_eq!(machine.sm.scheduler, "lrr");
+    assert_eq!(machine.scheduler.name, "lrr");
     assert_eq!(
         (machine.dram.timing.cl, machine.latency.int_add),
         (9, [6, 2])
     );
-    let error = Machine::resolve("gtx480", &["sm.sheduler=lrr".into()]).unwrap_err();
-    assert!(error.to_string().contains("`sm.scheduler`"), "{error}");
+    let error = Machine::resolve("gtx480", &["sheduler=lrr".into()]).unwrap_err();
+    assert!(error.to_string().contains("`scheduler`"), "{error}");
     let error = Machine::resolve("gtx480", &["gpu.sms=0".into()]).unwrap_err();
     assert_eq!(
         error.to_string(),

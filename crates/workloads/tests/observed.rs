@@ -58,9 +58,9 @@ fn when_fetch_waits_for_branches() {
     const WAIT: &str = "fetch.wait_for_branch=true";
     for settings in [
         &[WAIT][..],
-        &[WAIT, "sm.scheduler=lrr"],
-        &[WAIT, "sm.scheduler=tls", "fetch.policy=cff"],
-        &[WAIT, "sm.scheduler=mwf-lrr", "fetch.ports=2"],
+        &[WAIT, "scheduler=lrr"],
+        &[WAIT, "scheduler=tls", "fetch.policy=cff"],
+        &[WAIT, "scheduler=mwf-lrr", "fetch.ports=2"],
         &[
             WAIT,
             "fetch.policy=fef",
@@ -68,10 +68,10 @@ fn when_fetch_waits_for_branches() {
             "fetch.buffer=4",
         ],
         &[WAIT, "sm.warp_width=8", "fetch.ports=4"],
-        &[WAIT, "sm.divergence=tbc", "sm.scheduler=age"],
-        &[WAIT, "sm.divergence=pdom-lcp"],
-        &[WAIT, "sm.divergence=dwf", "sm.scheduler=majority"],
-        &[WAIT, "sm.divergence=dwf-wb"],
+        &[WAIT, "divergence=tbc", "scheduler=age"],
+        &[WAIT, "divergence=pdom-lcp"],
+        &[WAIT, "divergence=dwf", "scheduler=majority"],
+        &[WAIT, "divergence=dwf-wb"],
     ] {
         check("gtx480", settings);
     }
@@ -83,16 +83,17 @@ fn when_fetch_waits_for_branches() {
 fn under_every_issue_and_fetch_policy() {
     let fetch_policies = warpsim_sim::fetch::POLICIES.iter().cycle();
     for (issue, fetch) in warpsim_sim::schedule::POLICIES.iter().zip(fetch_policies) {
-        let scheduler = format!("sm.scheduler={}", issue.name);
-        let policy = format!("fetch.policy={}", fetch.name);
-        let needs = warpsim_sim::fetch::needs(fetch.name);
-        let settings = [&[scheduler.as_str(), policy.as_str()], needs].concat();
-        let model = if issue.name == "majority" {
+        let scheduler = format!("scheduler={}", issue.info.name);
+        let policy = format!("fetch.policy={}", fetch.info.name);
+        let needs: Vec<String> = fetch.needs.iter().map(|n| n.setting()).collect();
+        let mut settings = vec![scheduler.as_str(), policy.as_str()];
+        settings.extend(needs.iter().map(String::as_str));
+        let model = if issue.info.name == "majority" {
             "dwf"
         } else {
             "pdom"
         };
-        let model = format!("sm.divergence={model}");
+        let model = format!("divergence={model}");
         check("gtx480", &[&settings[..], &[model.as_str()]].concat());
     }
 }
@@ -100,10 +101,10 @@ fn under_every_issue_and_fetch_policy() {
 #[test]
 fn under_every_divergence_model() {
     for model in warpsim_sim::divergence::MODELS {
-        let model = format!("sm.divergence={}", model.name);
+        let model = format!("divergence={}", model.info.name);
         check("fx5800", &[&model]);
         check("gtx480", &[&model, "fetch.policy=cff"]);
     }
-    check("fx5800", &["sm.divergence=tbc", "sm.tbc_compaction=false"]);
+    check("fx5800", &["divergence=tbc", "divergence.compaction=false"]);
     check("fx5800", &["fetch.ideal=false", "collector.ideal=false"]);
 }

@@ -7,9 +7,21 @@
 //! and a branch that reconverges where its surroundings do needs no new continuation, so that
 //! loops do not grow the stack.
 
-use super::{BlockArrival, Branch, DivergenceModel, Group, Groups};
+use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
 use crate::exec::state::{Lanes, Threads};
+use crate::mechanism::Info;
 use warpsim_ptx::kernel::{NO_PC, Pc};
+
+/// As it is registered.
+pub const MODEL: Model = Model {
+    info: Info {
+        name: "pdom",
+        description: "a reconvergence stack for each warp; sides of a branch meet at its immediate post-dominator",
+        parameters: &[],
+    },
+    pools: false,
+    make: |_, _, slots| Box::new(Pdom::new(slots)),
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {

@@ -3,9 +3,21 @@
 //! and they go on together.
 
 use super::stack::Stack;
-use super::{BlockArrival, Branch, DivergenceModel, Group, Groups};
+use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
 use crate::exec::state::{Lanes, Threads};
+use crate::mechanism::Info;
 use warpsim_ptx::kernel::Pc;
+
+/// As it is registered.
+pub const MODEL: Model = Model {
+    info: Info {
+        name: "pdom-lcp",
+        description: "pdom with likely-convergence points: where a break keeps the end of a loop body from being the post-dominator, threads meet there all the same",
+        parameters: &[],
+    },
+    pools: false,
+    make: |_, _, slots| Box::new(PdomLcp::new(slots)),
+};
 
 /// The model: a stack of one row for each slot, which one warp runs.
 #[derive(Debug)]

@@ -3,8 +3,42 @@
 //! They are meant for thread block compaction, whose blocks wait at branches as a whole: others
 //! should have something to do then.
 
-use super::{IssuePolicy, Place};
+use super::{IssuePolicy, Place, Policy};
+use crate::mechanism::Info;
 use crate::time::Cycle;
+
+/// The block that came first.
+pub const AGE: Policy = Policy {
+    info: Info {
+        name: "age",
+        description: "the block that came first, round robin in it; goes with divergence tbc",
+        parameters: &[],
+    },
+    needs_pool: false,
+    make: |_, _, domains| Box::new(Blocks::new(domains, Priority::Age)),
+};
+
+/// Each block in turn.
+pub const ROUND_ROBIN: Policy = Policy {
+    info: Info {
+        name: "rrb",
+        description: "each block in turn, one cycle each, round robin in it; goes with divergence tbc",
+        parameters: &[],
+    },
+    needs_pool: false,
+    make: |_, _, domains| Box::new(Blocks::new(domains, Priority::RoundRobin)),
+};
+
+/// The block that issues, while it can.
+pub const STICKY: Policy = Policy {
+    info: Info {
+        name: "srr",
+        description: "the block that issued last while any of its warps is ready, round robin in it; goes with divergence tbc",
+        parameters: &[],
+    },
+    needs_pool: false,
+    make: |_, _, domains| Box::new(Blocks::new(domains, Priority::Sticky)),
+};
 
 /// Which block goes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,20 @@
 //! Majority (thread-block-compaction §2.3): the PC at which most threads of the pool are.
 
-use super::{Facts, IssuePolicy, Place};
+use super::{Facts, IssuePolicy, Place, Policy};
 use crate::divergence::Group;
+use crate::mechanism::Info;
 use warpsim_ptx::kernel::Pc;
+
+/// As it is registered.
+pub const POLICY: Policy = Policy {
+    info: Info {
+        name: "majority",
+        description: "for dwf and dwf-wb: all warps at the PC where most pooled threads are, in the order in which they were formed, then the next such PC",
+        parameters: &[],
+    },
+    needs_pool: true,
+    make: |_, _, domains| Box::new(Majority::new(domains)),
+};
 
 /// Issues every warp at the chosen PC, those that come there meanwhile included, in the order
 /// in which they came, and chooses again when none is left. Warps from an opened barrier go

@@ -1,4 +1,4 @@
-//! Issue policies: which warp issues next. One file a policy, registered in [`POLICIES`].
+//! Issue policies: which warp issues next. One file per policy, registered in [`POLICIES`].
 
 mod block_first;
 mod blocks;
@@ -17,11 +17,9 @@ mod toy_gang;
 
 use crate::config::Machine;
 use crate::divergence::{Group, Groups};
+use crate::mechanism::{Info, Values};
 pub use crate::place::Place;
-use crate::policy::{ParamInfo, ParamKind, PolicyInfo};
 use crate::time::Cycle;
-use block_first::Inside;
-use blocks::Priority;
 
 /// What a policy may know of the warps of a domain in a cycle, as bit sets by index.
 #[derive(Clone, Copy, Debug, Default)]
@@ -166,114 +164,49 @@ pub trait IssuePolicy: Send {
     }
 }
 
-/// Every issue policy.
-pub const POLICIES: &[PolicyInfo] = &[
-    PolicyInfo {
-        name: "lrr",
-        description: "loose round robin: the warp after the one issued last, then on around",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "gto",
-        description: "greedy then oldest: the warp issued last while it is ready, else the oldest",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "oldest",
-        description: "always the oldest ready warp",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "tls",
-        description: "two levels: round robin in a small active set; warps that wait long leave it",
-        parameters: &[ParamInfo {
-            name: "sm.tls_active",
-            kind: ParamKind::Integer { low: 1, high: 64 },
-            default: "6",
-            description: "active warps of each scheduler",
-            unit: "warps",
-        }],
-    },
-    PolicyInfo {
-        name: "age",
-        description: "the block that came first, round robin in it; goes with divergence tbc",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "rrb",
-        description: "each block in turn, a cycle long, round robin in it; goes with divergence tbc",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "srr",
-        description: "the block that issued last while any of its warps is ready, round robin in it; goes with divergence tbc",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "mwf-lrr",
-        description: "most waiting first: the block with most warps at a barrier, round robin in it",
-        parameters: &[BLOCK_TIES, COUNT_EXITED],
-    },
-    PolicyInfo {
-        name: "mwf-gto",
-        description: "most waiting first: the block with most warps at a barrier, greedy then oldest in it",
-        parameters: &[BLOCK_TIES, COUNT_EXITED],
-    },
-    PolicyInfo {
-        name: "saws",
-        description: "synchronisation aware: the block that hit its barrier first, greedy then oldest in it",
-        parameters: &[BLOCK_TIES],
-    },
-    PolicyInfo {
-        name: "majority",
-        description: "for dwf and dwf-wb: all warps at the PC where most pooled threads are, in the order in which they were formed, then the next such PC",
-        parameters: &[],
-    },
-];
-
-const BLOCK_TIES: ParamInfo = ParamInfo {
-    name: "sm.block_ties",
-    kind: ParamKind::Choice(&["age", "slot"]),
-    default: "age",
-    description: "which of two blocks of the same rank goes first: the older, or the one in the lower slot",
-    unit: "",
-};
-
-const COUNT_EXITED: ParamInfo = ParamInfo {
-    name: "sm.mwf_counts_exited",
-    kind: ParamKind::Flag,
-    default: "false",
-    description: "finished warps count as waiting, at their block's end",
-    unit: "",
-};
-
-/// Makes the issue policy that `machine` names, for `domains` schedulers. The name has been
-/// checked against [`POLICIES`].
-pub fn make(machine: &Machine, domains: usize) -> Option<Box<dyn IssuePolicy>> {
-    Some(match machine.sm.scheduler.as_str() {
-        "lrr" => Box::new(lrr::Lrr::new(domains)),
-        "gto" => Box::new(gto::Gto::new(domains)),
-        "oldest" => Box::new(oldest::Oldest::new(domains)),
-        "majority" => Box::new(majority::Majority::new(domains)),
-        "age" => Box::new(blocks::Blocks::new(domains, Priority::Age)),
-        "rrb" => Box::new(blocks::Blocks::new(domains, Priority::RoundRobin)),
-        "srr" => Box::new(blocks::Blocks::new(domains, Priority::Sticky)),
-        "tls" => Box::new(tls::Tls::new(domains, machine.sm.tls_active as usize)),
-        "mwf-lrr" => mwf(machine, domains, Inside::Lrr),
-        "mwf-gto" => mwf(machine, domains, Inside::Gto),
-        "saws" => Box::new(saws::Saws::new(
-            saws::FirstArrival,
-            Inside::Gto,
-            machine,
-            domains,
-        )),
-        _ => return None,
-    })
+/// An issue policy as it is registered. Its own file declares it.
+#[derive(Clone, Copy)]
+pub struct Policy {
+    /// Name, description, parameters.
+    pub info: Info,
+    /// It looks at the warps of a [pool](crate::divergence::pool), and there must be one.
+    pub needs_pool: bool,
+    /// Makes it for an SM of a machine with this many domains.
+    pub make: fn(&Values, &Machine, usize) -> Box<dyn IssuePolicy>,
 }
 
-fn mwf(machine: &Machine, domains: usize, inside: Inside) -> Box<dyn IssuePolicy> {
-    let ranking = mwf::MostWaiting {
-        count_exited: machine.sm.mwf_counts_exited,
-    };
-    Box::new(mwf::Mwf::new(ranking, inside, machine, domains))
+/// Every issue policy.
+pub const POLICIES: &[Policy] = &[
+    lrr::POLICY,
+    gto::POLICY,
+    oldest::POLICY,
+    tls::POLICY,
+    blocks::AGE,
+    blocks::ROUND_ROBIN,
+    blocks::STICKY,
+    mwf::LRR,
+    mwf::GTO,
+    saws::POLICY,
+    majority::POLICY,
+];
+
+fn find(name: &str) -> Option<&'static Policy> {
+    POLICIES.iter().find(|p| p.info.name == name)
+}
+
+/// Whether a policy needs a [pool](crate::divergence::pool) of warps.
+pub fn needs_pool(name: &str) -> bool {
+    find(name).is_some_and(|p| p.needs_pool)
+}
+
+/// Makes the issue policy that a machine has chosen, for `domains` schedulers.
+///
+/// # Panics
+///
+/// When there is no such policy: the machine has not been
+/// [validated](crate::config::validate::validate).
+pub fn make(machine: &Machine, domains: usize) -> Box<dyn IssuePolicy> {
+    let choice = &machine.scheduler;
+    let policy = find(&choice.name).expect("the machine has been validated");
+    (policy.make)(&choice.values, machine, domains)
 }

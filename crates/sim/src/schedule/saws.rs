@@ -3,7 +3,23 @@
 //! earliest first; blocks with nobody at a barrier come after them. Inside a block warps go greedy
 //! then oldest.
 
-use super::block_first::{Block, BlockFirst, Ranking};
+use super::Policy;
+use super::block_first::{Block, BlockFirst, Inside, Ranking, TIES};
+use crate::mechanism::Info;
+
+/// As it is registered.
+pub const POLICY: Policy = Policy {
+    info: Info {
+        name: "saws",
+        description: "synchronisation aware: the block that hit its barrier first, greedy then oldest in it",
+        parameters: &[&TIES],
+    },
+    needs_pool: false,
+    make: |values, machine, domains| {
+        let (ties, blocks) = (values.get(&TIES), machine.sm.max_blocks as usize);
+        Box::new(Saws::new(FirstArrival, Inside::Gto, ties, blocks, domains))
+    },
+};
 
 /// The ranking.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +38,8 @@ pub type Saws = BlockFirst<FirstArrival>;
 #[cfg(test)]
 mod tests {
     use super::super::IssuePolicy;
-    use super::super::block_first::Inside;
-    use super::super::block_first::testing::{launch_blocks, machine, order, place};
+    use super::super::block_first::Ties;
+    use super::super::block_first::testing::{BLOCKS, launch_blocks, order, place};
     use super::super::mwf::{MostWaiting, Mwf};
     use super::*;
     use crate::time::Cycle;
@@ -32,11 +48,11 @@ mod tests {
     /// at theirs, at t2 block 2 three. `mwf` moves on to the block with most, `saws` stays.
     #[test]
     fn stays_with_the_first_to_hit_where_mwf_goes_to_the_most_waiting() {
-        let mut saws = Saws::new(FirstArrival, Inside::Gto, &machine(&[]), 1);
+        let mut saws = Saws::new(FirstArrival, Inside::Gto, Ties::Age, BLOCKS, 1);
         let ranking = MostWaiting {
             count_exited: false,
         };
-        let mut mwf = Mwf::new(ranking, Inside::Gto, &machine(&[]), 1);
+        let mut mwf = Mwf::new(ranking, Inside::Gto, Ties::Age, BLOCKS, 1);
         launch_blocks(&mut saws, 3, 1);
         launch_blocks(&mut mwf, 3, 1);
         let mut running = 0xfffu64;
@@ -58,7 +74,7 @@ mod tests {
 
     #[test]
     fn blocks_that_wait_come_before_those_that_do_not_and_ties_go_to_the_older() {
-        let mut saws = Saws::new(FirstArrival, Inside::Gto, &machine(&[]), 1);
+        let mut saws = Saws::new(FirstArrival, Inside::Gto, Ties::Age, BLOCKS, 1);
         launch_blocks(&mut saws, 4, 1);
         for (w, now) in [(12, 7), (4, 9), (8, 9)] {
             saws.waits(place(w, 1), (w / 4) as u16, Cycle::new(now));
@@ -74,7 +90,7 @@ mod tests {
 
     #[test]
     fn an_opened_barrier_leaves_the_time_of_another() {
-        let mut saws = Saws::new(FirstArrival, Inside::Gto, &machine(&[]), 1);
+        let mut saws = Saws::new(FirstArrival, Inside::Gto, Ties::Age, BLOCKS, 1);
         launch_blocks(&mut saws, 2, 1);
         saws.waits(place(0, 1), 0, Cycle::new(3)); // at one barrier
         saws.waits(place(1, 1), 0, Cycle::new(8)); // at another

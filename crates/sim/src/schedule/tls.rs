@@ -4,8 +4,30 @@
 //! only on loads deadlocks: a set full of warps at a barrier never lets their siblings in.)
 
 use super::lrr::first_from;
-use super::{Facts, IssuePolicy, Place};
+use super::{Facts, IssuePolicy, Place, Policy};
+use crate::mechanism::{Info, Integer};
 use std::collections::VecDeque;
+
+/// Six, as the public GTX 480 configuration has it (`two_level_active:6:0:1`).
+const ACTIVE: Integer = Integer {
+    name: "active",
+    low: 1,
+    high: 64,
+    default: 6,
+    unit: "warps",
+    description: "active warps of each scheduler",
+};
+
+/// As it is registered.
+pub const POLICY: Policy = Policy {
+    info: Info {
+        name: "tls",
+        description: "two levels: round robin in a small active set; warps that wait long leave it",
+        parameters: &[&ACTIVE],
+    },
+    needs_pool: false,
+    make: |values, _, domains| Box::new(Tls::new(domains, values.get(&ACTIVE) as usize)),
+};
 
 /// The two-level policy.
 #[derive(Debug)]

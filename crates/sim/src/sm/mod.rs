@@ -62,15 +62,15 @@ pub struct Sm {
 }
 
 impl Sm {
-    /// SM number `id`. Policy names have been checked.
-    pub fn new(machine: &Arc<Machine>, id: u16) -> Option<Sm> {
+    /// SM number `id` of a machine that has been validated.
+    pub fn new(machine: &Arc<Machine>, id: u16) -> Sm {
         let domains = crate::place::Layout::of(machine).domains();
-        let front = FrontEnd::new(machine, id)?;
-        Some(Sm {
+        let front = FrontEnd::new(machine, id);
+        Sm {
             id,
             core_mhz: machine.gpu.core_mhz,
             flush_l1_when_idle: machine.gpu.flush_l1_when_idle,
-            residents: Residents::new(machine, front.skips_waiters())?,
+            residents: Residents::new(machine, front.skips_waiters()),
             front,
             issue: Issue::new(machine, domains),
             collectors: Collectors::new(&machine.collector),
@@ -83,7 +83,7 @@ impl Sm {
                 prints: Vec::new(),
             },
             clock: Clock::default(),
-        })
+        }
     }
 
     /// Puts another model, or issue policy, in place of the configured ones, before anything

@@ -7,9 +7,9 @@ use warpsim_sim::text::{Entry, Node, Source, SourceError, Value};
 
 /// Keys that stand for a machine setting.
 const SHORT: [(&str, &str); 3] = [
-    ("scheduler", "sm.scheduler"),
+    ("scheduler", "scheduler"),
     ("fetch", "fetch.policy"),
-    ("divergence", "sm.divergence"),
+    ("divergence", "divergence"),
 ];
 
 /// More than this is a slip.

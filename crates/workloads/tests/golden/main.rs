@@ -122,13 +122,13 @@ fn everything_registered_is_watched() {
         check("machine", name, |r| &r.machine);
     }
     for policy in warpsim_sim::schedule::POLICIES {
-        check("issue policy", policy.name, |r| &r.issue);
+        check("issue policy", policy.info.name, |r| &r.issue);
     }
     for policy in warpsim_sim::fetch::POLICIES {
-        check("fetch policy", policy.name, |r| &r.fetch);
+        check("fetch policy", policy.info.name, |r| &r.fetch);
     }
     for model in warpsim_sim::divergence::MODELS {
-        check("divergence model", model.name, |r| &r.divergence);
+        check("divergence model", model.info.name, |r| &r.divergence);
     }
     for (at, run) in runs.iter().enumerate() {
         assert!(!runs[..at].contains(run), "listed twice: {run}");

@@ -15,14 +15,37 @@ mod warp_barrier;
 mod window;
 
 use super::pool::{self, Parked, Waits, WarpPool};
-use super::{BlockArrival, Branch, DivergenceModel, Group, Groups};
+use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
 use crate::config::Machine;
 use crate::exec::state::{LANES, Lanes, Threads, each_home};
+use crate::mechanism::Info;
 use crate::place::Layout;
 use held::{Held, HeldIn};
 use warp_barrier::{WarpBarriers, Whole};
 use warpsim_ptx::kernel::{NO_PC, Pc};
 use window::{Formed, Window};
+
+/// As it is registered.
+pub const MODEL: Model = Model {
+    info: Info {
+        name: "dwf",
+        description: "dynamic warp formation: threads of an SM at the same PC are regrouped into new warps, lane by lane; goes with the scheduler majority",
+        parameters: &[],
+    },
+    pools: true,
+    make: |_, machine, _| Box::new(Dwf::new(machine, false)),
+};
+
+/// With warp barriers.
+pub const WITH_WARP_BARRIERS: Model = Model {
+    info: Info {
+        name: "dwf-wb",
+        description: "dwf with warp barriers: static warps until they diverge, which meet again at that branch's immediate post-dominator",
+        parameters: &[],
+    },
+    pools: true,
+    make: |_, machine, _| Box::new(Dwf::new(machine, true)),
+};
 
 /// What becomes of the threads of a slot when its instruction is complete.
 #[derive(Clone, Debug)]

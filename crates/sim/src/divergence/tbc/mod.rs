@@ -8,12 +8,48 @@ mod compactor;
 mod tests;
 
 use super::stack::Stack;
-use super::{BlockArrival, Branch, DivergenceModel, Group, Groups};
+use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
+use crate::config::Machine;
 use crate::exec::state::{LANES, Lanes, Threads};
+use crate::mechanism::{Info, Switch, Values};
 use crate::time::Cycle;
 use compactor::Formed;
 use std::collections::VecDeque;
 use warpsim_ptx::kernel::Pc;
+
+/// On, as in the paper.
+const COMPACTION: Switch = Switch {
+    name: "compaction",
+    default: true,
+    description: "compact threads into new warps; without, they wait for each other and stay in their static warps",
+};
+
+/// As it is registered.
+pub const MODEL: Model = Model {
+    info: Info {
+        name: "tbc",
+        description: "thread block compaction: a stack for each block; its warps wait for each other at branches and are compacted into new warps",
+        parameters: &[&COMPACTION],
+    },
+    pools: false,
+    make: |values, machine, slots| Box::new(make(false, values, machine, slots)),
+};
+
+/// With likely-convergence points.
+pub const WITH_LIKELY_POINTS: Model = Model {
+    info: Info {
+        name: "tbc-lcp",
+        description: "thread block compaction with likely-convergence points",
+        parameters: &[&COMPACTION],
+    },
+    pools: false,
+    make: |values, machine, slots| Box::new(make(true, values, machine, slots)),
+};
+
+fn make(likely: bool, values: &Values, machine: &Machine, slots: usize) -> Tbc {
+    let blocks = machine.sm.max_blocks as usize;
+    Tbc::new(slots, blocks, likely, values.get(&COMPACTION))
+}
 
 /// The model.
 #[derive(Debug)]

@@ -9,7 +9,6 @@
 //! without seeing a difference.
 
 mod advance;
-mod check;
 
 use crate::config::Machine;
 use crate::memory::address_map::AddressMap;
@@ -67,7 +66,7 @@ impl Next {
 }
 
 impl MemorySystem {
-    /// The memory system of a machine, empty. The machine has passed [`MemorySystem::check`].
+    /// The memory system of a machine that has been validated, empty.
     pub fn new(machine: &Machine) -> MemorySystem {
         let (gpu, net, l2) = (&machine.gpu, &machine.interconnect, &machine.l2);
         let map = AddressMap::new(machine);

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::config::DramModel;
+use crate::config::validate::validate;
 use crate::memory::packet::Traffic;
 use crate::memory::testing::gtx480;
 use proptest::prelude::*;
@@ -95,6 +96,14 @@ fn eight_channels_of_whole_lines() -> Machine {
     machine.gpu.dram_mhz = 800;
     machine.l2.slices_per_channel = 1;
     machine.l2.sets = 16;
+    for cache in [
+        &mut machine.l1d,
+        &mut machine.l1i,
+        &mut machine.constant,
+        &mut machine.texture,
+    ] {
+        cache.line = 64;
+    }
     machine.l2.line = 64;
     machine.l2.sector = 64;
     machine.l2.ways = 64;
@@ -155,7 +164,7 @@ proptest! {
 
     #[test]
     fn the_size_of_a_step_changes_nothing(stream in stream(), machine in machine()) {
-        prop_assert_eq!(MemorySystem::check(&machine), Ok(()));
+        prop_assert_eq!(validate(&machine), Ok(()));
         let stepped = run(&machine, &stream, 1);
         prop_assert_eq!(&stepped, &run(&machine, &stream, 4));
         prop_assert_eq!(&stepped, &run(&machine, &stream, 60_000));

@@ -400,36 +400,3 @@ fn copies_warm_l2_with_their_later_bytes_and_invalidation_forgets_them() {
     memory.invalidate_l2();
     assert!(latency(&mut memory, 3000, hit) > L2_HIT + 3);
 }
-
-#[test]
-fn a_machine_that_cannot_be_built_is_refused_with_a_reason() {
-    assert_eq!(MemorySystem::check(&gtx480()), Ok(()));
-    let mut machine = gtx480();
-    machine.l2.sector = 48;
-    assert!(
-        MemorySystem::check(&machine)
-            .unwrap_err()
-            .contains("l2.sector")
-    );
-    let mut machine = gtx480();
-    machine.interconnect.injection_queue = 3;
-    assert!(
-        MemorySystem::check(&machine)
-            .unwrap_err()
-            .contains("injection_queue")
-    );
-    let mut machine = gtx480();
-    machine.gpu.quantum = 7;
-    assert!(
-        MemorySystem::check(&machine)
-            .unwrap_err()
-            .contains("gpu.quantum")
-    );
-    let mut machine = gtx480();
-    machine.dram.channels = 0;
-    assert!(
-        MemorySystem::check(&machine)
-            .unwrap_err()
-            .contains("dram.channels")
-    );
-}

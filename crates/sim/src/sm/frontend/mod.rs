@@ -39,14 +39,12 @@ pub struct FrontEnd {
 }
 
 impl FrontEnd {
-    /// An empty front end. The policy's name has been checked.
-    pub fn new(machine: &Machine, sm: u16) -> Option<FrontEnd> {
+    /// An empty front end.
+    pub fn new(machine: &Machine, sm: u16) -> FrontEnd {
         let layout = Layout::of(machine);
         let all = layout.domains();
-        let units: Option<Vec<FetchUnit>> = match machine.fetch.per {
-            Per::Sm => vec![FetchUnit::new(machine, 0..all, all)]
-                .into_iter()
-                .collect(),
+        let units = match machine.fetch.per {
+            Per::Sm => vec![FetchUnit::new(machine, 0..all, all)],
             Per::Slice => (0..layout.slices() as usize)
                 .map(|slice| FetchUnit::new(machine, layout.domains_of(slice), all))
                 .collect(),
@@ -54,14 +52,14 @@ impl FrontEnd {
                 .map(|d| FetchUnit::new(machine, d..d + 1, all))
                 .collect(),
         };
-        Some(FrontEnd {
-            units: units?,
+        FrontEnd {
+            units,
             icache: ICache::new(machine, sm),
             wait_for_branch: machine.fetch.wait_for_branch,
             turn: 0,
             fetched: false,
             rests: false,
-        })
+        }
     }
 
     /// Whether it never fetches for warps at a barrier.

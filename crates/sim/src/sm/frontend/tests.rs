@@ -26,7 +26,7 @@ impl Bench {
         let mut port = Port::new(32, 8);
         port.refill(100);
         Bench {
-            front: FrontEnd::new(&machine, 0).expect("a known policy"),
+            front: FrontEnd::new(&machine, 0),
             residents: testing::residents(&machine, &launched),
             port,
             launched,

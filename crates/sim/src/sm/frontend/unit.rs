@@ -32,20 +32,20 @@ pub(super) struct FetchUnit {
 }
 
 impl FetchUnit {
-    /// A unit for these domains of an SM with `all` domains. The policy's name has been checked.
-    pub fn new(machine: &Machine, domains: Range<usize>, all: usize) -> Option<FetchUnit> {
-        Some(FetchUnit {
+    /// A unit for these domains of an SM with `all` domains.
+    pub fn new(machine: &Machine, domains: Range<usize>, all: usize) -> FetchUnit {
+        FetchUnit {
             domains,
             ports: machine.fetch.ports,
             left: 0,
             ideal: machine.fetch.ideal,
-            policy: crate::fetch::make(machine, all)?,
+            policy: crate::fetch::make(machine, all),
             l0: L0::new(machine.fetch.l0_bytes),
             fetched: Vec::new(),
             together: Vec::new(),
             eligible: vec![0; all],
             at_barrier: vec![0; all],
-        })
+        }
     }
 
     pub fn skips_waiters(&self) -> bool {

@@ -115,20 +115,20 @@ impl Blocks {
 }
 
 impl Residents {
-    /// Nobody; policy names have been checked. `skips_waiters`: the fetch policy passes over
+    /// Nobody. `skips_waiters`: the fetch policy passes over
     /// warps at a barrier.
-    pub fn new(machine: &Machine, skips_waiters: bool) -> Option<Residents> {
+    pub fn new(machine: &Machine, skips_waiters: bool) -> Residents {
         let layout = Layout::of(machine);
         let homes = (machine.sm.max_threads as usize).div_ceil(LANES);
-        let mut model = crate::divergence::make(machine, layout.slots_for(homes))?;
+        let mut model = crate::divergence::make(machine, layout.slots_for(homes));
         let pools = model.pool().is_some();
         let slots = if pools {
             crate::divergence::pool::slots(machine)
         } else {
             layout.slots_for(homes)
         };
-        let policy = crate::schedule::make(machine, layout.domains())?;
-        Some(Residents {
+        let policy = crate::schedule::make(machine, layout.domains());
+        Residents {
             warps: WarpTable::new(machine, slots, skips_waiters),
             books: Books::new(policy),
             threads: Threads {
@@ -153,7 +153,7 @@ impl Residents {
             meetings: Vec::new(),
             sleepers: Vec::new(),
             changed: Vec::new(),
-        })
+        }
     }
 
     /// Puts another model, or issue policy, in place of the configured ones, before anything

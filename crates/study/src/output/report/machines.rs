@@ -47,7 +47,7 @@ impl Report<'_> {
                 escaped(&named.value)
             );
             out += &match &setup.machine {
-                Some(m) => [&m.sm.scheduler, &m.fetch.policy, &m.sm.divergence]
+                Some(m) => [&m.scheduler.name, &m.fetch.policy.name, &m.divergence.name]
                     .map(|v| format!("<td>{}</td>", escaped(v)))
                     .concat(),
                 None => "<td class=\"absent\" colspan=\"3\">not in this build</td>".into(),
@@ -57,7 +57,7 @@ impl Report<'_> {
                 .iter()
                 .chain(&configuration.parameters);
             // What stands in the columns before need not be said again.
-            let told = ["sm.scheduler=", "fetch.policy=", "sm.divergence="];
+            let told = ["scheduler=", "fetch.policy=", "divergence="];
             let settings: Vec<&str> = settings
                 .map(|s| s.value.as_str())
                 .filter(|s| !told.iter().any(|t| s.starts_with(t)))

@@ -1,0 +1,171 @@
+//! Every setting of a machine, and every parameter of a mechanism, is read by somebody: for each
+//! there is another legal value with which the same program has other statistics.
+
+mod probe;
+
+use probe::Probe;
+use std::collections::HashMap;
+use warpsim_sim::config::rule::Rule;
+use warpsim_sim::config::{Machine, SECTIONS};
+use warpsim_sim::mechanism::Kind;
+use warpsim_sim::stats::LaunchReport;
+
+/// Machines to look for a difference on: preset and settings. Each has something that the ones
+/// before do not show.
+const MACHINES: &[(&str, &[&str])] = &[
+    // Little enough cache that everything below it is used.
+    ("gtx480", &["gpu.sms=2", "l2.sets=4", "l1d.sets=8"]),
+];
+
+/// Settings that nobody reads. This list is to become shorter, never longer.
+const UNREAD: &[&str] = &["sm.unified_pipeline"];
+
+/// Other values that a rule may allow, those likely to make a difference first.
+fn others(rule: Rule, current: &toml::Value) -> Vec<toml::Value> {
+    let candidates: Vec<toml::Value> = match (rule, current) {
+        (Rule::Number { low, high, .. }, &toml::Value::Integer(n)) => {
+            let (low, high) = (i64::from(low), i64::from(high));
+            [2 * n, n / 2, n + 1, n - 1, low, high]
+                .map(toml::Value::Integer)
+                .to_vec()
+        }
+        (Rule::Flag, toml::Value::Boolean(flag)) => vec![toml::Value::Boolean(!flag)],
+        (Rule::Words(words), _) => words.iter().map(|w| toml::Value::from(*w)).collect(),
+        (Rule::Timing, toml::Value::Array(pair)) => {
+            let part = |i: usize| pair[i].as_integer().expect("two integers");
+            let (latency, initiation) = (part(0), part(1));
+            [[2 * latency + 20, initiation], [latency, latency]]
+                .map(|pair| toml::Value::from(pair.to_vec()))
+                .to_vec()
+        }
+        (rule, value) => panic!("{rule:?} does not allow {value}"),
+    };
+    let legal = |v: &toml::Value| v != current && rule.check(v).is_ok();
+    candidates.into_iter().filter(legal).collect()
+}
+
+type Outcome = Result<Vec<LaunchReport>, String>;
+
+/// Runs the probe, once on each machine.
+struct Runs {
+    probe: Probe,
+    seen: HashMap<Vec<String>, Outcome>,
+}
+
+impl Runs {
+    fn new() -> Runs {
+        Runs {
+            probe: Probe::new(),
+            seen: HashMap::new(),
+        }
+    }
+
+    fn on(&mut self, preset: &str, set: &[String], machine: &Machine) -> Outcome {
+        let name = [&[preset.to_string()], set].concat();
+        let run = || self.probe.run(machine);
+        self.seen.entry(name).or_insert_with(run).clone()
+    }
+
+    /// Whether a value of `key` that is not the current one changes the statistics of a run on
+    /// one of the machines. None: there is no other legal value.
+    fn differs(&mut self, key: &str, rule: Rule, base: &[String]) -> Option<bool> {
+        let mut tried = false;
+        for (preset, set) in MACHINES {
+            let mut set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
+            set.extend_from_slice(base);
+            let Ok(machine) = Machine::resolve(preset, &set) else {
+                continue;
+            };
+            let before = self.on(preset, &set, &machine);
+            assert!(before.is_ok(), "{preset} {set:?}: {before:?}");
+            for value in others(rule, &lookup(&machine, key)) {
+                let changed = [&set[..], &[format!("{key}={value}")]].concat();
+                if let Ok(machine) = Machine::resolve(preset, &changed) {
+                    tried = true;
+                    if self.probe.run(&machine) != before {
+                        return Some(true);
+                    }
+                }
+            }
+        }
+        tried.then_some(false)
+    }
+}
+
+/// The value that a machine has for a dotted key.
+fn lookup(machine: &Machine, key: &str) -> toml::Value {
+    let mut value = toml::Value::try_from(machine).expect("plain data");
+    for part in key.split('.') {
+        let next = value.get(part).unwrap_or_else(|| panic!("{key}")).clone();
+        value = next;
+    }
+    value
+}
+
+#[test]
+fn every_setting_changes_something() {
+    let mut runs = Runs::new();
+    let mut unread = Vec::new();
+    let mut fixed = Vec::new();
+    for (section, settings) in SECTIONS {
+        for setting in *settings {
+            let key = format!("{section}.{}", setting.name);
+            match runs.differs(&key, setting.rule, &[]) {
+                Some(true) => {}
+                Some(false) => unread.push(key),
+                None => fixed.push(key),
+            }
+        }
+    }
+    assert_eq!(unread, UNREAD, "no value of these changes anything");
+    // Caches that are only read share their declaration with the one that is written.
+    let writes = |cache| ["global_write", "local_write"].map(|w| format!("{cache}.{w}"));
+    assert_eq!(fixed, ["l1i", "constant", "texture"].map(writes).concat());
+}
+
+#[test]
+fn every_parameter_of_a_mechanism_changes_something() {
+    let mut runs = Runs::new();
+    for kind in Kind::ALL {
+        for info in kind.registered() {
+            for parameter in info.parameters {
+                let choice = format!("{}={}", kind.key(), info.name);
+                let key = format!("{}.{}", kind.key(), parameter.name());
+                assert_eq!(
+                    runs.differs(&key, parameter.rule(), &[choice]),
+                    Some(true),
+                    "{key} of {}",
+                    info.name
+                );
+            }
+        }
+    }
+}
+
+/// What is declared is what a machine has.
+#[test]
+fn every_key_of_a_machine_is_declared() {
+    let machine = Machine::preset("gtx480").expect("a preset");
+    let table = toml::Table::try_from(&machine).expect("plain data");
+    let mut keys = Vec::new();
+    flatten(&table, "", &mut keys);
+    let settings = SECTIONS.iter().flat_map(|(section, settings)| {
+        let key = move |s: &warpsim_sim::config::settings::Setting| format!("{section}.{}", s.name);
+        settings.iter().map(key)
+    });
+    let mut declared: Vec<String> = settings.collect();
+    declared.extend(["schema", "name", "description"].map(String::from));
+    declared.extend(Kind::ALL.map(|k| k.name_key().to_string()));
+    declared.sort();
+    keys.sort();
+    assert_eq!(keys, declared);
+}
+
+fn flatten(table: &toml::Table, at: &str, keys: &mut Vec<String>) {
+    for (key, value) in table {
+        match value {
+            toml::Value::Table(inner) => flatten(inner, &format!("{at}{key}."), keys),
+            _ => keys.push(format!("{at}{key}")),
+        }
+    }
+}
