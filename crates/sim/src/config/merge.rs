@@ -2,10 +2,10 @@
 
 use super::Machine;
 use super::set::Override;
-use crate::text::{Node, Source, SourceError, Value, nearest};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use warpsim_present::{Node, Source, SourceError, Value, nearest};
 
 /// One file of an `extends` chain.
 pub(super) struct Layer {

@@ -240,12 +240,10 @@ fn check_names(machine: &Machine) -> Result<(), SimError> {
             continue;
         }
         let names: Vec<&str> = registry.iter().map(|p| p.name).collect();
-        let nearest = names
-            .iter()
-            .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
+        let hint = warpsim_present::nearest(name, names.iter().copied())
+            .map_or(".".into(), |near| format!("; did you mean `{near}`?"));
         return Err(SimError::BadLaunch(format!(
-            "{key}: there is no `{name}`; did you mean `{}`? There are: {}",
-            nearest.unwrap_or(&""),
+            "{key}: there is no `{name}`{hint} There are: {}",
             names.join(", ")
         )));
     }

@@ -3,10 +3,10 @@
 use crate::error::StudyError;
 use crate::format::{At, Configuration, Study};
 use std::sync::Arc;
+use warpsim_present::{SourceError, nearest};
 use warpsim_sim::config::Machine;
 use warpsim_sim::config::load::{Origin, load};
 use warpsim_sim::policy::PolicyInfo;
-use warpsim_sim::text::{SourceError, nearest};
 
 /// A configuration, resolved.
 pub struct Setup {
@@ -131,8 +131,8 @@ fn placed(
     let setting = configuration
         .settings
         .iter()
-        .find(|s| *error.file == *"--set" && error.text.trim() == s.value.trim());
-    let place = match (&*error.file, setting) {
+        .find(|s| *error.source.name == *"--set" && error.source.text.trim() == s.value.trim());
+    let place = match (&*error.source.name, setting) {
         ("--set", Some(setting)) => setting.place.clone(),
         ("--machine", _) => name.place.clone(),
         ("--set", None) => configuration.name.place.clone(),
