@@ -19,7 +19,6 @@ pub mod progress;
 pub mod schedule;
 pub mod sm;
 pub mod stats;
-pub mod text;
 pub mod time;
 
 // The bench that the integration tests use, for unit tests that reach further inside.

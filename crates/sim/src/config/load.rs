@@ -3,8 +3,8 @@
 
 use super::merge::{Layer, Merged};
 use super::{Machine, presets, set, validate};
-use crate::text::{Node, Source, SourceError, Value, nearest};
 use std::path::{Path, PathBuf};
+use warpsim_present::{Node, Source, SourceError, Value, nearest};
 
 /// `extends` chains longer than this are refused: they are almost surely circular through
 /// differently spelled paths.

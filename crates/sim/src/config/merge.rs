@@ -4,10 +4,10 @@ use super::rule::Rule;
 use super::set::Override;
 use super::{Machine, moved};
 use crate::mechanism::{Kind, Parameter};
-use crate::text::{Node, Source, SourceError, Value, nearest};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use warpsim_present::{Node, Source, SourceError, Value, nearest};
 
 /// One file of an `extends` chain.
 pub(super) struct Layer {

@@ -15,8 +15,8 @@ pub mod validate;
 
 pub use model::*;
 
-use crate::text::SourceError;
 use std::path::Path;
+use warpsim_present::SourceError;
 
 impl Machine {
     /// A preset by its name.

@@ -1,7 +1,7 @@
 //! Overrides from the command line: `sm.schedulers=4`.
 
-use crate::text::{Node, Source, SourceError, Value};
 use std::ops::Range;
+use warpsim_present::{Node, Source, SourceError, Value};
 
 /// A parsed override.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use super::{Choice, Info};
 use crate::config::Machine;
-use crate::text::nearest;
 use crate::{divergence, fetch, schedule};
+use warpsim_present::nearest;
 
 /// What a mechanism decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::model::{At, Configuration};
 use super::parse::check_word;
 use super::table::{Table, at, items, key, setting};
-use warpsim_sim::text::{Entry, Node, Source, SourceError, Value};
+use warpsim_present::{Entry, Node, Source, SourceError, Value};
 
 /// Keys that stand for a machine setting.
 const SHORT: [(&str, &str); 3] = [

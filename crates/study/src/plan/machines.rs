@@ -3,9 +3,9 @@
 use crate::error::StudyError;
 use crate::format::{At, Configuration, Study};
 use std::sync::Arc;
+use warpsim_present::SourceError;
 use warpsim_sim::config::Machine;
 use warpsim_sim::config::load::{Origin, load_combination};
-use warpsim_sim::text::SourceError;
 
 /// A configuration, resolved.
 pub struct Setup {
@@ -66,8 +66,8 @@ fn machine(study: &Study, configuration: &Configuration) -> Result<Found, StudyE
 
 /// The word that an error underlines.
 fn pointed_at(error: &SourceError) -> String {
-    let line = error.text.chars().skip(error.column.saturating_sub(1));
-    let word: String = line.take(error.width).collect();
+    let span = error.span.clone().unwrap_or_default();
+    let word = error.source.text.get(span).unwrap_or_default();
     word.trim_matches('"').to_string()
 }
 
@@ -81,8 +81,8 @@ fn placed(
     let setting = configuration
         .settings
         .iter()
-        .find(|s| *error.file == *"--set" && error.text.trim() == s.value.trim());
-    let place = match (&*error.file, setting) {
+        .find(|s| *error.source.name == *"--set" && error.source.text.trim() == s.value.trim());
+    let place = match (&*error.source.name, setting) {
         ("--set", Some(setting)) => setting.place.clone(),
         ("--machine", _) => name.place.clone(),
         ("--set", None) => configuration.name.place.clone(),

@@ -1,13 +1,15 @@
 //! `--phases`: the phase timeline of some blocks, as data or as a picture.
 //! docs/barrier-aware-scheduling.md describes both.
 
+mod svg;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::config::Machine;
 use warpsim_sim::observe::{Observer, WarpEvent};
-use warpsim_sim::phases::{Blocks, Recorder, svg};
+use warpsim_sim::phases::{Blocks, Recorder};
 use warpsim_sim::time::Cycle;
 use warpsim_workloads::files::write_whole;
 
@@ -125,7 +127,7 @@ impl Observer for Phases {
                 data["setting"] = self.setting.as_str().into();
                 format!("{data:#}\n")
             }
-            Format::Svg => svg(
+            Format::Svg => svg::svg(
                 timeline,
                 &format!("Warp-phases of {} ({})", timeline.kernel, self.setting),
             ),

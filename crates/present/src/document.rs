@@ -1,6 +1,6 @@
 //! TOML as a tree that knows where every key and value stands.
 
-use super::source::{Source, SourceError};
+use crate::{Source, SourceError};
 use std::ops::Range;
 use toml_edit::{ImDocument, Item, TableLike};
 
@@ -168,7 +168,8 @@ mod tests {
     #[test]
     fn broken_toml_is_an_error_with_a_place() {
         let error = Node::parse(&Source::new("t", "a = 1\nb = = 2\n")).unwrap_err();
-        assert_eq!((error.line, error.column), (2, 5));
+        let place = error.excerpt().unwrap();
+        assert_eq!((place.line, place.column), (2, 5));
     }
 
     #[test]

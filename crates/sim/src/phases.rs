@@ -2,10 +2,6 @@
 //! when each of its phases began, when it came to the barrier that ended it, and when that opened.
 //! The last phase ends with the warp's exit.
 
-mod svg;
-
-pub use svg::svg;
-
 use crate::observe::{Observer, WarpEvent};
 use crate::time::Cycle;
 use serde_json::{Value, json};
@@ -356,21 +352,11 @@ mod tests {
     }
 
     #[test]
-    fn the_data_and_the_picture_hold_every_phase() {
+    fn the_data_hold_every_phase() {
         let timeline = record(Blocks::FirstOf { sm: 0, count: 3 }, 0);
         let data = timeline.to_json();
         assert_eq!(data["blocks"][2]["block"], 4);
         let last = &data["blocks"][0]["warps"][2]["phases"][3];
         assert!(last["barrier"].is_null() && last["arrived"].as_u64() > Some(100));
-        let picture = svg(&timeline, "k <on> gtx480");
-        assert!(picture.starts_with("<svg") && picture.ends_with("</svg>\n"));
-        assert!(picture.contains("k &lt;on&gt; gtx480"));
-        let count = |text: &str| picture.matches(text).count();
-        assert_eq!(count("<rect class=\"run"), 3 * 3 * 4);
-        let waits = timeline.blocks.iter().flat_map(|b| &b.warps);
-        let waits = waits
-            .flat_map(|w| &w.phases)
-            .filter(|p| p.released > p.ended);
-        assert_eq!(count("<rect class=\"wait"), waits.count());
     }
 }
