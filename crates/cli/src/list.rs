@@ -70,7 +70,7 @@ fn machines() -> Result<String, Failure> {
         let _ = writeln!(out, "{name}\n    {}", m.description);
         let _ = writeln!(
             out,
-            "    {} SMs at {} MHz, {} threads and {} registers an SM, {} scheduler{} ({}), {}-wide SIMD",
+            "    {} SMs at {} MHz, {} threads and {} registers per SM, {} scheduler{} ({}), {} lanes",
             m.gpu.sms,
             m.gpu.core_mhz,
             m.sm.max_threads,
@@ -78,7 +78,7 @@ fn machines() -> Result<String, Failure> {
             m.sm.schedulers,
             if m.sm.schedulers == 1 { "" } else { "s" },
             m.scheduler.name,
-            m.sm.simd_width
+            m.unit.values().map(|u| u.lanes).max().unwrap_or(0)
         );
         let kib = |sets: u32, line: u32, ways: u32| {
             u64::from(sets) * u64::from(line) * u64::from(ways) / 1024

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use std::path::PathBuf;
 use warpsim_sim::config::load::{Origin, load};
 use warpsim_sim::config::presets::{BASE, PRESETS, names};
-use warpsim_sim::config::{DramModel, Machine, Scoreboard};
+use warpsim_sim::config::{DramModel, Machine, OpClass, Scoreboard};
 
 /// A scratch directory that goes away with the test.
 struct Scratch(PathBuf);
@@ -40,13 +40,16 @@ fn every_preset_loads_under_its_own_name() {
 fn presets_differ_where_their_tables_say() {
     let reference = Machine::preset("gtx480-ref").unwrap();
     assert_eq!(reference.latency.fp32_fma, [1, 1]);
-    assert!(!reference.latency.fp64_fma_on_sfu && !reference.latency.rem_on_sfu);
+    assert!(reference.unit["sp"].takes.contains(&OpClass::IntRem));
     assert!(reference.sm.atomics_ignore_address_hazard);
     assert_eq!(reference.latency.int_mad, [5, 1]);
     let v3 = Machine::preset("gtx480-v3").unwrap();
     assert_eq!((v3.l1d.mshrs, v3.l2.mshrs, v3.dram.queue), (32, 32, 16));
     let fx = Machine::preset("fx5800").unwrap();
-    assert_eq!((fx.gpu.sms, fx.sm.simd_width, fx.sm.schedulers), (30, 8, 1));
+    assert_eq!(
+        (fx.gpu.sms, fx.unit["sp"].lanes, fx.sm.schedulers),
+        (30, 8, 1)
+    );
     assert_eq!(fx.sm.scoreboard, Scoreboard::OneInFlight);
     assert_eq!(fx.l1d.sets * fx.l1d.line * fx.l1d.ways, 32 << 10);
     assert_eq!(fx.l2.sets * fx.l2.line * fx.l2.ways, 1 << 20);

@@ -65,7 +65,15 @@ fn machines() -> Vec<(String, Machine)> {
         "gtx480",
         &[&options[..], &["scheduler=mwf-lrr", "fetch.policy=cff"]].concat(),
     );
-    add("gtx480", &["gpu.sms=2", "sm.simd_width=16"]);
+    add(
+        "gtx480",
+        &[
+            "gpu.sms=2",
+            "unit.sp.lanes=16",
+            "unit.sfu.lanes=16",
+            "unit.mem.lanes=16",
+        ],
+    );
     for model in MODELS.iter().filter(|m| m.info.name != "pdom") {
         let name = format!("divergence=\"{}\"", model.info.name);
         let with = |more: &[&'static str]| [&["gpu.sms=2", name.as_str()][..], more].concat();

@@ -148,7 +148,11 @@ fn a_full_collector_or_unit_is_structural() {
 #[test]
 fn an_issue_slot_held_by_a_wide_instruction_is_structural() {
     let body = format!("{FRESH} add.u32 %r2, %r1, 1; // @a\nadd.u32 %r3, %r1, 1; // @b\n");
-    let seen = between("gtx480", &["sm.simd_width=8"], &body);
+    let seen = between(
+        "gtx480",
+        &["unit.sp.lanes=8", "unit.sfu.lanes=8", "unit.mem.lanes=8"],
+        &body,
+    );
     assert_eq!(seen, only(WarpState::Structural, 3));
 }
 

@@ -2,7 +2,7 @@
 
 use super::rule::Rule;
 use super::set::Override;
-use super::{Machine, moved};
+use super::{Machine, Unit, moved};
 use crate::mechanism::{Kind, Parameter};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -74,7 +74,34 @@ impl Merged {
                 self.choose(kind, &layer.source, name)?;
             }
         }
+        self.declare_units(layer)?;
         self.apply_table(&layer.source, &layer.root, "")
+    }
+
+    /// A file may have units of its own, beside those of the machine it extends: such a one says
+    /// everything.
+    fn declare_units(&mut self, layer: &Layer) -> Result<(), SourceError> {
+        let units = layer.root.get("unit").and_then(Node::entries);
+        for entry in units.unwrap_or_default() {
+            let table = join("unit", &entry.key);
+            if self.tables.contains(&table) || !matches!(entry.node.value, Value::Table(_)) {
+                continue;
+            }
+            for setting in Unit::SETTINGS {
+                let like = self.schema.get(&join("unit.sp", setting.name)).cloned();
+                if entry.node.get(setting.name).is_none() {
+                    let message = format!("the new unit `{}` lacks `{}`", entry.key, setting.name);
+                    let all: Vec<&str> = Unit::SETTINGS.iter().map(|s| s.name).collect();
+                    let help = format!("a unit of your own says everything: {}", all.join(", "));
+                    let error = layer.source.error(entry.key_span.clone(), message);
+                    return Err(error.with_help(help));
+                }
+                self.schema
+                    .extend(like.map(|v| (join(&table, setting.name), v)));
+            }
+            self.tables.push(table);
+        }
+        Ok(())
     }
 
     fn apply_table(&mut self, source: &Source, table: &Node, at: &str) -> Result<(), SourceError> {

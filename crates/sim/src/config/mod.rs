@@ -3,6 +3,7 @@
 //! follows `extends`, [`set`] applies `--set key=value`, [`validate`] is the one place that says
 //! which machines make no sense.
 
+pub mod class;
 pub mod load;
 mod merge;
 pub mod model;
@@ -13,6 +14,7 @@ pub mod set;
 pub mod settings;
 pub mod validate;
 
+pub use class::OpClass;
 pub use model::*;
 
 use std::path::Path;

@@ -2,11 +2,13 @@
 //! setting is required in the base preset `gtx480`; other presets say what differs. Parameters
 //! of mechanisms are not here: each mechanism declares its own, and a [`Choice`] holds them.
 
-use super::rule::Rule::{Flag, Timing, Words};
+use super::class::OpClass;
+use super::rule::Rule::{Flag, Several, Timing, Words};
 use super::rule::{multiple_of, power_of_two, power_of_two_or_zero, range};
 use super::settings::{Setting, settings};
 use crate::mechanism::Choice;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +32,8 @@ pub struct Machine {
     pub fetch: Fetch,
     /// Operand collection.
     pub collector: Collector,
+    /// Execution units by name.
+    pub unit: BTreeMap<String, Unit>,
     /// Latency and initiation interval by operation class.
     pub latency: Latency,
     /// Shared memory.
@@ -56,6 +60,9 @@ pub const SECTIONS: &[(&str, &[Setting])] = &[
     ("sm", Sm::SETTINGS),
     ("fetch", Fetch::SETTINGS),
     ("collector", Collector::SETTINGS),
+    ("unit.sp", Unit::SETTINGS),
+    ("unit.sfu", Unit::SETTINGS),
+    ("unit.mem", Unit::SETTINGS),
     ("latency", Latency::SETTINGS),
     ("shared", Shared::SETTINGS),
     ("l1d", Cache::SETTINGS),
@@ -108,24 +115,14 @@ settings! {
         register_granularity: u32 = range(1, 64), "registers";
         /// Hardware warp width. Narrow warps cut the lanes into slices.
         warp_width: u32 = power_of_two(4, 32), "threads";
-        /// Lanes that execute in one cycle; an instruction holds its issue slot
-        /// ceil(warp width / SIMD width) cycles.
-        simd_width: u32 = power_of_two(1, 32), "lanes";
         /// Warp schedulers; warp w belongs to scheduler w modulo this. With narrow warps each
         /// slice has its own scheduler and this is the number for each slice.
         schedulers: u32 = range(1, 16), "";
         /// What keeps an instruction from issuing before its operands are there: a scoreboard
         /// of registers, or one instruction of each warp in flight.
         scoreboard: Scoreboard = Words(&["registers", "one-in-flight"]), "";
-        /// SP units.
-        sp_units: u32 = range(1, 16), "";
-        /// Special function units.
-        sfu_units: u32 = range(1, 16), "";
-        /// Integer, floating-point, special and memory operations share one pipeline.
-        unified_pipeline: bool = Flag, "";
-        /// Double precision runs on the SFU (else on SP).
-        fp64_on_sfu: bool = Flag, "";
-        /// Result buses shared by the ALU pipelines.
+        /// Results that the pipelines of the SM may write back per cycle; those of a slice or
+        /// scheduler that has its own pipelines have as many of their own.
         result_buses: u32 = range(1, 64), "";
         /// An atomic keeps its warp from issuing until it returns.
         atomics_block_warp: bool = Flag, "";
@@ -202,20 +199,28 @@ settings! {
     pub struct Collector {
         /// Operands are there at once; no structural hazards.
         ideal: bool = Flag, "";
-        /// Collector units of SP.
-        sp_units: u32 = range(1, 64), "";
-        /// Collector units of the SFU.
-        sfu_units: u32 = range(1, 64), "";
-        /// Collector units of memory operations.
-        mem_units: u32 = range(1, 64), "";
-        /// Instructions that enter and leave the SP collectors per cycle.
-        sp_ports: u32 = range(1, 16), "";
-        /// Instructions that enter and leave the SFU collectors per cycle.
-        sfu_ports: u32 = range(1, 16), "";
-        /// Instructions that enter and leave the memory collectors per cycle.
-        mem_ports: u32 = range(1, 16), "";
         /// Register-file banks.
         banks: u32 = power_of_two(1, 64), "";
+    }
+}
+
+settings! {
+    /// Execution units of one kind, with the operand collectors before them. A class of
+    /// operations is taken by one kind; a kind that takes none is not there.
+    pub struct Unit {
+        /// The classes of operations it takes.
+        takes: Vec<OpClass> = Several(OpClass::WORDS), "";
+        /// One set of these units for the whole SM, or for each slice or scheduler.
+        per: Per = PER, "";
+        /// Pipelines in each set.
+        count: u32 = range(1, 16), "";
+        /// Lanes of each pipeline: an instruction for more threads takes several passes, for which
+        /// it holds its issue slot. Slices that have their own units share the lanes out.
+        lanes: u32 = power_of_two(1, 32), "lanes";
+        /// Operand collectors of each set.
+        collectors: u32 = range(1, 64), "";
+        /// Instructions that enter and leave the collectors of each set per cycle.
+        ports: u32 = range(1, 16), "";
     }
 }
 
@@ -262,11 +267,6 @@ settings! {
         sfu: [u32; 2] = Timing, "cycles";
         /// Everything else that computes, and control.
         other: [u32; 2] = Timing, "cycles";
-        /// Whether remainder runs on the SFU with division (else on SP, the artifact).
-        rem_on_sfu: bool = Flag, "";
-        /// Whether double-precision fma runs where other double precision does (else on SP,
-        /// the artifact).
-        fp64_fma_on_sfu: bool = Flag, "";
     }
 }
 
@@ -436,11 +436,18 @@ settings! {
 }
 
 impl Machine {
-    /// Cycles an instruction holds its issue slot: how often the lanes are used for one warp.
-    pub fn passes(&self) -> u32 {
-        self.sm
-            .warp_width
-            .div_ceil(self.sm.simd_width.max(1))
-            .max(1)
+    /// The units that a class of operations goes to.
+    pub fn unit_of(&self, class: OpClass) -> Option<&Unit> {
+        self.unit.values().find(|u| u.takes.contains(&class))
+    }
+}
+
+impl Unit {
+    /// How often its lanes are used for an instruction of a warp of `width` threads.
+    pub fn passes(&self, width: u32) -> u32 {
+        match self.per {
+            Per::Slice => 32u32.div_ceil(self.lanes),
+            Per::Sm | Per::Scheduler => width.div_ceil(self.lanes),
+        }
     }
 }

@@ -31,6 +31,27 @@ pub(super) fn to(key: &str) -> Option<&'static str> {
             "it is a parameter of the fetch policy cff: write `[fetch.policy]` with \
              `name = \"cff\"` and `waiters = \"never\"`, or `--set fetch.policy.cff.waiters=never`"
         }
+        "sm.sp_units" => "write `[unit.sp]` with `count = 2`, or `--set unit.sp.count=2`",
+        "sm.sfu_units" => "write `[unit.sfu]` with `count = 1`, or `--set unit.sfu.count=1`",
+        "sm.simd_width" => {
+            "lanes belong to units: write `[unit.sp]` with `lanes = 8`, and likewise `[unit.sfu]` \
+             and `[unit.mem]`"
+        }
+        "sm.unified_pipeline" => {
+            "one pipeline is one unit that takes everything: write `[unit.sp]` with `takes = [...]` \
+             and all classes, and `takes = []` in `[unit.sfu]` and `[unit.mem]`, as \
+             configs/fx5800.toml does"
+        }
+        "sm.fp64_on_sfu" | "latency.rem_on_sfu" | "latency.fp64_fma_on_sfu" => {
+            "a unit says which classes of operations it takes: write `[unit.sfu]` with \
+             `takes = [\"sfu\", \"int_div\", ...]`, and `[unit.sp]` likewise"
+        }
+        "collector.sp_units" => "write `[unit.sp]` with `collectors = 6`",
+        "collector.sfu_units" => "write `[unit.sfu]` with `collectors = 8`",
+        "collector.mem_units" => "write `[unit.mem]` with `collectors = 2`",
+        "collector.sp_ports" => "write `[unit.sp]` with `ports = 2`",
+        "collector.sfu_ports" => "write `[unit.sfu]` with `ports = 1`",
+        "collector.mem_ports" => "write `[unit.mem]` with `ports = 1`",
         _ => return None,
     })
 }

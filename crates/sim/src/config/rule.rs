@@ -1,6 +1,8 @@
 //! Which values a setting may have: declared once, used by the validator, by `warpsim list` and
 //! by tests.
 
+use warpsim_present::nearest;
+
 /// The values that a machine setting or a mechanism's parameter may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
@@ -17,6 +19,8 @@ pub enum Rule {
     Flag,
     /// One of these words.
     Words(&'static [&'static str]),
+    /// A list of these words, each at most once.
+    Several(&'static [&'static str]),
     /// `[latency, initiation interval]`.
     Timing,
 }
@@ -74,6 +78,7 @@ impl Rule {
                 let all = quoted.join(" or ");
                 Err(format!("is \"{word}\": it must be {all}"))
             }
+            (Rule::Several(words), Array(given)) => check_words(given, words),
             (Rule::Timing, Array(pair)) => check_timing(pair),
             _ => Err(format!("takes {}", self.kind())),
         }
@@ -85,7 +90,7 @@ impl Rule {
             Rule::Number { .. } => value.is_integer(),
             Rule::Flag => value.is_bool(),
             Rule::Words(_) => value.is_str(),
-            Rule::Timing => value.is_array(),
+            Rule::Several(_) | Rule::Timing => value.is_array(),
         }
     }
 
@@ -104,6 +109,7 @@ impl Rule {
             }
             Rule::Flag => "true or false".into(),
             Rule::Words(words) => words.join(" | "),
+            Rule::Several(words) => format!("any of {}", words.join(", ")),
             Rule::Timing => format!("[latency, initiation interval]{space}{unit}"),
         }
     }
@@ -114,6 +120,7 @@ impl Rule {
             Rule::Number { .. } => "an integer",
             Rule::Flag => "true or false",
             Rule::Words(_) => "a string",
+            Rule::Several(_) => "an array of strings",
             Rule::Timing => "[latency, initiation interval]",
         }
     }
@@ -134,6 +141,29 @@ fn check_number(n: i64, low: u32, high: u32, of: Of) -> Result<(), String> {
         }
         _ => Ok(()),
     }
+}
+
+fn check_words(given: &[toml::Value], words: &[&str]) -> Result<(), String> {
+    let mut seen: Vec<&str> = Vec::new();
+    for value in given {
+        let Some(word) = value.as_str() else {
+            return Err("takes an array of strings".into());
+        };
+        if !words.contains(&word) {
+            let hint = nearest(word, words.iter().copied())
+                .map(|near| format!("; did you mean \"{near}\"?"))
+                .unwrap_or_default();
+            return Err(format!(
+                "has \"{word}\", which is none of {}{hint}",
+                words.join(", ")
+            ));
+        }
+        if seen.contains(&word) {
+            return Err(format!("has \"{word}\" twice"));
+        }
+        seen.push(word);
+    }
+    Ok(())
 }
 
 fn check_timing(pair: &[toml::Value]) -> Result<(), String> {

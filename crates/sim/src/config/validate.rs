@@ -3,11 +3,13 @@
 //! the message can point at the line that set it. Whatever is made of a machine that has passed
 //! (SMs, memory system, mechanisms) can be made.
 
+use super::class::OpClass;
 use super::model::*;
 use crate::divergence;
 use crate::mechanism::Kind;
 use crate::memory::packet::LARGEST_REQUEST;
 use crate::place::Layout;
+use crate::sm::limits::{MOST_GROUPS, MOST_KINDS, MOST_PIPELINES};
 use crate::{fetch, schedule};
 
 /// A value that makes no sense.
@@ -54,6 +56,7 @@ pub fn settings(machine: &Machine) -> Result<(), Problem> {
     choices(machine)?;
     quantum(machine)?;
     schedulers(&machine.sm)?;
+    units(machine)?;
     front_end(machine, &table)?;
     caches(machine)?;
     injection(&machine.interconnect)?;
@@ -63,8 +66,15 @@ pub fn settings(machine: &Machine) -> Result<(), Problem> {
 
 /// Every setting is what its declaration says.
 fn ranges(table: &toml::Table) -> Check {
-    for (section, settings) in SECTIONS {
-        for setting in *settings {
+    let units = table.get("unit").and_then(toml::Value::as_table);
+    let own = units.into_iter().flat_map(|u| u.keys());
+    let own: Vec<String> = own.map(|name| format!("unit.{name}")).collect();
+    let sections = SECTIONS
+        .iter()
+        .map(|(section, settings)| (*section, *settings));
+    let own = own.iter().map(|section| (section.as_str(), Unit::SETTINGS));
+    for (section, settings) in sections.chain(own) {
+        for setting in settings {
             let key = format!("{section}.{}", setting.name);
             let value = lookup(table, &key);
             if let Err(wrong) = value.map_or(Ok(()), |v| setting.rule.check(v)) {
@@ -118,6 +128,69 @@ fn quantum(machine: &Machine) -> Check {
                 g.quantum
             ),
         );
+    }
+    Ok(())
+}
+
+/// Every class of operations is taken by one kind of units, and all of them can be kept track of.
+fn units(machine: &Machine) -> Check {
+    for (at, class) in OpClass::ALL.iter().enumerate() {
+        let takers = machine.unit.iter().filter(|(_, u)| u.takes.contains(class));
+        let names: Vec<&str> = takers.map(|(name, _)| name.as_str()).collect();
+        match names[..] {
+            [_] => {}
+            [] => {
+                return complaint(
+                    "unit.sp.takes",
+                    format!(
+                        "no unit takes `{}`: add it to one's `takes`",
+                        OpClass::WORDS[at]
+                    ),
+                );
+            }
+            [first, second, ..] => {
+                let key = format!("unit.{second}.takes");
+                return problem(
+                    &key,
+                    format!("has \"{}\", which `{first}` takes", class.word()),
+                );
+            }
+        }
+    }
+    for (name, unit) in &machine.unit {
+        if unit.takes == [OpClass::Memory] && unit.count != 1 {
+            let key = format!("unit.{name}.count");
+            return problem(
+                &key,
+                format!("is {}: there is one load/store unit", unit.count),
+            );
+        }
+    }
+    let present = machine.unit.values().filter(|u| !u.takes.is_empty());
+    let kinds = present.clone().count();
+    if kinds > MOST_KINDS {
+        return complaint(
+            "unit.sp.takes",
+            format!("{kinds} kinds of units: {MOST_KINDS} are the most"),
+        );
+    }
+    let layout = Layout::of(machine);
+    let sets = |u: &Unit| match u.per {
+        Per::Sm => 1,
+        Per::Slice => layout.slices() as usize,
+        Per::Scheduler => layout.domains(),
+    };
+    let all: usize = present.clone().map(sets).sum();
+    let pipelines: usize = present.map(|u| sets(u) * u.count as usize).sum();
+    if all > MOST_GROUPS {
+        let message =
+            format!("that is {all} sets of units on an SM, and {MOST_GROUPS} are the most");
+        return complaint("unit.sp.per", message);
+    }
+    if pipelines > MOST_PIPELINES {
+        let message =
+            format!("that is {pipelines} pipelines on an SM, and {MOST_PIPELINES} are the most");
+        return complaint("unit.sp.count", message);
     }
     Ok(())
 }

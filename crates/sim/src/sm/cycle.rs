@@ -10,7 +10,6 @@
 //! the units does.
 
 use super::Sm;
-use super::facts::Unit;
 use super::issue;
 use super::launch::{Launched, Quantum, SmFault, View};
 use super::memory::{self, TokenKind, untoken};
@@ -106,8 +105,7 @@ impl Sm {
         }
         self.residents.tick(now, launched);
         self.residents.wake(now, launched);
-        let room = self.collectors.room();
-        if self.issue.look(now, &mut self.residents, room) <= now {
+        if self.issue.look(now, &mut self.residents, &self.collectors) <= now {
             let mut with = issue::Surroundings {
                 residents: &mut self.residents,
                 collectors: &mut self.collectors,
@@ -169,7 +167,10 @@ impl Sm {
         let awake = self.memory.is_awake(now);
         let collectors_rest = self.collectors.stand_still();
         if !awake && collectors_rest {
-            debug_assert!(!self.memory.accepts() || self.collectors.oldest(Unit::Mem).is_none());
+            debug_assert!(
+                !self.memory.accepts()
+                    || self.collectors.oldest_for_memory(&launched.facts).is_none()
+            );
             self.collectors.end_cycle();
             return;
         }
@@ -194,8 +195,10 @@ impl Sm {
         if awake {
             self.memory.cycle(now, &mut with);
         }
-        if self.memory.accepts() && self.collectors.oldest(Unit::Mem).is_some() {
-            let op = self.collectors.leave(Unit::Mem);
+        if self.memory.accepts()
+            && let Some(group) = self.collectors.oldest_for_memory(&launched.facts)
+        {
+            let op = self.collectors.leave(group);
             self.memory.enter(op.memory, now);
         }
         if !self.events.is_empty() {
@@ -228,8 +231,7 @@ impl Sm {
         if self.front.is_busy() {
             return now;
         }
-        let room = self.collectors.room();
-        let issue = self.issue.look(now, &mut self.residents, room);
+        let issue = self.issue.look(now, &mut self.residents, &self.collectors);
         self.first_half_next(now, issue)
     }
 
@@ -260,7 +262,7 @@ impl Sm {
     /// The next cycle at or after `now` in which something can happen, packets that arrive aside;
     /// until then every cycle is like the one before.
     pub fn ask_all(&self, now: Cycle) -> Cycle {
-        let issue = self.residents.warps.issue_due(self.collectors.room());
+        let issue = self.residents.warps.issue_due(&self.collectors);
         self.first_half_next(now, issue.max(now))
             .min(self.second_half_next(now))
     }

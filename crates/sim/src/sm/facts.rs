@@ -1,20 +1,10 @@
 //! What timing needs to know of each instruction, looked up once when a kernel is loaded.
 
 use super::fixed_list::FixedList;
-use crate::config::{Latency, Machine};
+use super::units::UnitPlan;
+use crate::config::{Machine, OpClass};
 use warpsim_ptx::isa::{CacheOp, Op, Pipe, Sem, Space, Type};
 use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegId, TexBase};
-
-/// Which group of units an instruction issues to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Streaming processors: integer, single precision, logic, control.
-    Sp = 0,
-    /// Special functions, division and (as configured) double precision.
-    Sfu = 1,
-    /// Load/store.
-    Mem = 2,
-}
 
 /// Registers of an instruction that share a word of the scoreboard: register r is bit r mod 64
 /// of word r / 64. Most instructions have one or two of these.
@@ -58,14 +48,18 @@ impl Banks {
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct OpFacts {
-    /// Units it issues to.
-    pub unit: Unit,
+    /// The kind of units that it issues to.
+    pub unit: u8,
+    /// It goes to the load/store unit.
+    memory: bool,
     /// Pipe class, for statistics and power.
     pub pipe: Pipe,
     /// Execution latency in cycles.
     pub latency: u16,
     /// Cycles its unit's entry is held.
     pub interval: u16,
+    /// How often the lanes are used for it.
+    pub passes: u8,
     /// Loads from memory other than shared and constant: the results are "long".
     pub long: bool,
     /// Can change the PC other than by one.
@@ -91,7 +85,7 @@ impl OpFacts {
     /// Whether it goes to the load/store unit.
     #[inline]
     pub fn is_memory(&self) -> bool {
-        self.unit == Unit::Mem
+        self.memory
     }
 
     /// Has another source operand to collect, in this of `banks` banks.
@@ -116,23 +110,27 @@ impl OpFacts {
 
 /// Facts for every instruction of a kernel.
 pub fn op_facts(kernel: &Kernel, machine: &Machine) -> Vec<OpFacts> {
-    kernel
-        .code
-        .iter()
-        .map(|i| op_facts_of(i, kernel, machine))
+    let plan = UnitPlan::of(machine);
+    let code = kernel.code.iter();
+    code.map(|i| op_facts_of(i, kernel, machine, &plan))
         .collect()
 }
 
-fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine) -> OpFacts {
-    let (unit, [latency, interval]) = unit_and_latency(instr, machine);
+fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPlan) -> OpFacts {
+    let class = class_of(instr);
+    let [latency, interval] = class.timing(&machine.latency);
     let banks = machine.collector.banks;
     let ignore_sources =
         machine.sm.atomics_ignore_address_hazard && matches!(instr.op, Op::Atom | Op::Red);
     let mut facts = OpFacts {
-        unit,
+        unit: plan.kind_of(class),
+        memory: class == OpClass::Memory,
         pipe: instr.op.pipe(&instr.mods),
         latency: latency as u16,
         interval: interval as u16,
+        passes: machine
+            .unit_of(class)
+            .map_or(1, |unit| unit.passes(machine.sm.warp_width)) as u8,
         reads: 0,
         registers: FixedList::default(),
         read_banks: Banks::default(),
@@ -213,58 +211,32 @@ fn is_uncached(instr: &Instr) -> bool {
         )
 }
 
-fn unit_and_latency(instr: &Instr, machine: &Machine) -> (Unit, [u32; 2]) {
-    let l: &Latency = &machine.latency;
+/// The class of an operation.
+fn class_of(instr: &Instr) -> OpClass {
+    use OpClass::*;
     let ty = operation_type(instr);
     let double = ty == Some(Type::F64);
     let float = ty.is_some_and(Type::is_float);
-    let fp64_unit = if machine.sm.fp64_on_sfu {
-        Unit::Sfu
-    } else {
-        Unit::Sp
-    };
-    let arithmetic = |int: [u32; 2], single: [u32; 2], dp: [u32; 2]| match (double, float) {
-        (true, _) => (fp64_unit, dp),
-        (_, true) => (Unit::Sp, single),
-        _ => (Unit::Sp, int),
+    let arithmetic = |int, single, dp| match (double, float) {
+        (true, _) => dp,
+        (_, true) => single,
+        _ => int,
     };
     match instr.op {
-        Op::Add | Op::Sub | Op::Addc | Op::Subc => arithmetic(l.int_add, l.fp32_add, l.fp64_add),
-        Op::Min | Op::Max => arithmetic(l.int_minmax, l.fp32_minmax, l.fp64_minmax),
-        Op::Mul | Op::Mul24 => arithmetic(l.int_mul, l.fp32_mul, l.fp64_mul),
+        Op::Add | Op::Sub | Op::Addc | Op::Subc => arithmetic(IntAdd, Fp32Add, Fp64Add),
+        Op::Min | Op::Max => arithmetic(IntMinmax, Fp32Minmax, Fp64Minmax),
+        Op::Mul | Op::Mul24 => arithmetic(IntMul, Fp32Mul, Fp64Mul),
         Op::Mad | Op::Mad24 | Op::Madc | Op::Dp2a | Op::Dp4a => {
-            arithmetic(l.int_mad, l.fp32_mad, l.fp64_mad)
+            arithmetic(IntMad, Fp32Mad, Fp64Mad)
         }
-        Op::Fma => {
-            let unit = if double && !l.fp64_fma_on_sfu {
-                Unit::Sp
-            } else {
-                arithmetic([0; 2], [0; 2], [0; 2]).0
-            };
-            (unit, if double { l.fp64_fma } else { l.fp32_fma })
-        }
-        Op::Div => (
-            Unit::Sfu,
-            if double {
-                l.fp64_div
-            } else if float {
-                l.fp32_div
-            } else {
-                l.int_div
-            },
-        ),
-        Op::Rem => (if l.rem_on_sfu { Unit::Sfu } else { Unit::Sp }, l.int_rem),
+        Op::Fma => arithmetic(Fp32Fma, Fp32Fma, Fp64Fma),
+        Op::Div => arithmetic(IntDiv, Fp32Div, Fp64Div),
+        Op::Rem => IntRem,
+        Op::Membar | Op::Fence | Op::Prefetch | Op::Prefetchu => Other,
         _ => match instr.op.pipe(&instr.mods) {
-            Pipe::Sfu => (Unit::Sfu, l.sfu),
-            Pipe::Memory
-                if !matches!(
-                    instr.op,
-                    Op::Membar | Op::Fence | Op::Prefetch | Op::Prefetchu
-                ) =>
-            {
-                (Unit::Mem, [1, 1])
-            }
-            _ => (Unit::Sp, l.other),
+            Pipe::Sfu => Sfu,
+            Pipe::Memory => Memory,
+            _ => Other,
         },
     }
 }
@@ -283,10 +255,12 @@ pub(super) mod tests {
         let mut facts = OpFacts {
             uncached: false,
             stores: false,
-            unit: Unit::Sp,
+            unit: 0,
+            memory: false,
             pipe: Pipe::Int,
             latency: 4,
             interval: 1,
+            passes: 1,
             long: false,
             control: false,
             reads: 0,

@@ -11,6 +11,7 @@ mod fixed_list;
 mod frontend;
 mod issue;
 mod launch;
+pub(crate) mod limits;
 mod memory;
 mod observe;
 mod operands;
@@ -38,7 +39,7 @@ pub use observe::StuckWarp;
 use operands::Collectors;
 use residents::Residents;
 use std::sync::Arc;
-use units::Units;
+use units::{UnitPlan, Units};
 
 /// An SM: the stages of its pipeline, and who is on it.
 pub struct Sm {
@@ -66,6 +67,7 @@ impl Sm {
     pub fn new(machine: &Arc<Machine>, id: u16) -> Sm {
         let domains = crate::place::Layout::of(machine).domains();
         let front = FrontEnd::new(machine, id);
+        let plan = UnitPlan::of(machine);
         Sm {
             id,
             core_mhz: machine.gpu.core_mhz,
@@ -73,8 +75,8 @@ impl Sm {
             residents: Residents::new(machine, front.skips_waiters()),
             front,
             issue: Issue::new(machine, domains),
-            collectors: Collectors::new(&machine.collector),
-            units: Units::new(machine),
+            collectors: Collectors::new(&machine.collector, &plan),
+            units: Units::new(machine, plan),
             memory: LoadStore::new(machine, id),
             events: Vec::new(),
             port: Port::new(machine.interconnect.flit, machine.interconnect.header),

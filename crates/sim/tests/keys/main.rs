@@ -6,7 +6,7 @@ mod probe;
 use probe::Probe;
 use std::collections::HashMap;
 use warpsim_sim::config::rule::Rule;
-use warpsim_sim::config::{Machine, SECTIONS};
+use warpsim_sim::config::{Machine, OpClass, SECTIONS};
 use warpsim_sim::mechanism::Kind;
 use warpsim_sim::stats::LaunchReport;
 
@@ -15,10 +15,12 @@ use warpsim_sim::stats::LaunchReport;
 const MACHINES: &[(&str, &[&str])] = &[
     // Little enough cache that everything below it is used.
     ("gtx480", &["gpu.sms=2", "l2.sets=4", "l1d.sets=8"]),
+    // Fetch units that share the ports of the instruction cache.
+    ("gtx480", &["gpu.sms=2", "fetch.ports=4"]),
 ];
 
 /// Settings that nobody reads. This list is to become shorter, never longer.
-const UNREAD: &[&str] = &["sm.unified_pipeline"];
+const UNREAD: &[&str] = &[];
 
 /// Other values that a rule may allow, those likely to make a difference first.
 fn others(rule: Rule, current: &toml::Value) -> Vec<toml::Value> {
@@ -38,6 +40,8 @@ fn others(rule: Rule, current: &toml::Value) -> Vec<toml::Value> {
                 .map(|pair| toml::Value::from(pair.to_vec()))
                 .to_vec()
         }
+        // A class that one unit no longer takes, another must: there is a test below.
+        (Rule::Several(_), _) => Vec::new(),
         (rule, value) => panic!("{rule:?} does not allow {value}"),
     };
     let legal = |v: &toml::Value| v != current && rule.check(v).is_ok();
@@ -118,9 +122,33 @@ fn every_setting_changes_something() {
         }
     }
     assert_eq!(unread, UNREAD, "no value of these changes anything");
-    // Caches that are only read share their declaration with the one that is written.
+    // There is one load/store unit. Caches that are only read share their declaration with the
+    // one that is written.
+    let units = [
+        "unit.sp.takes",
+        "unit.sfu.takes",
+        "unit.mem.takes",
+        "unit.mem.count",
+    ];
     let writes = |cache| ["global_write", "local_write"].map(|w| format!("{cache}.{w}"));
-    assert_eq!(fixed, ["l1i", "constant", "texture"].map(writes).concat());
+    let caches = ["l1i", "constant", "texture"].map(writes).concat();
+    assert_eq!(fixed, [&units.map(String::from)[..], &caches[..]].concat());
+}
+
+#[test]
+fn which_unit_takes_a_class_changes_something() {
+    let probe = Probe::new();
+    let plain = Machine::preset("gtx480").expect("a preset");
+    let mut moved = plain.clone();
+    let class = OpClass::Other;
+    moved
+        .unit
+        .get_mut("sp")
+        .expect("there")
+        .takes
+        .retain(|c| *c != class);
+    moved.unit.get_mut("sfu").expect("there").takes.push(class);
+    assert_ne!(probe.run(&plain), probe.run(&moved));
 }
 
 #[test]

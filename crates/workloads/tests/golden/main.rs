@@ -144,7 +144,7 @@ fn lines_are_read_as_they_are_written() {
     for line in recorded() {
         assert_eq!(Line::parse(&line.to_string()), Ok(line));
     }
-    let new = "vecadd tiny gtx480 gto lrr pdom plain sm.sp_units=1";
+    let new = "vecadd tiny gtx480 gto lrr pdom plain unit.sp.count=1";
     assert!(matches!(Line::parse(new), Ok(Line::Run(_, None))));
     for (wrong, why) in [
         ("vecadd tiny gtx480 gto lrr pdom", "a run is: workload"),

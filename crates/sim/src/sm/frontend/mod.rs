@@ -32,6 +32,8 @@ pub struct FrontEnd {
     /// The unit that comes first at the ports of the instruction cache. Moves on when units have
     /// fetched.
     turn: usize,
+    /// Several units: warps whose line has come and whose unit has had no port for it yet.
+    arrived: Vec<u16>,
     /// Something is to be decoded.
     fetched: bool,
     /// Fetch had nothing to do in the last cycle that ran, so it has nothing in the next.
@@ -57,6 +59,7 @@ impl FrontEnd {
             icache: ICache::new(machine, sm),
             wait_for_branch: machine.fetch.wait_for_branch,
             turn: 0,
+            arrived: Vec::new(),
             fetched: false,
             rests: false,
         }
@@ -81,7 +84,7 @@ impl FrontEnd {
     /// Whether the next cycle has something to do whatever else happens.
     #[inline]
     pub fn is_busy(&self) -> bool {
-        self.fetched || self.icache.stirs()
+        self.fetched || self.icache.stirs() || !self.arrived.is_empty()
     }
 
     /// The next cycle at or after `now` in which there is something to do if no warp changes.
@@ -121,7 +124,7 @@ impl FrontEnd {
         if warps.take_fetch_stir() || !self.rests {
             self.rests = !concerned(warps);
         }
-        self.rests &= !self.icache.stirs();
+        self.rests &= !self.icache.stirs() && self.arrived.is_empty();
         self.rests
     }
 
@@ -145,15 +148,20 @@ impl FrontEnd {
     fn fetch_in_turn(&mut self, now: Cycle, residents: &mut Residents, launched: &Launched) {
         let count = self.units.len();
         self.units.iter_mut().for_each(FetchUnit::open_ports);
-        // Lines that have come are handed out in order, as long as no unit could have too many.
-        while self.units.iter().all(FetchUnit::has_port)
-            && let Some(slot) = self.icache.next_ready()
-        {
-            let place = residents.warps.place(slot);
-            let unit = self.units.iter_mut().find(|unit| unit.serves(place));
-            let unit = unit.expect("every warp has its unit");
-            unit.line_has_come(slot, residents, launched);
+        while let Some(slot) = self.icache.next_ready() {
+            self.arrived.push(slot);
         }
+        let units = &mut self.units;
+        self.arrived.retain(|&slot| {
+            let place = residents.warps.place(slot);
+            let unit = units.iter_mut().find(|unit| unit.serves(place));
+            let unit = unit.expect("every warp has its unit");
+            let takes = unit.has_port();
+            if takes {
+                unit.line_has_come(slot, residents, launched);
+            }
+            !takes
+        });
         for i in 0..count {
             let unit = &mut self.units[(self.turn + i) % count];
             unit.fetch(now, &mut self.icache, residents, launched);

@@ -49,7 +49,7 @@ impl Issue {
             memory = with.memory.open(&executed, &mut books.stats.counters);
         }
         self.move_on(slot, pc, facts, now, with)?;
-        self.send(slot, pc, facts.unit, memory, with.collectors);
+        self.send(slot, pc, memory, with);
         Ok(())
     }
 

@@ -66,7 +66,7 @@ impl Issue {
         books.policy.gang(leader, &view, &mut members);
         for member in &members {
             let domain = with.residents.warps.domain(member.domain as usize);
-            let room = domain.with_room(with.collectors.room());
+            let room = domain.with_room(with.collectors.room_for(member.domain as usize));
             self.take_turn(*member, room, with);
         }
         let result = self.issue_members(&members, now, with);
@@ -104,7 +104,7 @@ impl Issue {
         } else {
             NO_MEMORY
         };
-        self.send(leader, pc, facts.unit, memory, with.collectors);
+        self.send(leader, pc, memory, with);
         if !facts.is_memory() {
             let slot = |place: &Place| with.residents.warps.slot_at(*place);
             let slots = members.iter().map(slot).collect();

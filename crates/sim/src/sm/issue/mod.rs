@@ -4,7 +4,6 @@
 mod execute;
 mod gang;
 
-use super::facts::Unit;
 use super::launch::{Launched, SmFault, View};
 use super::memory::LoadStore;
 use super::operands::Collectors;
@@ -26,7 +25,7 @@ pub struct Issue {
     /// When issue has something to do as of its last look, and the room at the units then. Until
     /// a warp changes or the room does, it would find the same.
     next: Cycle,
-    room_seen: u8,
+    room_seen: u32,
     /// Warps that can issue, by domain.
     ready: Vec<u64>,
     /// What the instruction under way did.
@@ -76,7 +75,7 @@ impl Issue {
     /// Whether the next look may find something else than the last: a warp has changed, or the
     /// room at the units has.
     #[inline]
-    pub fn has_to_look(&self, warps: &WarpTable, room: u8) -> bool {
+    pub fn has_to_look(&self, warps: &WarpTable, room: u32) -> bool {
         warps.stirs_issue() || self.room_seen != room
     }
 
@@ -85,13 +84,19 @@ impl Issue {
     /// have nothing to do either: when memory is the bottleneck that is most of them most of the
     /// time, and their cycles are skipped like those of warps that wait for data.
     #[inline(always)] // most often there is nothing new
-    pub fn look(&mut self, now: Cycle, residents: &mut Residents, room: u8) -> Cycle {
+    pub fn look(
+        &mut self,
+        now: Cycle,
+        residents: &mut Residents,
+        collectors: &Collectors,
+    ) -> Cycle {
+        let room = collectors.room();
         if self.room_seen != room {
             self.room_seen = room;
             residents.warps.stir_issue();
         }
         if residents.warps.stirs_issue() {
-            let (next, with_room) = residents.warps.look_for_issue(room);
+            let (next, with_room) = residents.warps.look_for_issue(collectors);
             self.next = next;
             if next > now && with_room {
                 residents.warps.note_no_room(now, &mut residents.books);
@@ -127,7 +132,7 @@ impl Issue {
             }
             // While an instruction holds the issue slot there is room for no other.
             let room = match domain.is_free(now) {
-                true => domain.with_room(with.collectors.room()),
+                true => domain.with_room(with.collectors.room_for(d)),
                 false => 0,
             };
             let ready = self.ready[d] & room;
@@ -210,16 +215,21 @@ impl Issue {
         let d = place.domain as usize;
         self.ready[d] = 0;
         let Residents { warps, books, .. } = &mut *with.residents;
-        warps.take_turn(place, room, books);
+        let pc = warps.next_instruction(warps.slot_at(place));
+        let passes = with.view.launched.facts[pc as usize].passes;
+        warps.take_turn(place, passes, room, books);
         drop_wrong_paths(d, Some(place.index), with.residents, with.view.launched);
     }
 
     /// An instruction goes to the collectors.
     #[inline]
-    fn send(&mut self, slot: u16, pc: Pc, unit: Unit, memory: u16, collectors: &mut Collectors) {
+    fn send(&mut self, slot: u16, pc: Pc, memory: u16, with: &mut Surroundings) {
         self.order += 1;
         let order = self.order;
-        collectors.issue(
+        let domain = with.residents.warps.place(slot).domain as usize;
+        let unit = with.view.launched.facts[pc as usize].unit;
+        with.collectors.issue(
+            domain,
             unit,
             super::operands::Issued {
                 slot,

@@ -8,7 +8,9 @@
 #[cfg(test)]
 mod tests;
 
-use super::facts::{Banks, OpFacts, Unit};
+use super::facts::{Banks, OpFacts};
+use super::limits::{MOST_GROUPS, MOST_KINDS};
+use super::units::UnitPlan;
 use crate::config::Collector as Config;
 
 /// An issued instruction on its way to a unit.
@@ -35,7 +37,7 @@ struct CollectorUnit {
 /// as many of these, one behind the other.
 #[derive(Clone, Copy, Debug)]
 struct Reader {
-    collector: u8,
+    collector: u16,
     /// The banks, as in [`Banks::of`].
     banks: u64,
 }
@@ -81,10 +83,13 @@ impl Registers {
     }
 }
 
-/// The number of a group's unit among all, below 256.
+/// Collectors of a group at most.
+const MOST_COLLECTORS: usize = 64;
+
+/// The number of a group's collector among all.
 #[inline]
 fn number_of(group: usize, unit: u8) -> usize {
-    (group << 6 | unit as usize) & 255
+    group * MOST_COLLECTORS + unit as usize
 }
 
 /// The collectors of one unit group, with the pipeline registers before and behind them.
@@ -101,21 +106,19 @@ struct Group {
     last: [u8; Registers::MOST],
 }
 
-/// What can move in a cycle, a bit for each group and kind: see [`Collectors::wants`].
-type Moves = u16;
+/// What can move in a cycle, a bit for each group and kind of move: see [`Collectors::wants`].
+type Moves = u64;
 
 /// Instructions that wait for a collector want a free one.
-const WAITING: Moves = 0o001;
+const WAITING: Moves = 1;
 /// Complete collectors want room behind.
-const COMPLETE: Moves = 0o010;
+const COMPLETE: Moves = 1 << MOST_GROUPS;
 /// Instructions behind the collectors want to enter a pipeline.
-const COLLECTED: Moves = 0o100;
+const COLLECTED: Moves = 1 << (2 * MOST_GROUPS);
 /// Readers want their banks.
-const READING: Moves = 0o1000;
-/// The kind for all groups.
-const ALL: Moves = 0o7;
-/// The kind for the groups of the ALU pipelines.
-const ALUS: Moves = 1 << Unit::Sp as u8 | 1 << Unit::Sfu as u8;
+const READING: Moves = 1 << (3 * MOST_GROUPS);
+/// The move for all groups.
+const ALL: Moves = (1 << MOST_GROUPS) - 1;
 
 /// All collectors of an SM. In this order, what every cycle asks is in one line of the host's cache.
 #[derive(Debug)]
@@ -126,24 +129,36 @@ pub struct Collectors {
     /// Where there is room for it.
     may: Moves,
     /// Bit g: another instruction of group g may issue.
-    room: u8,
+    room: u32,
+    /// There is one group of each kind of units, with the same number.
+    one_each: bool,
     ideal: bool,
     /// The banks that are written this cycle, as in [`Banks::of`].
     written: u64,
+    /// Groups from which instructions enter pipelines, as bits for `COLLECTED`, and those from
+    /// which they go to the load/store unit.
+    compute: Moves,
+    memory: Moves,
     /// Oldest first.
     readers: Vec<Reader>,
     /// Unit u of group g is number 64 g + u.
-    units: Box<[CollectorUnit; 256]>,
-    groups: [Group; 3],
+    units: Vec<CollectorUnit>,
+    groups: Vec<Group>,
+    /// By domain, then by kind of units: the group.
+    routes: Vec<[u8; MOST_KINDS]>,
 }
 
 impl Collectors {
     /// Collectors as configured.
-    pub fn new(config: &Config) -> Collectors {
-        let group = |units: u32, ports: u32| {
-            let units = if config.ideal { 0 } else { units };
+    pub fn new(config: &Config, plan: &UnitPlan) -> Collectors {
+        let bits = |of: fn(&crate::sm::units::Group) -> bool| {
+            let all = plan.groups.iter().enumerate().filter(|(_, g)| of(g));
+            all.fold(0, |bits, (g, _)| bits | COLLECTED << g)
+        };
+        let group = |plan: &crate::sm::units::Group| {
+            let units = if config.ideal { 0 } else { plan.collectors };
             Group {
-                ports: ports as u8,
+                ports: plan.ports as u8,
                 before: Registers::default(),
                 behind: Registers::default(),
                 free: if units == 64 { !0 } else { (1u64 << units) - 1 },
@@ -151,61 +166,110 @@ impl Collectors {
                 last: [units.saturating_sub(1) as u8; Registers::MOST],
             }
         };
+        let compute = bits(|g| g.computes);
+        let straight = |kinds: &[u8; MOST_KINDS]| {
+            let used = plan.groups.len().min(MOST_KINDS);
+            (0..used).all(|kind| kinds[kind] as usize == kind)
+        };
         Collectors {
             wants: 0,
             // Memory instructions that are collected wait for the load/store unit to wake up.
             // Ideal collectors do not: they never stand still with something inside.
             may: match config.ideal {
                 true => !0,
-                false => (ALL * WAITING) | (ALL * COMPLETE) | (ALUS * COLLECTED) | READING,
+                false => (ALL * WAITING) | (ALL * COMPLETE) | compute | READING,
             },
-            room: 0b111,
+            room: (1 << plan.groups.len()) - 1,
+            one_each: plan.groups.len() <= MOST_KINDS && plan.routes.iter().all(straight),
             ideal: config.ideal,
             written: 0,
+            compute,
+            memory: bits(|g| g.memory),
             readers: Vec::new(),
-            groups: [
-                group(config.sp_units, config.sp_ports),
-                group(config.sfu_units, config.sfu_ports),
-                group(config.mem_units, config.mem_ports),
-            ],
-            units: Box::new([CollectorUnit::default(); 256]),
+            units: vec![CollectorUnit::default(); plan.groups.len() * MOST_COLLECTORS],
+            groups: plan.groups.iter().map(group).collect(),
+            routes: plan.routes.clone(),
         }
     }
 
-    /// The units (a bit each) for which an instruction may issue this cycle.
+    /// The groups (a bit each) for which an instruction may issue this cycle.
     #[inline]
-    pub fn room(&self) -> u8 {
+    pub fn room(&self) -> u32 {
         self.room
     }
 
-    /// Takes an issued instruction; the caller has asked for room.
+    /// The kinds of units (a bit each) for which a warp of a domain may issue this cycle.
     #[inline]
-    pub fn issue(&mut self, unit: Unit, op: Issued) {
-        let group = &mut self.groups[unit as usize];
+    pub fn room_for(&self, domain: usize) -> u8 {
+        if self.one_each {
+            self.room as u8
+        } else {
+            self.routed_room(domain)
+        }
+    }
+
+    fn routed_room(&self, domain: usize) -> u8 {
+        let routes = self.routes[domain].iter().enumerate();
+        let has = |group: u8| self.room >> group & 1;
+        routes.fold(0, |room, (kind, &group)| room | (has(group) as u8) << kind)
+    }
+
+    /// Takes an issued instruction of a domain for a kind of units; the caller has asked for
+    /// room.
+    #[inline]
+    pub fn issue(&mut self, domain: usize, kind: u8, op: Issued) {
+        let g = if self.one_each {
+            kind as usize
+        } else {
+            self.routes[domain][kind as usize] as usize
+        };
+        let group = &mut self.groups[g];
         group.before.push(op);
         if group.before.count >= group.ports {
-            self.room &= !(1 << unit as u8);
+            self.room &= !(1 << g);
         }
-        self.wants |= WAITING << unit as u8;
+        self.wants |= WAITING << g;
     }
 
-    /// The oldest instruction that is ready to enter one of `unit`'s pipelines.
+    /// The groups, a bit each, with instructions that are ready to enter a pipeline.
     #[inline]
-    pub fn oldest(&self, unit: Unit) -> Option<&Issued> {
-        let any = self.wants & (COLLECTED << unit as u8) != 0;
-        any.then(|| &self.groups[unit as usize].behind.ops[0])
+    pub fn collected_to_compute(&self) -> u32 {
+        ((self.wants & self.compute) / COLLECTED) as u32
     }
 
-    /// Takes out what `oldest` returned.
+    /// The oldest instruction of a group that is ready to leave it.
     #[inline]
-    pub fn leave(&mut self, unit: Unit) -> Issued {
-        let group = &mut self.groups[unit as usize];
+    pub fn oldest(&self, group: usize) -> Option<&Issued> {
+        let any = self.wants & (COLLECTED << group) != 0;
+        any.then(|| &self.groups[group].behind.ops[0])
+    }
+
+    /// The group whose oldest instruction goes to the load/store unit next, if any does.
+    #[inline]
+    pub fn oldest_for_memory(&self, facts: &[OpFacts]) -> Option<usize> {
+        let mut left = (self.wants & self.memory) / COLLECTED;
+        let mut found: Option<(u64, usize)> = None;
+        while left != 0 {
+            let group = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let op = &self.groups[group].behind.ops[0];
+            if facts[op.pc as usize].is_memory() && found.is_none_or(|(o, _)| op.order < o) {
+                found = Some((op.order, group));
+            }
+        }
+        found.map(|(_, group)| group)
+    }
+
+    /// Takes out the oldest instruction of a group.
+    #[inline]
+    pub fn leave(&mut self, g: usize) -> Issued {
+        let group = &mut self.groups[g];
         let op = group.behind.pop();
         if group.behind.count == 0 {
-            self.wants &= !(COLLECTED << unit as u8);
+            self.wants &= !(COLLECTED << g);
         }
         if group.behind.count < group.ports {
-            self.may |= COMPLETE << unit as u8;
+            self.may |= COMPLETE << g;
         }
         op
     }
@@ -215,12 +279,6 @@ impl Collectors {
     #[inline]
     pub fn stand_still(&self) -> bool {
         self.wants & self.may == 0
-    }
-
-    /// Whether no instruction waits to enter an ALU pipeline.
-    #[inline]
-    pub fn none_collected(&self) -> bool {
-        self.wants & (ALUS * COLLECTED) == 0
     }
 
     /// Marks banks as written in this cycle.
@@ -331,8 +389,8 @@ impl Collectors {
             let unit = &mut self.units[collector as usize];
             unit.reading -= 1;
             if unit.reading == 0 {
-                let g = collector >> 6 & 3;
-                self.groups[g as usize].complete |= 1 << (collector & 63);
+                let g = collector as usize / MOST_COLLECTORS;
+                self.groups[g].complete |= 1 << (collector as usize % MOST_COLLECTORS);
                 self.wants |= COMPLETE << g;
             }
         }
@@ -369,11 +427,11 @@ impl Collectors {
                 }
                 self.wants |= READING;
                 self.readers.push(Reader {
-                    collector: collector as u8,
+                    collector: collector as u16,
                     banks: its.read_banks.of(op.slot),
                 });
                 if its.reads > 1 {
-                    read_again(&mut self.readers, collector as u8, op.slot, its);
+                    read_again(&mut self.readers, collector as u16, op.slot, its);
                 }
             }
             if group.before.count == 0 {
@@ -382,14 +440,14 @@ impl Collectors {
             if group.free == 0 {
                 self.may ^= bit;
             }
-            self.room |= bit as u8; // at least one has left
+            self.room |= bit as u32; // at least one has left
         }
     }
 }
 
 /// The further reads of an instruction that reads a bank several times.
 #[inline(never)]
-fn read_again(readers: &mut Vec<Reader>, collector: u8, slot: u16, facts: &OpFacts) {
+fn read_again(readers: &mut Vec<Reader>, collector: u16, slot: u16, facts: &OpFacts) {
     let reader = |banks: &Banks| Reader {
         collector,
         banks: banks.of(slot),

@@ -2,15 +2,16 @@
 
 use super::{Collectors, Issued};
 use crate::config::Machine;
+use crate::sm::facts::OpFacts;
 use crate::sm::facts::tests::reading;
-use crate::sm::facts::{OpFacts, Unit};
+use crate::sm::units::UnitPlan;
 
 /// Issues an instruction for each of the `reads` at once and gives back how many cycles each
 /// takes to come out; in cycle c the banks `written[c]` of warp 0 are written.
 fn cycles(reads: &[&[u32]], written: &[u32]) -> Vec<usize> {
     let machine = Machine::resolve("gtx480", &[]).expect("a preset");
     let banks = machine.collector.banks;
-    let mut collectors = Collectors::new(&machine.collector);
+    let mut collectors = Collectors::new(&machine.collector, &UnitPlan::of(&machine));
     let facts: Vec<OpFacts> = reads.iter().map(|r| reading(r, banks)).collect();
     let mut out = vec![0; reads.len()];
     for (i, _) in reads.iter().enumerate() {
@@ -21,15 +22,15 @@ fn cycles(reads: &[&[u32]], written: &[u32]) -> Vec<usize> {
             pc,
             order,
         };
-        collectors.issue(Unit::Sp, op);
+        collectors.issue(0, 0, op);
     }
     for cycle in 0..20 {
         if let Some(&bank) = written.get(cycle) {
             collectors.write(0, &reading(&[bank], banks).read_banks);
         }
         collectors.step(&facts);
-        while collectors.oldest(Unit::Sp).is_some() {
-            out[collectors.leave(Unit::Sp).pc as usize] = cycle + 1;
+        while collectors.oldest(0).is_some() {
+            out[collectors.leave(0).pc as usize] = cycle + 1;
         }
     }
     assert!(collectors.stand_still());

@@ -3,48 +3,45 @@
 //! for which no result bus is free then. Once inside, nothing delays it: its writeback cycle
 //! is known on entry.
 
+mod gate;
+mod plan;
 mod results;
 
-use super::facts::{OpFacts, Unit};
+use super::facts::OpFacts;
+use super::limits::MOST_PIPELINES;
 use super::operands::{Collectors, Issued};
 use crate::config::Machine;
 use crate::time::Cycle;
+use gate::Gate;
+pub use plan::{Group, UnitPlan};
 pub use results::Done;
 use results::Results;
-use std::ops::Range;
 
 /// Cycles between leaving a unit and writeback: one in the last stage, one on the bus.
 const EXIT_STAGES: u64 = 2;
 
-/// The most units.
-const MOST: usize = 32;
-
 /// The pipelined units of an SM and the buses that carry their results to writeback.
-#[derive(Debug)]
 pub struct Units {
-    /// How many streaming processors there are; the special-function units come behind them.
-    sp: usize,
-    sfu: usize,
-    passes: u64,
+    plan: UnitPlan,
     buses: u32,
-    /// For each unit, the first cycle in which its entry is free.
-    entry_free: [Cycle; MOST],
+    /// For each pipeline, the first cycle in which its entry is free.
+    entry_free: [Cycle; MOST_PIPELINES],
     results: Results,
     gangs: Gangs,
+    /// Whether lanes are on; where there is no gate, they are.
+    gate: Option<Box<dyn Gate>>,
 }
 
 impl Units {
     /// Empty units.
-    pub fn new(machine: &Machine) -> Units {
-        let [sp, sfu] = [machine.sm.sp_units, machine.sm.sfu_units].map(|n| n.max(1) as usize);
+    pub fn new(machine: &Machine, plan: UnitPlan) -> Units {
         Units {
-            sp,
-            sfu,
-            passes: machine.passes() as u64,
+            plan,
             buses: machine.sm.result_buses,
-            entry_free: [Cycle::ZERO; MOST],
+            entry_free: [Cycle::ZERO; MOST_PIPELINES],
             results: Results::new(),
             gangs: Gangs::default(),
+            gate: None,
         }
     }
 
@@ -68,50 +65,57 @@ impl Units {
     /// Collected operations enter their units.
     #[inline]
     pub fn step(&mut self, now: Cycle, collectors: &mut Collectors, facts: &[OpFacts]) {
-        if collectors.none_collected() {
-            return;
-        }
-        let (sp, all) = (self.sp, self.sp + self.sfu);
-        if collectors.oldest(Unit::Sp).is_some() {
-            self.enter_all(Unit::Sp, 0..sp, now, collectors, facts);
-        }
-        if collectors.oldest(Unit::Sfu).is_some() {
-            self.enter_all(Unit::Sfu, sp..all, now, collectors, facts);
+        let mut left = collectors.collected_to_compute();
+        while left != 0 {
+            let group = left.trailing_zeros() as usize;
+            left &= left - 1;
+            self.enter_all(group, now, collectors, facts);
         }
     }
 
     fn enter_all(
         &mut self,
-        unit: Unit,
-        pipes: Range<usize>,
+        group: usize,
         now: Cycle,
         collectors: &mut Collectors,
         facts: &[OpFacts],
     ) {
-        for pipe in pipes {
-            let Some(op) = collectors.oldest(unit) else {
+        let plan = &self.plan.groups[group];
+        let bus = plan.bus;
+        for pipeline in plan.pipelines.clone() {
+            let Some(op) = collectors.oldest(group) else {
                 break;
             };
             let facts = &facts[op.pc as usize];
-            let interval = facts.interval.max(self.passes as u16);
-            let at = now + (facts.latency as u64 + EXIT_STAGES + self.passes - 1);
-            if !self.enter(pipe, now, interval, at) {
+            if facts.is_memory() {
+                break; // it is for the load/store unit, and in the way of what comes behind
+            }
+            if let Some(gate) = &mut self.gate
+                && gate.on_at(pipeline, facts.pipe, now) > now
+            {
                 continue;
             }
-            let op = collectors.leave(unit);
+            let passes = facts.passes as u16;
+            let interval = facts.interval.max(passes);
+            let at = now + (facts.latency + passes - 1) as u64 + EXIT_STAGES;
+            if !self.enter(pipeline, bus, now, interval, at) {
+                continue;
+            }
+            let op = collectors.leave(group);
             let results = &mut self.results;
             let done = |slot| results.push(at, Done { slot, pc: op.pc });
             self.gangs.each(op, done);
         }
     }
 
-    /// Takes an operation in cycle `now` if the unit can, and in the cycle `at` of its writeback
-    /// a bus; says whether. Every operation is the same time on its way from the unit to
-    /// writeback, so those that would be written back together would leave their units together.
+    /// Takes an operation in cycle `now` if the pipeline can, and in the cycle `at` of its
+    /// writeback a bus; says whether. Every operation is the same time on its way from the unit
+    /// to writeback, so those that would be written back together would leave their units
+    /// together.
     #[inline]
-    fn enter(&mut self, unit: usize, now: Cycle, interval: u16, at: Cycle) -> bool {
-        let entry_free = &mut self.entry_free[unit % MOST];
-        if now < *entry_free || !self.results.claim(at, unit % MOST, self.buses) {
+    fn enter(&mut self, pipeline: usize, bus: u32, now: Cycle, interval: u16, at: Cycle) -> bool {
+        let entry_free = &mut self.entry_free[pipeline % MOST_PIPELINES];
+        if now < *entry_free || !self.results.claim(at, pipeline, bus, self.buses) {
             return false;
         }
         *entry_free = now + interval as u64;
@@ -157,7 +161,7 @@ mod tests {
             let set = [format!("sm.result_buses={buses}")];
             let machine = Machine::resolve("gtx480", &set).expect("a preset");
             Alu {
-                units: Units::new(&machine),
+                units: Units::new(&machine, UnitPlan::of(&machine)),
                 now: 0,
             }
         }
@@ -169,7 +173,7 @@ mod tests {
             self.now = now;
             let now = Cycle::new(now);
             let at = now + latency + EXIT_STAGES;
-            let enters = self.units.enter(unit, now, interval, at);
+            let enters = self.units.enter(unit, 0b1111, now, interval, at);
             if enters {
                 self.units.results.push(at, Done { slot: 0, pc: 0 });
             }
@@ -211,5 +215,42 @@ mod tests {
             assert!(units.enter(0, start, 700, 1));
             assert!(!units.enter(0, start + 699, 1, 1), "lap {lap}");
         }
+    }
+
+    /// A gate that lets nobody in before this cycle.
+    struct Until(u64);
+
+    impl Gate for Until {
+        fn on_at(&mut self, _: usize, _: warpsim_ptx::isa::Pipe, now: Cycle) -> Cycle {
+            now.max(Cycle::new(self.0))
+        }
+    }
+
+    /// The cycle in which an addition that is collected in cycle 20 is written back.
+    fn written_back(gate: Option<Box<dyn Gate>>) -> u64 {
+        let machine = crate::sm::testing::machine(&["collector.ideal=true"]);
+        let plan = UnitPlan::of(&machine);
+        let body = "add.s32 %r1, %r1, 1; ret;";
+        let facts = crate::sm::testing::launched(&machine, body, 32).facts;
+        let mut collectors = Collectors::new(&machine.collector, &plan);
+        let mut units = Units::new(&machine, plan);
+        units.gate = gate;
+        collectors.issue(0, facts[0].unit, Issued::default());
+        collectors.step(&facts);
+        let mut now = Cycle::new(20);
+        while units.pop(now).is_none() {
+            units.step(now, &mut collectors, &facts);
+            now += 1;
+        }
+        now.get()
+    }
+
+    #[test]
+    fn lanes_that_are_off_are_waited_for() {
+        assert_eq!(written_back(None), 20 + 4 + EXIT_STAGES);
+        assert_eq!(
+            written_back(Some(Box::new(Until(30)))),
+            30 + 4 + EXIT_STAGES
+        );
     }
 }

@@ -63,12 +63,12 @@ impl Results {
     }
 
     /// Claims cycle `at`, less than `HORIZON` ahead, for results of a unit, if no other result of
-    /// that unit has it and fewer than `most` units do; says whether. Who has claimed it books
-    /// what comes.
+    /// that unit has it and fewer than `most` of the units that share its buses (a bit each) do;
+    /// says whether. Who has claimed it books what comes.
     #[inline]
-    pub fn claim(&mut self, at: Cycle, unit: usize, most: u32) -> bool {
+    pub fn claim(&mut self, at: Cycle, unit: usize, bus: u32, most: u32) -> bool {
         let units = &mut self.buckets[at.get() as usize % Results::HORIZON].units;
-        if *units >> unit & 1 != 0 || units.count_ones() >= most {
+        if *units >> unit & 1 != 0 || (*units & bus).count_ones() >= most {
             return false;
         }
         *units |= 1 << unit;

@@ -2,7 +2,7 @@
 //! of population counts.
 
 use super::scoreboard::Hazard;
-use crate::sm::facts::Unit;
+use crate::sm::limits::MOST_KINDS;
 use crate::stats::{SchedulerState, WarpState, WarpStates};
 use crate::time::Cycle;
 
@@ -48,8 +48,8 @@ pub struct Domain {
     pub(super) matched: u64,
     /// Nothing it reads or writes is owed by an earlier instruction.
     pub(super) clear: u64,
-    /// Units the buffered instruction needs.
-    pub(super) unit: [u64; 3],
+    /// The kind of units that the buffered instruction needs; all others need the first kind.
+    pub(super) unit: [u64; MOST_KINDS - 1],
 
     /// First cycle in which the issue slot is free.
     pub(super) issue_free: Cycle,
@@ -195,24 +195,27 @@ impl Domain {
         self.fetchable() | self.leaving
     }
 
-    /// Warps whose buffered instruction has room at its unit; `room` has a bit for each unit.
+    /// Warps whose buffered instruction has room at its unit; `room` has a bit for each kind.
     #[inline]
     pub fn with_room(&self, room: u8) -> u64 {
-        /// For each unit all ones if the set, the index, has it.
-        const MASKS: [[u64; 3]; 8] = {
-            let mut masks = [[0; 3]; 8];
+        /// For each kind all ones if the set, the index, has it.
+        const MASKS: [[u64; MOST_KINDS]; 1 << MOST_KINDS] = {
+            let mut masks = [[0; MOST_KINDS]; 1 << MOST_KINDS];
             let mut at = 0;
-            while at < 24 {
-                let (room, unit) = (at / 3, at % 3);
-                masks[room][unit] = (room as u64 >> unit & 1).wrapping_neg();
+            while at < MOST_KINDS << MOST_KINDS {
+                let (room, kind) = (at / MOST_KINDS, at % MOST_KINDS);
+                masks[room][kind] = (room as u64 >> kind & 1).wrapping_neg();
                 at += 1;
             }
             masks
         };
-        let [sp, sfu, mem] = MASKS[room as usize & 7];
-        self.unit[Unit::Sp as usize] & sp
-            | self.unit[Unit::Sfu as usize] & sfu
-            | self.unit[Unit::Mem as usize] & mem
+        let [first, masks @ ..] = MASKS[room as usize % MASKS.len()];
+        let (mut with, mut others) = (0, 0);
+        for (set, mask) in self.unit.iter().zip(masks) {
+            with |= set & mask;
+            others |= set;
+        }
+        with | !others & first
     }
 
     /// Whether the issue slot is free in cycle `now`.
@@ -353,7 +356,7 @@ impl Domain {
     /// The buffer of a warp begins with an instruction for `unit`, the one to execute next or one
     /// on the wrong path.
     #[inline]
-    pub(super) fn set_head(&mut self, index: u8, unit: Unit, right_path: bool) {
+    pub(super) fn set_head(&mut self, index: u8, unit: u8, right_path: bool) {
         let bit = 1u64 << index;
         self.head |= bit;
         if right_path {
@@ -362,10 +365,9 @@ impl Domain {
         } else {
             self.matched &= !bit;
         }
-        for set in &mut self.unit {
-            *set &= !bit;
+        for (kind, set) in (1..).zip(&mut self.unit) {
+            *set = *set & !bit | u64::from(unit == kind) << index;
         }
-        self.unit[unit as usize] |= bit;
     }
 
     /// What holds back the instruction at the head of a warp's buffer, as last told.

@@ -81,9 +81,9 @@ fn issue_is_due_when_a_warp_with_room_finds_the_slot_free() {
         issue_free: Cycle::new(30),
         ..Domain::default()
     };
-    let sp = 1 << Unit::Sp as u8;
+    let sp = 1;
     assert_eq!(domain.issue_due(sp, true), Cycle::NEVER, "an empty buffer");
-    domain.set_head(0, Unit::Sp, true);
+    domain.set_head(0, 0, true);
     assert_eq!(
         domain.issue_due(sp, false),
         Cycle::NEVER,
@@ -91,9 +91,9 @@ fn issue_is_due_when_a_warp_with_room_finds_the_slot_free() {
     );
     domain.hold_back(0, Hazard::default());
     assert_eq!(domain.issue_due(sp, false), Cycle::new(30));
-    assert_eq!(domain.issue_due(!sp & 7, false), Cycle::NEVER, "no room");
-    assert_eq!(domain.issue_due(!sp & 7, true), Cycle::ZERO);
-    domain.set_head(0, Unit::Sp, false);
+    assert_eq!(domain.issue_due(0b1110, false), Cycle::NEVER, "no room");
+    assert_eq!(domain.issue_due(0b1110, true), Cycle::ZERO);
+    domain.set_head(0, 0, false);
     assert_eq!(
         domain.issue_due(0, false),
         Cycle::ZERO,

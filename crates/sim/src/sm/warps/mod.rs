@@ -48,8 +48,6 @@ struct Rules {
     fetch: Fetch,
     /// A warp waits for everything it has in flight before it issues again.
     one_in_flight: bool,
-    /// Cycles that an instruction holds its issue slot.
-    passes: u64,
 }
 
 /// The warps.
@@ -82,7 +80,6 @@ impl WarpTable {
             rules: Rules {
                 fetch: machine.fetch.clone(),
                 one_in_flight: machine.sm.scoreboard == ScoreboardKind::OneInFlight,
-                passes: machine.passes() as u64,
             },
             warps: (0..slots as u16)
                 .map(|slot| Warp::new(layout.place_of(slot), 0, Cycle::ZERO))

@@ -1,7 +1,7 @@
 //! Which registers of which warp are owed by an instruction in flight. Registers are tracked
 //! by name, so that slot reuse in the simulator makes no hazards the hardware has not.
 
-use crate::sm::facts::{OpFacts, RegisterWord, Unit};
+use crate::sm::facts::{OpFacts, RegisterWord};
 
 /// A word of registers of a warp, a bit each.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,7 +66,7 @@ impl Scoreboard {
     #[inline]
     pub fn reserve(&mut self, slot: u16, facts: &OpFacts) {
         let by = |yes: bool| u64::from(yes).wrapping_neg();
-        let memory = by(facts.unit == Unit::Mem);
+        let memory = by(facts.is_memory());
         let long = memory & by(facts.long);
         let base = slot as usize * self.words;
         for part in facts.written() {

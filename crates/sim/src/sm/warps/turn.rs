@@ -4,6 +4,7 @@
 use super::{Stirred, WarpTable};
 use crate::place::Place;
 use crate::sm::observe::Books;
+use crate::sm::operands::Collectors;
 use crate::stats::SchedulerState;
 use crate::time::Cycle;
 
@@ -65,12 +66,12 @@ impl WarpTable {
     /// which issue has something to do if nothing changes, which may have passed, and whether
     /// any warp counts as having room at its unit.
     #[inline(never)]
-    pub fn look_for_issue(&mut self, room: u8) -> (Cycle, bool) {
+    pub fn look_for_issue(&mut self, collectors: &Collectors) -> (Cycle, bool) {
         let mut stirred = std::mem::take(&mut self.stirred.issue);
         let (mut next, mut with_room) = (Cycle::NEVER, 0);
-        for domain in &mut self.domains {
+        for (d, domain) in self.domains.iter_mut().enumerate() {
             if stirred & 1 != 0 {
-                domain.due = domain.issue_due(room, self.in_step);
+                domain.due = domain.issue_due(collectors.room_for(d), self.in_step);
             }
             stirred >>= 1;
             next = next.min(domain.due);
@@ -80,8 +81,9 @@ impl WarpTable {
     }
 
     /// The same without taking note of anything.
-    pub fn issue_due(&self, room: u8) -> Cycle {
-        let due = self.domains.iter().map(|d| d.issue_due(room, self.in_step));
+    pub fn issue_due(&self, collectors: &Collectors) -> Cycle {
+        let domains = self.domains.iter().enumerate();
+        let due = domains.map(|(d, domain)| domain.issue_due(collectors.room_for(d), self.in_step));
         due.fold(Cycle::NEVER, Cycle::min)
     }
 
@@ -104,13 +106,13 @@ impl WarpTable {
     }
 
     /// A warp is about to issue: the cycle is accounted for, and with it its domain's turn is
-    /// over. `room` is the set of its domain's warps that have room at their unit.
+    /// over. Its instruction holds the issue slot for so many `passes`. `room` is the set of its domain's warps that have room at their unit.
     #[inline(always)]
-    pub fn take_turn(&mut self, place: Place, room: u64, books: &mut Books) {
+    pub fn take_turn(&mut self, place: Place, passes: u8, room: u64, books: &mut Books) {
         let (d, bit) = (place.domain as usize, 1 << place.index);
         let now = self.now;
         let domain = &mut self.domains[d];
-        domain.issue_free = now + self.rules.passes;
+        domain.issue_free = now + passes as u64;
         domain.account(bit, room, 1, &mut books.stats.warps);
         books.watch.states(self.layout, d, domain, bit, room, now);
         books.stats.schedulers.count(SchedulerState::Issued, 1);
