@@ -381,8 +381,8 @@ pub fn combination(machine: &Machine) -> Result<(), Problem> {
     if !pools {
         return Ok(());
     }
-    let policy = schedule::make(machine, Layout::of(machine).domains());
-    if policy.ranks_blocks() {
+    let mut policy = schedule::make(machine, Layout::of(machine).domains());
+    if schedule::ranks_blocks(&machine.scheduler.name) {
         return complaint(
             Kind::Divergence.name_key(),
             format!(
@@ -391,7 +391,7 @@ pub fn combination(machine: &Machine) -> Result<(), Problem> {
             ),
         );
     }
-    if policy.gangs() {
+    if policy.plan().is_some() {
         return complaint(
             Kind::Divergence.name_key(),
             format!(

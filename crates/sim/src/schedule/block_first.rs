@@ -148,10 +148,6 @@ impl<R: Ranking> BlockFirst<R> {
 }
 
 impl<R: Ranking> IssuePolicy for BlockFirst<R> {
-    fn ranks_blocks(&self) -> bool {
-        true
-    }
-
     fn launched(&mut self, place: Place, age: u64, block: u16) {
         let at = block as usize;
         if self.blocks[at].live == 0 {

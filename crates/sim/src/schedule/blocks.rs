@@ -15,6 +15,7 @@ pub const AGE: Policy = Policy {
         parameters: &[],
     },
     needs_pool: false,
+    ranks_blocks: true,
     make: |_, _, domains| Box::new(Blocks::new(domains, Priority::Age)),
 };
 
@@ -26,6 +27,7 @@ pub const ROUND_ROBIN: Policy = Policy {
         parameters: &[],
     },
     needs_pool: false,
+    ranks_blocks: true,
     make: |_, _, domains| Box::new(Blocks::new(domains, Priority::RoundRobin)),
 };
 
@@ -37,6 +39,7 @@ pub const STICKY: Policy = Policy {
         parameters: &[],
     },
     needs_pool: false,
+    ranks_blocks: true,
     make: |_, _, domains| Box::new(Blocks::new(domains, Priority::Sticky)),
 };
 
@@ -109,10 +112,6 @@ impl Blocks {
 }
 
 impl IssuePolicy for Blocks {
-    fn ranks_blocks(&self) -> bool {
-        true
-    }
-
     fn launched(&mut self, place: Place, _: u64, block: u16) {
         let blocks = &mut self.domains[place.domain as usize].blocks;
         match blocks.last_mut() {

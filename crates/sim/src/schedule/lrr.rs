@@ -11,6 +11,7 @@ pub const POLICY: Policy = Policy {
         parameters: &[],
     },
     needs_pool: false,
+    ranks_blocks: false,
     make: |_, _, domains| Box::new(Lrr::new(domains)),
 };
 

@@ -2,65 +2,37 @@
 
 mod block_first;
 mod blocks;
+mod ccws;
 mod gto;
 mod lrr;
 mod majority;
 mod mwf;
 mod oldest;
 pub mod order;
+pub mod plan;
 #[cfg(test)]
 mod properties;
 mod saws;
 mod tls;
 #[cfg(test)]
 mod toy_gang;
+pub mod view;
 
 use crate::config::Machine;
-use crate::divergence::{Group, Groups};
+use crate::divergence::Group;
 use crate::mechanism::{Info, Values};
 pub use crate::place::Place;
 use crate::time::Cycle;
-
-/// What a policy may know of the warps of a domain in a cycle, as bit sets by index.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Facts {
-    /// Warps that have come and not finished.
-    pub running: u64,
-    /// Waiting at a barrier or fence, for an atomic, or asleep.
-    pub waiting: u64,
-    /// The next instruction reads a register owed by a global, local or texture load.
-    pub long_wait: u64,
-}
-
-/// What a policy may look at when it puts a gang together.
-pub struct GangView<'a> {
-    /// Warps that can still issue this cycle, by domain.
-    pub ready: &'a [u64],
-    /// What the slots hold.
-    pub groups: &'a Groups,
-}
-
-impl GangView<'_> {
-    /// Whether a warp can issue.
-    pub fn is_ready(&self, place: Place) -> bool {
-        self.ready[place.domain as usize] >> place.index & 1 != 0
-    }
-
-    /// The group at a place.
-    pub fn group(&self, place: Place) -> &Group {
-        let slot = place.index as usize * self.ready.len() + place.domain as usize;
-        self.groups.get(slot as u16)
-    }
-}
+pub use plan::{IssuePlan, IssueView, Together};
+pub use view::{CacheEvent, Considers, Facts, HearsCache, WarpInfo};
 
 /// An issue policy: one instance serves all schedulers (domains) of an SM, so that policies
 /// can share state between them.
 ///
 /// # Contract
 ///
-/// In every cycle and for each domain the SM calls [`refresh`](IssuePolicy::refresh), then, if
-/// any warp is ready, [`select`](IssuePolicy::select) and [`issued`](IssuePolicy::issued). The
-/// order given by [`before`](IssuePolicy::before) and [`first`](IssuePolicy::first) is the one in
+/// In every cycle and for each domain in which a warp is ready the SM calls
+/// [`select`](IssuePolicy::select) and [`issued`](IssuePolicy::issued). The order given by [`before`](IssuePolicy::before) and [`first`](IssuePolicy::first) is the one in
 /// which `select` looks at warps, ready or not; it may change only in the hooks and in
 /// [`advance`](IssuePolicy::advance). When nothing can happen the SM skips cycles: it then calls
 /// `advance(domain, from, to)` once instead of cycle by cycle, and never skips beyond
@@ -72,37 +44,8 @@ pub trait IssuePolicy: Send {
     /// A warp has finished and left; its block may still be there.
     fn finished(&mut self, place: Place);
 
-    /// Whether [`refresh`](IssuePolicy::refresh) does anything.
-    fn refreshes(&self) -> bool {
-        false
-    }
-
-    /// Looks at the state of a domain and says which of its warps may be considered now.
-    fn refresh(&mut self, domain: usize, facts: &Facts) -> u64 {
-        let _ = (domain, facts);
-        !0
-    }
-
     /// Chooses one of the ready warps of `domain`; `ready[domain]` is not zero.
     fn select(&mut self, domain: usize, ready: &[u64]) -> u8;
-
-    /// Whether [`gang`](IssuePolicy::gang) ever adds anybody.
-    fn gangs(&self) -> bool {
-        false
-    }
-
-    /// Adds to `members` (which holds the leader) other warps that issue in lock step with it:
-    /// ready, at the same PC, each of another domain and on other lanes.
-    fn gang(&mut self, leader: Place, view: &GangView, members: &mut Vec<Place>) {
-        let _ = (leader, view, members);
-    }
-
-    /// The warps that issue in lock step with the one at `place` as long as they stay together:
-    /// what is fetched for one of them is fetched for all.
-    fn gang_of(&self, place: Place) -> Vec<Place> {
-        let _ = place;
-        Vec::new()
-    }
 
     /// A warp has issued.
     fn issued(&mut self, place: Place);
@@ -131,11 +74,6 @@ pub trait IssuePolicy: Send {
         let _ = (place, group);
     }
 
-    /// Whether it ranks blocks: not for warps that hold threads of several.
-    fn ranks_blocks(&self) -> bool {
-        false
-    }
-
     /// A warp of `block` has come to a barrier in cycle `now` and waits there. (One that only
     /// announces itself, `bar.arrive`, does not wait.)
     fn waits(&mut self, place: Place, block: u16, now: Cycle) {
@@ -162,6 +100,22 @@ pub trait IssuePolicy: Send {
     fn next(&self) -> Cycle {
         Cycle::NEVER
     }
+
+    /// Itself, if it looks at warps before it chooses.
+    fn considers(&mut self) -> Option<&mut dyn Considers> {
+        None
+    }
+
+    /// Itself, if it plans the issues of all schedulers together. It is then not asked to
+    /// `select`.
+    fn plan(&mut self) -> Option<&mut dyn IssuePlan> {
+        None
+    }
+
+    /// Itself, if it wants to hear what warps do in the L1 data cache.
+    fn hears_cache(&mut self) -> Option<&mut dyn HearsCache> {
+        None
+    }
 }
 
 /// An issue policy as it is registered. Its own file declares it.
@@ -171,6 +125,8 @@ pub struct Policy {
     pub info: Info,
     /// It looks at the warps of a [pool](crate::divergence::pool), and there must be one.
     pub needs_pool: bool,
+    /// It ranks blocks: not for warps that hold threads of several.
+    pub ranks_blocks: bool,
     /// Makes it for an SM of a machine with this many domains.
     pub make: fn(&Values, &Machine, usize) -> Box<dyn IssuePolicy>,
 }
@@ -187,6 +143,7 @@ pub const POLICIES: &[Policy] = &[
     mwf::LRR,
     mwf::GTO,
     saws::POLICY,
+    ccws::POLICY,
     majority::POLICY,
 ];
 
@@ -197,6 +154,11 @@ fn find(name: &str) -> Option<&'static Policy> {
 /// Whether a policy needs a [pool](crate::divergence::pool) of warps.
 pub fn needs_pool(name: &str) -> bool {
     find(name).is_some_and(|p| p.needs_pool)
+}
+
+/// Whether a policy ranks blocks.
+pub fn ranks_blocks(name: &str) -> bool {
+    find(name).is_some_and(|p| p.ranks_blocks)
 }
 
 /// Makes the issue policy that a machine has chosen, for `domains` schedulers.

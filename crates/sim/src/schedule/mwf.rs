@@ -25,6 +25,7 @@ pub const LRR: Policy = Policy {
         parameters: &[&TIES, &COUNTS_EXITED],
     },
     needs_pool: false,
+    ranks_blocks: false,
     make: |values, machine, domains| Box::new(make(Inside::Lrr, values, machine, domains)),
 };
 
@@ -36,6 +37,7 @@ pub const GTO: Policy = Policy {
         parameters: &[&TIES, &COUNTS_EXITED],
     },
     needs_pool: false,
+    ranks_blocks: false,
     make: |values, machine, domains| Box::new(make(Inside::Gto, values, machine, domains)),
 };
 

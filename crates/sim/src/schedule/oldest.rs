@@ -12,6 +12,7 @@ pub const POLICY: Policy = Policy {
         parameters: &[],
     },
     needs_pool: false,
+    ranks_blocks: false,
     make: |_, _, domains| Box::new(Oldest::new(domains)),
 };
 

@@ -97,8 +97,8 @@ proptest! {
                 let running = resident[m.domain];
                 let here = at_barrier.iter().filter(|p| p.domain as usize == m.domain);
                 let waiting = here.fold(m.waiting, |set, p| set | 1 << p.index) & running;
-                let facts = Facts { running, waiting, long_wait: m.long_wait & running };
-                let considered = policy.refresh(m.domain, &facts);
+                let facts = Facts { running, waiting, long_wait: m.long_wait & running, ..Facts::default() };
+                let considered = policy.considers().map_or(!0, |p| p.consider(m.domain, &facts));
                 let mut ready = resident;
                 ready[m.domain] &= m.ready & considered & !waiting & !m.long_wait;
                 if ready[m.domain] == 0 {

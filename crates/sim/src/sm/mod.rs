@@ -7,7 +7,7 @@
 
 mod cycle;
 pub mod facts;
-mod fixed_list;
+pub(crate) mod fixed_list;
 mod frontend;
 mod issue;
 mod launch;
@@ -114,6 +114,8 @@ impl Sm {
         // Kernel parameters differ from launch to launch at the same constant addresses.
         self.memory.invalidate_read_only();
         // The policy may be another one than before.
+        self.memory
+            .tell_of_cache(self.residents.books.hears_cache());
         self.listen(self.residents.books.watch.is_on());
     }
 

@@ -284,6 +284,13 @@ impl TagArray {
         self.lines[slot.0 as usize].last_use = self.clock;
     }
 
+    /// The address of the line in a slot, if there is one.
+    #[inline]
+    pub fn occupant(&self, slot: Slot) -> Option<u64> {
+        let tag = self.tags[slot.0 as usize];
+        (tag != NO_TAG).then(|| tag << self.line_shift)
+    }
+
     /// Gives the slot of a [`Lookup::Miss`] to the line of `addr`, all sectors invalid and
     /// most recently used; returns what must be written back.
     pub fn replace(&mut self, slot: Slot, addr: u64) -> Option<Evicted> {

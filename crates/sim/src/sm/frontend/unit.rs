@@ -227,7 +227,7 @@ impl FetchUnit {
         } else {
             warps.set_missing(place, true);
         }
-        if residents.books.gangs() {
+        if residents.books.plans() {
             self.fetch_for_gang(place, pc, hit, residents);
         }
         true
@@ -237,7 +237,10 @@ impl FetchUnit {
     #[cold]
     fn fetch_for_gang(&mut self, place: Place, pc: Pc, hit: bool, residents: &mut Residents) {
         let Residents { warps, books, .. } = residents;
-        for other in books.policy.gang_of(place) {
+        let Some(plan) = books.policy.plan() else {
+            return;
+        };
+        for &other in plan.fetched_with(place).iter() {
             let slot = warps.slot_at(other);
             if other == place
                 || warps.domain(other.domain as usize).fetchable() >> other.index & 1 == 0

@@ -4,7 +4,8 @@ use super::execute::NO_MEMORY;
 use super::{Issue, Surroundings};
 use crate::exec::state::{Effect, EffectKind, LANES, Lanes};
 use crate::place::Place;
-use crate::schedule::GangView;
+use crate::schedule::{IssueView, Together};
+use crate::sm::fixed_list::FixedList;
 use crate::sm::launch::SmFault;
 use crate::sm::memory;
 use crate::sm::residents::Residents;
@@ -49,31 +50,65 @@ impl Gathered {
 }
 
 impl Issue {
-    /// Issues the instruction of a warp and of those that the policy lets issue with it.
+    /// One cycle in which the policy plans what all schedulers issue.
     #[inline(never)]
-    pub(super) fn issue_gang(
+    pub(super) fn step_planned(
         &mut self,
-        leader: Place,
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
-        let mut members = vec![leader];
-        let Residents { groups, books, .. } = &mut *with.residents;
-        let view = GangView {
-            ready: &self.ready,
+        self.look_everywhere(now, with.residents);
+        let domains = self.ready.len();
+        while let Some(members) = self.next_planned(now, with) {
+            for member in members.iter() {
+                let room = self.room_of(member.domain as usize, now, with);
+                self.take_turn(*member, room, with);
+            }
+            let result = self.issue_members(&members, now, with);
+            for member in members.iter() {
+                with.residents.books.policy.issued(*member);
+            }
+            result?;
+        }
+        for i in 0..domains {
+            let d = (now.get() as usize + i) % domains;
+            if !with.residents.warps.had_turn(d) {
+                let room = self.room_of(d, now, with);
+                self.issue_nothing(d, room, now, with);
+            }
+        }
+        Ok(())
+    }
+
+    /// The warps that the policy names next.
+    fn next_planned(&mut self, now: Cycle, with: &mut Surroundings) -> Option<Together> {
+        for d in 0..self.ready.len() {
+            self.plannable[d] = self.ready[d] & self.room_of(d, now, with);
+        }
+        let Residents {
+            warps,
             groups,
-        };
-        books.policy.gang(leader, &view, &mut members);
-        for member in &members {
-            let domain = with.residents.warps.domain(member.domain as usize);
-            let room = domain.with_room(with.collectors.room_for(member.domain as usize));
-            self.take_turn(*member, room, with);
+            books,
+            ..
+        } = &mut *with.residents;
+        let members = books.policy.plan()?.next(&IssueView {
+            now,
+            ready: &self.plannable,
+            groups,
+            layout: warps.layout(),
+        })?;
+        let ready = |m: &Place| self.plannable[m.domain as usize] >> m.index & 1 != 0;
+        debug_assert!(members.iter().all(ready), "a plan names only ready warps");
+        Some(members)
+    }
+
+    /// The warps of a domain that have room at their units; none while the issue slot is taken.
+    fn room_of(&self, d: usize, now: Cycle, with: &Surroundings) -> u64 {
+        let domain = with.residents.warps.domain(d);
+        match domain.is_free(now) {
+            true => domain.with_room(with.collectors.room_for(d)),
+            false => 0,
         }
-        let result = self.issue_members(&members, now, with);
-        for member in &members {
-            with.residents.books.policy.issued(*member);
-        }
-        result
     }
 
     /// Issues the instruction that the members of a gang have in common.
@@ -107,7 +142,8 @@ impl Issue {
         self.send(leader, pc, memory, with);
         if !facts.is_memory() {
             let slot = |place: &Place| with.residents.warps.slot_at(*place);
-            let slots = members.iter().map(slot).collect();
+            let mut slots = FixedList::default();
+            members.iter().for_each(|m| slots.push(slot(m)));
             with.units.note_gang(self.order, slots);
         }
         Ok(())

@@ -28,6 +28,8 @@ pub struct Issue {
     room_seen: u32,
     /// Warps that can issue, by domain.
     ready: Vec<u64>,
+    /// Of those, the ones with room at their units, for policies that plan.
+    plannable: Vec<u64>,
     /// What the instruction under way did.
     effect: Effect,
     /// Number of the last instruction issued.
@@ -64,6 +66,7 @@ impl Issue {
             next: Cycle::ZERO,
             room_seen: 0,
             ready: vec![0; domains],
+            plannable: vec![0; domains],
             effect: Effect::default(),
             order: 0,
             gathered: Gathered::default(),
@@ -107,6 +110,9 @@ impl Issue {
 
     /// One cycle of all schedulers; which goes first alternates.
     pub fn step(&mut self, now: Cycle, with: &mut Surroundings) -> Result<(), SmFault> {
+        if with.residents.books.plans() {
+            return self.step_planned(now, with);
+        }
         let domains = self.ready.len();
         let looked = if with.residents.warps.in_step() {
             self.look_everywhere(now, with.residents)
@@ -121,9 +127,6 @@ impl Issue {
             let d = next;
             next = if d + 1 == domains { 0 } else { d + 1 };
             let warps = &mut with.residents.warps;
-            if warps.had_turn(d) {
-                continue; // issued as a member of a gang
-            }
             let domain = warps.domain(d);
             // Another domain's turn may have let a warp of this one go.
             if looked >> d & 1 == 0 && domain.moving() == 0 {
@@ -142,18 +145,13 @@ impl Issue {
             }
             let books = &mut with.residents.books;
             warps.pass(d, now, books);
-            let all = std::mem::replace(&mut self.ready[d], ready);
+            self.ready[d] = ready;
             let index = books.policy.select(d, &self.ready);
             debug_assert!(ready >> index & 1 != 0, "a policy picks only ready warps");
             let leader = Place {
                 domain: d as u8,
                 index,
             };
-            if books.gangs() {
-                self.ready[d] = all;
-                self.issue_gang(leader, now, with)?;
-                continue;
-            }
             self.take_turn(leader, room, with);
             let result = self.issue_one(leader, now, with);
             with.residents.books.policy.issued(leader);
@@ -182,8 +180,8 @@ impl Issue {
         let Residents { warps, books, .. } = residents;
         for (d, ready) in self.ready.iter_mut().enumerate() {
             warps.pass(d, now, books);
-            let considered = if books.refreshes() {
-                books.policy.refresh(d, &warps.facts(d))
+            let considered = if books.considers() {
+                warps.consider(d, books)
             } else {
                 !0
             };
@@ -205,7 +203,7 @@ impl Issue {
             drop_wrong_paths(d, None, with.residents, with.view.launched);
             with.residents.books.policy.advance(d, now, now + 1);
         }
-        self.ready[d] = 0; // no gang may take what has been accounted for
+        self.ready[d] = 0;
     }
 
     /// A warp is about to issue. `room` is the set of its domain's warps that have room at their

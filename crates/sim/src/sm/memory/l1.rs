@@ -47,6 +47,8 @@ pub struct L1 {
     writes: bool,
     global_write: WritePolicy,
     local_write: WritePolicy,
+    /// The line that the last miss pushed out.
+    pushed_out: Option<u64>,
     /// What the access that stalled last waits for, and whether it has happened.
     wait: Wait,
     retry: bool,
@@ -64,9 +66,15 @@ impl L1 {
             writes: config.global_write != WritePolicy::ReadOnly,
             global_write: config.global_write,
             local_write: config.local_write,
+            pushed_out: None,
             wait: Wait::Send,
             retry: true,
         }
+    }
+
+    /// The line that the last miss pushed out, if there was one.
+    pub fn pushed_out(&self) -> Option<u64> {
+        self.pushed_out
     }
 
     /// First byte of the line of `addr`.
@@ -115,6 +123,7 @@ impl L1 {
                     Admission::TableFull => return self.stall(Wait::Entry),
                     _ => return self.stall(Wait::Line(line)),
                 }
+                self.pushed_out = self.tags.occupant(slot);
                 if let Some(evicted) = self.tags.replace(slot, line) {
                     self.queue.push_back(evict(evicted));
                 }

@@ -13,18 +13,20 @@ pub struct Books {
     pub stats: SmStats,
     /// What the observer hears.
     pub watch: Watch,
-    refreshes: bool,
+    considers: bool,
     rotates: bool,
-    gangs: bool,
+    plans: bool,
+    hears_cache: bool,
 }
 
 impl Books {
     /// Empty books.
-    pub fn new(policy: Box<dyn IssuePolicy>) -> Books {
+    pub fn new(mut policy: Box<dyn IssuePolicy>) -> Books {
         Books {
-            refreshes: policy.refreshes(),
+            considers: policy.considers().is_some(),
             rotates: policy.rotates(),
-            gangs: policy.gangs(),
+            plans: policy.plan().is_some(),
+            hears_cache: policy.hears_cache().is_some(),
             policy,
             stats: SmStats::default(),
             watch: Watch::default(),
@@ -38,8 +40,8 @@ impl Books {
 
     /// Whether the policy wants to look at the warps.
     #[inline]
-    pub fn refreshes(&self) -> bool {
-        self.refreshes
+    pub fn considers(&self) -> bool {
+        self.considers
     }
 
     /// Whether the policy's order changes as time passes.
@@ -48,16 +50,22 @@ impl Books {
         self.rotates
     }
 
-    /// Whether the policy lets warps issue together.
+    /// Whether the policy plans the issues of all schedulers together.
     #[inline]
-    pub fn gangs(&self) -> bool {
-        self.gangs
+    pub fn plans(&self) -> bool {
+        self.plans
+    }
+
+    /// Whether the policy wants to hear what happens in the L1 data cache.
+    #[inline]
+    pub fn hears_cache(&self) -> bool {
+        self.hears_cache
     }
 
     /// Whether the domains of the SM are to be looked at in step: the observer hears things in
     /// order, and such a policy sees them in order. (One that rotates is asked for its order by
     /// critical fetch too: it must be the order of this very cycle.)
     pub fn want_step(&self) -> bool {
-        self.refreshes || self.rotates || self.gangs || self.watch.is_on()
+        self.considers || self.rotates || self.plans || self.watch.is_on()
     }
 }

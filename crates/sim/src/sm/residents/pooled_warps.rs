@@ -56,6 +56,7 @@ impl Ownership for PooledWarps {
             r.blocks.next_age += 1;
             r.books.watch.tell(now, slot, WarpEvent::Formed);
         }
+        edit.set_lanes(r.groups.get(slot).mask.count_ones());
         let released = edit.follow_pooled(state, pc, launched.facts.len() as Pc);
         edit.refresh_head(pc, &launched.facts);
         if state == GroupState::Running {

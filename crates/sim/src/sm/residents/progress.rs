@@ -116,6 +116,13 @@ impl Residents {
                 self.warps.warp_mut(slot).stores -= 1;
                 self.settle(slot);
             }
+            MemoryEvent::Cache { slot, what, line } => {
+                self.warps.touch_all(&mut self.books); // the policy may see its warps in another order now
+                let place = self.warps.place(slot);
+                if let Some(policy) = self.books.policy.hears_cache() {
+                    policy.cache(place, what, line);
+                }
+            }
             MemoryEvent::AtomicBack { op, lanes, last } => {
                 self.atomic_back(record(op), lanes, last, launched);
             }

@@ -37,7 +37,9 @@ impl Ownership for StaticWarps {
     }
 
     fn follow(&self, r: &mut Residents, slot: u16, launched: &Launched) {
-        let (state, pc) = (r.groups.get(slot).state, r.groups.get(slot).pc);
+        let group = r.groups.get(slot);
+        let (state, pc) = (group.state, group.pc);
+        r.warps.warp_mut(slot).lanes = group.mask.count_ones();
         let mut edit = r.warps.edit(slot, &mut r.books);
         edit.follow_static(state, pc, launched.facts.len() as Pc);
         edit.refresh_head(pc, &launched.facts);

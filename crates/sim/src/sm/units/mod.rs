@@ -8,6 +8,7 @@ mod plan;
 mod results;
 
 use super::facts::OpFacts;
+use super::fixed_list::FixedList;
 use super::limits::MOST_PIPELINES;
 use super::operands::{Collectors, Issued};
 use crate::config::Machine;
@@ -58,7 +59,7 @@ impl Units {
     }
 
     /// The instruction with this order number was issued by these warps together.
-    pub fn note_gang(&mut self, order: u64, slots: Vec<u16>) {
+    pub fn note_gang(&mut self, order: u64, slots: FixedList<u16, 8>) {
         self.gangs.members.push((order, slots));
     }
 
@@ -127,19 +128,19 @@ impl Units {
 /// instructions have no entry here: their one warp is in the instruction itself.
 #[derive(Debug, Default)]
 struct Gangs {
-    members: Vec<(u64, Vec<u16>)>,
+    members: Vec<(u64, FixedList<u16, 8>)>,
 }
 
 impl Gangs {
     /// Calls `f` for every warp that issued `op`, and forgets the gang.
     #[inline]
     fn each(&mut self, op: Issued, mut f: impl FnMut(u16)) {
-        let gang = |(order, _): &(u64, Vec<u16>)| *order == op.order;
+        let gang = |(order, _): &(u64, FixedList<u16, 8>)| *order == op.order;
         if !self.members.is_empty()
             && let Some(at) = self.members.iter().position(gang)
         {
             let (_, slots) = self.members.swap_remove(at);
-            slots.into_iter().for_each(f);
+            slots.iter().copied().for_each(f);
         } else {
             f(op.slot);
         }

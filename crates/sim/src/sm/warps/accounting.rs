@@ -3,6 +3,7 @@
 
 use super::WarpTable;
 use super::domain::Idle;
+use crate::place::Place;
 use crate::schedule::Facts;
 use crate::sm::observe::Books;
 use crate::stats::SchedulerState;
@@ -29,14 +30,25 @@ impl WarpTable {
         beyond
     }
 
-    /// What a policy may know of a domain.
-    pub fn facts(&self, domain: usize) -> Facts {
-        let d = &self.domains[domain];
-        Facts {
-            running: d.running,
-            waiting: d.waiting(),
-            long_wait: d.long_wait,
-        }
+    /// The warps of a domain that the policy considers now.
+    pub fn consider(&self, d: usize, books: &mut Books) -> u64 {
+        let domain = &self.domains[d];
+        let warp = |index| {
+            let place = Place {
+                domain: d as u8,
+                index,
+            };
+            self.warps[self.slot_at(place) as usize].info()
+        };
+        let facts = Facts {
+            running: domain.running,
+            waiting: domain.waiting(),
+            long_wait: domain.long_wait,
+            accesses: domain.head & domain.accesses,
+            warps: Some(&warp),
+        };
+        let policy = books.policy.considers();
+        policy.map_or(!0, |policy| policy.consider(d, &facts))
     }
 
     /// Accounts for the domain's cycles before `to` that are not yet accounted for: nothing
@@ -55,8 +67,8 @@ impl WarpTable {
         if !rotates {
             books.policy.advance(d, from, to);
         }
-        if books.refreshes() {
-            books.policy.refresh(d, &self.facts(d));
+        if books.considers() {
+            self.consider(d, books);
         }
         // Issue keeps `room` up to date where it makes a difference: for warps that could issue
         // but for it.

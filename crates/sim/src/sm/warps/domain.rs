@@ -87,6 +87,8 @@ pub struct Domain {
     pub(super) stopped: u64,
     /// It reads a register owed by a global, local or texture load.
     pub(super) long_wait: u64,
+    /// The buffered instruction accesses memory.
+    pub(super) accesses: u64,
 
     /// Of those held by the divergence model, the ones that have something in flight, and of
     /// these the ones that have an access to memory in flight.
@@ -412,6 +414,7 @@ impl Domain {
             &mut self.clear,
             &mut self.wait_memory,
             &mut self.long_wait,
+            &mut self.accesses,
             &mut self.control,
             &mut self.wants_fetch,
             &mut self.missing,

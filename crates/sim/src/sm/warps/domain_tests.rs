@@ -26,6 +26,7 @@ fn full() -> Domain {
         waiters_unfetched: 0,
         stopped: !0,
         long_wait: !0,
+        accesses: !0,
         settling: !0,
         settling_memory: !0,
         fence: !0,

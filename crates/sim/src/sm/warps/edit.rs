@@ -107,6 +107,11 @@ impl Edit<'_> {
         waited
     }
 
+    /// So many lanes of the warp are active.
+    pub fn set_lanes(&mut self, lanes: u32) {
+        self.warp.lanes = lanes;
+    }
+
     /// Puts what was fetched from `pc` into the buffer. A warp whose wrong path ran off the end
     /// of the code goes on at `next`.
     pub fn decode(&mut self, pc: Pc, next: Pc, code: &[OpFacts]) {
@@ -180,6 +185,8 @@ impl Edit<'_> {
         assign(&mut self.domain.wants_fetch, self.index, wants);
         self.domain
             .set_head(self.index, facts.unit, buffered == next);
+        assign(&mut self.domain.accesses, self.index, facts.is_memory());
+        self.warp.pipe = facts.pipe;
         self.domain.hold_back(self.index, hazard);
     }
 

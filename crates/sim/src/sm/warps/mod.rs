@@ -248,6 +248,7 @@ impl WarpTable {
     pub fn issued(&mut self, slot: u16, facts: &OpFacts) {
         let warp = &mut self.warps[slot as usize];
         warp.buffer.pop();
+        warp.instructions += 1;
         warp.in_flight += 1;
         warp.memory_in_flight += facts.is_memory() as u16;
         self.scoreboard.reserve(slot, facts);

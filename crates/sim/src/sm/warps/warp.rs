@@ -3,15 +3,23 @@
 
 use super::buffer::Buffer;
 use crate::schedule::Place;
+use crate::schedule::WarpInfo;
 use crate::time::Cycle;
+use warpsim_ptx::isa::Pipe;
 
 /// State of a hardware warp.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Warp {
     /// Where it sits; the same for whatever warp is here.
     pub place: Place,
     /// Decoded instructions.
     pub(super) buffer: Buffer,
+    /// The pipe that the first of them takes.
+    pub(super) pipe: Pipe,
+    /// Active lanes.
+    pub lanes: u32,
+    /// Instructions issued.
+    pub(super) instructions: u64,
     /// Slot of its block.
     pub block: u16,
     /// Instructions issued and not complete.
@@ -35,9 +43,18 @@ impl Warp {
     pub fn new(place: Place, block: u16, now: Cycle) -> Warp {
         Warp {
             place,
+            buffer: Buffer::default(),
+            pipe: Pipe::Control,
+            lanes: 0,
+            instructions: 0,
             block,
+            in_flight: 0,
+            memory_in_flight: 0,
+            stores: 0,
+            awaits: 0,
             phase_began: now,
-            ..Warp::default()
+            phase_ended: Cycle::ZERO,
+            exited: false,
         }
     }
 
@@ -45,6 +62,15 @@ impl Warp {
     #[inline]
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
+    }
+
+    /// What policies may see.
+    pub(super) fn info(&self) -> WarpInfo {
+        WarpInfo {
+            next: self.buffer.head().map(|pc| (pc, self.pipe)),
+            lanes: self.lanes,
+            instructions: self.instructions,
+        }
     }
 
     /// Whether something is in flight, and whether any of that accesses memory.

@@ -22,12 +22,13 @@ use crate::exec::memory::image::GlobalMemory;
 use crate::exec::state::LANES;
 use crate::memory::cache::tags::Evicted;
 use crate::memory::packet::{Reply, Request, RequestKind, Traffic};
+use crate::schedule::CacheEvent;
 use crate::sm::facts::OpFacts;
 use crate::sm::launch::SmFault;
 use crate::sm::operands::Collectors;
 use crate::stats::SmCounters;
 use crate::time::Cycle;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use warpsim_ptx::isa::Space;
 
 /// Replies that wait inside the unit.
@@ -64,6 +65,15 @@ pub enum MemoryEvent {
     Acknowledged {
         /// Hardware warp.
         slot: u16,
+    },
+    /// Something happened in the L1 data cache that the issue policy wants to hear of.
+    Cache {
+        /// Hardware warp: the one that loads, or that asked for the line.
+        slot: u16,
+        /// What happened.
+        what: CacheEvent,
+        /// Address of the line.
+        line: u64,
     },
     /// An access of an atomic is back: old values are in its record until it is released.
     AtomicBack {
@@ -135,6 +145,8 @@ pub struct LoadStore {
     refused: bool,
     /// The port had no room for the current instruction's access.
     refused_at_port: bool,
+    /// Where the issue policy wants to hear of the L1 data cache: who asked for its lines.
+    asked_by: Option<HashMap<u64, u16>>,
     /// Stalls that go on while the unit sleeps, to be counted when it wakes.
     asleep: Asleep,
 }
@@ -175,6 +187,7 @@ impl LoadStore {
             next: Cycle::ZERO,
             refused: false,
             refused_at_port: false,
+            asked_by: None,
             asleep: Asleep::default(),
         }
     }
@@ -242,8 +255,14 @@ impl LoadStore {
         self.next = now;
     }
 
+    /// Whether somebody wants to hear what happens in the L1 data cache.
+    pub fn tell_of_cache(&mut self, tell: bool) {
+        self.asked_by = tell.then(HashMap::new);
+    }
+
     /// Forgets L1 data lines.
     pub fn invalidate_data(&mut self) {
+        self.asked_by = self.asked_by.take().map(|_| HashMap::new());
         self.data.invalidate();
     }
 
@@ -326,7 +345,10 @@ impl LoadStore {
     fn take_reply_in(&mut self, reply: Reply, with: &mut Surroundings) {
         let (kind, index) = untoken(reply.token);
         match kind {
-            TokenKind::Data if reply.last => self.fill(DATA, reply.addr),
+            TokenKind::Data if reply.last => {
+                self.fill(DATA, reply.addr);
+                self.tell_fill(reply.addr, with);
+            }
             TokenKind::Constant if reply.last => self.fill(CONSTANT, reply.addr),
             TokenKind::Texture if reply.last => self.fill(TEXTURE, reply.addr),
             TokenKind::Store => with

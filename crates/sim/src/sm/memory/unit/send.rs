@@ -66,7 +66,11 @@ impl LoadStore {
         let sm = self.sm;
         let request = |line| read_request(sm, traffic, line, bytes, token(TokenKind::Data, 0));
         let evict = |evicted| write_back_request(sm, evicted, bytes);
-        match self.data.read(access.addr, flight, request, evict) {
+        let outcome = self.data.read(access.addr, flight, request, evict);
+        if self.asked_by.is_some() {
+            self.tell_lookup(op, access.addr, outcome, with);
+        }
+        match outcome {
             Outcome::Stall => {
                 self.ops.land(flight);
                 self.ops.release(op);
@@ -86,6 +90,42 @@ impl LoadStore {
         with.stats.l1d_reads += 1;
         self.ops.release(op);
         true
+    }
+
+    /// Tells what a load found in the L1 data cache, and whose line it pushed out.
+    #[cold]
+    fn tell_lookup(&mut self, op: u16, addr: u64, outcome: Outcome, with: &mut Surroundings) {
+        let what = match outcome {
+            Outcome::Hit => CacheEvent::Hit,
+            Outcome::Miss => CacheEvent::Miss,
+            Outcome::Merged => CacheEvent::Merged,
+            Outcome::Stall => return,
+        };
+        let line = self.data.line_of(addr);
+        let slot = self.ops.get(op).owners.first().map_or(0, |o| o.slot);
+        with.events.push(MemoryEvent::Cache { slot, what, line });
+        let Some(asked_by) = &mut self.asked_by else {
+            return;
+        };
+        if outcome == Outcome::Miss {
+            if let Some(line) = self.data.pushed_out()
+                && let Some(slot) = asked_by.remove(&line)
+            {
+                let what = CacheEvent::Evicted;
+                with.events.push(MemoryEvent::Cache { slot, what, line });
+            }
+            asked_by.insert(line, slot);
+        }
+    }
+
+    /// Tells that a line of the L1 data cache has come.
+    pub(super) fn tell_fill(&mut self, line: u64, with: &mut Surroundings) {
+        let line = self.data.line_of(line);
+        let asked_by = self.asked_by.as_ref();
+        if let Some(&slot) = asked_by.and_then(|by| by.get(&line)) {
+            let what = CacheEvent::Fill;
+            with.events.push(MemoryEvent::Cache { slot, what, line });
+        }
     }
 
     pub(super) fn request(
