@@ -31,6 +31,18 @@ pub(super) fn to(key: &str) -> Option<&'static str> {
             "it is a parameter of the fetch policy cff: write `[fetch.policy]` with \
              `name = \"cff\"` and `waiters = \"never\"`, or `--set fetch.policy.cff.waiters=never`"
         }
+        "gpu.spread_blocks" => {
+            "leave it out: blocks are dealt out evenly, so that it changed nothing"
+        }
+        "l1i.latency" | "constant.latency" | "texture.latency" => {
+            "leave it out: nothing ever read it; `l1d.latency` there is"
+        }
+        "l1i.global_write"
+        | "l1i.local_write"
+        | "constant.global_write"
+        | "constant.local_write"
+        | "texture.global_write"
+        | "texture.local_write" => "leave it out: this cache is only read",
         _ => return None,
     })
 }
