@@ -87,7 +87,7 @@ fn machines() -> Result<String, Failure> {
         let _ = writeln!(
             out,
             "    L1D {} KB, shared {} KB, L2 {} KB, {} DRAM channel{}",
-            kib(m.l1d.sets, m.l1d.line, m.l1d.ways),
+            kib(m.l1d.cache.sets, m.l1d.cache.line, m.l1d.cache.ways),
             m.shared.bytes / 1024,
             kib(m.l2.sets, m.l2.line, m.l2.ways) * slices,
             m.dram.channels,

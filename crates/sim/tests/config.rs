@@ -44,14 +44,20 @@ fn presets_differ_where_their_tables_say() {
     assert!(reference.sm.atomics_ignore_address_hazard);
     assert_eq!(reference.latency.int_mad, [5, 1]);
     let v3 = Machine::preset("gtx480-v3").unwrap();
-    assert_eq!((v3.l1d.mshrs, v3.l2.mshrs, v3.dram.queue), (32, 32, 16));
+    assert_eq!(
+        (v3.l1d.cache.mshrs, v3.l2.mshrs, v3.dram.queue),
+        (32, 32, 16)
+    );
     let fx = Machine::preset("fx5800").unwrap();
     assert_eq!(
         (fx.gpu.sms, fx.unit["sp"].lanes, fx.sm.schedulers),
         (30, 8, 1)
     );
     assert_eq!(fx.sm.scoreboard, Scoreboard::OneInFlight);
-    assert_eq!(fx.l1d.sets * fx.l1d.line * fx.l1d.ways, 32 << 10);
+    assert_eq!(
+        fx.l1d.cache.sets * fx.l1d.cache.line * fx.l1d.cache.ways,
+        32 << 10
+    );
     assert_eq!(fx.l2.sets * fx.l2.line * fx.l2.ways, 1 << 20);
     assert_eq!(
         fx.texture.sets * fx.texture.line * fx.texture.ways,
@@ -59,7 +65,10 @@ fn presets_differ_where_their_tables_say() {
     );
     let vws = Machine::preset("vws").unwrap();
     assert_eq!((vws.gpu.sms, vws.dram.model), (1, DramModel::Simple));
-    assert_eq!(vws.l1d.sets * vws.l1d.line * vws.l1d.ways, 64 << 10);
+    assert_eq!(
+        vws.l1d.cache.sets * vws.l1d.cache.line * vws.l1d.cache.ways,
+        64 << 10
+    );
     assert_eq!(vws.l1i.sets * vws.l1i.line * vws.l1i.ways, 64 << 10);
     assert_eq!(vws.l2.sets * vws.l2.line * vws.l2.ways, 128 << 10);
 }

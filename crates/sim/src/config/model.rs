@@ -39,7 +39,7 @@ pub struct Machine {
     /// Shared memory.
     pub shared: Shared,
     /// L1 data cache.
-    pub l1d: Cache,
+    pub l1d: DataCache,
     /// L1 instruction cache.
     pub l1i: Cache,
     /// Constant cache (also kernel parameters).
@@ -66,6 +66,7 @@ pub const SECTIONS: &[(&str, &[Setting])] = &[
     ("latency", Latency::SETTINGS),
     ("shared", Shared::SETTINGS),
     ("l1d", Cache::SETTINGS),
+    ("l1d", DataCache::SETTINGS),
     ("l1i", Cache::SETTINGS),
     ("constant", Cache::SETTINGS),
     ("texture", Cache::SETTINGS),
@@ -97,8 +98,6 @@ settings! {
         flush_l2_between_kernels: bool = Flag, "";
         /// Host-to-device copies leave their data in L2 as far as it fits.
         copies_warm_l2: bool = Flag, "";
-        /// Blocks an SM may hold are also limited to ceil(grid / SMs).
-        spread_blocks: bool = Flag, "";
     }
 }
 
@@ -283,7 +282,7 @@ settings! {
 }
 
 settings! {
-    /// A cache.
+    /// A cache of an SM.
     pub struct Cache {
         /// 0 switches the cache off: everything goes on to L2.
         sets: u32 = power_of_two_or_zero(1 << 16), "";
@@ -299,12 +298,21 @@ settings! {
         merges: u32 = range(1, 1 << 16), "requests";
         /// Requests waiting to leave.
         miss_queue: u32 = range(1, 1 << 16), "requests";
+    }
+}
+
+settings! {
+    /// A cache that is written, too, and looked up at the end of a queue.
+    pub struct DataCache {
         /// From access to lookup.
         latency: u32 = range(0, 1000), "cycles";
         /// What a global store does on a hit.
         global_write: WritePolicy = Words(WRITE_POLICIES), "";
-        /// What a local store does.
+        /// What a local store does on a hit.
         local_write: WritePolicy = Words(WRITE_POLICIES), "";
+    } and {
+        /// What it has in common with the others.
+        cache: Cache;
     }
 }
 
@@ -316,10 +324,9 @@ pub enum WritePolicy {
     WriteEvict,
     WriteThrough,
     WriteBack,
-    ReadOnly,
 }
 
-const WRITE_POLICIES: &[&str] = &["write-evict", "write-through", "write-back", "read-only"];
+const WRITE_POLICIES: &[&str] = &["write-evict", "write-through", "write-back"];
 
 settings! {
     /// Crossbar.

@@ -52,6 +52,18 @@ pub(super) fn to(key: &str) -> Option<&'static str> {
         "collector.sp_ports" => "write `[unit.sp]` with `ports = 2`",
         "collector.sfu_ports" => "write `[unit.sfu]` with `ports = 1`",
         "collector.mem_ports" => "write `[unit.mem]` with `ports = 1`",
+        "gpu.spread_blocks" => {
+            "leave it out: blocks are dealt out evenly, so that it changed nothing"
+        }
+        "l1i.latency" | "constant.latency" | "texture.latency" => {
+            "leave it out: nothing ever read it; `l1d.latency` there is"
+        }
+        "l1i.global_write"
+        | "l1i.local_write"
+        | "constant.global_write"
+        | "constant.local_write"
+        | "texture.global_write"
+        | "texture.local_write" => "leave it out: this cache is only read",
         _ => return None,
     })
 }

@@ -25,19 +25,22 @@ impl Setting {
 }
 
 /// Declares a section of the machine: `/// description`, then
-/// `name: type = rule, "unit";` for each setting. Tables in it come after `with`.
+/// `name: type = rule, "unit";` for each setting. Tables in it come after `with`,
+/// settings that it shares with others after `and`.
 macro_rules! settings {
     ($(#[$meta:meta])* pub struct $section:ident {
         $($(#[doc = $line:literal])+ $field:ident: $type:ty = $rule:expr, $unit:literal;)*
     } $(with {
         $($(#[doc = $about:literal])+ $inner:ident: $table:ty;)*
+    })? $(and {
+        $($(#[doc = $common:literal])+ $shared:ident: $declared:ty;)*
     })?) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-        #[serde(deny_unknown_fields)]
         pub struct $section {
             $($(#[doc = $line])+ pub $field: $type,)*
             $($($(#[doc = $about])+ pub $inner: $table,)*)?
+            $($($(#[doc = $common])+ #[serde(flatten)] pub $shared: $declared,)*)?
         }
 
         impl $section {

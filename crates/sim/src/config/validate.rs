@@ -252,13 +252,12 @@ fn front_end(machine: &Machine, table: &toml::Table) -> Check {
 }
 
 fn caches(machine: &Machine) -> Check {
-    let read_only = [
-        ("l1d", &machine.l1d, false),
-        ("l1i", &machine.l1i, true),
-        ("constant", &machine.constant, true),
-        ("texture", &machine.texture, true),
-    ];
-    for (name, cache, read_only) in read_only {
+    for (name, cache) in [
+        ("l1d", &machine.l1d.cache),
+        ("l1i", &machine.l1i),
+        ("constant", &machine.constant),
+        ("texture", &machine.texture),
+    ] {
         if cache.line > machine.l2.line {
             return problem(
                 &format!("{name}.line"),
@@ -267,22 +266,6 @@ fn caches(machine: &Machine) -> Check {
                     cache.line, machine.l2.line
                 ),
             );
-        }
-        for (field, policy) in [
-            ("global_write", cache.global_write),
-            ("local_write", cache.local_write),
-        ] {
-            let key = format!("{name}.{field}");
-            match (read_only, policy == WritePolicy::ReadOnly) {
-                (true, false) => return problem(&key, "must be \"read-only\""),
-                (false, true) => {
-                    return problem(
-                        &key,
-                        "cannot be \"read-only\": stores pass through the L1 data cache",
-                    );
-                }
-                _ => {}
-            }
         }
     }
     Ok(())

@@ -17,10 +17,9 @@ pub struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// For `total` blocks, at most `limit` per SM. `spread` limits an SM to its even share as well.
-    pub fn new(total: u64, limit: u32, sms: usize, spread: bool) -> Dispatcher {
-        let share = total.div_ceil(sms as u64).min(u32::MAX as u64) as u32;
-        let limit = if spread { limit.min(share) } else { limit };
+    /// For `total` blocks, at most `limit` on each SM. While there is room everywhere each SM
+    /// takes one per cycle, so that none holds more than its even share.
+    pub fn new(total: u64, limit: u32, sms: usize) -> Dispatcher {
         Dispatcher {
             sent: 0,
             total,

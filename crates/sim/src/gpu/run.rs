@@ -102,8 +102,7 @@ impl Gpu {
             observer.launched(start, &launched.kernel, files);
         }
         let total = launched.grid.blocks();
-        let spread = self.machine.gpu.spread_blocks;
-        let mut dispatcher = Dispatcher::new(total, launched.blocks_per_sm, self.sms.len(), spread);
+        let mut dispatcher = Dispatcher::new(total, launched.blocks_per_sm, self.sms.len());
         let limit = self.options.max_cycles.map(|n| start.saturating_add(n));
         let mut hot: Option<HotSpots> = None;
         let mut completed = 0u64;

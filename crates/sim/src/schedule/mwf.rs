@@ -25,7 +25,7 @@ pub const LRR: Policy = Policy {
         parameters: &[&TIES, &COUNTS_EXITED],
     },
     needs_pool: false,
-    ranks_blocks: false,
+    ranks_blocks: true,
     make: |values, machine, domains| Box::new(make(Inside::Lrr, values, machine, domains)),
 };
 
@@ -37,7 +37,7 @@ pub const GTO: Policy = Policy {
         parameters: &[&TIES, &COUNTS_EXITED],
     },
     needs_pool: false,
-    ranks_blocks: false,
+    ranks_blocks: true,
     make: |values, machine, domains| Box::new(make(Inside::Gto, values, machine, domains)),
 };
 

@@ -15,7 +15,7 @@ pub const POLICY: Policy = Policy {
         parameters: &[&TIES],
     },
     needs_pool: false,
-    ranks_blocks: false,
+    ranks_blocks: true,
     make: |values, machine, domains| {
         let (ties, blocks) = (values.get(&TIES), machine.sm.max_blocks as usize);
         Box::new(Saws::new(FirstArrival, Inside::Gto, ties, blocks, domains))

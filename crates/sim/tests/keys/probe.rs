@@ -62,6 +62,7 @@ const MEMORY: &str = "
     st.global.u32 [%rd5], %r8; ld.global.u32 %r9, [%rd5];
     shl.b32 %r10, %r5, 6; cvt.u64.u32 %rd6, %r10; add.u64 %rd7, %rd8, %rd6;
     st.local.u32 [%rd7], %r9; st.local.u32 [%rd7+4], %r8; ld.local.u32 %r11, [%rd7];
+    add.u32 %r11, %r11, %r9; st.local.u32 [%rd7], %r11; ld.local.u32 %r11, [%rd7];
     mul.lo.u32 %r12, %r1, 36; and.b32 %r12, %r12, 8188; add.u32 %r12, %r12, %r6;
     st.shared.u32 [%r12], %r11; ld.shared.u32 %r13, [%r12];
     mul.lo.u32 %r14, %r4, 148; and.b32 %r14, %r14, 8188; cvt.u64.u32 %rd10, %r14;
@@ -94,6 +95,7 @@ const CONTROL: &str = "
     mul.wide.u32 %rd3, %r4, 4; add.u64 %rd4, %rd1, %rd3; ld.global.u32 %r12, [%rd4];
     add.u32 %r10, %r10, %r12; bar.sync 0;
     add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 3; @%p1 bra ROUND;
+    mul.lo.u32 %r7, %r7, 9;
     LATE: sub.u32 %r7, %r7, 1; add.u32 %r10, %r10, %r7; setp.gt.s32 %p1, %r7, 0; @%p1 bra LATE;
     st.global.u32 [%rd4], %r10;
     ret;

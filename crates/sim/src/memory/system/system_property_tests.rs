@@ -97,7 +97,7 @@ fn eight_channels_of_whole_lines() -> Machine {
     machine.l2.slices_per_channel = 1;
     machine.l2.sets = 16;
     for cache in [
-        &mut machine.l1d,
+        &mut machine.l1d.cache,
         &mut machine.l1i,
         &mut machine.constant,
         &mut machine.texture,

@@ -27,7 +27,7 @@ fn lines(sm: u64, line: impl Fn(u64, u64) -> u64) -> Vec<u64> {
 fn replay(memory: &mut MemorySystem, mut waiting: Vec<Vec<u64>>) -> u64 {
     let machine = gtx480();
     let quantum = u64::from(machine.gpu.quantum);
-    let mut free = vec![machine.l1d.mshrs; waiting.len()];
+    let mut free = vec![machine.l1d.cache.mshrs; waiting.len()];
     waiting.iter_mut().for_each(|lines| lines.reverse());
     let mut now = Cycle::ZERO;
     while !(waiting.iter().all(Vec::is_empty) && memory.idle()) {

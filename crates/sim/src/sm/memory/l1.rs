@@ -1,7 +1,7 @@
 //! A first-level cache of an SM: tags, misses outstanding, and the queue of requests that
 //! wait for the network. Used for data, instructions, constants and textures.
 
-use crate::config::{Cache as Config, WritePolicy};
+use crate::config::{Cache as Config, DataCache, WritePolicy};
 use crate::memory::cache::mshr::{Admission, MshrTable};
 use crate::memory::cache::tags::{Evicted, Geometry, Lookup, TagArray};
 use crate::memory::packet::Request;
@@ -55,7 +55,7 @@ pub struct L1 {
 }
 
 impl L1 {
-    /// A cache as configured.
+    /// A cache that is only read.
     pub fn new(config: &Config) -> L1 {
         L1 {
             tags: TagArray::new(Geometry::of(config)),
@@ -63,12 +63,22 @@ impl L1 {
             queue: VecDeque::with_capacity(config.miss_queue as usize + 2),
             queue_limit: config.miss_queue as usize,
             line: config.line as u64,
-            writes: config.global_write != WritePolicy::ReadOnly,
-            global_write: config.global_write,
-            local_write: config.local_write,
+            writes: false,
+            global_write: WritePolicy::WriteEvict,
+            local_write: WritePolicy::WriteEvict,
             pushed_out: None,
             wait: Wait::Send,
             retry: true,
+        }
+    }
+
+    /// A cache that is written, too.
+    pub fn data(config: &DataCache) -> L1 {
+        L1 {
+            writes: true,
+            global_write: config.global_write,
+            local_write: config.local_write,
+            ..L1::new(&config.cache)
         }
     }
 
@@ -254,7 +264,7 @@ mod tests {
     /// The L1 data cache of `gtx480` with these changes.
     fn cache(changes: &[&str]) -> L1 {
         let changes: Vec<String> = changes.iter().map(|c| c.to_string()).collect();
-        L1::new(&Machine::resolve("gtx480", &changes).unwrap().l1d)
+        L1::data(&Machine::resolve("gtx480", &changes).unwrap().l1d)
     }
 
     fn read(cache: &mut L1, line: u64, waiter: u32) -> Outcome {
