@@ -152,8 +152,8 @@ fn settings() -> Result<String, Failure> {
     let table = toml::Table::try_from(&base).map_err(|e| Failure::bad_input(e.to_string()))?;
     let mut out = String::new();
     for (section, settings) in SECTIONS {
-        let parts = section.split('.');
-        let values = parts.fold(Some(&table), |at, part| at?.get(part)?.as_table());
+        let mut parts = section.split('.');
+        let values = parts.try_fold(&table, |at, part| at.get(part)?.as_table());
         for setting in *settings {
             let value = values.and_then(|v| v.get(setting.name)).map(plain);
             let _ = writeln!(

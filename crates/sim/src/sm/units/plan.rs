@@ -64,15 +64,16 @@ impl UnitPlan {
     }
 
     fn add(&mut self, kind: usize, unit: &Unit, layout: Layout) {
-        let domains: Vec<Range<usize>> = match unit.per {
-            Per::Sm => vec![0..layout.domains()],
-            Per::Slice => (0..layout.slices() as usize)
-                .map(|slice| layout.domains_of(slice))
-                .collect(),
-            Per::Scheduler => (0..layout.domains()).map(|d| d..d + 1).collect(),
+        let all = layout.domains();
+        // How many domains each set serves.
+        let share = match unit.per {
+            Per::Sm => all,
+            Per::Slice => layout.schedulers() as usize,
+            Per::Scheduler => 1,
         };
-        for served in domains {
-            let first = self.groups.last().map_or(0, |g| g.pipelines.end);
+        for first in (0..all).step_by(share) {
+            let served = first..first + share;
+            let pipeline = self.groups.last().map_or(0, |g| g.pipelines.end);
             let memory = unit.takes.contains(&OpClass::Memory);
             let computes = unit.takes.iter().any(|c| *c != OpClass::Memory);
             let pipelines = if computes { unit.count as usize } else { 0 };
@@ -80,7 +81,7 @@ impl UnitPlan {
                 self.routes[domain][kind] = self.groups.len() as u8;
             }
             self.groups.push(Group {
-                pipelines: first..first + pipelines,
+                pipelines: pipeline..pipeline + pipelines,
                 // For now, the domains that share it.
                 bus: served.start as u32 | (served.end as u32) << 16,
                 memory,
