@@ -31,11 +31,13 @@ fn recorded() -> Vec<Line> {
 }
 
 fn runs(lines: &[Line]) -> Vec<&Run> {
-    let run = |line| match line {
-        &Line::Run(ref run, _) => Some(run),
-        Line::Text(_) => None,
-    };
-    lines.iter().filter_map(run).collect()
+    let mut runs = Vec::new();
+    for line in lines {
+        if let Line::Run(run, _) = line {
+            runs.push(run);
+        }
+    }
+    runs
 }
 
 /// The same runs with what came of them now; failures as text.
