@@ -220,7 +220,7 @@ impl Issue {
     }
 
     /// An instruction goes to the collectors.
-    #[inline]
+    #[inline(always)]
     fn send(&mut self, slot: u16, pc: Pc, memory: u16, with: &mut Surroundings) {
         self.order += 1;
         let order = self.order;

@@ -130,7 +130,7 @@ impl WarpTable {
     }
 
     /// Why a scheduler did not issue.
-    #[inline]
+    #[inline(always)]
     fn count_stall(&self, d: usize, cycles: u64, books: &mut Books) {
         let domain = &self.domains[d];
         let first = books.policy.first(d, domain.running | domain.stopped);
