@@ -26,11 +26,6 @@ impl IssuePolicy for Youngest {
         self.domains[place.domain as usize].remove(place.index);
     }
 
-    fn select(&mut self, domain: usize, ready: &[u64]) -> u8 {
-        self.first(domain, ready[domain])
-            .expect("called with a ready warp")
-    }
-
     fn issued(&mut self, _: Place) {}
 
     // The whole difference from `schedule/oldest.rs`: `a` comes before `b` when it is younger.

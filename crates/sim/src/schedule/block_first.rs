@@ -183,11 +183,6 @@ impl<R: Ranking> IssuePolicy for BlockFirst<R> {
         self.place_block(block);
     }
 
-    fn select(&mut self, domain: usize, ready: &[u64]) -> u8 {
-        self.first(domain, ready[domain])
-            .expect("called with a ready warp")
-    }
-
     fn issued(&mut self, place: Place) {
         let domain = &mut self.domains[place.domain as usize];
         let block = domain.block[place.index as usize];

@@ -143,11 +143,6 @@ impl IssuePolicy for Blocks {
         }
     }
 
-    fn select(&mut self, domain: usize, ready: &[u64]) -> u8 {
-        self.first(domain, ready[domain])
-            .expect("called with a ready warp")
-    }
-
     fn issued(&mut self, place: Place) {
         let priority = self.priority;
         let d = &mut self.domains[place.domain as usize];
@@ -204,7 +199,7 @@ mod tests {
     }
 
     fn issue(policy: &mut Blocks, ready: u64) -> u8 {
-        let index = policy.select(0, &[ready]);
+        let index = policy.first(0, ready).expect("some are ready");
         policy.issued(Place { domain: 0, index });
         index
     }

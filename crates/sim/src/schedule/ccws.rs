@@ -134,10 +134,6 @@ impl IssuePolicy for Ccws {
         self.domains[place.domain as usize].warps[place.index as usize] = None;
     }
 
-    fn select(&mut self, domain: usize, ready: &[u64]) -> u8 {
-        self.order.select(domain, ready)
-    }
-
     fn issued(&mut self, place: Place) {
         self.order.issued(place);
         self.instructions += 1;

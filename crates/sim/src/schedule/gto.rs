@@ -53,11 +53,6 @@ impl IssuePolicy for Gto {
         }
     }
 
-    fn select(&mut self, domain: usize, ready: &[u64]) -> u8 {
-        self.first(domain, ready[domain])
-            .expect("called with a ready warp")
-    }
-
     fn issued(&mut self, place: Place) {
         self.domains[place.domain as usize].last = Some(place.index);
     }
@@ -86,18 +81,18 @@ mod tests {
         for (index, age) in [(5, 0), (2, 1), (7, 2)] {
             gto.launched(Place { domain: 0, index }, age, 0);
         }
-        assert_eq!(gto.select(0, &[0b1010_0100]), 5);
+        assert_eq!(gto.first(0, 0b1010_0100), Some(5));
         gto.issued(Place {
             domain: 0,
             index: 7,
         });
-        assert_eq!(gto.select(0, &[0b1010_0100]), 7, "greedy");
-        assert_eq!(gto.select(0, &[0b0010_0100]), 5, "then oldest");
+        assert_eq!(gto.first(0, 0b1010_0100), Some(7), "greedy");
+        assert_eq!(gto.first(0, 0b0010_0100), Some(5), "then oldest");
         assert!(gto.before(0, 7, 5) && gto.before(0, 5, 2) && !gto.before(0, 2, 5));
         gto.finished(Place {
             domain: 0,
             index: 5,
         });
-        assert_eq!(gto.select(0, &[0b0000_0100]), 2);
+        assert_eq!(gto.first(0, 0b0000_0100), Some(2));
     }
 }

@@ -43,10 +43,6 @@ impl IssuePolicy for Lrr {
     fn launched(&mut self, _: Place, _: u64, _: u16) {}
     fn finished(&mut self, _: Place) {}
 
-    fn select(&mut self, domain: usize, ready: &[u64]) -> u8 {
-        first_from(ready[domain], self.start[domain]).expect("called with a ready warp")
-    }
-
     fn issued(&mut self, place: Place) {
         self.start[place.domain as usize] = (place.index + 1) % 64;
     }
@@ -68,15 +64,15 @@ mod tests {
     #[test]
     fn every_ready_warp_has_its_turn_before_any_comes_again() {
         let mut lrr = Lrr::new(1);
-        let ready = [0b1011_0110];
+        let ready = 0b1011_0110;
         let mut seen = Vec::new();
         for _ in 0..5 {
-            let index = lrr.select(0, &ready);
+            let index = lrr.first(0, ready).expect("some are ready");
             lrr.issued(Place { domain: 0, index });
             seen.push(index);
         }
         assert_eq!(seen, [1, 2, 4, 5, 7]);
-        assert_eq!(lrr.select(0, &ready), 1);
+        assert_eq!(lrr.first(0, ready), Some(1));
     }
 
     #[test]

@@ -142,11 +142,6 @@ impl IssuePolicy for Majority {
         Some(self)
     }
 
-    fn select(&mut self, domain: usize, ready: &[u64]) -> u8 {
-        self.first(domain, ready[domain])
-            .expect("called with a ready warp")
-    }
-
     fn issued(&mut self, place: Place) {
         self.shares[place.domain as usize].remove(place.index);
     }
@@ -200,10 +195,9 @@ mod tests {
         let mut order = Vec::new();
         loop {
             let considered = policy.consider(0, &Facts::default());
-            if considered == 0 {
+            let Some(index) = policy.first(0, considered) else {
                 return order;
-            }
-            let index = policy.select(0, &[considered]);
+            };
             policy.issued(Place { domain: 0, index });
             order.push(index);
         }

@@ -31,9 +31,10 @@ pub use view::{CacheEvent, Considers, Facts, HearsCache, WarpInfo};
 ///
 /// # Contract
 ///
-/// In every cycle and for each domain in which a warp is ready the SM calls
-/// [`select`](IssuePolicy::select) and [`issued`](IssuePolicy::issued). The order given by [`before`](IssuePolicy::before) and [`first`](IssuePolicy::first) is the one in
-/// which `select` looks at warps, ready or not; it may change only in the hooks and in
+/// A policy is an order of the warps of each domain, ready or not: [`before`](IssuePolicy::before)
+/// and [`first`](IssuePolicy::first) tell it. In every cycle the SM issues from the first of the
+/// warps that are ready in a domain, and calls [`issued`](IssuePolicy::issued). The order may
+/// change only in the hooks and in
 /// [`advance`](IssuePolicy::advance). When nothing can happen the SM skips cycles: it then calls
 /// `advance(domain, from, to)` once instead of cycle by cycle, and never skips beyond
 /// [`next`](IssuePolicy::next). Skipped and stepped runs must come out the same.
@@ -43,9 +44,6 @@ pub trait IssuePolicy: Send {
 
     /// A warp has finished and left; its block may still be there.
     fn finished(&mut self, place: Place);
-
-    /// Chooses one of the ready warps of `domain`; `ready[domain]` is not zero.
-    fn select(&mut self, domain: usize, ready: &[u64]) -> u8;
 
     /// A warp has issued.
     fn issued(&mut self, place: Place);
@@ -106,8 +104,8 @@ pub trait IssuePolicy: Send {
         None
     }
 
-    /// Itself, if it plans the issues of all schedulers together. It is then not asked to
-    /// `select`.
+    /// Itself, if it plans the issues of all schedulers together. It is then not asked
+    /// who is [`first`](IssuePolicy::first) among those that are ready.
     fn plan(&mut self) -> Option<&mut dyn IssuePlan> {
         None
     }

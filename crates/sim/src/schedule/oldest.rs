@@ -40,11 +40,6 @@ impl IssuePolicy for Oldest {
         self.domains[place.domain as usize].remove(place.index);
     }
 
-    fn select(&mut self, domain: usize, ready: &[u64]) -> u8 {
-        self.first(domain, ready[domain])
-            .expect("called with a ready warp")
-    }
-
     fn issued(&mut self, _: Place) {}
 
     fn before(&self, domain: usize, a: u8, b: u8) -> bool {
@@ -70,7 +65,7 @@ mod tests {
             domain: 0,
             index: 2,
         });
-        assert_eq!(oldest.select(0, &[0b111]), 1);
-        assert_eq!(oldest.select(0, &[0b101]), 0);
+        assert_eq!(oldest.first(0, 0b111), Some(1));
+        assert_eq!(oldest.first(0, 0b101), Some(0));
     }
 }

@@ -72,11 +72,6 @@ impl IssuePolicy for Tls {
         Some(self)
     }
 
-    fn select(&mut self, domain: usize, ready: &[u64]) -> u8 {
-        let d = &self.domains[domain];
-        first_from(ready[domain], d.start).expect("called with a ready warp")
-    }
-
     fn issued(&mut self, place: Place) {
         self.domains[place.domain as usize].start = (place.index + 1) % 64;
     }

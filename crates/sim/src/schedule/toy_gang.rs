@@ -30,10 +30,6 @@ impl IssuePolicy for ToyGang {
     fn launched(&mut self, _: Place, _: u64, _: u16) {}
     fn finished(&mut self, _: Place) {}
 
-    fn select(&mut self, domain: usize, ready: &[u64]) -> u8 {
-        self.singles.select(domain, ready)
-    }
-
     fn plan(&mut self) -> Option<&mut dyn IssuePlan> {
         Some(self)
     }
@@ -52,11 +48,11 @@ impl IssuePlan for ToyGang {
         let domains = view.ready.len();
         let first = view.now.get() as usize % domains;
         let mut order = (0..domains).map(|i| (first + i) % domains);
-        let domain = order.find(|&d| view.ready[d] != 0)?;
-        let leader = Place {
-            domain: domain as u8,
-            index: self.singles.select(domain, view.ready),
-        };
+        let leader = order.find_map(|d| {
+            let index = self.singles.first(d, view.ready[d])?;
+            let domain = d as u8;
+            Some(Place { domain, index })
+        })?;
         let mut members = Together::default();
         members.push(leader);
         let partner = self.partner(leader);

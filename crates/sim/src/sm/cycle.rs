@@ -131,8 +131,12 @@ impl Sm {
     }
 
     /// One packet from the network.
+    #[inline]
     fn take_reply(&mut self, now: Cycle, inbox: &mut Inbox) {
-        let Some((_, reply)) = inbox.front().filter(|&(at, _)| at <= now) else {
+        if inbox.next() > now {
+            return;
+        }
+        let Some((_, reply)) = inbox.front() else {
             return;
         };
         if self.passes_by(&reply) {
@@ -177,23 +181,23 @@ impl Sm {
         if self.residents.take_emptied() && self.flush_l1_when_idle {
             self.memory.invalidate_data();
         }
-        let mut with = memory::Surroundings {
-            collectors: &mut self.collectors,
-            facts: &launched.facts,
-            port: &mut self.port,
-            stats: &mut self.residents.books.stats.counters,
-            events: &mut self.events,
-        };
         if awake {
+            let mut with = memory::Surroundings {
+                collectors: &mut self.collectors,
+                facts: &launched.facts,
+                port: &mut self.port,
+                stats: &mut self.residents.books.stats.counters,
+                events: &mut self.events,
+            };
             self.memory.write_back(now, &mut with);
-        }
-        if collectors_rest {
-            with.collectors.end_cycle();
-        } else {
-            with.collectors.step(with.facts);
-        }
-        if awake {
+            if collectors_rest {
+                with.collectors.end_cycle();
+            } else {
+                with.collectors.step(with.facts);
+            }
             self.memory.cycle(now, &mut with);
+        } else {
+            self.collectors.step(&launched.facts);
         }
         if self.memory.accepts()
             && let Some(group) = self.collectors.oldest_for_memory(&launched.facts)
@@ -284,9 +288,14 @@ impl Sm {
     /// run first.
     #[inline]
     fn pass_packets(&mut self, now: Cycle, next: Cycle, to: Cycle, inbox: &mut Inbox) -> Cycle {
-        if next == now {
-            return now;
+        if next == now || inbox.next() >= next.min(to) {
+            return next;
         }
+        self.pass_them(now, next, to, inbox)
+    }
+
+    #[inline(never)]
+    fn pass_them(&mut self, now: Cycle, next: Cycle, to: Cycle, inbox: &mut Inbox) -> Cycle {
         while let Some((at, reply)) = inbox.front() {
             let at = at.max(now);
             if at >= next.min(to) {

@@ -1,5 +1,7 @@
 //! How much of everything an SM can keep track of: sets of these are words of the host.
 
+/// Domains: schedulers of all slices.
+pub const MOST_DOMAINS: usize = 64;
 /// Kinds of units.
 pub const MOST_KINDS: usize = 4;
 /// Sets of units, each with its operand collectors.

@@ -8,12 +8,24 @@ use crate::time::{Cycle, Tick};
 use std::collections::VecDeque;
 
 /// Replies to one SM, in order of arrival, with the core cycles in which they arrive.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Inbox {
+    /// When the first arrives: asked in every cycle.
+    next: Cycle,
     queue: VecDeque<(Cycle, Reply)>,
     /// Replies at the front that the SM has seen. It may leave them there; in the network's eyes
     /// their places are free.
     seen: usize,
+}
+
+impl Default for Inbox {
+    fn default() -> Inbox {
+        Inbox {
+            next: Cycle::NEVER,
+            queue: VecDeque::new(),
+            seen: 0,
+        }
+    }
 }
 
 impl Inbox {
@@ -35,7 +47,9 @@ impl Inbox {
     #[inline]
     pub fn pop(&mut self) -> Option<Reply> {
         self.seen = self.seen.saturating_sub(1);
-        self.queue.pop_front().map(|(_, reply)| reply)
+        let first = self.queue.pop_front();
+        self.next = self.queue.front().map_or(Cycle::NEVER, |&(at, _)| at);
+        first.map(|(_, reply)| reply)
     }
 
     /// The first reply is not to be seen before `cycle`.
@@ -43,13 +57,14 @@ impl Inbox {
     pub fn hold_until(&mut self, cycle: Cycle) {
         if let Some((at, _)) = self.queue.front_mut() {
             *at = (*at).max(cycle);
+            self.next = *at;
         }
     }
 
     /// The core cycle in which the first reply arrives.
     #[inline]
     pub fn next(&self) -> Cycle {
-        self.queue.front().map_or(Cycle::NEVER, |&(at, _)| at)
+        self.next
     }
 }
 
@@ -124,7 +139,9 @@ impl Sink<Reply> for Inboxes {
         self.flits += u64::from(flits);
         let at = self.network.cycle_of(tick) + DELIVERY_CYCLES;
         self.next[sm] = self.next[sm].min(at);
-        self.inboxes[sm].queue.push_back((at, reply));
+        let inbox = &mut self.inboxes[sm];
+        inbox.next = inbox.next.min(at);
+        inbox.queue.push_back((at, reply));
     }
 }
 

@@ -145,6 +145,7 @@ impl FrontEnd {
     }
 
     /// Several units take turns at the ports of the instruction cache.
+    #[inline(never)]
     fn fetch_in_turn(&mut self, now: Cycle, residents: &mut Residents, launched: &Launched) {
         let count = self.units.len();
         self.units.iter_mut().for_each(FetchUnit::open_ports);

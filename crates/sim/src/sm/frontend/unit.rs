@@ -118,6 +118,7 @@ impl FetchUnit {
     }
 
     /// Fetches for as many warps as there are ports left, and notices finished warps.
+    #[inline(always)] // into the step of the front end with one unit, which is the common one
     pub fn fetch(
         &mut self,
         now: Cycle,
@@ -141,14 +142,18 @@ impl FetchUnit {
     }
 
     /// The warp to fetch for.
+    #[inline(always)]
     fn find(&mut self, residents: &Residents) -> Option<Place> {
         let warps = &residents.warps;
+        let served = self.domains.clone();
+        let sets = warps.domains()[served.clone()].iter();
+        let eligible = self.eligible[served.clone()].iter_mut();
+        let at_barrier = self.at_barrier[served].iter_mut();
         let mut any = 0;
-        for d in self.domains.clone() {
-            let domain = warps.domain(d);
-            self.eligible[d] = domain.fetchable();
-            self.at_barrier[d] = domain.barrier();
-            any |= self.eligible[d];
+        for ((domain, eligible), at_barrier) in sets.zip(eligible).zip(at_barrier) {
+            *eligible = domain.fetchable();
+            *at_barrier = domain.barrier();
+            any |= *eligible;
         }
         if any == 0 {
             return None;
@@ -163,8 +168,8 @@ impl FetchUnit {
 
     #[inline]
     fn notice_finished(&self, found: Option<Place>, now: Cycle, residents: &mut Residents) {
-        let mut domains = self.domains.clone();
-        if domains.any(|d| residents.warps.domain(d).leaving() != 0) {
+        let mut domains = residents.warps.domains()[self.domains.clone()].iter();
+        if domains.any(|domain| domain.leaving() != 0) {
             self.retire_finished(found, now, residents);
         }
     }
@@ -188,6 +193,7 @@ impl FetchUnit {
 
     /// Fetches for a warp, and for those that issue with it. Returns `false` if the instruction
     /// cache has no port left for that.
+    #[inline(always)]
     fn fetch_for(
         &mut self,
         place: Place,

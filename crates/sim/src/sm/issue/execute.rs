@@ -1,12 +1,10 @@
 //! What happens with an instruction that issues: it is executed, goes to the collectors, and moves
 //! its warp on.
 
-use super::{Issue, Surroundings};
+use super::{Issue, Next, Surroundings};
 use crate::divergence::GroupState;
 use crate::exec::state::EffectKind;
-use crate::place::Place;
-use crate::sm::facts::OpFacts;
-use crate::sm::launch::SmFault;
+use crate::sm::launch::{SmFault, View};
 use crate::sm::memory;
 use crate::sm::residents::{Executed, Residents};
 use crate::time::Cycle;
@@ -21,35 +19,32 @@ impl Issue {
     #[inline(never)]
     pub(super) fn issue_one(
         &mut self,
-        place: Place,
+        next: &Next,
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
-        let launched = with.view.launched;
-        let slot = with.residents.warps.slot_at(place);
-        let pc = with.residents.warps.next_instruction(slot);
-        let facts = &launched.facts[pc as usize];
-        self.execute(slot, pc, facts, now, with)?;
+        let (residents, view) = (&mut *with.residents, &mut with.view);
+        self.execute(next, now, residents, view)?;
         let mut memory = NO_MEMORY;
-        if facts.is_memory() {
+        if next.facts.is_memory() {
             let Residents {
                 groups,
                 threads,
                 books,
                 ..
-            } = &mut *with.residents;
+            } = &mut *residents;
             let executed = memory::Executed {
-                pc,
+                pc: next.pc,
                 effect: &self.effect,
-                owners: &[(slot, self.effect.executed)],
-                lanes: &groups.get(slot).lanes,
+                owners: &[(next.slot, self.effect.executed)],
+                lanes: &groups.get(next.slot).lanes,
                 threads,
-                launched,
+                launched: view.launched,
             };
             memory = with.memory.open(&executed, &mut books.stats.counters);
         }
-        self.move_on(slot, pc, facts, now, with)?;
-        self.send(slot, pc, memory, with);
+        self.move_on(next, now, residents, view)?;
+        self.send(next, memory, with.collectors);
         Ok(())
     }
 
@@ -57,28 +52,30 @@ impl Issue {
     #[inline(always)]
     pub(super) fn execute(
         &mut self,
-        slot: u16,
-        pc: Pc,
-        facts: &OpFacts,
+        next: &Next,
         now: Cycle,
-        with: &mut Surroundings,
+        residents: &mut Residents,
+        view: &mut View,
     ) -> Result<(), SmFault> {
+        let &Next {
+            slot, pc, facts, ..
+        } = next;
         #[cfg(test)]
-        self.log_issue(slot, pc, with.residents);
+        self.log_issue(slot, pc, residents);
         let Residents {
             groups, threads, ..
-        } = &mut *with.residents;
+        } = &mut *residents;
         let group = groups.get(slot);
         let mut active = group.mask;
-        let code = &with.view.launched.code;
+        let code = &view.launched.code;
         if facts.is_memory()
             || !code.step_registers(pc, &group.lanes, active, threads, &mut self.effect)
         {
-            self.execute_fully(slot, pc, now, with)?;
+            self.execute_fully(slot, pc, now, residents, view)?;
             // Threads that waited for these may have joined them.
-            active = with.residents.groups.get(slot).mask;
+            active = residents.groups.get(slot).mask;
         }
-        let Residents { warps, books, .. } = &mut *with.residents;
+        let Residents { warps, books, .. } = &mut *residents;
         let lanes = active.count_ones();
         let counters = &mut books.stats.counters;
         counters.warp_instructions += 1;
@@ -94,7 +91,7 @@ impl Issue {
         } += 1;
         warps.issued(slot, facts);
         if books.watch.is_on() {
-            with.residents.tell_issue(now, slot, pc, active);
+            residents.tell_issue(now, slot, pc, active);
         }
         Ok(())
     }
@@ -106,17 +103,18 @@ impl Issue {
         slot: u16,
         pc: Pc,
         now: Cycle,
-        with: &mut Surroundings,
+        residents: &mut Residents,
+        view: &mut View,
     ) -> Result<(), SmFault> {
         let effect = &mut self.effect;
         let Residents {
             groups, threads, ..
-        } = &mut *with.residents;
+        } = &mut *residents;
         let group = groups.get(slot);
-        let launched = with.view.launched;
+        let launched = view.launched;
         let (code, grid) = (&launched.code, &launched.grid);
-        let moment = with.view.moment(now);
-        let mut global = with.view.global();
+        let moment = view.moment(now);
+        let mut global = view.global();
         global.expect_as_before(pc as usize);
         let (lanes, active) = (&group.lanes, group.mask);
         if code.step_access(pc, lanes, active, threads, grid, &mut global, effect) {
@@ -134,8 +132,7 @@ impl Issue {
         );
         result.map_err(|fault| SmFault::new(fault, pc))?;
         if matches!(effect.kind, EffectKind::Awaits) {
-            let view = &mut with.view;
-            with.residents.await_members(slot, pc, now, effect, view)?;
+            residents.await_members(slot, pc, now, effect, view)?;
         }
         Ok(())
     }
@@ -154,14 +151,15 @@ impl Issue {
     #[inline(always)]
     pub(super) fn move_on(
         &mut self,
-        slot: u16,
-        pc: Pc,
-        facts: &OpFacts,
+        next: &Next,
         now: Cycle,
-        with: &mut Surroundings,
+        residents: &mut Residents,
+        view: &mut View,
     ) -> Result<(), SmFault> {
-        let launched = with.view.launched;
-        let residents = &mut *with.residents;
+        let &Next {
+            slot, pc, facts, ..
+        } = next;
+        let launched = view.launched;
         match self.effect.kind {
             EffectKind::Alu | EffectKind::Access(_) => residents.go_on(slot, pc + 1),
             EffectKind::Branch { taken } => residents.branch(slot, pc, taken, launched),
@@ -173,7 +171,7 @@ impl Issue {
                     effect,
                     now,
                 };
-                residents.special(what, &self.special, &mut with.view)?;
+                residents.special(what, &self.special, view)?;
             }
         }
         residents.follow(launched);

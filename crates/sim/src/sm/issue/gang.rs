@@ -1,7 +1,7 @@
 //! Warps that issue together: to the collectors and the load/store unit they are one instruction.
 
 use super::execute::NO_MEMORY;
-use super::{Issue, Surroundings};
+use super::{Issue, Next, Surroundings};
 use crate::exec::state::{Effect, EffectKind, LANES, Lanes};
 use crate::place::Place;
 use crate::schedule::{IssueView, Together};
@@ -62,7 +62,7 @@ impl Issue {
         while let Some(members) = self.next_planned(now, with) {
             for member in members.iter() {
                 let room = self.room_of(member.domain as usize, now, with);
-                self.take_turn(*member, room, with);
+                self.take_turn(&Next::at(*member, with), room, with);
             }
             let result = self.issue_members(&members, now, with);
             for member in members.iter() {
@@ -119,27 +119,26 @@ impl Issue {
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
         if let [single] = members {
-            return self.issue_one(*single, now, with);
+            return self.issue_one(&Next::at(*single, with), now, with);
         }
-        let launched = with.view.launched;
-        let leader = with.residents.warps.slot_at(members[0]);
-        let pc = with.residents.warps.next_instruction(leader);
-        let facts = &launched.facts[pc as usize];
+        let leader = Next::at(members[0], with);
+        let (pc, facts) = (leader.pc, leader.facts);
         for place in members {
-            let slot = with.residents.warps.slot_at(*place);
-            self.execute(slot, pc, facts, now, with)?;
-            if facts.is_memory() {
-                let lanes = &with.residents.groups.get(slot).lanes;
-                self.gathered.add(slot, lanes, &self.effect);
+            let next = Next::at(*place, with);
+            let (residents, view) = (&mut *with.residents, &mut with.view);
+            self.execute(&next, now, residents, view)?;
+            if next.facts.is_memory() {
+                let lanes = &residents.groups.get(next.slot).lanes;
+                self.gathered.add(next.slot, lanes, &self.effect);
             }
-            self.move_on(slot, pc, facts, now, with)?;
+            self.move_on(&next, now, residents, view)?;
         }
         let memory = if facts.is_memory() {
             self.issue_gathered(pc, with)
         } else {
             NO_MEMORY
         };
-        self.send(leader, pc, memory, with);
+        self.send(&leader, memory, with.collectors);
         if !facts.is_memory() {
             let slot = |place: &Place| with.residents.warps.slot_at(*place);
             let mut slots = FixedList::default();

@@ -4,9 +4,10 @@
 mod execute;
 mod gang;
 
+use super::facts::OpFacts;
 use super::launch::{Launched, SmFault, View};
 use super::memory::LoadStore;
-use super::operands::Collectors;
+use super::operands::{Collectors, Issued};
 use super::residents::{Residents, Special};
 use super::units::Units;
 use super::warps::WarpTable;
@@ -52,6 +53,30 @@ pub struct Surroundings<'a> {
     pub memory: &'a mut LoadStore,
     /// What threads see of memory.
     pub view: View<'a>,
+}
+
+/// The next instruction of a warp.
+struct Next<'a> {
+    place: Place,
+    slot: u16,
+    pc: Pc,
+    facts: &'a OpFacts,
+}
+
+impl<'a> Next<'a> {
+    /// That of the ready warp at a place.
+    #[inline]
+    fn at(place: Place, with: &Surroundings<'a>) -> Next<'a> {
+        let warps = &with.residents.warps;
+        let slot = warps.slot_at(place);
+        let pc = warps.next_instruction(slot);
+        Next {
+            place,
+            slot,
+            pc,
+            facts: &with.view.launched.facts[pc as usize],
+        }
+    }
 }
 
 impl Issue {
@@ -114,11 +139,11 @@ impl Issue {
             return self.step_planned(now, with);
         }
         let domains = self.ready.len();
-        let looked = if with.residents.warps.in_step() {
-            self.look_everywhere(now, with.residents)
+        if with.residents.warps.in_step() {
+            self.look_everywhere(now, with.residents);
         } else {
-            self.look_where_warps_move(now, &with.residents.warps)
-        };
+            self.look_where_warps_move(now, &with.residents.warps);
+        }
         let mut next = match domains.is_power_of_two() {
             true => now.get() as usize & (domains - 1),
             false => now.get() as usize % domains,
@@ -129,7 +154,7 @@ impl Issue {
             let warps = &mut with.residents.warps;
             let domain = warps.domain(d);
             // Another domain's turn may have let a warp of this one go.
-            if looked >> d & 1 == 0 && domain.moving() == 0 {
+            if self.ready[d] == 0 && domain.moving() == 0 && !warps.in_step() {
                 warps.skip_turn(d);
                 continue;
             }
@@ -145,38 +170,35 @@ impl Issue {
             }
             let books = &mut with.residents.books;
             warps.pass(d, now, books);
-            self.ready[d] = ready;
-            let index = books.policy.select(d, &self.ready);
+            let index = books.policy.first(d, ready);
+            let index = index.expect("every warp has a place in a policy's order");
             debug_assert!(ready >> index & 1 != 0, "a policy picks only ready warps");
             let leader = Place {
                 domain: d as u8,
                 index,
             };
-            self.take_turn(leader, room, with);
-            let result = self.issue_one(leader, now, with);
+            let next = Next::at(leader, with);
+            self.take_turn(&next, room, with);
+            let result = self.issue_one(&next, now, with);
             with.residents.books.policy.issued(leader);
             result?;
         }
         Ok(())
     }
 
-    /// Finds out which warps are ready; gives back the domains, a bit each, with warps that
-    /// issue would do something about.
+    /// Finds out which warps are ready.
     #[inline(always)]
-    fn look_where_warps_move(&mut self, now: Cycle, warps: &WarpTable) -> u64 {
-        let mut looked = 0;
-        for (d, (domain, ready)) in warps.domains().iter().zip(&mut self.ready).enumerate() {
+    fn look_where_warps_move(&mut self, now: Cycle, warps: &WarpTable) {
+        for (domain, ready) in warps.domains().iter().zip(&mut self.ready) {
             let free = u64::from(domain.is_free(now)).wrapping_neg();
             *ready = domain.issuable() & free;
-            looked |= u64::from(domain.moving() != 0) << d;
         }
-        looked
     }
 
     /// As [`look_where_warps_move`](Issue::look_where_warps_move) where every domain is looked at
     /// in every cycle.
     #[inline(never)]
-    fn look_everywhere(&mut self, now: Cycle, residents: &mut Residents) -> u64 {
+    fn look_everywhere(&mut self, now: Cycle, residents: &mut Residents) {
         let Residents { warps, books, .. } = residents;
         for (d, ready) in self.ready.iter_mut().enumerate() {
             warps.pass(d, now, books);
@@ -189,7 +211,6 @@ impl Issue {
             let free = u64::from(domain.is_free(now)).wrapping_neg();
             *ready = domain.issuable() & considered & free;
         }
-        !0
     }
 
     /// The domain's turn, with no warp that is ready and has room.
@@ -209,33 +230,30 @@ impl Issue {
     /// A warp is about to issue. `room` is the set of its domain's warps that have room at their
     /// unit.
     #[inline(always)]
-    fn take_turn(&mut self, place: Place, room: u64, with: &mut Surroundings) {
-        let d = place.domain as usize;
+    fn take_turn(&mut self, next: &Next, room: u64, with: &mut Surroundings) {
+        let d = next.place.domain as usize;
         self.ready[d] = 0;
         let Residents { warps, books, .. } = &mut *with.residents;
-        let pc = warps.next_instruction(warps.slot_at(place));
-        let passes = with.view.launched.facts[pc as usize].passes;
-        warps.take_turn(place, passes, room, books);
-        drop_wrong_paths(d, Some(place.index), with.residents, with.view.launched);
+        warps.take_turn(next.place, next.facts.passes, room, books);
+        drop_wrong_paths(
+            d,
+            Some(next.place.index),
+            with.residents,
+            with.view.launched,
+        );
     }
 
     /// An instruction goes to the collectors.
     #[inline(always)]
-    fn send(&mut self, slot: u16, pc: Pc, memory: u16, with: &mut Surroundings) {
+    fn send(&mut self, next: &Next, memory: u16, collectors: &mut Collectors) {
         self.order += 1;
-        let order = self.order;
-        let domain = with.residents.warps.place(slot).domain as usize;
-        let unit = with.view.launched.facts[pc as usize].unit;
-        with.collectors.issue(
-            domain,
-            unit,
-            super::operands::Issued {
-                slot,
-                memory,
-                pc,
-                order,
-            },
-        );
+        let issued = Issued {
+            slot: next.slot,
+            memory,
+            pc: next.pc,
+            order: self.order,
+        };
+        collectors.issue(next.place.domain as usize, next.facts.unit, issued);
     }
 }
 

@@ -12,6 +12,7 @@ use super::facts::{Banks, OpFacts};
 use super::limits::{MOST_GROUPS, MOST_KINDS};
 use super::units::UnitPlan;
 use crate::config::Collector as Config;
+use std::iter;
 
 /// An issued instruction on its way to a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,14 +87,18 @@ impl Registers {
 /// Collectors of a group at most.
 const MOST_COLLECTORS: usize = 64;
 
+/// Places for groups: a power of two above all that an SM may have, so that finding one by its
+/// number takes no check.
+const GROUPS: usize = MOST_GROUPS.next_power_of_two();
+
 /// The number of a group's collector among all.
 #[inline]
 fn number_of(group: usize, unit: u8) -> usize {
-    group * MOST_COLLECTORS + unit as usize
+    (group * MOST_COLLECTORS + unit as usize) % (GROUPS * MOST_COLLECTORS)
 }
 
 /// The collectors of one unit group, with the pipeline registers before and behind them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Group {
     ports: u8,
     before: Registers,
@@ -128,7 +133,7 @@ pub struct Collectors {
     wants: Moves,
     /// Where there is room for it.
     may: Moves,
-    /// Bit g: another instruction of group g may issue.
+    /// Bit g: another instruction of group g may issue. Groups that do not exist are never full.
     room: u32,
     /// There is one group of each kind of units, with the same number.
     one_each: bool,
@@ -142,8 +147,8 @@ pub struct Collectors {
     /// Oldest first.
     readers: Vec<Reader>,
     /// Unit u of group g is number 64 g + u.
-    units: Vec<CollectorUnit>,
-    groups: Vec<Group>,
+    units: Box<[CollectorUnit; GROUPS * MOST_COLLECTORS]>,
+    groups: Box<[Group; GROUPS]>,
     /// By domain, then by kind of units: the group.
     routes: Vec<[u8; MOST_KINDS]>,
 }
@@ -166,6 +171,7 @@ impl Collectors {
                 last: [units.saturating_sub(1) as u8; Registers::MOST],
             }
         };
+        let none = iter::repeat_with(Group::default);
         let compute = bits(|g| g.computes);
         let straight = |kinds: &[u8; MOST_KINDS]| {
             let used = plan.groups.len().min(MOST_KINDS);
@@ -179,15 +185,15 @@ impl Collectors {
                 true => !0,
                 false => (ALL * WAITING) | (ALL * COMPLETE) | compute | READING,
             },
-            room: (1 << plan.groups.len()) - 1,
+            room: !0,
             one_each: plan.groups.len() <= MOST_KINDS && plan.routes.iter().all(straight),
             ideal: config.ideal,
             written: 0,
             compute,
             memory: bits(|g| g.memory),
             readers: Vec::new(),
-            units: vec![CollectorUnit::default(); plan.groups.len() * MOST_COLLECTORS],
-            groups: plan.groups.iter().map(group).collect(),
+            units: boxed(iter::repeat_with(CollectorUnit::default)),
+            groups: boxed(plan.groups.iter().map(group).chain(none)),
             routes: plan.routes.clone(),
         }
     }
@@ -216,14 +222,14 @@ impl Collectors {
 
     /// Takes an issued instruction of a domain for a kind of units; the caller has asked for
     /// room.
-    #[inline]
+    #[inline(always)]
     pub fn issue(&mut self, domain: usize, kind: u8, op: Issued) {
         let g = if self.one_each {
             kind as usize
         } else {
             self.routes[domain][kind as usize] as usize
         };
-        let group = &mut self.groups[g];
+        let group = &mut self.groups[g % GROUPS];
         group.before.push(op);
         if group.before.count >= group.ports {
             self.room &= !(1 << g);
@@ -241,7 +247,7 @@ impl Collectors {
     #[inline]
     pub fn oldest(&self, group: usize) -> Option<&Issued> {
         let any = self.wants & (COLLECTED << group) != 0;
-        any.then(|| &self.groups[group].behind.ops[0])
+        any.then(|| &self.groups[group % GROUPS].behind.ops[0])
     }
 
     /// The group whose oldest instruction goes to the load/store unit next, if any does.
@@ -252,7 +258,7 @@ impl Collectors {
         while left != 0 {
             let group = left.trailing_zeros() as usize;
             left &= left - 1;
-            let op = &self.groups[group].behind.ops[0];
+            let op = &self.groups[group % GROUPS].behind.ops[0];
             if facts[op.pc as usize].is_memory() && found.is_none_or(|(o, _)| op.order < o) {
                 found = Some((op.order, group));
             }
@@ -263,7 +269,7 @@ impl Collectors {
     /// Takes out the oldest instruction of a group.
     #[inline]
     pub fn leave(&mut self, g: usize) -> Issued {
-        let group = &mut self.groups[g];
+        let group = &mut self.groups[g % GROUPS];
         let op = group.behind.pop();
         if group.behind.count == 0 {
             self.wants &= !(COLLECTED << g);
@@ -345,7 +351,7 @@ impl Collectors {
             let bit = moving & moving.wrapping_neg();
             moving ^= bit;
             let g = (bit / COMPLETE).trailing_zeros() as usize;
-            let group = &mut self.groups[g];
+            let group = &mut self.groups[g % GROUPS];
             for last in &mut group.last {
                 let later = group.complete & (!0 << *last << 1);
                 let next = if later != 0 { later } else { group.complete };
@@ -386,11 +392,11 @@ impl Collectors {
                 left += 1;
                 continue;
             }
-            let unit = &mut self.units[collector as usize];
+            let unit = &mut self.units[collector as usize % (GROUPS * MOST_COLLECTORS)];
             unit.reading -= 1;
             if unit.reading == 0 {
                 let g = collector as usize / MOST_COLLECTORS;
-                self.groups[g].complete |= 1 << (collector as usize % MOST_COLLECTORS);
+                self.groups[g % GROUPS].complete |= 1 << (collector as usize % MOST_COLLECTORS);
                 self.wants |= COMPLETE << g;
             }
         }
@@ -408,7 +414,7 @@ impl Collectors {
             let bit = moving & moving.wrapping_neg();
             moving ^= bit;
             let g = bit.trailing_zeros() as usize;
-            let group = &mut self.groups[g];
+            let group = &mut self.groups[g % GROUPS];
             // No more than the ports wait.
             while group.before.count != 0 && group.free != 0 {
                 let op = group.before.pop();
@@ -443,6 +449,12 @@ impl Collectors {
             self.room |= bit as u32; // at least one has left
         }
     }
+}
+
+/// The first so many of what an endless iterator gives.
+fn boxed<T, const N: usize>(all: impl Iterator<Item = T>) -> Box<[T; N]> {
+    let all: Box<[T]> = all.take(N).collect();
+    all.try_into().ok().expect("it is endless")
 }
 
 /// The further reads of an instruction that reads a bank several times.

@@ -68,7 +68,8 @@ impl Results {
     #[inline]
     pub fn claim(&mut self, at: Cycle, unit: usize, bus: u32, most: u32) -> bool {
         let units = &mut self.buckets[at.get() as usize % Results::HORIZON].units;
-        if *units >> unit & 1 != 0 || (*units & bus).count_ones() >= most {
+        // Most often nobody has it.
+        if *units != 0 && (*units >> unit & 1 != 0 || (*units & bus).count_ones() >= most) {
             return false;
         }
         *units |= 1 << unit;

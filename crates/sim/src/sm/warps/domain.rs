@@ -6,6 +6,10 @@ use crate::sm::limits::MOST_KINDS;
 use crate::stats::{SchedulerState, WarpState, WarpStates};
 use crate::time::Cycle;
 
+/// All kinds of units, a bit each. They are numbered by two bits.
+const ALL_KINDS: u8 = (1 << MOST_KINDS) - 1;
+const _: () = assert!(MOST_KINDS == 4);
+
 /// What a warp can wait for other than instructions, data or units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
@@ -48,8 +52,9 @@ pub struct Domain {
     pub(super) matched: u64,
     /// Nothing it reads or writes is owed by an earlier instruction.
     pub(super) clear: u64,
-    /// The kind of units that the buffered instruction needs; all others need the first kind.
-    pub(super) unit: [u64; MOST_KINDS - 1],
+    /// The kind of units that the buffered instruction needs: the low and the high bit of its
+    /// number.
+    pub(super) kind: [u64; 2],
 
     /// First cycle in which the issue slot is free.
     pub(super) issue_free: Cycle,
@@ -200,24 +205,17 @@ impl Domain {
     /// Warps whose buffered instruction has room at its unit; `room` has a bit for each kind.
     #[inline]
     pub fn with_room(&self, room: u8) -> u64 {
-        /// For each kind all ones if the set, the index, has it.
-        const MASKS: [[u64; MOST_KINDS]; 1 << MOST_KINDS] = {
-            let mut masks = [[0; MOST_KINDS]; 1 << MOST_KINDS];
-            let mut at = 0;
-            while at < MOST_KINDS << MOST_KINDS {
-                let (room, kind) = (at / MOST_KINDS, at % MOST_KINDS);
-                masks[room][kind] = (room as u64 >> kind & 1).wrapping_neg();
-                at += 1;
-            }
-            masks
-        };
-        let [first, masks @ ..] = MASKS[room as usize % MASKS.len()];
-        let (mut with, mut others) = (0, 0);
-        for (set, mask) in self.unit.iter().zip(masks) {
-            with |= set & mask;
-            others |= set;
+        if room & ALL_KINDS == ALL_KINDS {
+            return !0;
         }
-        with | !others & first
+        let has = |kind: u8| u64::from(room >> kind & 1).wrapping_neg();
+        let choose = |by: u64, no: u64, yes: u64| no & !by | yes & by;
+        let [low, high] = self.kind;
+        choose(
+            high,
+            choose(low, has(0), has(1)),
+            choose(low, has(2), has(3)),
+        )
     }
 
     /// Whether the issue slot is free in cycle `now`.
@@ -355,10 +353,10 @@ impl Domain {
         self.long_wait &= keep;
     }
 
-    /// The buffer of a warp begins with an instruction for `unit`, the one to execute next or one
+    /// The buffer of a warp begins with an instruction for a kind of units, the one to execute next or one
     /// on the wrong path.
     #[inline]
-    pub(super) fn set_head(&mut self, index: u8, unit: u8, right_path: bool) {
+    pub(super) fn set_head(&mut self, index: u8, kind: u8, right_path: bool) {
         let bit = 1u64 << index;
         self.head |= bit;
         if right_path {
@@ -367,8 +365,8 @@ impl Domain {
         } else {
             self.matched &= !bit;
         }
-        for (kind, set) in (1..).zip(&mut self.unit) {
-            *set = *set & !bit | u64::from(unit == kind) << index;
+        for (at, set) in self.kind.iter_mut().enumerate() {
+            *set = *set & !bit | u64::from(kind >> at & 1) << index;
         }
     }
 
@@ -422,7 +420,7 @@ impl Domain {
         ] {
             *set &= keep;
         }
-        for set in &mut self.unit {
+        for set in &mut self.kind {
             *set &= keep;
         }
     }

@@ -9,6 +9,7 @@
 mod accounting;
 mod buffer;
 mod domain;
+mod domains;
 mod edit;
 mod scoreboard;
 mod turn;
@@ -20,6 +21,7 @@ use crate::config::{Fetch, Machine, Scoreboard as ScoreboardKind};
 use crate::place::{Layout, Place};
 use crate::time::Cycle;
 pub use domain::{Domain, Hold};
+use domains::Domains;
 pub use edit::Edit;
 use scoreboard::{Hazard, Scoreboard};
 pub use warp::Warp;
@@ -56,7 +58,7 @@ pub struct WarpTable {
     layout: Layout,
     rules: Rules,
     warps: Vec<Warp>,
-    domains: Vec<Domain>,
+    domains: Domains,
     scoreboard: Scoreboard,
     /// The cycle under way, and the domains whose issue turn in it is over (a bit each; all of
     /// them once issue is over).
@@ -84,7 +86,7 @@ impl WarpTable {
             warps: (0..slots as u16)
                 .map(|slot| Warp::new(layout.place_of(slot), 0, Cycle::ZERO))
                 .collect(),
-            domains: vec![Domain::new(skips_waiters); layout.domains()],
+            domains: Domains::new(Domain::new(skips_waiters), layout.domains()),
             scoreboard: Scoreboard::default(),
             now: Cycle::ZERO,
             turned: 0,
@@ -96,7 +98,7 @@ impl WarpTable {
     /// A launch of a kernel with so many registers begins.
     pub fn begin(&mut self, now: Cycle, registers: usize) {
         self.scoreboard.reset(self.warps.len(), registers);
-        for domain in &mut self.domains {
+        for domain in self.domains.iter_mut() {
             domain.accounted = now;
         }
     }
