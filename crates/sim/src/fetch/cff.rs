@@ -75,7 +75,7 @@ impl FetchPolicy for Cff {
     }
 
     fn select(&mut self, view: &FetchView) -> Option<Place> {
-        let critical = self.first(view, |d| view.eligible[d] & !view.at_barrier[d]);
+        let critical = self.first(view, |d| view.eligible[d] & !(view.at_barrier)(d));
         critical.or_else(|| match self.waiters {
             Waiters::Never => None,
             Waiters::Last => self.first(view, |d| view.eligible[d]),
@@ -123,7 +123,7 @@ mod tests {
         });
         let view = FetchView {
             eligible: &[0b1100, 0b10_0110],
-            at_barrier: &[0, 0],
+            at_barrier: &|_| 0,
             buffered: &|_| 0,
             issue: &*issue,
         };
@@ -152,7 +152,7 @@ mod tests {
         }
         let view = FetchView {
             eligible: &[0xff],
-            at_barrier: &[0b0111_0000],
+            at_barrier: &|_| 0b0111_0000,
             buffered: &|_| 0,
             issue: &*issue,
         };

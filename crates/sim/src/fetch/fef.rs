@@ -86,7 +86,7 @@ mod tests {
         let mut slots = |eligible: &[u64]| {
             let view = FetchView {
                 eligible,
-                at_barrier: &[0, 0],
+                at_barrier: &|_| 0,
                 buffered: &buffered,
                 issue: &*issue,
             };

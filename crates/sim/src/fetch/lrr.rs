@@ -103,7 +103,7 @@ mod tests {
         let eligible = [0b101, 0b110];
         let view = FetchView {
             eligible: &eligible,
-            at_barrier: &[0, 0],
+            at_barrier: &|_| 0,
             buffered: &|_| 0,
             issue: &*issue,
         };

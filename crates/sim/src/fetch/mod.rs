@@ -13,8 +13,8 @@ use crate::schedule::{IssuePolicy, Place};
 pub struct FetchView<'a> {
     /// Warps that may be fetched for; not all empty.
     pub eligible: &'a [u64],
-    /// Warps that wait at a barrier.
-    pub at_barrier: &'a [u64],
+    /// Warps of a domain that wait at a barrier.
+    pub at_barrier: &'a dyn Fn(usize) -> u64,
     /// Instructions in a warp's buffer.
     pub buffered: &'a dyn Fn(Place) -> u8,
     /// The issue policy, for its order.

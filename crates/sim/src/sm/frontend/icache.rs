@@ -66,6 +66,7 @@ impl ICache {
     }
 
     /// Looks up an instruction for a slot, on a free port.
+    #[inline(always)] // its one caller fetches
     pub fn look_up(&mut self, addr: u64, slot: u16) -> Outcome {
         self.left -= 1;
         let (sm, bytes) = (self.sm, self.cache.line_bytes() as u16);

@@ -28,7 +28,6 @@ pub(super) struct FetchUnit {
     /// Warps that wait for the same line as another, which is to be fetched for them together.
     together: Vec<(u16, u16)>,
     eligible: Vec<u64>,
-    at_barrier: Vec<u64>,
 }
 
 impl FetchUnit {
@@ -44,7 +43,6 @@ impl FetchUnit {
             fetched: Vec::new(),
             together: Vec::new(),
             eligible: vec![0; all],
-            at_barrier: vec![0; all],
         }
     }
 
@@ -128,12 +126,10 @@ impl FetchUnit {
     ) {
         while self.left != 0 {
             self.left -= 1;
-            let found = if self.ideal {
-                None
-            } else {
-                self.find(residents)
-            };
-            self.notice_finished(found, now, residents);
+            let (found, any_finished) = self.find(residents);
+            if any_finished {
+                self.retire_finished(found, now, residents);
+            }
             let Some(place) = found else { break };
             if !self.fetch_for(place, icache, residents, launched) {
                 break;
@@ -141,37 +137,28 @@ impl FetchUnit {
         }
     }
 
-    /// The warp to fetch for.
+    /// The warp to fetch for, and whether any has finished and has to be noticed.
     #[inline(always)]
-    fn find(&mut self, residents: &Residents) -> Option<Place> {
+    fn find(&mut self, residents: &Residents) -> (Option<Place>, bool) {
         let warps = &residents.warps;
-        let served = self.domains.clone();
-        let sets = warps.domains()[served.clone()].iter();
-        let eligible = self.eligible[served.clone()].iter_mut();
-        let at_barrier = self.at_barrier[served].iter_mut();
-        let mut any = 0;
-        for ((domain, eligible), at_barrier) in sets.zip(eligible).zip(at_barrier) {
+        let sets = warps.domains()[self.domains.clone()].iter();
+        let eligible = self.eligible[self.domains.clone()].iter_mut();
+        let (mut any, mut leaving) = (0, 0);
+        for (domain, eligible) in sets.zip(eligible) {
             *eligible = domain.fetchable();
-            *at_barrier = domain.barrier();
             any |= *eligible;
+            leaving |= domain.leaving();
         }
-        if any == 0 {
-            return None;
+        if any == 0 || self.ideal {
+            return (None, leaving != 0);
         }
-        self.policy.select(&FetchView {
+        let found = self.policy.select(&FetchView {
             eligible: &self.eligible,
-            at_barrier: &self.at_barrier,
+            at_barrier: &|d| warps.domain(d).barrier(),
             buffered: &|place| warps.warp(warps.slot_at(place)).buffer().len(),
             issue: &*residents.books.policy,
-        })
-    }
-
-    #[inline]
-    fn notice_finished(&self, found: Option<Place>, now: Cycle, residents: &mut Residents) {
-        let mut domains = residents.warps.domains()[self.domains.clone()].iter();
-        if domains.any(|domain| domain.leaving() != 0) {
-            self.retire_finished(found, now, residents);
-        }
+        });
+        (found, leaving != 0)
     }
 
     #[cold]

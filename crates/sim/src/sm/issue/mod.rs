@@ -124,9 +124,8 @@ impl Issue {
             residents.warps.stir_issue();
         }
         if residents.warps.stirs_issue() {
-            let (next, with_room) = residents.warps.look_for_issue(collectors);
-            self.next = next;
-            if next > now && with_room {
+            self.next = residents.warps.look_for_issue(collectors);
+            if self.next > now {
                 residents.warps.note_no_room(now, &mut residents.books);
             }
         }
