@@ -105,7 +105,10 @@ impl Sm {
         }
         self.residents.tick(now, launched);
         self.residents.wake(now, launched);
-        if self.issue.look(now, &mut self.residents, &self.collectors) <= now {
+        if self
+            .issue
+            .may_act(now, &mut self.residents, &self.collectors)
+        {
             let mut with = issue::Surroundings {
                 residents: &mut self.residents,
                 collectors: &mut self.collectors,

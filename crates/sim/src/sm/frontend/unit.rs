@@ -69,7 +69,7 @@ impl FetchUnit {
             groups,
             ..
         } = residents;
-        for (slot, pc) in self.fetched.drain(..) {
+        for &(slot, pc) in &self.fetched {
             // It may have gone elsewhere meanwhile.
             if warps.is_running(slot) && warps.warp(slot).buffer().fetch_pc() == pc {
                 let next = groups.get(slot).pc;
@@ -78,6 +78,7 @@ impl FetchUnit {
                 edit.refresh_head(next, &launched.facts);
             }
         }
+        self.fetched.clear();
     }
 
     /// A cycle begins: all ports are free.

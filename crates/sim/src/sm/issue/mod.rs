@@ -100,6 +100,23 @@ impl Issue {
         }
     }
 
+    /// Whether issue may have something to do in cycle `now`. Where a warp or the room has changed
+    /// since its last look, stepping is as good as looking: schedulers that find nobody to issue
+    /// from leave everything as it is. Not so where all domains are looked at in step, because
+    /// then somebody hears of every turn.
+    #[inline]
+    pub fn may_act(
+        &mut self,
+        now: Cycle,
+        residents: &mut Residents,
+        collectors: &Collectors,
+    ) -> bool {
+        if residents.warps.in_step() {
+            return self.look(now, residents, collectors) <= now;
+        }
+        self.next <= now || self.has_to_look(&residents.warps, collectors.room())
+    }
+
     /// Whether the next look may find something else than the last: a warp has changed, or the
     /// room at the units has.
     #[inline]
@@ -124,8 +141,9 @@ impl Issue {
             residents.warps.stir_issue();
         }
         if residents.warps.stirs_issue() {
-            self.next = residents.warps.look_for_issue(collectors);
-            if self.next > now {
+            let (next, with_room) = residents.warps.look_for_issue(collectors);
+            self.next = next;
+            if next > now && with_room {
                 residents.warps.note_no_room(now, &mut residents.books);
             }
         }

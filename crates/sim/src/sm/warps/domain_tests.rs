@@ -8,7 +8,7 @@ fn full() -> Domain {
         head: !0,
         matched: !0,
         clear: !0,
-        unit: [!0; 3],
+        kind: [!0; 2],
         issue_free: Cycle::ZERO,
         due: Cycle::ZERO,
         accounted: Cycle::ZERO,

@@ -63,19 +63,21 @@ impl WarpTable {
     }
 
     /// Looks again at the domains in which something has changed. Returns the first cycle in
-    /// which issue has something to do if nothing changes, which may have passed.
+    /// which issue has something to do if nothing changes, which may have passed, and whether
+    /// any warp counts as having room at its unit.
     #[inline(never)]
-    pub fn look_for_issue(&mut self, collectors: &Collectors) -> Cycle {
+    pub fn look_for_issue(&mut self, collectors: &Collectors) -> (Cycle, bool) {
         let mut stirred = std::mem::take(&mut self.stirred.issue);
-        let mut next = Cycle::NEVER;
+        let (mut next, mut with_room) = (Cycle::NEVER, 0);
         for (d, domain) in self.domains.iter_mut().enumerate() {
             if stirred & 1 != 0 {
                 domain.due = domain.issue_due(collectors.room_for(d), self.in_step);
             }
             stirred >>= 1;
             next = next.min(domain.due);
+            with_room |= domain.room;
         }
-        next
+        (next, with_room != 0)
     }
 
     /// The same without taking note of anything.

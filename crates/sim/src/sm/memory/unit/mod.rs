@@ -1,4 +1,4 @@
-//! The load/store unit. One instruction at a time, one access a cycle; shared memory takes a
+//! The load/store unit. One instruction at a time, one access per cycle; shared memory takes a
 //! cycle for every conflict and then a fixed pipeline; global and local accesses cross a queue
 //! to the L1 lookup; results come back through one writeback port.
 //!
