@@ -24,7 +24,7 @@ pub struct Arguments {
     /// Machine preset or file to compute occupancy for.
     #[arg(long, default_value = "gtx480")]
     machine: String,
-    /// Threads a block, for the occupancy.
+    /// Threads per block, for the occupancy.
     #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1024))]
     block: u32,
     /// Dynamic shared memory in bytes, for the occupancy.
@@ -186,7 +186,7 @@ fn fits(out: &mut String, kernel: &Kernel, machine: &Machine, arguments: &Argume
     };
     let _ = writeln!(
         out,
-        "  occupancy      {} blocks of {} threads an SM of {}: {} of {} warps, limited by {}",
+        "  occupancy      {} blocks of {} threads per SM of {}: {} of {} warps, limited by {}",
         o.blocks, arguments.block, machine.name, o.warps, o.max_warps, o.limited_by
     );
     let _ = writeln!(

@@ -16,7 +16,7 @@ pub fn choose(quiet: bool) -> Box<dyn Progress> {
     }
 }
 
-/// Cycles, instructions a cycle, and how fast the simulation goes, for people.
+/// Cycles, instructions per cycle, and how fast the simulation goes, for people.
 fn describe(snapshot: Snapshot, since: Instant) -> String {
     let ipc = snapshot.warp_instructions as f64 / snapshot.cycles.max(1) as f64;
     let seconds = since.elapsed().as_secs_f64().max(1e-9);

@@ -78,7 +78,7 @@ fn inspect_describes_kernels_and_draws_one() {
     );
     assert!(text.contains("may diverge, a loop"), "{text}");
     assert!(
-        text.contains("6 blocks of 256 threads an SM of gtx480"),
+        text.contains("6 blocks of 256 threads per SM of gtx480"),
         "{text}"
     );
     assert!(refused(&["inspect", bfs, "--svg", "x.svg"]).contains("--kernel"));

@@ -12,7 +12,7 @@ fn example() -> String {
 #[test]
 fn figure_7_side_by_side() {
     let shown = succeeds(&["flow", &example(), "--lanes", "0-3", "--blocks", "ABCD"]);
-    // What each model issues, without cycles: three instructions a block.
+    // What each model issues, without cycles: three instructions per block.
     let column = |place: usize| -> Vec<String> {
         let lines = shown.lines().skip_while(|l| !l.contains("cycle")).skip(1);
         let cells = lines.take_while(|l| !l.is_empty()).map(|l| {

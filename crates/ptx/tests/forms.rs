@@ -1,5 +1,5 @@
 //! Every form of every instruction that a survey of compiled benchmarks found, and those
-//! beyond it that kernels written by hand have (`forms.txt`, one a line), is accepted,
+//! beyond it that kernels written by hand have (`forms.txt`, one per line), is accepted,
 //! keeps its text and prints back to itself.
 
 use warpsim_ptx::ast::{Instruction, Item, Statement};

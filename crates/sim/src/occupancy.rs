@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn registers_round_up_to_four_and_by_whole_warps() {
-        // 33 registers take 36; 200 threads take 7 warps: 36 * 224 = 8064 a block.
+        // 33 registers take 36; 200 threads take 7 warps: 36 * 224 = 8064 per block.
         let o = occupancy(&gtx480(), 33, 0, 200);
         assert_eq!(o.registers_per_thread, 36);
         assert_eq!((o.blocks, o.limited_by), (4, Limit::Registers));
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn shapes_of_the_barrier_paper() {
-        // 16 warps a block, 3 blocks; 8 warps a block, 6 blocks.
+        // 16 warps per block, 3 blocks; 8 warps per block, 6 blocks.
         assert_eq!(occupancy(&gtx480(), 20, 0, 512).blocks, 3);
         assert_eq!(occupancy(&gtx480(), 20, 0, 256).blocks, 6);
     }

@@ -379,10 +379,10 @@ fn two_schedulers_issue_together_from_even_and_odd_warps() {
             if let [a, b] = pair {
                 together += 1;
                 assert_ne!(a.1 % 2, b.1 % 2, "one warp of each scheduler");
-                assert!(!(a.2 == sfu && b.2 == sfu), "one SFU instruction a cycle");
+                assert!(!(a.2 == sfu && b.2 == sfu), "one SFU instruction per cycle");
                 assert!(
                     !(a.2 == mem && b.2 == mem),
-                    "one memory instruction a cycle"
+                    "one memory instruction per cycle"
                 );
             }
         }

@@ -29,7 +29,7 @@ pub fn execute(run: &Run) -> Record {
     }
 }
 
-/// Runs with somebody listening, no further than `limit` cycles a launch. The text says why the
+/// Runs with somebody listening, no further than `limit` cycles per launch. The text says why the
 /// run ended early; that it ran into the limit is not told apart, the listener knows.
 pub fn listen(run: &Run, observer: Box<dyn Observer>, limit: u64) -> Result<(), String> {
     let limit = run.max_cycles.map_or(limit, |m| m.min(limit));

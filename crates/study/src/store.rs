@@ -1,4 +1,4 @@
-//! The results folder: one file a run, written whole or not at all, named by what determines it.
+//! The results folder: one file per run, written whole or not at all, named by what determines it.
 
 use crate::error::StudyError;
 use crate::key::{Key, SCHEMA, SIMULATOR};

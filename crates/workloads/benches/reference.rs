@@ -13,7 +13,7 @@ use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{self, Parameters, Size};
 use warpsim_workloads::{Outcome, Session};
 
-/// The reference's benchmark, thousand thread instructions a second it managed, our workload.
+/// The reference's benchmark, thousand thread instructions per second it managed, our workload.
 const ROWS: &[(&str, f64, &str)] = &[
     ("BFS (ISPASS)", 104.0, "bfs"),
     ("CP", 499.0, "coulomb"),

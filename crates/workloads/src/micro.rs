@@ -71,7 +71,7 @@ pub struct MicroLaunch {
     pub kernel: String,
     /// Blocks.
     pub grid: u32,
-    /// Threads a block.
+    /// Threads per block.
     pub block: u32,
     /// The kernel's `n`.
     pub n: u32,

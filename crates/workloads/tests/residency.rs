@@ -7,7 +7,7 @@ use warpsim_sim::occupancy::{occupancy, registers};
 use warpsim_workloads::simulated::compile;
 use warpsim_workloads::suite::find;
 
-/// Workload, kernel, threads a block, blocks an SM.
+/// Workload, kernel, threads per block, blocks per SM.
 const TABLE_1: &[(&str, &str, u32, u32)] = &[
     ("face-detect", "detect_early", 192, 5),
     ("face-detect", "detect_late", 192, 4),

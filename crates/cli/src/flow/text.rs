@@ -1,4 +1,4 @@
-//! The flow as text: a line a cycle, the models side by side.
+//! The flow as text: a line per cycle, the models side by side.
 
 use super::blocks::Names;
 use super::record::{Issue, Lane};

@@ -16,7 +16,7 @@ use warpsim_study::{Choices, Conclusion, Plan, StudyError, conduct, embedded};
 /// Arguments of `warpsim study`.
 #[derive(clap::Args)]
 #[command(
-    after_help = "Results are kept in the folder, one file a run: interrupted and started \
+    after_help = "Results are kept in the folder, one file per run: interrupted and started \
                         again, a study goes on where it was. Exit codes: 0 every run has a \
                         correct result, 1 a result is wrong, 2 the input makes no sense, 3 a \
                         simulated program failed. Claims that do not hold are no failure."

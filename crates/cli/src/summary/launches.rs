@@ -74,7 +74,7 @@ fn listed(
         "blocks",
         "threads",
         cost_heading(functional),
-        if functional { "" } else { "blocks an SM" }
+        if functional { "" } else { "blocks per SM" }
     );
     writeln!(out, "\n{}", style.strong(heading.trim_end()))?;
     for l in launches {

@@ -96,7 +96,7 @@ impl Summary<'_> {
             "IPC",
             format!("{:.2}", derived("ipc")),
             format!(
-                "thread instructions a cycle; {:.2} warp instructions",
+                "thread instructions per cycle; {:.2} warp instructions",
                 derived("warp_ipc")
             ),
         )?;
@@ -113,7 +113,7 @@ impl Summary<'_> {
             out,
             "occupancy",
             percent(derived("occupancy")),
-            format!("of {} warps an SM", t.max_warps),
+            format!("of {} warps per SM", t.max_warps),
         )
     }
 

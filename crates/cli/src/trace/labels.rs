@@ -1,4 +1,4 @@
-//! What a timeline says about each instruction of a kernel, prepared once a launch.
+//! What a timeline says about each instruction of a kernel, prepared once per launch.
 
 use serde_json::Value;
 use warpsim_ptx::inspect::{disassemble, mnemonic};

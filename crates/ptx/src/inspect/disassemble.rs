@@ -40,7 +40,7 @@ pub fn disassemble(kernel: &Kernel, pc: Pc) -> String {
     text
 }
 
-/// The whole kernel, one instruction a line, with its labels and PTX lines.
+/// The whole kernel, one instruction per line, with its labels and PTX lines.
 pub fn disassemble_all(kernel: &Kernel) -> String {
     let mut text = String::new();
     for (index, block) in kernel.blocks.iter().enumerate() {

@@ -180,7 +180,7 @@ pub fn run(
     }
     if grid.threads() > 1024 {
         return Err(SimFault::Launch(format!(
-            "kernel {}: {} threads a block are more than 1024",
+            "kernel {}: {} threads per block are more than 1024",
             kernel.name,
             grid.threads()
         )));
@@ -223,7 +223,7 @@ struct Machine<'a> {
     threads: Threads,
     runners: Vec<Runner>,
     gates: Vec<[Gate; 16]>,
-    /// Warps a block.
+    /// Warps per block.
     warps: usize,
     next_block: u64,
     stats: FunctionalStats,

@@ -5,7 +5,7 @@
 pub struct Grid {
     /// Blocks in x, y, z.
     pub grid: [u32; 3],
-    /// Threads a block in x, y, z.
+    /// Threads per block in x, y, z.
     pub block: [u32; 3],
     /// The parameter block.
     pub params: Vec<u8>,
@@ -26,7 +26,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Threads a block.
+    /// Threads per block.
     pub fn threads(&self) -> u64 {
         self.block.iter().map(|&n| u64::from(n)).product()
     }

@@ -4,7 +4,7 @@ use super::code::Code;
 use super::grid::Grid;
 use super::state::{HomeBlock, HomeWarp, LANES, Threads};
 
-/// Warps a block has.
+/// Warps per block has.
 pub fn warps_per_block(grid: &Grid) -> u32 {
     grid.threads().div_ceil(LANES as u64) as u32
 }

@@ -56,9 +56,9 @@ pub struct HomeWarp {
     /// Register rows: `rows[slot * 32 + lane]`; a 64-bit register takes 64 words from its
     /// slot, as 32 little-endian `u64` (low word first).
     pub rows: Vec<u32>,
-    /// Predicate registers: one bit a lane.
+    /// Predicate registers: one bit per lane.
     pub predicates: Vec<u32>,
-    /// The carry flag (`.cc`): one bit a lane.
+    /// The carry flag (`.cc`): one bit per lane.
     pub carry: u32,
     /// Thread index in its block: x, y, z by lane.
     pub tid: [[u32; LANES]; 3],

@@ -207,7 +207,7 @@ impl Gpu {
         let limit = 1024.min(self.machine.sm.max_threads as u64);
         if threads == 0 || threads > limit {
             return bad(format!(
-                "{threads} threads a block; 1 to {limit} are possible"
+                "{threads} threads per block; 1 to {limit} are possible"
             ));
         }
         if launch.grid.contains(&0) {
@@ -230,7 +230,7 @@ impl Gpu {
             && threads > max.iter().map(|&n| n as u64).product()
         {
             return bad(format!(
-                "{threads} threads a block, but the PTX says at most {max:?} (.maxntid)"
+                "{threads} threads per block, but the PTX says at most {max:?} (.maxntid)"
             ));
         }
         Ok(())

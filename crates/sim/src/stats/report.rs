@@ -12,7 +12,7 @@ pub struct LaunchReport {
     pub kernel: String,
     /// Blocks in x, y, z.
     pub grid: [u32; 3],
-    /// Threads a block in x, y, z.
+    /// Threads per block in x, y, z.
     pub block: [u32; 3],
     /// Registers a thread that occupancy was computed with.
     pub registers: u32,
@@ -61,7 +61,7 @@ const DERIVED: &[Derived] = &[
         stat(
             "ipc",
             "instructions/cycle",
-            "thread instructions a cycle, whole GPU",
+            "thread instructions per cycle, whole GPU",
         ),
         |t| ratio(t.sm.counters.thread_instructions, t.cycles),
     ),
@@ -69,7 +69,7 @@ const DERIVED: &[Derived] = &[
         stat(
             "warp_ipc",
             "instructions/cycle",
-            "warp instructions a cycle, whole GPU",
+            "warp instructions per cycle, whole GPU",
         ),
         |t| ratio(t.sm.counters.warp_instructions, t.cycles),
     ),

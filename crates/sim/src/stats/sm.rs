@@ -88,10 +88,10 @@ counters! {
         shared_bank_cycles: "cycles", "cycles they kept the banks busy; above one each is conflicts";
         memory_stalls: "cycles", "cycles the load/store unit could not finish its instruction";
         memory_stalls_banks: "cycles", "of those: bank conflicts of shared memory, or different constants";
-        memory_stalls_accesses: "cycles", "of those: its lanes' addresses take further accesses, one a cycle";
+        memory_stalls_accesses: "cycles", "of those: its lanes' addresses take further accesses, one per cycle";
         memory_stalls_cache: "cycles", "of those: the L1, constant or texture cache took none (queue, MSHR, merge or way)";
         memory_stalls_network: "cycles", "of those: no room at the network for an access past the L1";
-        issue_held: "scheduler-cycles", "the last instruction still goes through the lanes, a part of its warp a cycle";
+        issue_held: "scheduler-cycles", "the last instruction still goes through the lanes, a part of its warp per cycle";
         issue_stalled: "scheduler-cycles", "warps are ready, but collectors, units or queues take none";
         w0_memory: "scheduler-cycles", "no warp is ready, and some wait for memory";
         w0_idle: "scheduler-cycles", "no warp is ready, and none waits for memory";

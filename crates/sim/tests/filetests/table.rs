@@ -1,4 +1,4 @@
-//! Tables: an instruction and rows of operands, one row a thread.
+//! Tables: an instruction and rows of operands, one row per thread.
 //!
 //! ```text
 //! # a comment

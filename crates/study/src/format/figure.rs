@@ -37,7 +37,7 @@ pub fn all(table: &Table) -> Result<Vec<Figure>, SourceError> {
     Ok(figures)
 }
 
-/// What is shown of a grid that names no figures: cycles and instructions a cycle.
+/// What is shown of a grid that names no figures: cycles and instructions per cycle.
 pub fn plain(study: &Study) -> Vec<Figure> {
     let here = |value: &str| At {
         value: value.to_string(),
@@ -66,7 +66,7 @@ pub fn plain(study: &Study) -> Vec<Figure> {
     };
     let shown = [
         ("cycles", "Core cycles"),
-        ("ipc", "Thread instructions a cycle"),
+        ("ipc", "Thread instructions per cycle"),
     ];
     shown.into_iter().map(figure).collect()
 }

@@ -63,7 +63,7 @@ pub struct Run {
     pub seed: u64,
     /// On this machine.
     pub machine: Arc<Machine>,
-    /// At most so many cycles a launch.
+    /// At most so many cycles per launch.
     pub max_cycles: Option<u64>,
     /// Everything that determines the result.
     pub inputs: Value,

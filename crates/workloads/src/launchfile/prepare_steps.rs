@@ -112,7 +112,7 @@ fn launch(names: &Names<'_>, spec: &LaunchStep) -> Result<Op, SourceError> {
     let threads: u64 = spec.block.iter().map(|d| u64::from(*d)).product();
     if threads > 1024 {
         return Err(at_kernel(&format!(
-            "{threads} threads a block: 1024 is the most"
+            "{threads} threads per block: 1024 is the most"
         )));
     }
     Ok(Op::Launch {

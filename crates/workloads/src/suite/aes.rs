@@ -1,6 +1,6 @@
 //! AES-128 encryption.
 //!
-//! Stands for AES: 256 threads a block, four threads a 16-byte block of data, look-up tables copied
+//! Stands for AES: 256 threads per block, four threads per 16-byte block of data, look-up tables copied
 //! from constant to shared memory, round keys in constant memory, the state passed on through
 //! shared memory. No lane ever diverges; look-ups conflict in banks as the data has it.
 //!
@@ -21,8 +21,8 @@ const ROUNDS: usize = 10;
 static INFO: Info = Info {
     name: "aes",
     algorithm: "AES-128 of independent blocks by table look-up, a column of the state a thread",
-    known_for: "no divergence; tables in shared memory with random bank conflicts, a barrier a round",
-    shape: "256 threads a block, four threads a 16-byte block of data",
+    known_for: "no divergence; tables in shared memory with random bank conflicts, a barrier per round",
+    shape: "256 threads per block, four threads per 16-byte block of data",
     papers: &["tbc: AES (coherent)", "vtw: AES"],
     comparison: "exact: every byte",
     parameters: &[Parameter::new(

@@ -35,8 +35,8 @@ const TOLERANCE: Tolerance = Tolerance {
 static INFO: Info = Info {
     name: "backprop",
     algorithm: "one step of back-propagation: a forward pass of the large layer, then its weights' update",
-    known_for: "a shared-memory tree with halving rows and a barrier a level; streaming update",
-    shape: "16x16 threads a block, one block for 16 inputs",
+    known_for: "a shared-memory tree with halving rows and a barrier per level; streaming update",
+    shape: "16x16 threads per block, one block for 16 inputs",
     papers: &[
         "tbc: BACKP (coherent)",
         "vtw: backprop",

@@ -22,9 +22,9 @@ const UNREACHED: u32 = u32::MAX;
 
 static INFO: Info = Info {
     name: "bfs",
-    algorithm: "level-synchronous breadth-first search over a scale-free graph, two kernels a level",
+    algorithm: "level-synchronous breadth-first search over a scale-free graph, two kernels per level",
     known_for: "heavy control and memory divergence: neighbour loops of very different length",
-    shape: "256 threads a block, one thread a node, until no node is new",
+    shape: "256 threads per block, one thread per node, until no node is new",
     papers: &["tbc: BFS2 (divergent)", "vtw: BFS", "vws: figure 19"],
     comparison: "exact: the level of every node",
     parameters: &[
@@ -35,7 +35,7 @@ static INFO: Info = Info {
             (1, 26),
         ),
         Parameter::new("degree", "mean degree", [8, 8, 16], (1, 64)),
-        Parameter::new("block", "threads a block", [256, 256, 256], (32, 1024)).multiple_of(32),
+        Parameter::new("block", "threads per block", [256, 256, 256], (32, 1024)).multiple_of(32),
     ],
     sets: &[Set::Divergent],
     exceptions: &[],
@@ -44,7 +44,7 @@ static INFO: Info = Info {
 
 static MESH: Info = Info {
     name: "bfs-mesh",
-    algorithm: "level-synchronous breadth-first search over a 3-D mesh, two kernels a level",
+    algorithm: "level-synchronous breadth-first search over a 3-D mesh, two kernels per level",
     known_for: "many levels with few nodes each: most threads have nothing to do",
     papers: &["tbc: BFS2 and vtw: BFS on another kind of graph"],
     parameters: &[

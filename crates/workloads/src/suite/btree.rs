@@ -1,11 +1,11 @@
 //! Point and range queries on a B+ tree.
 //!
-//! Stands for Rodinia's b+tree: a block a query, a thread a key of the node (order 256, so 8 warps a
+//! Stands for Rodinia's b+tree: a block per query, a thread per key of the node (order 256, so 8 warps a
 //! block); on each level one thread of the block finds the child, and two barriers separate finding
 //! from moving down. The way down is kept in global memory as in the original. Nodes are filled
 //! between half and completely, as after random insertions.
 //!
-//! The paper has 5 blocks an SM. `btree-range` has that (28 registers estimated, launch bounds of 5);
+//! The paper has 5 blocks per SM. `btree-range` has that (28 registers estimated, launch bounds of 5);
 //! `btree-find-k` needs 19 by our estimate and so has 6.
 //!
 //! First measurements (small, `lrr`, gtx480-v3): `btree-find-k` 11.3 million thread instructions,
@@ -19,7 +19,7 @@ use crate::device::DeviceError;
 use crate::random::Random;
 use crate::session::{Session, Shape};
 
-/// Children of a node, and threads a block.
+/// Children of a node, and threads per block.
 const ORDER: usize = 256;
 /// The key of an unused place, above every other.
 const UNUSED: u32 = u32::MAX;
@@ -35,11 +35,11 @@ const RECORDS: Parameter = Parameter::new(
 
 static FIND: Info = Info {
     name: "btree-find-k",
-    algorithm: "point queries on a B+ tree of order 256, a block a query and a thread a key",
-    known_for: "two barriers a level, one thread of the block finds the way; barrier-intensive",
-    shape: "256 threads a block, one block a query",
+    algorithm: "point queries on a B+ tree of order 256, a block per query and a thread per key",
+    known_for: "two barriers per level, one thread of the block finds the way; barrier-intensive",
+    shape: "256 threads per block, one block per query",
     papers: &[
-        "baws: BT (barrier-intensive, 8 warps a block, 5 blocks an SM)",
+        "baws: BT (barrier-intensive, 8 warps per block, 5 blocks per SM)",
         "vtw: b+tree",
         "origami: b+tree",
     ],
@@ -55,11 +55,11 @@ static FIND: Info = Info {
 
 static RANGE: Info = Info {
     name: "btree-range",
-    algorithm: "range queries on a B+ tree of order 256: both ends at once, a block a query",
-    known_for: "two barriers a level, one thread of the block finds the way; barrier-intensive",
-    shape: "256 threads a block, one block a query",
+    algorithm: "range queries on a B+ tree of order 256: both ends at once, a block per query",
+    known_for: "two barriers per level, one thread of the block finds the way; barrier-intensive",
+    shape: "256 threads per block, one block per query",
     papers: &[
-        "baws: BT (barrier-intensive, 8 warps a block, 5 blocks an SM)",
+        "baws: BT (barrier-intensive, 8 warps per block, 5 blocks per SM)",
         "vtw: b+tree",
         "origami: b+tree",
     ],

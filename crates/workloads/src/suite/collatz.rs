@@ -14,7 +14,7 @@ static INFO: Info = Info {
     name: "collatz",
     algorithm: "steps of the Collatz sequence from random starts, one start a thread",
     known_for: "pure control divergence: trip counts without pattern, and a branch in the loop",
-    shape: "256 threads a block",
+    shape: "256 threads per block",
     papers: &[],
     comparison: "exact",
     parameters: &[

@@ -1,6 +1,6 @@
 //! Coulomb potential on a grid.
 //!
-//! Stands for CP: 16x8 blocks, several points of a row a thread, atoms in constant memory that all
+//! Stands for CP: 16x8 blocks, several points of a row per thread, atoms in constant memory that all
 //! lanes read in step, a reciprocal root a pair. Nothing diverges and hardly anything is loaded:
 //! what is measured is issue and arithmetic.
 //!
@@ -29,7 +29,7 @@ static INFO: Info = Info {
     name: "coulomb",
     algorithm: "potential of point charges in a plane of a grid, by direct summation",
     known_for: "no divergence, hardly any memory: compute bound",
-    shape: "16x8 threads a block, eight points a thread",
+    shape: "16x8 threads per block, eight points per thread",
     papers: &["tbc: CP (coherent)", "vtw: CP", "origami: CP"],
     comparison: "within 1e-3 or 1e-5 of the value, against sums in double precision",
     parameters: &[

@@ -23,9 +23,9 @@ use crate::session::{Session, Shape};
 
 /// Logarithm of the elements a block transforms in shared memory.
 const SEGMENT_LOG: u32 = 11;
-/// Threads a block: a quarter of a segment's elements.
+/// Threads per block: a quarter of a segment's elements.
 const BLOCK: u32 = 1 << (SEGMENT_LOG - 2);
-/// Threads a block of the passes over global memory.
+/// Threads per block of the passes over global memory.
 const GLOBAL_BLOCK: u32 = 256;
 
 /// Sums of up to 2^24 values of about 1 in single precision; most of them nearly cancel.
@@ -39,8 +39,8 @@ static INFO: Info = Info {
     name: "fwt",
     algorithm: "fast Walsh-Hadamard transform, radix 4: long strides in global memory, the rest in shared memory",
     known_for: "short butterfly stages between barriers",
-    shape: "512 threads a block for 2048 elements in shared memory, 256 for the passes before",
-    papers: &["baws: FWT (barrier-intensive, 16 warps a block, 3 blocks an SM)"],
+    shape: "512 threads per block for 2048 elements in shared memory, 256 for the passes before",
+    papers: &["baws: FWT (barrier-intensive, 16 warps per block, 3 blocks per SM)"],
     comparison: "within 0.05 or 1e-5 of the value, against a transform in double precision",
     parameters: &[
         Parameter::new(

@@ -1,6 +1,6 @@
 //! Histogram of bytes.
 //!
-//! Stands for Parboil's histogram: 512 threads a block (16 warps, 3 blocks an SM as in the paper) count
+//! Stands for Parboil's histogram: 512 threads per block (16 warps, 3 blocks per SM as in the paper) count
 //! in shared memory with atomics, between barriers, and add to the global bins.
 //!
 //! Measured (small, `lrr`, gtx480-v3): 12.8 million thread instructions, SIMD efficiency 99.9%, 2.7% of
@@ -21,10 +21,10 @@ const BINS: usize = 256;
 
 static INFO: Info = Info {
     name: "histogram",
-    algorithm: "256-bin histogram of bytes: shared-memory counts a block, then global atomics",
+    algorithm: "256-bin histogram of bytes: shared-memory counts per block, then global atomics",
     known_for: "contended shared atomics between barriers",
-    shape: "512 threads a block, blocks stride over the data",
-    papers: &["baws: HISTO (barrier-intensive, 16 warps a block)"],
+    shape: "512 threads per block, blocks stride over the data",
+    papers: &["baws: HISTO (barrier-intensive, 16 warps per block)"],
     comparison: "exact: every bin",
     parameters: &[
         Parameter::new(
@@ -34,7 +34,7 @@ static INFO: Info = Info {
             (1, 1 << 28),
         ),
         Parameter::new("blocks", "blocks", [3, 90, 90], (1, 65_535)),
-        Parameter::new("block", "threads a block", [512, 512, 512], (32, 1024)).multiple_of(32),
+        Parameter::new("block", "threads per block", [512, 512, 512], (32, 1024)).multiple_of(32),
     ],
     sets: &[Set::Coherent],
     exceptions: &[],

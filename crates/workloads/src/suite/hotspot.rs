@@ -32,9 +32,9 @@ const TOLERANCE: Tolerance = Tolerance {
 
 static INFO: Info = Info {
     name: "hotspot",
-    algorithm: "thermal simulation of a chip: a five-point stencil, several time steps a launch in shared memory",
+    algorithm: "thermal simulation of a chip: a five-point stencil, several time steps per launch in shared memory",
     known_for: "rings of threads that fall idle step by step, border divergence, barriers",
-    shape: "16x16 threads a block for the tile and its border, one launch for a pyramid of steps",
+    shape: "16x16 threads per block for the tile and its border, one launch for a pyramid of steps",
     papers: &[
         "tbc: HOTSP (divergent)",
         "vtw: hotspot",
@@ -49,7 +49,7 @@ static INFO: Info = Info {
             (16, 8192),
         ),
         Parameter::new("steps", "time steps", [3, 4, 20], (1, 1000)),
-        Parameter::new("pyramid", "time steps a launch", [2, 2, 2], (1, 7)),
+        Parameter::new("pyramid", "time steps per launch", [2, 2, 2], (1, 7)),
     ],
     sets: &[Set::Coherent],
     exceptions: &[],

@@ -1,6 +1,6 @@
 //! k-means: the nearest centre of every point.
 //!
-//! Stands for Rodinia's kmeans: 256 threads a block, one thread a point of 34 features (16 at
+//! Stands for Rodinia's kmeans: 256 threads per block, one thread per point of 34 features (16 at
 //! `small`, which turns them round only for two iterations) and five centres, features turned round so that a warp's loads coalesce, centres in constant memory; the
 //! host moves the centres between iterations. No divergence, bound by memory. Points scatter around
 //! a few true centres.
@@ -17,7 +17,7 @@ use crate::element::{Element, f32_bytes, u32_bytes};
 use crate::random::Random;
 use crate::session::{Session, Shape};
 
-/// Threads a block.
+/// Threads per block.
 const BLOCK: u32 = 256;
 /// Floats that the kernel's constant array of centres holds.
 const MOST: u32 = 4096;
@@ -28,7 +28,7 @@ static INFO: Info = Info {
     name: "kmeans",
     algorithm: "k-means: the nearest of k centres for every point; the host moves the centres",
     known_for: "coherent and bound by memory: coalesced features, centres from constant memory",
-    shape: "256 threads a block, one thread a point",
+    shape: "256 threads per block, one thread per point",
     papers: &["vtw: kmeans"],
     comparison: "exact: the nearest centre; of those within 1e-5 of the least squared distance, any",
     parameters: &[

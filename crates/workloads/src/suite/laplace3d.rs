@@ -1,7 +1,7 @@
 //! Laplace's equation in three dimensions.
 //!
 //! Stands for LPS (the 3-D Laplace solver): 32x4 blocks that go through the grid plane by plane,
-//! three planes with a rim in shared memory that move down by one a step, two barriers a plane.
+//! three planes with a rim in shared memory that move down by one per step, two barriers per plane.
 //! Divergence has three causes, as there: the rim is moved by some of the threads, points on the
 //! grid's border only copy, and the grid does not fill its last column of blocks. The original's
 //! grid is 100x100x100: 4 of 32 lanes of the last blocks of a row have points. `small` scales it
@@ -32,9 +32,9 @@ const TOLERANCE: Tolerance = Tolerance {
 
 static INFO: Info = Info {
     name: "laplace3d",
-    algorithm: "Jacobi iteration on a 3-D grid, a column of 32x4 points a block, plane by plane",
-    known_for: "divergence at rims, borders and the grid's end; two barriers a plane",
-    shape: "32x4 threads a block, one launch an iteration",
+    algorithm: "Jacobi iteration on a 3-D grid, a column of 32x4 points per block, plane by plane",
+    known_for: "divergence at rims, borders and the grid's end; two barriers per plane",
+    shape: "32x4 threads per block, one launch per iteration",
     papers: &["tbc: LPS (divergent)", "vtw: LPS"],
     comparison: "within 1e-4 or 1e-5 of the value, against sums in double precision",
     parameters: &[

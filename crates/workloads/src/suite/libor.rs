@@ -1,6 +1,6 @@
 //! Monte-Carlo pricing in the LIBOR market model.
 //!
-//! Stands for LIB: 64 threads a block, a thread a path, two kernels (values, and values with
+//! Stands for LIB: 64 threads per block, a thread per path, two kernels (values, and values with
 //! derivatives by the adjoint method), arrays of rates in local memory. Loops run equally long in
 //! all lanes; only whether a swaption is exercised differs. The reference carries derivatives along
 //! forwards, where the kernel goes backwards. Paths on which a swaption is worth almost exactly
@@ -45,7 +45,7 @@ static INFO: Info = Info {
     name: "libor",
     algorithm: "paths of forward rates and the value of swaptions on them; a second kernel with derivatives",
     known_for: "little divergence; arrays in local memory",
-    shape: "64 threads a block, one thread a path",
+    shape: "64 threads per block, one thread per path",
     papers: &["tbc: LIB (coherent)"],
     comparison: "values within 2e-3 or 1e-4, derivatives within 5e-2 or 2e-4, against double precision",
     parameters: &[

@@ -1,7 +1,7 @@
 //! Tiled matrix multiply.
 //!
 //! Stands for the SDK's matrix multiply: 16x16 blocks (8 warps), a tile of each factor in shared
-//! memory between two barriers. The paper has 6 blocks an SM; our estimate of 24 registers allows 5.
+//! memory between two barriers. The paper has 6 blocks per SM; our estimate of 24 registers allows 5.
 //!
 //! Measured (small, `lrr`, gtx480-v3): 17.1 million thread instructions, SIMD efficiency 100%, 6.5% of
 //! warp time at barriers (7.1% at n = 256). Below the 15% that the barrier paper's set asks for:
@@ -29,10 +29,10 @@ const TOLERANCE: Tolerance = Tolerance {
 static INFO: Info = Info {
     name: "matmul",
     algorithm: "C = A * B of square matrices, a 16x16 tile of C a block",
-    known_for: "shared-memory tiles with two barriers a tile, no divergence",
-    shape: "16x16 threads a block, one block a tile of C",
+    known_for: "shared-memory tiles with two barriers per tile, no divergence",
+    shape: "16x16 threads per block, one block per tile of C",
     papers: &[
-        "baws: MM (barrier-intensive, 8 warps a block)",
+        "baws: MM (barrier-intensive, 8 warps per block)",
         "vws: convergent",
     ],
     comparison: "within 1e-4 or 1e-5 of the value, against sums in double precision",

@@ -1,14 +1,14 @@
 //! Merge sort of keys with values.
 //!
 //! Stands for the merge sorts of the papers: tiles are sorted in shared memory by a bitonic network
-//! with a barrier a step; then passes over global memory merge the tiles' runs, with two threads of
+//! with a barrier per step; then passes over global memory merge the tiles' runs, with two threads of
 //! the block searching for where the tile begins and ends while the others wait, and with binary
 //! searches of different length for each element. 256 threads a block make the
 //! barrier paper's 8 warps; several arrays of a few tiles are sorted at once. Keys repeat (each about four times), so that a merge that is not stable
 //! is caught by the values.
 //!
 //! First measurement (small, `lrr`, gtx480-v3): 25.6 million thread instructions, SIMD
-//! efficiency 91.7%, 19.1% of warp time at barriers; 6 blocks an SM as in the paper.
+//! efficiency 91.7%, 19.1% of warp time at barriers; 6 blocks per SM as in the paper.
 
 use super::host::{arguments, check_u32};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
@@ -18,17 +18,17 @@ use crate::device::DeviceError;
 use crate::random::Random;
 use crate::session::{Session, Shape};
 
-/// Threads a block and elements of a tile, as in the kernel.
+/// Threads per block and elements of a tile, as in the kernel.
 const BLOCK: u32 = 256;
 const TILE: u32 = 2 * BLOCK;
 
 static INFO: Info = Info {
     name: "merge-sort",
     algorithm: "merge sort of keys with values: tiles by a bitonic network in shared memory, then passes that merge runs",
-    known_for: "a barrier a step of the network, binary searches between barriers; barrier-intensive",
-    shape: "256 threads a block for 512 elements, one launch for the tiles and one a pass",
+    known_for: "a barrier per step of the network, binary searches between barriers; barrier-intensive",
+    shape: "256 threads per block for 512 elements, one launch for the tiles and one a pass",
     papers: &[
-        "baws: MS (barrier-intensive, 8 warps a block, 6 blocks an SM)",
+        "baws: MS (barrier-intensive, 8 warps per block, 6 blocks per SM)",
         "tbc: MGST (coherent)",
         "vws: figure 19",
         "vtw: hybridsort",

@@ -1,7 +1,7 @@
 //! Forces between atoms up to a cutoff.
 //!
-//! Stands for NAMD's non-bonded forces: 64 threads a block, a block a pair of neighbouring cells, a
-//! thread an atom of the one that goes through the atoms of the other in shared memory, and a
+//! Stands for NAMD's non-bonded forces: 64 threads per block, a block per pair of neighbouring cells, a
+//! thread per atom of the one that goes through the atoms of the other in shared memory, and a
 //! second kernel of 64 threads that sums an atom's parts. Cells are as wide as the cutoff, so about
 //! 15% of pairs are near enough: nearly every warp enters the branch for nearly every pair, with
 //! few of its lanes. Atoms form a liquid of uneven density, so cells hold different numbers.
@@ -36,7 +36,7 @@ static INFO: Info = Info {
     name: "nbody-cutoff",
     algorithm: "pair forces up to a cutoff between the atoms of a periodic box, by cell lists",
     known_for: "a divergent branch in the inner loop: about one pair in six is near enough",
-    shape: "64 threads a block, one block a pair of cells, one thread an atom; then one block a cell",
+    shape: "64 threads per block, one block per pair of cells, one thread per atom; then one block per cell",
     papers: &["tbc: NAMD (divergent)", "vws: CoMD"],
     comparison: "within 1e-3 or 1e-4 of the value, against all pairs in double precision",
     parameters: &[

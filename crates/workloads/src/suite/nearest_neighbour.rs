@@ -1,6 +1,6 @@
 //! Distances of records to a target.
 //!
-//! Stands for NNC: 16 threads a block, each reads latitude and longitude from a line of text and
+//! Stands for NNC: 16 threads per block, each reads latitude and longitude from a line of text and
 //! computes a distance. Nothing diverges, but half of each warp's lanes do not exist, so SIMD
 //! efficiency is 50% by construction; the thread-block-compaction paper counts it as coherent all
 //! the same, and so does this suite.
@@ -33,8 +33,8 @@ const TOLERANCE: Tolerance = Tolerance {
 static INFO: Info = Info {
     name: "nearest-neighbour",
     algorithm: "distance of every record of a text file to a target, numbers read digit by digit",
-    known_for: "16 threads a block: half of each warp's lanes do not exist, none diverges",
-    shape: "16 threads a block, one thread a record",
+    known_for: "16 threads per block: half of each warp's lanes do not exist, none diverges",
+    shape: "16 threads per block, one thread per record",
     papers: &["tbc: NNC (coherent, by exception)", "vws: figure 19"],
     comparison: "within 1e-4 or 1e-5 of the value, against double precision",
     parameters: &[Parameter::new(

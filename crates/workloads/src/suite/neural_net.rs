@@ -1,7 +1,7 @@
 //! A convolutional digit recogniser.
 //!
-//! Stands for NN: four layers, thousands of small blocks (13x13 and 5x5 threads a feature map of an
-//! image, then a single thread a neuron), a few loads and a multiply-add at a time. No branch
+//! Stands for NN: four layers, thousands of small blocks (13x13 and 5x5 threads per feature map of an
+//! image, then a single thread per neuron), a few loads and a multiply-add at a time. No branch
 //! diverges, but blocks leave lanes of their warps empty, most of all those of one thread: it is
 //! neither in the divergent set (which is about branches) nor in the coherent one (76% and more).
 //!
@@ -31,7 +31,7 @@ static INFO: Info = Info {
     name: "neural-net",
     algorithm: "forward pass of a convolutional digit recogniser, four kernels, over many images",
     known_for: "thousands of small blocks (169, 25, 1 and 1 threads), little divergence",
-    shape: "13x13, 5x5, 1 and 1 threads a block, one block a feature map or neuron of an image",
+    shape: "13x13, 5x5, 1 and 1 threads per block, one block per feature map or neuron of an image",
     papers: &["vtw: NN (its layers carry set 4's gain)"],
     comparison: "within 5e-4: every neuron of every layer, against double precision",
     parameters: &[

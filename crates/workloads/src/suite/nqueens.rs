@@ -1,6 +1,6 @@
 //! The n queens problem.
 //!
-//! Stands for NQU: 96 threads a block, each with a stack in shared memory (15 KB a block, so that
+//! Stands for NQU: 96 threads per block, each with a stack in shared memory (15 KB per block, so that
 //! one block fills an SM with 16 KB), each counting the completions of one beginning that the host
 //! made. Subtrees differ wildly in size and lanes finish one after the other.
 //!
@@ -24,7 +24,7 @@ static INFO: Info = Info {
     name: "nqueens",
     algorithm: "backtracking count of the ways to place n queens, a subtree a thread",
     known_for: "subtrees of very different size: pure control divergence",
-    shape: "96 threads a block, one thread a placement of the first rows",
+    shape: "96 threads per block, one thread per placement of the first rows",
     papers: &["vtw: NQU"],
     comparison: "exact: the solutions of every subtree",
     parameters: &[

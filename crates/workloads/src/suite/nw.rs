@@ -18,16 +18,16 @@ use crate::device::DeviceError;
 use crate::random::Random;
 use crate::session::{Session, Shape};
 
-/// Side of a tile, and threads a block.
+/// Side of a tile, and threads per block.
 const SIDE: u32 = 16;
 /// What a gap costs.
 const PENALTY: i32 = 10;
 
 static INFO: Info = Info {
     name: "nw",
-    algorithm: "Needleman-Wunsch alignment scores by tiles: a launch a diagonal of tiles, diagonals within a tile",
-    known_for: "half-empty warps, a barrier a diagonal, launches of few blocks",
-    shape: "16 threads a block, one block a tile of a diagonal",
+    algorithm: "Needleman-Wunsch alignment scores by tiles: a launch per diagonal of tiles, diagonals within a tile",
+    known_for: "half-empty warps, a barrier per diagonal, launches of few blocks",
+    shape: "16 threads per block, one block per tile of a diagonal",
     papers: &["vtw: nw", "origami: nw"],
     comparison: "exact: the whole matrix of scores",
     parameters: &[

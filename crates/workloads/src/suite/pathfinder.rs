@@ -1,6 +1,6 @@
 //! Cheapest way through a grid, by dynamic programming over its rows.
 //!
-//! Stands for Rodinia's pathfinder: blocks of 256 threads take 20 rows a launch with a ghost zone of
+//! Stands for Rodinia's pathfinder: blocks of 256 threads take 20 rows per launch with a ghost zone of
 //! 20 columns on each side, so that the outermost threads fall idle one by one, with two barriers a
 //! row and a load of the next row's costs between them.
 //!
@@ -15,14 +15,14 @@ use crate::device::DeviceError;
 use crate::random::Random;
 use crate::session::{Session, Shape};
 
-/// Threads a block.
+/// Threads per block.
 const BLOCK: u32 = 256;
 
 static INFO: Info = Info {
     name: "pathfinder",
-    algorithm: "cheapest path through a grid of costs, several rows a launch with ghost zones",
-    known_for: "ghost-zone threads that fall idle, two barriers a row",
-    shape: "256 threads a block, one block for what remains of them after the ghost zones",
+    algorithm: "cheapest path through a grid of costs, several rows per launch with ghost zones",
+    known_for: "ghost-zone threads that fall idle, two barriers per row",
+    shape: "256 threads per block, one block for what remains of them after the ghost zones",
     papers: &[
         "vtw: pathfinder",
         "baws: pathfinder (not barrier-intensive)",
@@ -31,7 +31,7 @@ static INFO: Info = Info {
     parameters: &[
         Parameter::new("columns", "columns", [500, 13_500, 100_000], (1, 1 << 20)),
         Parameter::new("rows", "rows", [13, 41, 101], (2, 1000)),
-        Parameter::new("pyramid", "rows a launch", [8, 20, 20], (1, 100)),
+        Parameter::new("pyramid", "rows per launch", [8, 20, 20], (1, 100)),
     ],
     sets: &[Set::Coherent],
     exceptions: &[],

@@ -18,7 +18,7 @@ use crate::device::DeviceError;
 use crate::random::Random;
 use crate::session::{Session, Shape};
 
-/// Threads a block, keys of a tile and bits of a digit, as in the kernel.
+/// Threads per block, keys of a tile and bits of a digit, as in the kernel.
 const BLOCK: u32 = 256;
 const TILE: u32 = 4 * BLOCK;
 const DIGIT_BITS: u32 = 4;
@@ -28,7 +28,7 @@ static INFO: Info = Info {
     name: "radix-sort",
     algorithm: "radix sort by four bits a pass: tiles by block scans, a scan of the counts, the move",
     known_for: "convergent, many barriers in scans, coalescing that depends on the keys",
-    shape: "256 threads a block for 1024 keys, three launches a pass",
+    shape: "256 threads per block for 1024 keys, three launches per pass",
     papers: &["vws: Radix Sort (convergent)"],
     comparison: "exact: every key",
     parameters: &[

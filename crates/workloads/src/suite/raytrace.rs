@@ -1,6 +1,6 @@
 //! Spheres above a floor, with reflections.
 //!
-//! Stands for RAY: 16x8 blocks, a thread a pixel, recursion written as a loop, spheres in constant
+//! Stands for RAY: 16x8 blocks, a thread per pixel, recursion written as a loop, spheres in constant
 //! memory that every lane tries in the same order. Neighbouring pixels mostly see the same things
 //! and reflect as often, so it is coherent in the thread-block-compaction paper's sense; edges,
 //! shadows and mirrors are what divergence there is.
@@ -28,7 +28,7 @@ static INFO: Info = Info {
     name: "raytrace",
     algorithm: "picture of spheres and a floor with shadows and reflections, a loop a reflection",
     known_for: "little divergence: neighbouring pixels see the same things; compute bound",
-    shape: "16x8 threads a block, one thread a pixel",
+    shape: "16x8 threads per block, one thread per pixel",
     papers: &[
         "tbc: RAY (coherent)",
         "vtw: RAY",

@@ -14,7 +14,7 @@ static INFO: Info = Info {
     name: "reduction",
     algorithm: "sum of 32-bit integers: strided sums a thread, then a tree in shared memory",
     known_for: "a barrier a tree level, with half of the threads idle after each",
-    shape: "256 threads a block, a second launch of one block over the partial sums",
+    shape: "256 threads per block, a second launch of one block over the partial sums",
     papers: &["baws: the tree of SP (scalar product)"],
     comparison: "exact: the total and every block's partial sum",
     parameters: &[

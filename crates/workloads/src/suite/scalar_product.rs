@@ -2,9 +2,9 @@
 //!
 //! Stands for the SDK's scalar product: few threads for much data at first (every thread sums a
 //! strided share into one of 1024 partial sums in shared memory), then a tree over them with a
-//! barrier a level, in which ever fewer warps do anything while all wait. 256 pairs for 128 blocks
-//! and 1024 partial sums are the original's; 512 threads make the paper's 16 warps a block, and the
-//! launch bounds its 3 blocks an SM (the estimate, with all parameters in registers, would allow 2).
+//! barrier per level, in which ever fewer warps do anything while all wait. 256 pairs for 128 blocks
+//! and 1024 partial sums are the original's; 512 threads make the paper's 16 warps per block, and the
+//! launch bounds its 3 blocks per SM (the estimate, with all parameters in registers, would allow 2).
 //!
 //! First measurement (small, `lrr`, gtx480-v3): 21.4 million thread instructions, SIMD efficiency
 //! 98.0%, 20.6% of warp time at barriers. Longer vectors shift the time to the loads: at the
@@ -28,9 +28,9 @@ const TOLERANCE: Tolerance = Tolerance {
 static INFO: Info = Info {
     name: "scalar-product",
     algorithm: "dot products of pairs of vectors: strided partial sums, then a shared-memory tree",
-    known_for: "a barrier a level of the tree, with ever fewer warps at work; barrier-intensive",
-    shape: "512 threads a block, blocks stride over the pairs",
-    papers: &["baws: SP (barrier-intensive, 16 warps a block, 3 blocks an SM)"],
+    known_for: "a barrier per level of the tree, with ever fewer warps at work; barrier-intensive",
+    shape: "512 threads per block, blocks stride over the pairs",
+    papers: &["baws: SP (barrier-intensive, 16 warps per block, 3 blocks per SM)"],
     comparison: "within 1e-3 or 1e-5 of the value, against sums in double precision",
     parameters: &[
         Parameter::new("pairs", "pairs of vectors", [3, 256, 1024], (1, 65_536)),
@@ -47,7 +47,7 @@ static INFO: Info = Info {
     kernel: kernel!("scalar-product"),
 };
 
-/// Threads a block; the kernel is compiled for no more.
+/// Threads per block; the kernel is compiled for no more.
 const BLOCK: u32 = 512;
 
 /// The workload.

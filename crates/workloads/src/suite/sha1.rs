@@ -1,6 +1,6 @@
 //! SHA-1 of chunks.
 //!
-//! Stands for STO (StoreGPU): 128 threads a block, a thread hashes a chunk of the data of a store,
+//! Stands for STO (StoreGPU): 128 threads per block, a thread hashes a chunk of the data of a store,
 //! staged through shared memory. Eighty rounds of integer work in straight code, three barriers in
 //! all, no divergence.
 //!
@@ -19,7 +19,7 @@ static INFO: Info = Info {
     name: "sha1",
     algorithm: "SHA-1 of every chunk of some data, a chunk a thread, staged through shared memory",
     known_for: "no divergence; long straight integer code",
-    shape: "128 threads a block, one thread a chunk",
+    shape: "128 threads per block, one thread per chunk",
     papers: &["tbc: STO (coherent)", "vtw: STO"],
     comparison: "exact: every digest",
     parameters: &[
@@ -29,7 +29,7 @@ static INFO: Info = Info {
             [128, 7680, 65_536],
             (1, 1 << 22),
         ),
-        Parameter::new("blocks", "64-byte blocks a chunk", [1, 1, 8], (1, 1024)),
+        Parameter::new("blocks", "64-byte blocks per chunk", [1, 1, 8], (1, 1024)),
     ],
     sets: &[Set::Coherent],
     exceptions: &[],

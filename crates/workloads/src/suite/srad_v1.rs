@@ -1,6 +1,6 @@
 //! Speckle-reducing diffusion, version 1: a linear grid and many kernels.
 //!
-//! Stands for Rodinia's srad_v1: 512 threads a block, one thread a pixel of an image stored column
+//! Stands for Rodinia's srad_v1: 512 threads per block, one thread per pixel of an image stored column
 //! by column, with tables that say which rows and columns are neighbours; an iteration launches
 //! prepare, a reduction whose working threads lie ever farther apart (so that it diverges in its
 //! first levels), srad and srad2. Most time goes into memory, little into barriers.
@@ -17,14 +17,14 @@ use crate::device::DeviceError;
 use crate::random::Random;
 use crate::session::{Module, Session, Shape};
 
-/// Threads a block.
+/// Threads per block.
 const BLOCK: u32 = 512;
 
 static INFO: Info = Info {
     name: "srad-v1",
     algorithm: "speckle-reducing anisotropic diffusion in six kernels: extract, prepare, reduce, srad, srad2, compress",
     known_for: "streaming kernels with gathered neighbours, a reduction with scattered active threads",
-    shape: "512 threads a block, one thread a pixel; four kernels and more an iteration",
+    shape: "512 threads per block, one thread per pixel; four kernels and more per iteration",
     papers: &["vtw: srad_v1"],
     comparison: "within 0.05 or 2e-4 of the value, against a filter in double precision",
     parameters: &[

@@ -1,12 +1,12 @@
 //! Speckle-reducing diffusion, version 2: two kernels with tiles in shared memory.
 //!
-//! Stands for Rodinia's srad_v2: 16x16 blocks (8 warps, 6 blocks an SM) stage the tile and the rows
+//! Stands for Rodinia's srad_v2: 16x16 blocks (8 warps, 6 blocks per SM) stage the tile and the rows
 //! and columns around it in shared memory with a barrier after each step of staging, and a pixel's
 //! place in the tile decides by branches where its neighbours come from. The host computes the
 //! graininess of a plain region before each iteration, as in the original. The image is an
 //! ultrasound-like one: organs on tissue with multiplicative speckle.
 //!
-//! Residency is the launch bounds' 6 blocks an SM, as in the paper; the estimates of 27 and 29
+//! Residency is the launch bounds' 6 blocks per SM, as in the paper; the estimates of 27 and 29
 //! registers (seven pointers of 64 bits) would allow 4.
 //!
 //! First measurement (small, `lrr`, gtx480-v3): 19.0 million thread instructions, SIMD efficiency
@@ -32,9 +32,9 @@ static INFO: Info = Info {
     name: "srad-v2",
     algorithm: "speckle-reducing anisotropic diffusion: coefficients, then spreading, with shared tiles",
     known_for: "a barrier after each step of staging, branches at tile borders",
-    shape: "16x16 threads a block, one thread a pixel, two launches an iteration",
+    shape: "16x16 threads per block, one thread per pixel, two launches per iteration",
     papers: &[
-        "baws: SRAD2 (barrier-intensive, 8 warps a block, 6 blocks an SM)",
+        "baws: SRAD2 (barrier-intensive, 8 warps per block, 6 blocks per SM)",
         "vtw: srad_v2",
     ],
     comparison: "within 1e-4 or 2e-4 of the value, against a filter in double precision",

@@ -1,13 +1,13 @@
-//! 3-D 7-point stencil, one launch a step or all steps in one launch.
+//! 3-D 7-point stencil, one launch per step or all steps in one launch.
 //!
-//! Stands for Parboil's stencil: blocks of 32x16 threads (16 warps, two blocks an SM) go up through
-//! the planes of a tile with two columns a thread; the centre plane is shared between two barriers a
+//! Stands for Parboil's stencil: blocks of 32x16 threads (16 warps, two blocks per SM) go up through
+//! the planes of a tile with two columns per thread; the centre plane is shared between two barriers a
 //! plane, and neighbours outside the tile come from global memory, which makes the tile's first and
 //! last rows and columns slower than the rest. `stencil-global` is the variant that the barrier
 //! paper describes (its STN "employs global synchronization across TBs"): all steps in one launch of
 //! resident blocks that count their arrivals in global memory and spin until all are there.
 //!
-//! Residency is the launch bounds' 2 blocks an SM; the estimate of 37 registers (64-bit pointers and
+//! Residency is the launch bounds' 2 blocks per SM; the estimate of 37 registers (64-bit pointers and
 //! parameters in registers) would allow 1.
 //!
 //! First measurements (small, `lrr`, gtx480-v3): `stencil` 26.5 million thread instructions, SIMD
@@ -23,7 +23,7 @@ use crate::session::{Session, Shape};
 
 /// Columns of a tile in x and y, as in the kernel.
 const TILE: (u32, u32) = (64, 16);
-/// Threads a block: two columns each.
+/// Threads per block: two columns each.
 const BLOCK: [u32; 3] = [32, 16, 1];
 /// Weight of the centre and of each neighbour, subtracted and added.
 const WEIGHTS: (f32, f32) = (1.0 / 6.0, 1.0 / 6.0 / 6.0);
@@ -43,10 +43,10 @@ const NY: Parameter =
 static PLAIN: Info = Info {
     name: "stencil",
     algorithm: "Jacobi steps of a 7-point stencil in 3-D, plane by plane with the centre plane in shared memory",
-    known_for: "two barriers a plane, tile borders that load more than the inside; barrier-intensive",
-    shape: "32x16 threads a block for 64x16 columns, one launch a step",
+    known_for: "two barriers per plane, tile borders that load more than the inside; barrier-intensive",
+    shape: "32x16 threads per block for 64x16 columns, one launch per step",
     papers: &[
-        "baws: STN (barrier-intensive, 16 warps a block, 2 blocks an SM)",
+        "baws: STN (barrier-intensive, 16 warps per block, 2 blocks per SM)",
         "vtw: stencil",
     ],
     comparison: "within 1e-5 or 1e-5 of the value, against steps in double precision",
@@ -64,8 +64,8 @@ static PLAIN: Info = Info {
 static GLOBAL: Info = Info {
     name: "stencil-global",
     algorithm: "the 7-point stencil with all steps in one launch and a barrier across blocks between them",
-    known_for: "a global barrier by atomics and spinning, on top of two barriers a plane",
-    shape: "32x16 threads a block, no more blocks than fit on the machine at once",
+    known_for: "a global barrier by atomics and spinning, on top of two barriers per plane",
+    shape: "32x16 threads per block, no more blocks than fit on the machine at once",
     papers: &["baws: STN (barrier-intensive, global synchronisation)"],
     comparison: "within 1e-5 or 1e-5 of the value, against steps in double precision",
     parameters: &[
@@ -85,7 +85,7 @@ static GLOBAL: Info = Info {
     kernel: kernel!("stencil"),
 };
 
-/// One launch a step.
+/// One launch per step.
 pub struct Stencil;
 /// All steps in one launch.
 pub struct StencilGlobal;

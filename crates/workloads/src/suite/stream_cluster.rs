@@ -1,6 +1,6 @@
 //! Streaming clustering: what opening a centre would gain.
 //!
-//! Stands for Rodinia's streamcluster: 512 threads a block, one thread a point; the first thread
+//! Stands for Rodinia's streamcluster: 512 threads per block, one thread per point; the first thread
 //! stages the candidate's coordinates in shared memory while the block waits at a barrier, then every
 //! thread runs down the dimensions (stored one after the other, so that loads coalesce) and takes one
 //! of two short branches. The host sums up and opens the centre when that pays. Points scatter around
@@ -18,7 +18,7 @@ use crate::device::DeviceError;
 use crate::random::Random;
 use crate::session::{Session, Shape};
 
-/// Threads a block.
+/// Threads per block.
 const BLOCK: u32 = 512;
 /// Costs that differ by less than this share are equal: a point may move or stay.
 const TIE: f64 = 1e-5;
@@ -34,7 +34,7 @@ static INFO: Info = Info {
     name: "stream-cluster",
     algorithm: "streaming k-median: the gain of opening a centre at candidate points",
     known_for: "coherent: coalesced distances, one thread stages for its block, two short branches",
-    shape: "512 threads a block, one thread a point, a launch a candidate",
+    shape: "512 threads per block, one thread per point, a launch per candidate",
     papers: &["tbc: STMCL (coherent)", "vtw: streamcluster"],
     comparison: "exact moves, savings within 2e-3 or 1e-5 of the value; near ties may go either way",
     parameters: &[

@@ -12,9 +12,9 @@ const BLOCK: u32 = 256;
 
 static INFO: Info = Info {
     name: "vecadd",
-    algorithm: "c[i] = a[i] + b[i], one element a thread",
+    algorithm: "c[i] = a[i] + b[i], one element per thread",
     known_for: "streaming memory traffic, no reuse, no divergence",
-    shape: "256 threads a block",
+    shape: "256 threads per block",
     papers: &[],
     comparison: "exact: one rounded addition has one right answer",
     parameters: &[Parameter::new(

@@ -1,4 +1,4 @@
-//! Loads and stores of one value a lane, the short way: all lanes lie in one piece of memory,
+//! Loads and stores of one value per lane, the short way: all lanes lie in one piece of memory,
 //! which is looked for and checked once. Where that is not so, [`load`] and [`store`] change
 //! no register and no memory and say `false`, and the instruction goes lane by lane
 //! (`load_store.rs`).
@@ -99,7 +99,7 @@ fn access(d: &Decoded, store: bool, bytes: usize, mask: u32) -> EffectKind {
     })
 }
 
-/// Loads a `T` of `N` bytes a lane.
+/// Loads a `T` of `N` bytes per lane.
 #[inline(always)]
 pub(crate) fn load<T: Value, const N: usize>(
     d: &Decoded,

@@ -45,7 +45,7 @@ impl Regs<'_> {
         self.commit::<R>(d.dst[0], &out);
     }
 
-    /// A bit a lane: `f(a, b)`.
+    /// A bit per lane: `f(a, b)`.
     #[inline(always)]
     pub fn test2<A: Value, B: Value>(&self, d: &Decoded, f: impl Fn(A, B) -> bool) -> u32 {
         let (a, b) = (self.row::<A>(d.src[0]), self.row::<B>(d.src[1]));

@@ -75,7 +75,7 @@ pub(crate) struct Regs<'a> {
 pub(crate) trait Value: Copy {
     /// A row of 32 lanes.
     type Row: Copy;
-    /// Two words a lane.
+    /// Two words per lane.
     const WIDE: bool;
     /// All zeros.
     const ZERO: Self::Row;
@@ -266,7 +266,7 @@ impl Regs<'_> {
         }
     }
 
-    /// A predicate operand, one bit a lane.
+    /// A predicate operand, one bit per lane.
     #[inline(always)]
     pub fn predicate(&self, src: PredSrc) -> u32 {
         src.bits(self.predicates)

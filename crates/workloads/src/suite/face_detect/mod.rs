@@ -1,7 +1,7 @@
 //! Face detection by a cascade of classifiers.
 //!
 //! Stands for FCDT (Visbench's face detection), a cascade of boosted Haar-like features evaluated
-//! on integral images in 32x6 blocks, one thread a window, in two kernels. A window that fails a
+//! on integral images in 32x6 blocks, one thread per window, in two kernels. A window that fails a
 //! stage is done, so lanes drop out of a warp one after the other while neighbours go on: most
 //! windows of a real image look nothing like a face, some look a little like one, few are one. The
 //! image is generated with that structure, and the cascade is trained on generated faces and
@@ -33,7 +33,7 @@ static INFO: Info = Info {
     name: "face-detect",
     algorithm: "cascade of boosted Haar-like features over every window of an image, two kernels",
     known_for: "windows leave the cascade at their own stage: lanes drop out one by one",
-    shape: "32x6 threads a block, one thread a window",
+    shape: "32x6 threads per block, one thread per window",
     papers: &[
         "tbc: FCDT (divergent)",
         "vws: FCDT (figure 19), ObjClassifier",

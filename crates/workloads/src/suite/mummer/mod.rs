@@ -1,6 +1,6 @@
 //! Exact matching of DNA reads: in a suffix tree, and in a suffix array.
 //!
-//! Stands for MUM (MUMmerGPU): 256 threads a block, a thread a read of 25 bases, matches of 20
+//! Stands for MUM (MUMmerGPU): 256 threads per block, a thread per read of 25 bases, matches of 20
 //! bases or more, in the suffix tree of a genome of 20,000 bases, by suffix links. Every lane walks
 //! its own way through the tree, as long as its read matches, and the nodes lie anywhere in memory.
 //! The genome is generated with repeats, reads come from anywhere in it with errors, and some from
@@ -29,7 +29,7 @@ static INFO: Info = Info {
     name: "mummer",
     algorithm: "longest exact matches of DNA reads in a genome's suffix tree, with suffix links",
     known_for: "data-dependent walks: divergent loops, scattered loads",
-    shape: "256 threads a block, one thread a read",
+    shape: "256 threads per block, one thread per read",
     papers: &["tbc: MUM (divergent)", "vtw: MUM", "origami: MUM"],
     comparison: "exact: length and first place of every match",
     parameters: &[

@@ -1,7 +1,7 @@
 //! The variant with a compact index.
 //!
 //! Stands for MUMpp (MUMmerGPU++), which replaces the suffix tree by a suffix array, a small
-//! fraction of its size, and the walk down the tree by binary search: 192 threads a block, a thread
+//! fraction of its size, and the walk down the tree by binary search: 192 threads per block, a thread
 //! a read. A table of five-base prefixes narrows the search first. Lanes differ in the number of
 //! search steps, in the bases each comparison looks at, and in whether there is a match at all.
 //! Reads are of 23 bases (four positions that can begin a match) to stay within `small`.
@@ -22,7 +22,7 @@ static INFO: Info = Info {
     name: "mummer-pp",
     algorithm: "longest exact matches of DNA reads in a genome's suffix array, by binary search",
     known_for: "comparisons that end at a different base in every lane; scattered loads",
-    shape: "192 threads a block, one thread a read",
+    shape: "192 threads per block, one thread per read",
     papers: &["tbc: MUMpp (divergent)"],
     comparison: "exact: length of every match and its first suffix",
     parameters: &[

@@ -42,7 +42,7 @@ static INFO: Info = Info {
     name: "raytrace-persistent",
     algorithm: "closest hits of rays and blocked shadow rays, through a bounding volume hierarchy over triangles; a lane a warp fetches work",
     known_for: "divergent traversal; relies on the implicit synchronisation of a static warp",
-    shape: "32x6 threads a block, as many blocks as stay resident, rays from a global counter",
+    shape: "32x6 threads per block, as many blocks as stay resident, rays from a global counter",
     papers: &["tbc: NVRT (divergent; wrong under dwf)", "vws: figure 19"],
     comparison: "exact: distance and triangle of every ray",
     parameters: &[
