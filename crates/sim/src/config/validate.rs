@@ -74,11 +74,13 @@ fn ranges(table: &toml::Table) -> Check {
         .map(|(section, settings)| (*section, *settings));
     let own = own.iter().map(|section| (section.as_str(), Unit::SETTINGS));
     for (section, settings) in sections.chain(own) {
+        let Some(written) = lookup(table, section) else {
+            continue;
+        };
         for setting in settings {
-            let key = format!("{section}.{}", setting.name);
-            let value = lookup(table, &key);
+            let value = written.get(setting.name);
             if let Err(wrong) = value.map_or(Ok(()), |v| setting.rule.check(v)) {
-                return problem(&key, wrong);
+                return problem(&format!("{section}.{}", setting.name), wrong);
             }
         }
     }
