@@ -16,9 +16,9 @@ pub mod isa;
 pub mod kernel;
 pub mod lower;
 mod modtable;
-pub mod optable;
+mod optable;
 pub mod parse;
-pub mod print;
+mod print;
 
 pub use diagnostic::Diagnostic;
 pub use lower::lower;

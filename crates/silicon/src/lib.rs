@@ -9,14 +9,14 @@ pub mod catalogue;
 pub mod compare;
 pub mod form;
 pub mod gpu;
-pub mod kind;
+mod kind;
 pub mod operands;
 pub mod plan;
 pub mod programs;
-pub mod random;
+mod random;
 pub mod record;
-pub mod simulate;
-pub mod ulp;
+mod simulate;
+mod ulp;
 pub mod verify;
 
 /// What an NVIDIA H200 computed for every form, as [`record`] keeps it.

@@ -14,10 +14,10 @@ pub mod memory;
 pub mod observe;
 pub mod occupancy;
 pub mod phases;
-pub mod place;
+mod place;
 pub mod progress;
 pub mod schedule;
-pub mod sm;
+mod sm;
 pub mod stats;
 pub mod time;
 

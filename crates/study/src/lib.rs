@@ -11,13 +11,13 @@
 
 pub mod compare;
 pub mod embedded;
-pub mod error;
+mod error;
 pub mod evaluate;
 mod execute;
 pub mod format;
-pub mod key;
-pub mod metric;
-pub mod output;
+mod key;
+mod metric;
+mod output;
 pub mod plan;
 pub mod record;
 pub mod runner;

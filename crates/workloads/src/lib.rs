@@ -5,18 +5,18 @@
 //! simulator implements and tests replace.
 
 pub mod args;
-pub mod compare;
+mod compare;
 pub mod cuda;
 pub mod device;
-pub mod element;
+mod element;
 pub mod files;
 pub mod folder;
-pub mod graph;
+mod graph;
 pub mod launchfile;
 pub mod micro;
-pub mod npy;
-pub mod random;
-pub mod session;
+mod npy;
+mod random;
+mod session;
 pub mod simulated;
 pub mod suite;
 

@@ -3,15 +3,15 @@
 //! follows `extends`, [`set`] applies `--set key=value`, [`validate`] is the one place that says
 //! which machines make no sense.
 
-pub mod class;
+pub(crate) mod class;
 pub mod load;
 mod merge;
-pub mod model;
+pub(crate) mod model;
 mod moved;
 pub mod presets;
-pub mod rule;
-pub mod set;
-pub mod settings;
+pub(crate) mod rule;
+pub(crate) mod set;
+pub(crate) mod settings;
 pub mod validate;
 
 pub use class::OpClass;

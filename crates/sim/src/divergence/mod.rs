@@ -6,7 +6,7 @@ mod dwf;
 mod laws;
 mod pdom;
 mod pdom_lcp;
-pub mod pool;
+pub(crate) mod pool;
 mod regroup;
 mod stack;
 #[cfg(test)]

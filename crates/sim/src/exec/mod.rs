@@ -18,16 +18,16 @@ mod arith;
 pub mod code;
 mod control;
 mod decode;
-pub mod fault;
+pub(crate) mod fault;
 mod float;
 #[cfg(test)]
 mod forms_test;
 pub mod functional;
 pub mod grid;
-pub mod launch;
+pub(crate) mod launch;
 pub mod memory;
 mod op;
-pub mod state;
+pub(crate) mod state;
 mod step;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -69,7 +69,9 @@ impl AddressMap {
         }
     }
 
-    /// The global address of a slice address: the inverse of [`AddressMap::locate`].
+    /// The global address of a slice address: the inverse of [`AddressMap::locate`], which proves
+    /// that no two addresses share a place.
+    #[cfg(test)]
     pub fn global(&self, at: Location) -> u64 {
         let (channel, slice) = self.slices.divide(u64::from(at.slice));
         let (rest, low) = self.interleave.divide(at.local);

@@ -6,17 +6,17 @@
 //! slices and the SM's own caches are built from. Every part follows the wake contract of
 //! [`time`](crate::time).
 
-pub mod address_map;
-pub mod cache;
-pub mod clock;
+pub(crate) mod address_map;
+pub(crate) mod cache;
+pub(crate) mod clock;
 pub(crate) mod divide;
-pub mod dram;
-pub mod inflight;
-pub mod l2;
-pub mod network;
+pub(crate) mod dram;
+pub(crate) mod inflight;
+pub(crate) mod l2;
+pub(crate) mod network;
 pub mod packet;
-pub mod stats;
+pub(crate) mod stats;
 pub mod system;
 #[cfg(test)]
 mod testing;
-pub mod wake;
+pub(crate) mod wake;

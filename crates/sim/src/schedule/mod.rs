@@ -9,14 +9,14 @@ mod majority;
 mod mwf;
 mod oldest;
 pub mod order;
-pub mod plan;
+pub(crate) mod plan;
 #[cfg(test)]
 mod properties;
 mod saws;
 mod tls;
 #[cfg(test)]
 mod toy_gang;
-pub mod view;
+pub(crate) mod view;
 
 use crate::config::Machine;
 use crate::divergence::Group;

@@ -36,11 +36,6 @@ impl Column {
             Data::Real(v) => v.len(),
         }
     }
-
-    /// Whether it has no rows.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }
 
 impl Data {

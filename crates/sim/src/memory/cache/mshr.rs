@@ -119,11 +119,6 @@ impl MshrTable {
         }
     }
 
-    /// A fetch of `key` is under way.
-    pub fn outstanding(&self, key: u64) -> bool {
-        self.find(key).is_some()
-    }
-
     /// Makes `token` wait for `key`. Answers as [`MshrTable::admit`] would have; nothing has
     /// changed when the answer is `TableFull` or `MergesFull`.
     pub fn add(&mut self, key: u64, token: u32) -> Admission {
@@ -204,12 +199,6 @@ impl MshrTable {
     /// Some waiter is ready.
     pub fn has_ready(&self) -> bool {
         self.ready_first != NONE
-    }
-
-    /// The waiter that [`MshrTable::pop_ready`] would hand out.
-    pub fn peek_ready(&self) -> Option<(u64, u32)> {
-        let entry = self.entries.get(self.ready_first as usize)?;
-        Some((entry.key, self.waiters[entry.first as usize].token))
     }
 
     /// Hands out the next ready waiter, with its key.

@@ -157,11 +157,6 @@ impl TagArray {
         addr >> self.line_shift << self.line_shift
     }
 
-    /// First byte of the sector that `addr` is in.
-    pub fn sector_of(&self, addr: u64) -> u64 {
-        addr >> self.sector_shift << self.sector_shift
-    }
-
     /// The set that `addr` maps to.
     pub fn set_of(&self, addr: u64) -> usize {
         let line = addr >> self.line_shift;
@@ -382,17 +377,6 @@ impl TagArray {
         let line = &mut self.lines[slot.0 as usize];
         line.valid |= all & !line.pending;
         self.touch(slot);
-    }
-
-    /// Lines with written bytes, in no particular order: what a flush must write back.
-    pub fn dirty_lines(&self) -> impl Iterator<Item = Evicted> {
-        let lines = self.tags.iter().zip(&self.lines);
-        lines
-            .filter(|(_, line)| line.dirty != 0)
-            .map(|(&tag, line)| Evicted {
-                addr: tag << self.line_shift,
-                dirty_sectors: line.dirty,
-            })
     }
 
     /// Drops the line of `addr`, dirty or not; says whether it was there.

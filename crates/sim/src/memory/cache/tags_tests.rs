@@ -127,25 +127,6 @@ fn a_write_to_a_pending_sector_leaves_it_dirty() {
 }
 
 #[test]
-fn dirty_lines_are_those_with_written_bytes() {
-    let mut tags = array(4, 1, 128, 32);
-    bring(&mut tags, 0);
-    let Lookup::Miss(slot) = tags.lookup(128) else {
-        panic!()
-    };
-    tags.replace(slot, 128);
-    tags.write(slot, 160, 1 << 40);
-    let dirty: Vec<Evicted> = tags.dirty_lines().collect();
-    let expected = Evicted {
-        addr: 128,
-        dirty_sectors: 0b10,
-    };
-    assert_eq!(dirty, [expected]);
-    tags.invalidate_all();
-    assert_eq!(tags.dirty_lines().count(), 0);
-}
-
-#[test]
 fn a_whole_line_can_be_one_sector_of_128_bytes() {
     let mut tags = array(1, 1, 128, 128);
     let Lookup::Miss(slot) = tags.lookup(0) else {

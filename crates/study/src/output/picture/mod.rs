@@ -6,7 +6,7 @@ mod colour;
 mod draw;
 
 pub use chart::chart;
-pub use colour::{Hue, STYLE, state_hue};
+pub use colour::STYLE;
 
 /// A figure's picture as a file: with its own colours.
 pub fn standalone(chart: &chart::Chart) -> String {
