@@ -15,7 +15,7 @@ pub mod plan;
 pub mod programs;
 mod random;
 pub mod record;
-mod simulate;
+pub mod simulate;
 mod ulp;
 pub mod verify;
 
