@@ -14,7 +14,7 @@ pub mod folder;
 mod graph;
 pub mod launchfile;
 pub mod micro;
-mod npy;
+pub mod npy;
 mod random;
 mod session;
 pub mod simulated;
