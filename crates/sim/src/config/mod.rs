@@ -6,12 +6,12 @@
 pub(crate) mod class;
 pub mod load;
 mod merge;
-pub(crate) mod model;
+pub mod model;
 mod moved;
 pub mod presets;
-pub(crate) mod rule;
+pub mod rule;
 pub(crate) mod set;
-pub(crate) mod settings;
+pub mod settings;
 pub mod validate;
 
 pub use class::OpClass;
