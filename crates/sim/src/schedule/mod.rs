@@ -83,12 +83,6 @@ pub trait IssuePolicy: Send {
         let _ = (block, warps);
     }
 
-    /// Whether the order changes in [`advance`](IssuePolicy::advance). It is then called for one
-    /// cycle at a time.
-    fn rotates(&self) -> bool {
-        false
-    }
-
     /// Cycles `from..to` pass with nothing issued by `domain`.
     fn advance(&mut self, domain: usize, from: Cycle, to: Cycle) {
         let _ = (domain, from, to);

@@ -14,7 +14,6 @@ pub struct Books {
     /// What the observer hears.
     pub watch: Watch,
     considers: bool,
-    rotates: bool,
     plans: bool,
     hears_cache: bool,
 }
@@ -24,7 +23,6 @@ impl Books {
     pub fn new(mut policy: Box<dyn IssuePolicy>) -> Books {
         Books {
             considers: policy.considers().is_some(),
-            rotates: policy.rotates(),
             plans: policy.plan().is_some(),
             hears_cache: policy.hears_cache().is_some(),
             policy,
@@ -44,12 +42,6 @@ impl Books {
         self.considers
     }
 
-    /// Whether the policy's order changes as time passes.
-    #[inline]
-    pub fn rotates(&self) -> bool {
-        self.rotates
-    }
-
     /// Whether the policy plans the issues of all schedulers together.
     #[inline]
     pub fn plans(&self) -> bool {
@@ -63,9 +55,8 @@ impl Books {
     }
 
     /// Whether the domains of the SM are to be looked at in step: the observer hears things in
-    /// order, and such a policy sees them in order. (One that rotates is asked for its order by
-    /// critical fetch too: it must be the order of this very cycle.)
+    /// order, and such a policy sees them in order.
     pub fn want_step(&self) -> bool {
-        self.considers || self.rotates || self.plans || self.watch.is_on()
+        self.considers || self.plans || self.watch.is_on()
     }
 }

@@ -63,10 +63,7 @@ impl WarpTable {
     #[inline(never)]
     fn account_to(&mut self, d: usize, to: Cycle, books: &mut Books) {
         let from = self.domains[d].accounted;
-        let rotates = books.rotates() && self.domains[d].resident != 0;
-        if !rotates {
-            books.policy.advance(d, from, to);
-        }
+        books.policy.advance(d, from, to);
         if books.considers() {
             self.consider(d, books);
         }
@@ -76,17 +73,7 @@ impl WarpTable {
         let room = domain.room;
         books.watch.states(self.layout, d, domain, 0, room, from);
         let idle = domain.account(0, room, to - from, &mut books.stats.warps);
-        if rotates {
-            // Who is first changes as the cycles pass.
-            let mut cycle = from;
-            while cycle < to {
-                self.count_stall(d, 1, books);
-                books.policy.advance(d, cycle, cycle + 1);
-                cycle += 1;
-            }
-        } else {
-            self.count_stall(d, to - from, books);
-        }
+        self.count_stall(d, to - from, books);
         self.count_idle(d, idle, from, to, books);
         self.count_cycles(d, to, books);
     }
