@@ -163,6 +163,26 @@ pub struct BasicBlock {
     pub label: Option<String>,
 }
 
+/// Where the sides of a branch usually meet before they must (likely-convergence points), by two
+/// rules; [`NO_PC`] where there is no such place. They differ where several branches lead back to
+/// the start of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Likely {
+    /// Where the smallest loop around the branch starts over.
+    pub loop_end: Pc,
+    /// The block that ends with the closest branch backwards around it (the footnote of section 4
+    /// of the paper on thread block compaction).
+    pub backward: Pc,
+}
+
+impl Likely {
+    /// Nowhere.
+    pub const NOWHERE: Likely = Likely {
+        loop_end: NO_PC,
+        backward: NO_PC,
+    };
+}
+
 /// A lowered instruction.
 #[derive(Clone, Debug)]
 pub struct Instr {
@@ -184,9 +204,8 @@ pub struct Instr {
     /// Reconvergence point of a branch: the first instruction of its block's immediate
     /// post-dominator, or [`NO_PC`].
     pub reconverge: Pc,
-    /// Where the sides of a branch usually meet before that, or [`NO_PC`]: the block that
-    /// closes the loop around it.
-    pub likely: Pc,
+    /// Where the sides of a branch usually meet before that.
+    pub likely: Likely,
     /// Proven to go one way for all threads of a block.
     pub uniform: bool,
     /// Runtime function, when `op` is `call`.

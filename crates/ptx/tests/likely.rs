@@ -3,10 +3,15 @@
 mod common;
 use common::kernel;
 use warpsim_ptx::isa::Op;
-use warpsim_ptx::kernel::{Kernel, NO_PC};
+use warpsim_ptx::kernel::{Kernel, Likely, NO_PC, Pc};
 
 /// For each conditional branch in order: the label of its likely-convergence point.
 fn points(kernel: &Kernel) -> Vec<Option<&str>> {
+    points_by(kernel, |likely| likely.loop_end)
+}
+
+/// The same by one of the rules.
+fn points_by(kernel: &Kernel, rule: fn(Likely) -> Pc) -> Vec<Option<&str>> {
     let label = |pc: u32| {
         let block = kernel.blocks.iter().find(|b| b.start == pc);
         block.expect("a block starts there").label.as_deref()
@@ -15,7 +20,8 @@ fn points(kernel: &Kernel) -> Vec<Option<&str>> {
         .code
         .iter()
         .filter(|i| i.op == Op::Bra && i.guard.is_some())
-        .map(|i| (i.likely != NO_PC).then(|| label(i.likely).expect("it has a label")))
+        .map(|i| rule(i.likely))
+        .map(|pc| (pc != NO_PC).then(|| label(pc).expect("it has a label")))
         .collect()
 }
 
@@ -82,6 +88,23 @@ fn a_loop_that_several_blocks_close_starts_over_at_its_header() {
         D: add.u32 %r2, %r2, 9;
         F: ret;";
     assert_eq!(points(&kernel(body)), [Some("A"), None, None]);
+}
+
+#[test]
+fn by_the_papers_rule_the_closest_branch_backwards_counts() {
+    // Two branches lead back to A, and the break keeps F from being where all have met.
+    let body = "mov.u32 %r1, %tid.x; mov.u32 %r2, 0;
+        A: sub.u32 %r1, %r1, 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra B;
+        setp.eq.u32 %p2, %r1, 1; @%p2 bra F;
+        bra L1;
+        B: add.u32 %r2, %r2, 7;
+        L1: setp.lt.u32 %p3, %r2, 99; @%p3 bra A;
+        L2: add.u32 %r2, %r2, 1; setp.lt.u32 %p4, %r2, 999; @%p4 bra A;
+        F: ret;";
+    let kernel = kernel(body);
+    assert_eq!(points(&kernel), [Some("A"), None, Some("A"), None]);
+    let backward = points_by(&kernel, |likely| likely.backward);
+    assert_eq!(backward, [Some("L1"), None, None, None]);
 }
 
 #[test]

@@ -2,15 +2,16 @@
 //! (`break`, `return`) keeps it from being their post-dominator.
 //!
 //! The point of a branch is where the smallest loop around it starts over: the first instruction
-//! of the block that jumps back, as in the paper's example, or the loop's header where several
-//! blocks do. (Compilers fold a block that only jumps back into its predecessors; the header is
-//! then what is left of it.) It counts where it differs from the post-dominator and both sides
+//! of the block that jumps back, as in the paper's example. Where several blocks jump back to one
+//! header there are two rules. By ours it is the header: compilers fold a block that only jumps
+//! back into its predecessors, and the header is then what is left of it. By the paper's it is the
+//! closest of the blocks that jump back. A point counts where it differs from the post-dominator and both sides
 //! can come there before they come to the post-dominator: the branch that closes the loop, or a
 //! side that is the `break`, has nothing to meet there.
 
 use super::graph::predecessors;
 use crate::isa::Op;
-use crate::kernel::{Kernel, NO_PC, Pc};
+use crate::kernel::{Kernel, Likely, NO_PC};
 
 /// A natural loop: where it is entered, the blocks that jump back there, and every block of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,18 +56,10 @@ pub fn natural_loops(successors: &[Vec<u32>]) -> Vec<Loop> {
         }
         latches.sort_unstable();
         latches.dedup();
-        let mut body = vec![false; successors.len()];
-        body[header as usize] = true;
-        let mut work = latches.clone();
-        while let Some(b) = work.pop() {
-            if !std::mem::replace(&mut body[b as usize], true) {
-                work.extend(&preds[b as usize]);
-            }
-        }
         loops.push(Loop {
             header,
+            body: body(&preds, header, &latches),
             latches,
-            body,
         });
     }
     loops
@@ -88,34 +81,65 @@ fn reaches(successors: &[Vec<u32>], from: u32, to: u32, without: Option<u32>) ->
     false
 }
 
-/// The likely-convergence point of every instruction that is a conditional branch, or
-/// [`NO_PC`]. Blocks and post-dominators must be there.
-pub fn likely_points(kernel: &Kernel) -> Vec<Pc> {
-    let mut points = vec![NO_PC; kernel.code.len()];
+/// The likely-convergence points of every instruction that is a conditional branch. Blocks and
+/// post-dominators must be there.
+pub fn likely_points(kernel: &Kernel) -> Vec<Likely> {
+    let mut points = vec![Likely::NOWHERE; kernel.code.len()];
     let successors: Vec<Vec<u32>> = kernel.blocks.iter().map(|b| b.successors.clone()).collect();
     let loops = natural_loops(&successors);
     if loops.is_empty() {
         return points;
     }
+    let backward = loops_by_latch(&loops, &successors);
     for (index, block) in kernel.blocks.iter().enumerate() {
         let last = block.end - 1;
         if kernel.code[last as usize].op != Op::Bra || block.successors.len() < 2 {
             continue;
         }
-        let around = loops.iter().filter(|l| l.body[index]);
-        let Some(closest) = around.min_by_key(|l| (l.size(), l.header)) else {
-            continue;
+        let point = |loops: &[Loop]| {
+            let around = loops.iter().filter(|l| l.body[index]);
+            let closest = around.min_by_key(|l| (l.size(), l.header))?;
+            let end = closest.end();
+            if closest.latches == [index as u32] || block.ipdom == Some(end) {
+                return None;
+            }
+            let arrives = |side: &u32| reaches(&successors, *side, end, block.ipdom);
+            let all = block.successors.iter().all(arrives);
+            all.then(|| kernel.blocks[end as usize].start)
         };
-        let end = closest.end();
-        if closest.latches == [index as u32] || block.ipdom == Some(end) {
-            continue;
-        }
-        let arrives = |side: &u32| reaches(&successors, *side, end, block.ipdom);
-        if block.successors.iter().all(arrives) {
-            points[last as usize] = kernel.blocks[end as usize].start;
-        }
+        points[last as usize] = Likely {
+            loop_end: point(&loops).unwrap_or(NO_PC),
+            backward: point(&backward).unwrap_or(NO_PC),
+        };
     }
     points
+}
+
+/// The loops again, one for each block that jumps back.
+fn loops_by_latch(loops: &[Loop], successors: &[Vec<u32>]) -> Vec<Loop> {
+    let preds = predecessors(successors);
+    let each = loops
+        .iter()
+        .flat_map(|l| l.latches.iter().map(|&latch| (l.header, latch)));
+    each.map(|(header, latch)| Loop {
+        header,
+        latches: vec![latch],
+        body: body(&preds, header, &[latch]),
+    })
+    .collect()
+}
+
+/// The blocks from which one of the latches can be reached without passing the header.
+fn body(preds: &[Vec<u32>], header: u32, latches: &[u32]) -> Vec<bool> {
+    let mut body = vec![false; preds.len()];
+    body[header as usize] = true;
+    let mut work = latches.to_vec();
+    while let Some(b) = work.pop() {
+        if !std::mem::replace(&mut body[b as usize], true) {
+            work.extend(&preds[b as usize]);
+        }
+    }
+    body
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use super::{finish, reads, writes};
 use crate::isa::{Mods, Op, Type};
-use crate::kernel::{Instr, Kernel, NO_PC, Operand, RegClass, RegId, Register};
+use crate::kernel::{Instr, Kernel, Likely, NO_PC, Operand, RegClass, RegId, Register};
 use proptest::prelude::*;
 
 const LANES: usize = 32;
@@ -19,7 +19,7 @@ pub(super) fn instr(op: Op, dst: Vec<Operand>, src: Vec<Operand>) -> Instr {
         src,
         target: NO_PC,
         reconverge: NO_PC,
-        likely: NO_PC,
+        likely: Likely::NOWHERE,
         uniform: false,
         intrinsic: None,
         line: 0,

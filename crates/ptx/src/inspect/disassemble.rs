@@ -1,7 +1,9 @@
 //! Lowered instructions as text, close to PTX.
 
 use crate::isa::{Geometry, Half, Mode, Mods, Op, Scope, Sem, Space, Special, Type};
-use crate::kernel::{AddrBase, Instr, Intrinsic, Kernel, NO_PC, Operand, Pc, RegId, TexBase};
+use crate::kernel::{
+    AddrBase, Instr, Intrinsic, Kernel, Likely, NO_PC, Operand, Pc, RegId, TexBase,
+};
 use std::fmt::Write as _;
 
 /// The instruction at `pc`, without a line end. An address beyond the code says so.
@@ -30,8 +32,12 @@ pub fn disassemble(kernel: &Kernel, pc: Pc) -> String {
             pc => place(kernel, pc),
         };
         let _ = write!(text, "  // meets at {meet}");
-        if instr.likely != NO_PC {
-            let _ = write!(text, ", likely at {}", place(kernel, instr.likely));
+        let Likely { loop_end, backward } = instr.likely;
+        if loop_end != NO_PC {
+            let _ = write!(text, ", likely at {}", place(kernel, loop_end));
+        }
+        if backward != NO_PC && backward != loop_end {
+            let _ = write!(text, ", or at {}", place(kernel, backward));
         }
         if instr.uniform {
             text.push_str(", uniform");

@@ -78,7 +78,7 @@ pub fn summarize(program: &Program, kernel: &Kernel) -> Summary {
             line: instr.line,
             target: instr.target,
             reconverge: (instr.reconverge != NO_PC).then_some(instr.reconverge),
-            likely: (instr.likely != NO_PC).then_some(instr.likely),
+            likely: Some(instr.likely.loop_end).filter(|pc| *pc != NO_PC),
             uniform: instr.uniform,
             backward: instr.target <= pc as Pc,
         })

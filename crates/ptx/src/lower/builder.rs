@@ -8,7 +8,7 @@ use super::special::{NAMES, special};
 use crate::ast::{Ident, Span};
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Mods, Op, Space, Special, Type};
-use crate::kernel::{Instr, NO_PC, Operand, Pc, RegClass, RegId, Register};
+use crate::kernel::{Instr, Likely, NO_PC, Operand, Pc, RegClass, RegId, Register};
 use std::collections::HashSet;
 use warpsim_present::misspelt;
 
@@ -204,7 +204,7 @@ impl<'a> Builder<'a> {
             src,
             target: NO_PC,
             reconverge: NO_PC,
-            likely: NO_PC,
+            likely: Likely::NOWHERE,
             uniform: false,
             intrinsic: None,
             line: self.line,

@@ -4,6 +4,7 @@
 mod dwf;
 #[cfg(test)]
 mod laws;
+mod likely;
 mod pdom;
 mod pdom_lcp;
 pub(crate) mod pool;
@@ -21,7 +22,7 @@ use crate::mechanism::{Info, Values};
 use crate::place::Layout;
 use crate::time::Cycle;
 use std::ops::Range;
-use warpsim_ptx::kernel::{NO_PC, Pc};
+use warpsim_ptx::kernel::{Likely, NO_PC, Pc};
 
 /// What a hardware warp slot holds: threads that go through the pipeline together.
 #[derive(Clone, Debug)]
@@ -224,8 +225,8 @@ pub struct Branch {
     pub target: Pc,
     /// Where its sides meet again, or [`NO_PC`].
     pub reconverge: Pc,
-    /// Where they usually meet before that, or [`NO_PC`].
-    pub likely: Pc,
+    /// Where they usually meet before that.
+    pub likely: Likely,
     /// Proven to go one way for the whole block.
     pub uniform: bool,
     /// Active lanes that take it.

@@ -2,6 +2,7 @@
 //! usually meets before its post-dominator, an extra entry collects the threads that come there,
 //! and they go on together.
 
+use super::likely::{POINTS, Points};
 use super::stack::Stack;
 use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
 use crate::exec::state::{Lanes, Threads};
@@ -13,15 +14,16 @@ pub const MODEL: Model = Model {
     info: Info {
         name: "pdom-lcp",
         description: "pdom with likely-convergence points: where a break keeps the end of a loop body from being the post-dominator, threads meet there all the same",
-        parameters: &[],
+        parameters: &[&POINTS],
     },
     pools: false,
-    make: |_, _, slots| Box::new(PdomLcp::new(slots)),
+    make: |values, _, slots| Box::new(PdomLcp::new(slots, values.get(&POINTS))),
 };
 
 /// The model: a stack of one row for each slot, which one warp runs.
 #[derive(Debug)]
 pub struct PdomLcp {
+    points: Points,
     stacks: Vec<Stack>,
     /// Lanes of each slot's home warp that belong to the slot.
     owned: Vec<u32>,
@@ -30,8 +32,9 @@ pub struct PdomLcp {
 
 impl PdomLcp {
     /// Stacks for this many slots.
-    pub fn new(slots: usize) -> PdomLcp {
+    pub fn new(slots: usize, points: Points) -> PdomLcp {
         PdomLcp {
+            points,
             stacks: vec![Stack::new(&[0], 1); slots],
             owned: vec![0; slots],
             deepest: 0,
@@ -92,7 +95,7 @@ impl DivergenceModel for PdomLcp {
             return self.proceed(slot, branch.pc + 1, groups);
         }
         let stack = &mut self.stacks[slot as usize];
-        stack.branch(branch, true);
+        stack.branch(branch, self.points.of(branch));
         stack.fill(0, branch.taken, stays);
         self.advance(slot, groups);
     }

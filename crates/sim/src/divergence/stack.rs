@@ -131,22 +131,22 @@ impl Stack {
     }
 
     /// A warp has come to a branch. The first makes the entries of its two sides, the taken one
-    /// on top, and, where the branch has a likely-convergence point that `likely` asks for and
-    /// that is not known already, an empty one for that below them.
-    pub fn branch(&mut self, branch: &Branch, likely: bool) {
+    /// on top, and, where the branch has a `likely` convergence point (else [`NO_PC`]) that is not
+    /// known already, an empty one for that below them.
+    pub fn branch(&mut self, branch: &Branch, likely: Pc) {
         if self.end == End::Open {
             let top = self.entries[self.top];
             let meet = branch.reconverge;
             self.end = End::Branch { meet };
             let (mut point, mut joins) = (top.likely, top.joins);
-            if likely && ![NO_PC, meet, top.likely].contains(&branch.likely) {
+            if ![NO_PC, meet, top.likely].contains(&likely) {
                 self.push(Entry {
-                    pc: branch.likely,
+                    pc: likely,
                     until: meet,
                     warps: 0,
                     ..top
                 });
-                (point, joins) = (branch.likely, self.entries.len() as u16 - 1);
+                (point, joins) = (likely, self.entries.len() as u16 - 1);
             }
             for pc in [branch.pc + 1, branch.target] {
                 self.push(Entry {

@@ -3,7 +3,7 @@
 
 use super::Branch;
 use super::stack::{Entry, Stack};
-use warpsim_ptx::kernel::{NO_PC, Pc};
+use warpsim_ptx::kernel::{Likely, NO_PC, Pc};
 
 const A: Pc = 0;
 const C: Pc = 10;
@@ -17,7 +17,10 @@ fn branch(pc: Pc, target: Pc, likely: Pc) -> Branch {
         pc,
         target,
         reconverge: F,
-        likely,
+        likely: Likely {
+            loop_end: likely,
+            backward: likely,
+        },
         uniform: false,
         taken: 0,
     }
@@ -27,7 +30,7 @@ fn branch(pc: Pc, target: Pc, likely: Pc) -> Branch {
 fn diverge(stack: &mut Stack, at: &Branch, taken: u32) {
     let mask = stack.threads()[0];
     stack.set_warps(1);
-    stack.branch(at, true);
+    stack.branch(at, at.likely.loop_end);
     stack.fill(0, taken, mask & !taken);
     stack.advance();
 }

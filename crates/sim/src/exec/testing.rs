@@ -1,7 +1,7 @@
 //! Helpers for tests: kernels built by hand.
 
 use warpsim_ptx::isa::{Mods, Op, Type};
-use warpsim_ptx::kernel::{Instr, Kernel, NO_PC, Operand, RegClass, RegId, Register};
+use warpsim_ptx::kernel::{Instr, Kernel, Likely, NO_PC, Operand, RegClass, RegId, Register};
 
 use super::code::Code;
 use super::grid::Grid;
@@ -38,7 +38,7 @@ pub fn instr(op: Op, mods: Mods, dst: &[Operand], src: &[Operand]) -> Instr {
         src: src.to_vec(),
         target: NO_PC,
         reconverge: NO_PC,
-        likely: NO_PC,
+        likely: Likely::NOWHERE,
         uniform: false,
         intrinsic: None,
         line: 1,

@@ -7,6 +7,7 @@ mod compactor;
 #[cfg(test)]
 mod tests;
 
+use super::likely::{POINTS, Points};
 use super::stack::Stack;
 use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
 use crate::config::Machine;
@@ -15,7 +16,7 @@ use crate::mechanism::{Info, Switch, Values};
 use crate::time::Cycle;
 use compactor::Formed;
 use std::collections::VecDeque;
-use warpsim_ptx::kernel::Pc;
+use warpsim_ptx::kernel::{NO_PC, Pc};
 
 /// On, as in the paper.
 const COMPACTION: Switch = Switch {
@@ -32,7 +33,7 @@ pub const MODEL: Model = Model {
         parameters: &[&COMPACTION],
     },
     pools: false,
-    make: |values, machine, slots| Box::new(make(false, values, machine, slots)),
+    make: |values, machine, slots| Box::new(make(None, values, machine, slots)),
 };
 
 /// With likely-convergence points.
@@ -40,13 +41,16 @@ pub const WITH_LIKELY_POINTS: Model = Model {
     info: Info {
         name: "tbc-lcp",
         description: "thread block compaction with likely-convergence points",
-        parameters: &[&COMPACTION],
+        parameters: &[&COMPACTION, &POINTS],
     },
     pools: false,
-    make: |values, machine, slots| Box::new(make(true, values, machine, slots)),
+    make: |values, machine, slots| {
+        let points = Some(values.get(&POINTS));
+        Box::new(make(points, values, machine, slots))
+    },
 };
 
-fn make(likely: bool, values: &Values, machine: &Machine, slots: usize) -> Tbc {
+fn make(likely: Option<Points>, values: &Values, machine: &Machine, slots: usize) -> Tbc {
     let blocks = machine.sm.max_blocks as usize;
     Tbc::new(slots, blocks, likely, values.get(&COMPACTION))
 }
@@ -54,8 +58,8 @@ fn make(likely: bool, values: &Values, machine: &Machine, slots: usize) -> Tbc {
 /// The model.
 #[derive(Debug)]
 pub struct Tbc {
-    /// Use likely-convergence points.
-    likely: bool,
+    /// The likely-convergence points, if they are used.
+    likely: Option<Points>,
     /// Compact; else threads stay in their static warps.
     compacts: bool,
     /// By block slot.
@@ -156,7 +160,7 @@ impl Block {
 
 impl Tbc {
     /// A model for `slots` warp slots and `blocks` block slots.
-    pub fn new(slots: usize, blocks: usize, likely: bool, compacts: bool) -> Tbc {
+    pub fn new(slots: usize, blocks: usize, likely: Option<Points>, compacts: bool) -> Tbc {
         Tbc {
             likely,
             compacts,
@@ -228,7 +232,7 @@ impl DivergenceModel for Tbc {
             let next = if taken { branch.target } else { branch.pc + 1 };
             return self.proceed(slot, next, groups);
         }
-        let likely = self.likely;
+        let likely = self.likely.map_or(NO_PC, |points| points.of(branch));
         let group = groups.get(slot);
         let block = self.block(slot);
         block.stack.branch(branch, likely);

@@ -7,7 +7,7 @@ use crate::divergence::{BlockArrival, GroupState};
 use crate::exec::state::HomeWarp;
 use crate::place::Layout;
 use crate::time::Cycle;
-use warpsim_ptx::kernel::NO_PC;
+use warpsim_ptx::kernel::Likely;
 
 /// The blocks of example 1 as instructions: A ends in a branch to C, which falls into B; both
 /// sides meet at D.
@@ -49,8 +49,8 @@ impl Rig {
         }
     }
 
-    fn tbc(live: &[u32], likely: bool) -> Rig {
-        Rig::new(Box::new(Tbc::new(live.len(), 1, likely, true)), live)
+    fn tbc(live: &[u32]) -> Rig {
+        Rig::new(Box::new(Tbc::new(live.len(), 1, None, true)), live)
     }
 
     /// The threads of a running warp by lane, as home warps.
@@ -73,7 +73,7 @@ impl Rig {
             pc: A,
             target: C,
             reconverge: D,
-            likely: NO_PC,
+            likely: Likely::NOWHERE,
             uniform: false,
             taken,
         };
@@ -178,7 +178,7 @@ fn figure_7_with_the_warps_own_stacks() {
 
 #[test]
 fn figure_7_with_compaction_saves_an_eighth() {
-    let mut rig = Rig::tbc(&[0xf, 0xf], false);
+    let mut rig = Rig::tbc(&[0xf, 0xf]);
     let flow = words(&rig.example(&FLAG));
     assert_eq!(
         flow,
@@ -199,7 +199,7 @@ fn figure_7_with_compaction_saves_an_eighth() {
 
 #[test]
 fn figure_7_without_compaction_keeps_static_warps() {
-    let model = Tbc::new(2, 1, false, false);
+    let model = Tbc::new(2, 1, None, false);
     let mut rig = Rig::new(Box::new(model), &[0xf, 0xf]);
     let flow = words(&rig.example(&FLAG));
     assert_eq!(flow[2..4], ["C 1 . . .", "C . 6 7 ."]);
@@ -210,7 +210,7 @@ fn figure_7_without_compaction_keeps_static_warps() {
 /// The paper gives the outcome of threads 5 (to C) and 6 (to B); the others are ours.
 #[test]
 fn figure_9_masks_fill_in_as_warps_arrive() {
-    let mut model = Tbc::new(3, 1, false, true);
+    let mut model = Tbc::new(3, 1, None, true);
     let mut groups = Groups::new(3);
     let live = HomeWarp {
         live: 0xf,
@@ -231,7 +231,7 @@ fn figure_9_masks_fill_in_as_warps_arrive() {
         pc: A,
         target: C,
         reconverge: D,
-        likely: NO_PC,
+        likely: Likely::NOWHERE,
         uniform: false,
         taken,
     };
@@ -292,7 +292,7 @@ fn figure_9_masks_fill_in_as_warps_arrive() {
 
 #[test]
 fn a_side_that_nobody_takes_is_popped_at_once() {
-    let mut rig = Rig::tbc(&[0xf, 0xf], false);
+    let mut rig = Rig::tbc(&[0xf, 0xf]);
     let flow = words(&rig.example(&[0, 0]));
     assert_eq!(flow[2..4], ["B 1 2 3 4", "B 5 6 7 8"]);
     assert_eq!(flow.len(), 6);
@@ -301,7 +301,7 @@ fn a_side_that_nobody_takes_is_popped_at_once() {
 
 #[test]
 fn threads_that_exit_leave_every_entry() {
-    let mut rig = Rig::tbc(&[0xf, 0x3], false);
+    let mut rig = Rig::tbc(&[0xf, 0x3]);
     rig.branch(0, 0b0011);
     rig.branch(1, 0b0001);
     rig.tick();
