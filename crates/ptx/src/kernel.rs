@@ -103,6 +103,8 @@ pub struct Kernel {
     pub max_nreg: Option<u32>,
     /// Basic blocks.
     pub blocks: Vec<BasicBlock>,
+    /// Where `.pragma "nounroll"` stands: the loop that begins there is to stay as it is.
+    pub rolled: Vec<Pc>,
 }
 
 /// A kernel parameter.

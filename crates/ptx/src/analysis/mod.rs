@@ -9,6 +9,7 @@ mod graph;
 mod likely;
 mod liveness;
 mod postdom;
+pub mod registers;
 #[cfg(test)]
 mod slot_tests;
 mod slots;

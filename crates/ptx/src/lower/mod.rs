@@ -187,6 +187,7 @@ fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Par
         min_ctas: None,
         max_nreg: None,
         blocks: Vec::new(),
+        rolled: std::mem::take(&mut builder.rolled),
     };
     for directive in &function.directives {
         match directive {

@@ -85,6 +85,7 @@ pub fn kernel(code: Vec<Instr>) -> Kernel {
         min_ctas: None,
         max_nreg: None,
         blocks: Vec::new(),
+        rolled: Vec::new(),
     }
 }
 

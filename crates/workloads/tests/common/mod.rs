@@ -190,6 +190,7 @@ fn kernel(name: &str) -> Kernel {
         min_ctas: None,
         max_nreg: None,
         blocks: Vec::new(),
+        rolled: Vec::new(),
     }
 }
 

@@ -1,0 +1,209 @@
+//! Which registers the words get: the lowest that are free, in aligned groups where an access
+//! needs them together, and not at once the ones that the memory system may still be using.
+
+use super::live::{Edges, Set};
+use super::word::{Code, Value};
+use std::collections::HashMap;
+
+/// Instructions for which a register that took part in an access is left alone when there are
+/// others: reusing it at once would wait until the memory system has read it.
+const REST: u32 = 12;
+/// Registers a thread can name.
+const MOST: usize = 512;
+
+/// Registers that must stand together: their values, the first one aligned.
+struct Groups {
+    of: HashMap<Value, (u32, u32)>,
+    members: Vec<Vec<Value>>,
+}
+
+impl Groups {
+    fn new(code: &Code) -> Self {
+        let mut groups = Groups {
+            of: HashMap::new(),
+            members: Vec::new(),
+        };
+        for node in code.blocks.iter().flat_map(|b| &b.nodes) {
+            let defs = node.wide_defs.iter().map(|range| (&node.defs, range));
+            let uses = node.wide_uses.iter().map(|range| (&node.uses, range));
+            for (values, (first, count)) in defs.chain(uses) {
+                let (first, count) = (usize::from(*first), usize::from(*count));
+                groups.add(code, &values[first..first + count]);
+            }
+        }
+        groups
+    }
+
+    /// Values that stand in another group already are copied when they are needed here.
+    fn add(&mut self, code: &Code, values: &[Value]) {
+        let usable = |v: &Value| code.is_word(*v) && !self.of.contains_key(v);
+        let mut distinct = values.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        if distinct.len() < values.len() || !values.iter().all(usable) {
+            return;
+        }
+        let index = self.members.len() as u32;
+        for (at, value) in values.iter().enumerate() {
+            self.of.insert(*value, (index, at as u32));
+        }
+        self.members.push(values.to_vec());
+    }
+}
+
+/// The register file while a block is walked.
+struct File {
+    owner: Vec<Option<Value>>,
+    /// When a register that took part in an access was freed, plus [`REST`].
+    rests_until: Vec<u32>,
+    now: u32,
+    /// Registers in use and kept for a moment, at most.
+    most: u32,
+}
+
+impl File {
+    fn is_free(&self, at: usize) -> bool {
+        at != super::RESERVED_REGISTER && self.owner[at].is_none()
+    }
+
+    /// The lowest place for `count` registers.
+    fn place(&self, count: usize, limit: u32) -> usize {
+        let step = count.next_power_of_two().max(1);
+        let fits = |first: &usize, rested: bool| {
+            (*first..*first + count)
+                .all(|at| self.is_free(at) && (!rested || self.rests_until[at] <= self.now))
+        };
+        let places = || (0..MOST - count).step_by(step);
+        let rested = places().find(|first| fits(first, true));
+        match rested {
+            Some(first) if first + count <= limit as usize => first,
+            _ => places().find(|first| fits(first, false)).unwrap_or(MOST - count),
+        }
+    }
+
+    fn take(&mut self, at: usize, value: Value) {
+        self.owner[at] = Some(value);
+        self.most = self.most.max(at as u32 + 1);
+    }
+}
+
+/// Walks the blocks in their order and says how many registers it took.
+pub fn allocate(code: &Code, edges: &Edges, orders: &[Vec<u32>], limit: u32) -> u32 {
+    let groups = Groups::new(code);
+    let mut place: Vec<Option<usize>> = vec![None; code.forms.len()];
+    // What a value is merged into: it had best get the same register.
+    let mut merged: HashMap<Value, Value> = HashMap::new();
+    for phi in code.blocks.iter().flat_map(|b| &b.phis) {
+        for arg in &phi.args {
+            merged.entry(*arg).or_insert(phi.def);
+        }
+    }
+    let mut file = File {
+        owner: vec![None; MOST],
+        rests_until: vec![0; MOST],
+        now: 0,
+        most: 0,
+    };
+    for (index, block) in code.blocks.iter().enumerate() {
+        file.owner.fill(None);
+        let mut phis = Set::new(code.forms.len());
+        for phi in &block.phis {
+            phis.insert(phi.def);
+        }
+        for value in edges.starts[index].iter().filter(|v| !phis.contains(*v)) {
+            if let Some(at) = place[value as usize] {
+                file.take(at, value);
+            }
+        }
+        for phi in block.phis.iter().filter(|phi| code.is_word(phi.def)) {
+            let hints = phi.args.iter().filter_map(|arg| place[*arg as usize]);
+            let hints = hints.collect();
+            give(code, &groups, &mut place, &mut file, phi.def, hints, limit);
+        }
+        let mut last: HashMap<Value, u32> = HashMap::new();
+        for at in &orders[index] {
+            for value in &block.nodes[*at as usize].uses {
+                last.insert(*value, *at);
+            }
+        }
+        for at in &orders[index] {
+            let node = &block.nodes[*at as usize];
+            file.now += 1;
+            let access = node.is_access();
+            let mut scratch = Vec::new();
+            for _ in 0..node.scratch {
+                let at = file.place(1, limit);
+                file.take(at, Value::MAX);
+                scratch.push(at);
+            }
+            for at in scratch {
+                file.owner[at] = None;
+            }
+            let mut dying = Vec::new();
+            for value in &node.uses {
+                if last.get(value) == Some(at) && !edges.ends[index].contains(*value)
+                    && let Some(at) = place[*value as usize].filter(|_| code.is_word(*value))
+                    && file.owner[at] == Some(*value)
+                {
+                    file.owner[at] = None;
+                    dying.push(at);
+                    if access {
+                        file.rests_until[at] = file.now + REST;
+                    }
+                }
+            }
+            for def in node.defs.iter().filter(|def| code.is_word(**def)) {
+                let hint = merged.get(def).and_then(|phi| place[*phi as usize]);
+                give(code, &groups, &mut place, &mut file, *def, hint.into_iter().collect(), limit);
+            }
+            for def in node.defs.iter().filter(|def| code.is_word(**def)) {
+                if !last.contains_key(def) && !edges.ends[index].contains(*def)
+                    && let Some(at) = place[*def as usize]
+                {
+                    file.owner[at] = None;
+                }
+            }
+        }
+    }
+    file.most
+}
+
+/// Gives a value a register, and its group the registers next to it.
+fn give(
+    code: &Code,
+    groups: &Groups,
+    place: &mut [Option<usize>],
+    file: &mut File,
+    value: Value,
+    hints: Vec<usize>,
+    limit: u32,
+) {
+    let _ = code;
+    if let Some(at) = place[value as usize].filter(|at| file.is_free(*at) || file.owner[*at] == Some(value)) {
+        file.take(at, value);
+        return;
+    }
+    let group = groups.of.get(&value);
+    if let Some(at) = hints.into_iter().find(|at| file.is_free(*at)) && group.is_none() {
+        place[value as usize] = Some(at);
+        file.take(at, value);
+        return;
+    }
+    match group {
+        None => {
+            let at = file.place(1, limit);
+            place[value as usize] = Some(at);
+            file.take(at, value);
+        }
+        Some((group, _)) => {
+            let members = &groups.members[*group as usize];
+            let first = file.place(members.len(), limit);
+            for (at, member) in members.iter().enumerate() {
+                if place[*member as usize].is_none() || *member == value {
+                    place[*member as usize] = Some(first + at);
+                    file.take(first + at, *member);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What single PTX instructions cost when the machine has no such instruction: how many
+//! registers the sequence keeps for itself, how long it takes, how long it is.
+
+use super::word::{Code, Form, Value};
+use crate::isa::{Op, Type};
+use crate::kernel::Instr;
+
+/// Registers besides sources and results, cycles, machine instructions.
+#[derive(Clone, Copy, Debug)]
+pub struct Cost {
+    pub scratch: u32,
+    pub latency: u32,
+    pub length: u32,
+}
+
+impl Cost {
+    /// One ordinary instruction.
+    pub const ALU: Cost = Cost::new(0, 10, 1);
+
+    pub const fn new(scratch: u32, latency: u32, length: u32) -> Cost {
+        Cost {
+            scratch,
+            latency,
+            length,
+        }
+    }
+}
+
+/// The cost of an instruction that reads these values.
+pub fn cost(instr: &Instr, uses: &[Value], code: &Code) -> Cost {
+    let ty = instr.mods.types[0];
+    let float = ty.is_some_and(Type::is_float);
+    let wide = ty.is_some_and(|t| t.bytes() == 8);
+    let exact = !instr.mods.approx && !instr.mods.full;
+    let by_number = uses
+        .last()
+        .is_some_and(|v| matches!(code.form(*v), Form::Number(_)));
+    match instr.op {
+        Op::Div | Op::Rem if !float && by_number => Cost::new(1, 30, 5),
+        Op::Div | Op::Rem if !float && wide => Cost::new(12, 400, 80),
+        Op::Div | Op::Rem if !float => Cost::new(3, 140, 20),
+        Op::Div | Op::Rcp | Op::Sqrt | Op::Rsqrt if wide => Cost::new(8, 300, 40),
+        Op::Div if exact => Cost::new(5, 150, 30),
+        Op::Rcp | Op::Sqrt if exact => Cost::new(4, 120, 25),
+        Op::Div => Cost::new(1, 40, 4),
+        Op::Sin | Op::Cos | Op::Ex2 | Op::Lg2 | Op::Rcp | Op::Sqrt | Op::Rsqrt | Op::Tanh => {
+            Cost::new(0, 30, 2)
+        }
+        Op::Tex => Cost::new(0, 400, 1),
+        Op::Shfl => Cost::new(0, 30, 1),
+        _ if wide && float => Cost::new(0, 20, 1),
+        Op::Mul | Op::Mad if wide => Cost::new(1, 30, 4),
+        _ => Cost::ALU,
+    }
+}

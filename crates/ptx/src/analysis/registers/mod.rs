@@ -1,0 +1,62 @@
+//! How many registers an assembler gives a kernel.
+//!
+//! The lowered kernel is taken through what assemblers do with PTX: it is read as operations on
+//! 32-bit words ([`word`], [`read`]), simplified, small loops are unrolled, computations sink to
+//! where they are needed, and the operations of every block are put into an order that starts
+//! loads early ([`schedule`]). The estimate is the largest number of words alive at once, and
+//! the register that the calling convention keeps.
+
+mod allocate;
+mod expand;
+mod live;
+mod order;
+mod read;
+mod schedule;
+mod simplify;
+mod sink;
+mod ssa;
+mod unroll;
+mod word;
+
+use crate::kernel::Kernel;
+
+/// The stack pointer, which kernels have even when they do not use it.
+const RESERVED_REGISTER: usize = 1;
+/// Registers per thread at which a multiprocessor of the assembler's machine (65,536 registers,
+/// 2,048 threads) is just full: without launch bounds no load is started early beyond it.
+const FULL: u32 = 32;
+
+/// What the assembler is expected to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// Registers per thread.
+    pub registers: u32,
+    /// The fewest with which nothing is spilled.
+    pub fewest: u32,
+}
+
+/// Estimates the registers of a kernel.
+pub fn estimate(kernel: &Kernel) -> Estimate {
+    let mut code = read::read(kernel);
+    simplify::simplify(&mut code);
+    unroll::unroll(&mut code);
+    simplify::simplify(&mut code);
+    sink::sink(&mut code);
+    let edges = live::edges(&code);
+    let with = |limit: u32| {
+        let mut orders = Vec::new();
+        let mut most = 0;
+        for (index, block) in code.blocks.iter().enumerate() {
+            let (start, end) = (&edges.starts[index], &edges.ends[index]);
+            let (order, peak) =
+                schedule::order(&code, block, start, end, edges.moved[index], limit.saturating_sub(1));
+            most = most.max(peak + 1);
+            orders.push(order);
+        }
+        (most, allocate::allocate(&code, &edges, &orders, limit).max(most).max(2))
+    };
+    Estimate {
+        registers: with(FULL).1,
+        fewest: with(0).0.max(2),
+    }
+}

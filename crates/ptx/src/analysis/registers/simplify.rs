@@ -1,0 +1,160 @@
+//! What every assembler does first: merges that merge nothing go, the same thing is computed
+//! once, and what nobody reads is not computed.
+
+use super::order::{dominates, dominators};
+use super::word::{Code, Effect, Memory, Value};
+use std::collections::HashMap;
+
+/// Runs until nothing changes.
+pub fn simplify(code: &mut Code) {
+    loop {
+        let before = size(code);
+        merge_phis(code);
+        share(code);
+        drop_unused(code);
+        if size(code) == before {
+            return;
+        }
+    }
+}
+
+fn size(code: &Code) -> usize {
+    let blocks = code.blocks.iter();
+    blocks.map(|b| b.phis.len() + b.nodes.len()).sum()
+}
+
+/// Which value each one is replaced by.
+struct Replaced(Vec<Value>);
+
+impl Replaced {
+    fn new(code: &Code) -> Self {
+        Replaced((0..code.forms.len() as Value).collect())
+    }
+    fn of(&self, mut value: Value) -> Value {
+        while self.0[value as usize] != value {
+            value = self.0[value as usize];
+        }
+        value
+    }
+    fn apply(&self, code: &mut Code) {
+        for block in &mut code.blocks {
+            let args = block.phis.iter_mut().flat_map(|phi| &mut phi.args);
+            let uses = block.nodes.iter_mut().flat_map(|node| &mut node.uses);
+            for value in args.chain(uses) {
+                *value = self.of(*value);
+            }
+        }
+    }
+}
+
+/// A phi of one value (besides itself) is that value.
+fn merge_phis(code: &mut Code) {
+    let mut replaced = Replaced::new(code);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in &mut code.blocks {
+            block.phis.retain(|phi| {
+                let def = phi.def;
+                let mut others = (phi.args.iter())
+                    .map(|arg| replaced.of(*arg))
+                    .filter(|arg| *arg != def);
+                let first = others.next();
+                let one = first.is_some_and(|first| others.all(|other| other == first));
+                if let Some(first) = first.filter(|_| one) {
+                    replaced.0[def as usize] = first;
+                    changed = true;
+                }
+                !one
+            });
+        }
+    }
+    replaced.apply(code);
+}
+
+/// Operations with the same sources as one that dominates them are that one; loads only
+/// when nothing was stored between.
+fn share(code: &mut Code) {
+    let predecessors: Vec<Vec<u32>> = code.blocks.iter().map(|b| b.predecessors.clone()).collect();
+    let idom = dominators(&predecessors);
+    let mut replaced = Replaced::new(code);
+    type Known = Vec<(u32, Vec<Value>)>;
+    let mut known: HashMap<(u64, u64, Vec<Value>), Known> = HashMap::new();
+    let mut time = 0u64;
+    for index in 0..code.blocks.len() as u32 {
+        time += 1;
+        let mut nodes = std::mem::take(&mut code.blocks[index as usize].nodes);
+        nodes.retain_mut(|node| {
+            for value in &mut node.uses {
+                *value = replaced.of(*value);
+            }
+            // What loads find changes with every store; each such time has a number.
+            let time = match node.effect {
+                Effect::Pure | Effect::Load(Memory::Fixed) => 0,
+                Effect::Load(_) => time,
+                _ => {
+                    time += 1;
+                    return true;
+                }
+            };
+            let same = known.entry((node.tag, time, node.uses.clone())).or_default();
+            let earlier = same
+                .iter()
+                .find(|(at, defs)| dominates(&idom, *at, index) && defs.len() == node.defs.len());
+            match earlier {
+                Some((_, defs)) => {
+                    for (mine, theirs) in node.defs.iter().zip(defs) {
+                        replaced.0[*mine as usize] = *theirs;
+                    }
+                    false
+                }
+                None => {
+                    same.push((index, node.defs.clone()));
+                    true
+                }
+            }
+        });
+        code.blocks[index as usize].nodes = nodes;
+    }
+    replaced.apply(code);
+}
+
+/// Keeps what has an effect, and what that needs.
+fn drop_unused(code: &mut Code) {
+    let mut needed = vec![false; code.forms.len()];
+    let mut source: Vec<Option<(u32, usize, bool)>> = vec![None; code.forms.len()];
+    let mut work = Vec::<Value>::new();
+    for (index, block) in code.blocks.iter().enumerate() {
+        for (at, phi) in block.phis.iter().enumerate() {
+            source[phi.def as usize] = Some((index as u32, at, true));
+        }
+        for (at, node) in block.nodes.iter().enumerate() {
+            for def in &node.defs {
+                source[*def as usize] = Some((index as u32, at, false));
+            }
+            if !droppable(node.effect) {
+                work.extend(&node.uses);
+            }
+        }
+    }
+    while let Some(value) = work.pop() {
+        if std::mem::replace(&mut needed[value as usize], true) {
+            continue;
+        }
+        match source[value as usize] {
+            Some((block, at, true)) => work.extend(&code.blocks[block as usize].phis[at].args),
+            Some((block, at, false)) => work.extend(&code.blocks[block as usize].nodes[at].uses),
+            None => {}
+        }
+    }
+    for block in &mut code.blocks {
+        block.phis.retain(|phi| needed[phi.def as usize]);
+        block.nodes.retain(|node| {
+            !droppable(node.effect) || node.defs.iter().any(|def| needed[*def as usize])
+        });
+    }
+}
+
+fn droppable(effect: Effect) -> bool {
+    matches!(effect, Effect::Pure | Effect::Load(_))
+}

@@ -1,0 +1,140 @@
+//! The form in which registers are counted: operations on 32-bit words in static single
+//! assignment. A 64-bit value is two words that live and die on their own, so the upper half of
+//! a zero-extended number costs nothing, as in machine code.
+
+/// A word or a flag; an index in [`Code::forms`].
+pub type Value = u32;
+
+/// What a value is, and whether it takes a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// A word in a register.
+    Word,
+    /// A predicate (or the carry): kept apart from the registers.
+    Flag,
+    /// A number that instructions carry.
+    Number(u32),
+    /// A word that instructions read where it lies: a parameter, a constant, the block's size.
+    Bank(u32),
+    /// Never written.
+    Undefined,
+}
+
+impl Form {
+    /// Does it take a register?
+    pub fn is_word(self) -> bool {
+        self == Form::Word
+    }
+    /// Can it only be read from a register after being moved there? The number zero is a register.
+    pub fn is_constant(self) -> bool {
+        matches!(self, Form::Bank(_)) || matches!(self, Form::Number(n) if n != 0)
+    }
+}
+
+/// Memory that accesses may meet in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Memory {
+    /// Global, local and generic.
+    Far,
+    /// Shared.
+    Near,
+    /// Constants, parameters, textures, read-only data: nobody writes them.
+    Fixed,
+}
+
+/// What an operation does besides computing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Nothing: it may be moved, merged and dropped.
+    Pure,
+    /// Reads memory.
+    Load(Memory),
+    /// Writes memory.
+    Store(Memory),
+    /// Stays in its place among accesses and other such operations: barriers, atomics, votes.
+    Ordered,
+    /// Ends the block.
+    Branch,
+}
+
+/// One operation of the machine, or a sequence that keeps some words for itself meanwhile.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// What it does.
+    pub effect: Effect,
+    /// Written.
+    pub defs: Vec<Value>,
+    /// Read.
+    pub uses: Vec<Value>,
+    /// Ranges of `defs` and of `uses` that have to be consecutive registers, aligned to their
+    /// number.
+    pub wide_defs: Vec<(u8, u8)>,
+    /// The same for `uses`.
+    pub wide_uses: Vec<(u8, u8)>,
+    /// Registers that it needs besides while it runs.
+    pub scratch: u32,
+    /// Cycles until its results can be read.
+    pub latency: u32,
+    /// Machine instructions it stands for.
+    pub length: u32,
+    /// Says which operation it is: equal tags on equal sources give equal results.
+    pub tag: u64,
+}
+
+/// A value that depends on where control came from.
+#[derive(Clone, Debug)]
+pub struct Phi {
+    /// Written.
+    pub def: Value,
+    /// Read, by predecessor.
+    pub args: Vec<Value>,
+}
+
+/// A basic block.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// Merged values.
+    pub phis: Vec<Phi>,
+    /// Operations in order.
+    pub nodes: Vec<Node>,
+    /// Where control goes.
+    pub successors: Vec<u32>,
+    /// Where it came from; arguments of phis have this order.
+    pub predecessors: Vec<u32>,
+    /// Loops around it.
+    pub depth: u32,
+    /// May the loop that begins here be unrolled?
+    pub rolled: bool,
+}
+
+/// A kernel. Blocks are in reverse post-order.
+#[derive(Clone, Debug, Default)]
+pub struct Code {
+    /// Blocks; the first is the entry.
+    pub blocks: Vec<Block>,
+    /// What each value is.
+    pub forms: Vec<Form>,
+}
+
+impl Node {
+    /// Does it go to the memory system, which reads and writes its registers when it likes?
+    pub fn is_access(&self) -> bool {
+        matches!(self.effect, Effect::Load(_) | Effect::Store(_)) || self.latency >= 100
+    }
+}
+
+impl Code {
+    /// A new value.
+    pub fn value(&mut self, form: Form) -> Value {
+        self.forms.push(form);
+        self.forms.len() as Value - 1
+    }
+    /// What a value is.
+    pub fn form(&self, value: Value) -> Form {
+        self.forms[value as usize]
+    }
+    /// Does it take a register?
+    pub fn is_word(&self, value: Value) -> bool {
+        self.form(value).is_word()
+    }
+}
