@@ -57,6 +57,8 @@ struct File {
     /// When a register that took part in an access was freed, plus [`REST`].
     rests_until: Vec<u32>,
     now: u32,
+    /// Registers whose value an access put where its own source had been.
+    in_place: Vec<bool>,
     /// Registers in use and kept for a moment, at most.
     most: u32,
 }
@@ -101,6 +103,7 @@ pub fn allocate(code: &Code, edges: &Edges, orders: &[Vec<u32>], limit: u32) -> 
     let mut file = File {
         owner: vec![None; MOST],
         rests_until: vec![0; MOST],
+        in_place: vec![false; MOST],
         now: 0,
         most: 0,
     };
@@ -146,15 +149,23 @@ pub fn allocate(code: &Code, edges: &Edges, orders: &[Vec<u32>], limit: u32) -> 
                     && file.owner[at] == Some(*value)
                 {
                     file.owner[at] = None;
-                    dying.push(at);
-                    if access {
+                    if access && !file.in_place[at] {
+                        dying.push(at);
+                    } else if access {
                         file.rests_until[at] = file.now + REST;
                     }
+                    file.in_place[at] = false;
                 }
             }
             for def in node.defs.iter().filter(|def| code.is_word(**def)) {
                 let hint = merged.get(def).and_then(|phi| place[*phi as usize]);
                 give(code, &groups, &mut place, &mut file, *def, hint.into_iter().collect(), limit);
+            }
+            for at in dying {
+                match file.owner[at] {
+                    Some(_) => file.in_place[at] = true,
+                    None => file.rests_until[at] = file.now + REST,
+                }
             }
             for def in node.defs.iter().filter(|def| code.is_word(**def)) {
                 if !last.contains_key(def) && !edges.ends[index].contains(*def)

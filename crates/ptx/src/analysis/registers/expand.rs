@@ -2,7 +2,7 @@
 //! registers the sequence keeps for itself, how long it takes, how long it is.
 
 use super::word::{Code, Form, Value};
-use crate::isa::{Op, Type};
+use crate::isa::{Half, Op, Type};
 use crate::kernel::Instr;
 
 /// Registers besides sources and results, cycles, machine instructions.
@@ -35,21 +35,26 @@ pub fn cost(instr: &Instr, uses: &[Value], code: &Code) -> Cost {
     let by_number = uses
         .last()
         .is_some_and(|v| matches!(code.form(*v), Form::Number(_)));
+    let signed = ty.is_some_and(Type::is_signed);
     match instr.op {
         Op::Div | Op::Rem if !float && by_number => Cost::new(1, 30, 5),
-        Op::Div | Op::Rem if !float && wide => Cost::new(12, 400, 80),
-        Op::Div | Op::Rem if !float => Cost::new(3, 140, 20),
-        Op::Div | Op::Rcp | Op::Sqrt | Op::Rsqrt if wide => Cost::new(8, 300, 40),
-        Op::Div if exact => Cost::new(5, 150, 30),
-        Op::Rcp | Op::Sqrt if exact => Cost::new(4, 120, 25),
-        Op::Div => Cost::new(1, 40, 4),
+        Op::Div | Op::Rem if !float && wide => Cost::new(7, 400, 80),
+        Op::Div | Op::Rem if !float && signed => Cost::new(3, 140, 25),
+        Op::Div | Op::Rem if !float => Cost::new(1, 140, 20),
+        Op::Div | Op::Sqrt if wide => Cost::new(11, 300, 40),
+        Op::Rcp | Op::Rsqrt if wide => Cost::new(5, 200, 25),
+        Op::Div if exact => Cost::new(4, 150, 30),
+        Op::Rcp if exact => Cost::new(6, 120, 20),
+        Op::Sqrt if exact => Cost::new(3, 120, 20),
+        Op::Div => Cost::new(0, 40, 4),
         Op::Sin | Op::Cos | Op::Ex2 | Op::Lg2 | Op::Rcp | Op::Sqrt | Op::Rsqrt | Op::Tanh => {
             Cost::new(0, 30, 2)
         }
         Op::Tex => Cost::new(0, 400, 1),
         Op::Shfl => Cost::new(0, 30, 1),
         _ if wide && float => Cost::new(0, 20, 1),
-        Op::Mul | Op::Mad if wide => Cost::new(1, 30, 4),
+        Op::Mul if wide && instr.mods.half == Some(Half::Hi) => Cost::new(2, 40, 8),
+        Op::Mul | Op::Mad if wide => Cost::new(0, 30, 4),
         _ => Cost::ALU,
     }
 }

@@ -4,7 +4,7 @@
 use super::expand::{Cost, cost};
 use super::order::{depths, dominators, reverse_post_order};
 use super::ssa::Names;
-use super::word::{Block, Code, Effect, Form, Memory, Node, Value};
+use super::word::{Block, Code, Effect, Form, Memory, Node, Sum, Value};
 use crate::analysis::liveness;
 use crate::isa::{Half, Op, Space, Special, Type};
 use crate::kernel::{AddrBase, Instr, Kernel, Operand, RegClass, RegId, TexBase};
@@ -13,9 +13,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The two words of an operand; the upper one is missing where it is 32 bits wide or a flag.
 type Pair = (Value, Option<Value>);
-
-/// Offsets that an access can carry itself (24 bits with sign).
-const OFFSETS: std::ops::Range<i64> = -(1 << 23)..(1 << 23);
 
 /// Reads a kernel.
 pub fn read(kernel: &Kernel) -> Code {
@@ -53,7 +50,6 @@ pub fn read(kernel: &Kernel) -> Code {
         names,
         block: 0,
         constants: HashMap::new(),
-        sums: HashMap::new(),
     };
     for (index, block) in order.iter().enumerate() {
         reader.block = index;
@@ -91,8 +87,6 @@ struct Reader<'a> {
     block: usize,
     /// Constants have one value each.
     constants: HashMap<Form, Value>,
-    /// Words that are another value plus a number, for accesses to fold.
-    sums: HashMap<Pair, (Pair, i64)>,
 }
 
 impl Reader<'_> {
@@ -208,6 +202,8 @@ impl Reader<'_> {
             scratch: cost.scratch.max(moved),
             latency: cost.latency,
             length: cost.length + moved,
+            compares: None,
+            address: 0,
             tag,
         });
     }
@@ -360,6 +356,10 @@ impl Reader<'_> {
             return;
         };
         node.wide_uses = wide_uses;
+        node.compares = instr.mods.cmp.filter(|_| instr.op == Op::Setp);
+        if let Some(Operand::Address { base: AddrBase::Reg(_), .. }) = instr.src.first() {
+            node.address = 1 + u8::from(node.wide_uses.contains(&(0, 2)));
+        }
         if together && words > 1 && node.defs.len() == words as usize {
             node.wide_defs.push((0, words as u8));
         }
@@ -373,14 +373,9 @@ impl Reader<'_> {
         let narrow = matches!(space, Space::Shared | Space::Local | Space::Const | Space::Param);
         for src in &instr.src {
             match src {
-                Operand::Address { base: AddrBase::Reg(reg), offset } => {
-                    let mut at = self.register(*reg);
-                    let mut offset = *offset;
-                    while let Some((base, more)) = self.sums.get(&at)
-                        && OFFSETS.contains(&(offset + more))
-                    {
-                        (at, offset) = (*base, offset + more);
-                    }
+                Operand::Address { base: AddrBase::Reg(reg), .. } => {
+                    let (low, high) = self.register(*reg);
+                    let (at, _) = self.code.root(low, high);
                     uses.push(at.0);
                     if let Some(high) = at.1.filter(|_| !narrow) {
                         uses.push(high);
@@ -433,12 +428,26 @@ impl Reader<'_> {
             defs.extend(high);
             values.push((low, high));
         }
-        let tag = tag(&(instr.op as u32, &instr.mods, offsets(instr)));
+        let tag = tag(&(instr.op as u32, &instr.mods, self.offsets(instr)));
         self.push(effect, uses, defs, cost, tag);
         self.widen(instr, wide_uses);
         for (dst, value) in instr.dst.iter().zip(values) {
             self.assign(instr, dst, value);
         }
+    }
+
+    /// What distinguishes accesses besides their registers.
+    fn offsets(&self, instr: &Instr) -> Vec<i64> {
+        let offset = |operand: &Operand| match operand {
+            Operand::Address { base: AddrBase::Reg(reg), offset } => {
+                let (low, high) = self.register(*reg);
+                Some(self.code.root(low, high).1 + offset)
+            }
+            Operand::Address { offset, .. } => Some(*offset),
+            Operand::NotReg(_) => Some(i64::MAX),
+            _ => None,
+        };
+        instr.src.iter().filter_map(offset).collect()
     }
 
     fn convert(&mut self, instr: &Instr) {
@@ -573,7 +582,9 @@ impl Reader<'_> {
                 };
                 if let Some(offset) = offset {
                     let offset = if instr.op == Op::Sub { -offset } else { offset };
-                    self.sums.insert(sum, ((a.0, Some(a.1)), offset));
+                    let base = (a.0, Some(a.1));
+                    let high = sum.1;
+                    self.code.sums.insert(sum.0, Sum { high, base, offset });
                 }
                 Some(sum)
             }
@@ -686,9 +697,10 @@ impl Reader<'_> {
             return;
         };
         let base = (node.uses[0], None);
-        let n = if instr.op == Op::Sub { -(*n as i32) } else { *n as i32 };
-        let sum = self.register(*dst);
-        self.sums.insert(sum, (base, i64::from(n)));
+        let offset = if instr.op == Op::Sub { -(*n as i32) } else { *n as i32 };
+        let (low, high) = self.register(*dst);
+        let offset = i64::from(offset);
+        self.code.sums.insert(low, Sum { high, base, offset });
     }
 }
 
@@ -718,16 +730,6 @@ fn pairs(
         at += 1 + usize::from(wide);
     }
     found
-}
-
-/// What distinguishes accesses besides their registers.
-fn offsets(instr: &Instr) -> Vec<i64> {
-    let offset = |operand: &Operand| match operand {
-        Operand::Address { offset, .. } => Some(*offset),
-        Operand::NotReg(_) => Some(i64::MAX),
-        _ => None,
-    };
-    instr.src.iter().filter_map(offset).collect()
 }
 
 fn tag(what: &impl Hash) -> u64 {

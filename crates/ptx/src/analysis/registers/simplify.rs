@@ -44,6 +44,10 @@ impl Replaced {
                 *value = self.of(*value);
             }
         }
+        for sum in code.sums.values_mut() {
+            sum.high = sum.high.map(|v| self.of(v));
+            sum.base = (self.of(sum.base.0), sum.base.1.map(|v| self.of(v)));
+        }
     }
 }
 

@@ -2,6 +2,9 @@
 //! assignment. A 64-bit value is two words that live and die on their own, so the upper half of
 //! a zero-extended number costs nothing, as in machine code.
 
+use crate::isa::Cmp;
+use std::collections::BTreeMap;
+
 /// A word or a flag; an index in [`Code::forms`].
 pub type Value = u32;
 
@@ -77,6 +80,10 @@ pub struct Node {
     pub latency: u32,
     /// Machine instructions it stands for.
     pub length: u32,
+    /// The comparison it makes, if it is one.
+    pub compares: Option<Cmp>,
+    /// How many of the first `uses` are the address of an access.
+    pub address: u8,
     /// Says which operation it is: equal tags on equal sources give equal results.
     pub tag: u64,
 }
@@ -114,12 +121,48 @@ pub struct Code {
     pub blocks: Vec<Block>,
     /// What each value is.
     pub forms: Vec<Form>,
+    /// Words that are another value plus a number, by their low word.
+    pub sums: BTreeMap<Value, Sum>,
 }
 
+/// A value that is another one plus a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// The upper word of this value, if it has one.
+    pub high: Option<Value>,
+    /// The other value.
+    pub base: (Value, Option<Value>),
+    /// The number.
+    pub offset: i64,
+}
+
+/// Offsets that an access can carry itself (24 bits with sign).
+pub const OFFSETS: std::ops::Range<i64> = -(1 << 23)..(1 << 23);
+
 impl Node {
+    /// An ordinary instruction.
+    pub fn plain(uses: Vec<Value>, defs: Vec<Value>) -> Node {
+        Node {
+            effect: Effect::Pure,
+            defs,
+            uses,
+            wide_defs: Vec::new(),
+            wide_uses: Vec::new(),
+            scratch: 0,
+            latency: 10,
+            length: 1,
+            compares: None,
+            address: 0,
+            tag: 0,
+        }
+    }
     /// Does it go to the memory system, which reads and writes its registers when it likes?
     pub fn is_access(&self) -> bool {
-        matches!(self.effect, Effect::Load(_) | Effect::Store(_)) || self.latency >= 100
+        match self.effect {
+            Effect::Load(_) | Effect::Store(_) => true,
+            Effect::Ordered => self.latency >= 100,
+            _ => false,
+        }
     }
 }
 
@@ -128,6 +171,19 @@ impl Code {
     pub fn value(&mut self, form: Form) -> Value {
         self.forms.push(form);
         self.forms.len() as Value - 1
+    }
+    /// Follows sums down as far as the offset fits an access: the value to start from, and the
+    /// offset.
+    pub fn root(&self, low: Value, high: Option<Value>) -> ((Value, Option<Value>), i64) {
+        let (mut at, mut offset) = ((low, high), 0);
+        while let Some(sum) = self.sums.get(&at.0)
+            && (at.1.is_none() || sum.high == at.1)
+            && OFFSETS.contains(&(offset + sum.offset))
+        {
+            offset += sum.offset;
+            at = (sum.base.0, at.1.and(sum.base.1));
+        }
+        (at, offset)
     }
     /// What a value is.
     pub fn form(&self, value: Value) -> Form {
