@@ -18,6 +18,6 @@ fn main() {
             continue;
         };
         let e = warpsim_ptx::analysis::registers::estimate(k);
-        println!("{}\t{}\t{}\t{}\t{}\t{}\t{}", f[0], f[1], f[2], f[3], k.register_demand, e.fewest, e.registers);
+        println!("{}\t{}\t{}\t{}\t{}\t{}\t{}", f[0], f[1], f[2], f[3], e.peak, e.fewest, e.registers);
     }
 }

@@ -7,6 +7,7 @@
 //! the register that the calling convention keeps.
 
 mod allocate;
+mod bounds;
 mod expand;
 mod live;
 mod order;
@@ -22,10 +23,6 @@ use crate::kernel::Kernel;
 
 /// The stack pointer, which kernels have even when they do not use it.
 const RESERVED_REGISTER: usize = 1;
-/// Registers per thread at which a multiprocessor of the assembler's machine (65,536 registers,
-/// 2,048 threads) is just full: without launch bounds no load is started early beyond it.
-const FULL: u32 = 32;
-
 /// What the assembler is expected to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
@@ -33,6 +30,8 @@ pub struct Estimate {
     pub registers: u32,
     /// The fewest with which nothing is spilled.
     pub fewest: u32,
+    /// x
+    pub peak: u32,
 }
 
 /// Estimates the registers of a kernel.
@@ -43,20 +42,24 @@ pub fn estimate(kernel: &Kernel) -> Estimate {
     simplify::simplify(&mut code);
     sink::sink(&mut code);
     let edges = live::edges(&code);
-    let with = |limit: u32| {
+    let with = |early: u32| {
         let mut orders = Vec::new();
         let mut most = 0;
         for (index, block) in code.blocks.iter().enumerate() {
             let (start, end) = (&edges.starts[index], &edges.ends[index]);
-            let (order, peak) =
-                schedule::order(&code, block, start, end, edges.moved[index], limit.saturating_sub(1));
+            let moved = edges.moved[index];
+            let (order, peak) = schedule::order(&code, block, start, end, moved, early);
             most = most.max(peak + 1);
             orders.push(order);
         }
-        (most, allocate::allocate(&code, &edges, &orders, limit).max(most).max(2))
+        let taken = allocate::allocate(&code, &edges, &orders, early + 2);
+        (most.max(2), taken.max(2))
     };
+    let early = bounds::early(kernel);
+    let (peak, registers) = with(early);
     Estimate {
-        registers: with(FULL).1,
-        fewest: with(0).0.max(2),
+        registers,
+        fewest: with(0).0,
+        peak,
     }
 }

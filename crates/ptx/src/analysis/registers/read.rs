@@ -494,7 +494,7 @@ impl Reader<'_> {
             uses.extend(high);
         }
         let effect = match instr.op {
-            Op::Tex => Effect::Load(Memory::Fixed),
+            Op::Tex => Effect::Load(Memory::Texture),
             Op::Bar | Op::Barrier | Op::Membar | Op::Fence | Op::Call | Op::Nanosleep
             | Op::Pmevent | Op::Brkpt | Op::Vote | Op::Match | Op::Shfl | Op::Redux
             | Op::Activemask | Op::Addc | Op::Subc | Op::Madc => Effect::Ordered,

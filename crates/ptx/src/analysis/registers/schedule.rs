@@ -41,7 +41,7 @@ fn graph(block: &Block) -> Graph {
         }
         match node.effect {
             Effect::Pure => {}
-            Effect::Load(Memory::Fixed) => {}
+            Effect::Load(Memory::Fixed | Memory::Texture) => {}
             Effect::Load(memory) => {
                 if let Some(store) = stores.get(&memory) {
                     join(*store, at, 1);

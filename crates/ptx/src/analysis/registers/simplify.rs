@@ -94,7 +94,7 @@ fn share(code: &mut Code) {
             }
             // What loads find changes with every store; each such time has a number.
             let time = match node.effect {
-                Effect::Pure | Effect::Load(Memory::Fixed) => 0,
+                Effect::Pure | Effect::Load(Memory::Fixed | Memory::Texture) => 0,
                 Effect::Load(_) => time,
                 _ => {
                     time += 1;
@@ -156,6 +156,12 @@ fn drop_unused(code: &mut Code) {
         block.nodes.retain(|node| {
             !droppable(node.effect) || node.defs.iter().any(|def| needed[*def as usize])
         });
+        for node in &mut block.nodes {
+            if node.effect == Effect::Load(Memory::Texture) {
+                node.defs.retain(|def| needed[*def as usize]);
+                node.wide_defs.clear();
+            }
+        }
     }
 }
 

@@ -41,8 +41,10 @@ pub enum Memory {
     Far,
     /// Shared.
     Near,
-    /// Constants, parameters, textures, read-only data: nobody writes them.
+    /// Constants, parameters, read-only data: nobody writes them.
     Fixed,
+    /// Textures: nobody writes them either, and results that nobody reads take no register.
+    Texture,
 }
 
 /// What an operation does besides computing.
