@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// Instructions for which a register that took part in an access is left alone when there are
 /// others: reusing it at once would wait until the memory system has read it.
-const REST: u32 = 12;
+const REST: u32 = 10;
 /// Registers a thread can name.
 const MOST: usize = 512;
 

@@ -11,6 +11,7 @@ mod bounds;
 mod expand;
 mod live;
 mod order;
+mod predicate;
 mod read;
 mod schedule;
 mod simplify;
@@ -37,6 +38,8 @@ pub struct Estimate {
 /// Estimates the registers of a kernel.
 pub fn estimate(kernel: &Kernel) -> Estimate {
     let mut code = read::read(kernel);
+    simplify::simplify(&mut code);
+    predicate::predicate(&mut code);
     simplify::simplify(&mut code);
     unroll::unroll(&mut code);
     simplify::simplify(&mut code);
