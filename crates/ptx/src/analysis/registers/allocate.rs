@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// Instructions for which a register that took part in an access is left alone when there are
 /// others: reusing it at once would wait until the memory system has read it.
-const REST: u32 = 10;
+const REST: u32 = 11;
 /// Registers a thread can name.
 const MOST: usize = 512;
 
@@ -76,6 +76,13 @@ impl File {
                 .all(|at| self.is_free(at) && (!rested || self.rests_until[at] <= self.now))
         };
         let places = || (0..MOST - count).step_by(step);
+        if count == 1 {
+            // A hole beside a register in use does not break up a pair.
+            let hole = |at: &usize| fits(at, true) && !self.is_free(*at ^ 1);
+            if let Some(at) = (0..self.most as usize).find(hole) {
+                return at;
+            }
+        }
         let rested = places().find(|first| fits(first, true));
         match rested {
             Some(first) if first + count <= limit as usize => first,

@@ -9,6 +9,7 @@
 mod allocate;
 mod bounds;
 mod expand;
+mod hoist;
 mod live;
 mod order;
 mod predicate;
@@ -21,6 +22,7 @@ mod unroll;
 mod word;
 
 use crate::kernel::Kernel;
+use bounds::Early;
 
 /// The stack pointer, which kernels have even when they do not use it.
 const RESERVED_REGISTER: usize = 1;
@@ -38,6 +40,7 @@ pub struct Estimate {
 /// Estimates the registers of a kernel.
 pub fn estimate(kernel: &Kernel) -> Estimate {
     let mut code = read::read(kernel);
+    hoist::hoist(&mut code);
     simplify::simplify(&mut code);
     predicate::predicate(&mut code);
     simplify::simplify(&mut code);
@@ -45,7 +48,7 @@ pub fn estimate(kernel: &Kernel) -> Estimate {
     simplify::simplify(&mut code);
     sink::sink(&mut code);
     let edges = live::edges(&code);
-    let with = |early: u32| {
+    let with = |early: Early| {
         let mut orders = Vec::new();
         let mut most = 0;
         for (index, block) in code.blocks.iter().enumerate() {
@@ -55,14 +58,14 @@ pub fn estimate(kernel: &Kernel) -> Estimate {
             most = most.max(peak + 1);
             orders.push(order);
         }
-        let taken = allocate::allocate(&code, &edges, &orders, early + 2);
+        let taken = allocate::allocate(&code, &edges, &orders, early.registers.min(20) + 2);
         (most.max(2), taken.max(2))
     };
     let early = bounds::early(kernel);
     let (peak, registers) = with(early);
     Estimate {
         registers,
-        fewest: with(0).0,
+        fewest: with(Early { registers: 0, loads: 0 }).0,
         peak,
     }
 }

@@ -11,7 +11,7 @@ pub fn predicate(code: &mut Code) {
     loop {
         let mut changed = false;
         for index in 0..code.blocks.len() as u32 {
-            while join_next(code, index) || take_sides(code, index) {
+            while skip(code, index) || join_next(code, index) || take_sides(code, index) {
                 changed = true;
             }
         }
@@ -19,6 +19,45 @@ pub fn predicate(code: &mut Code) {
             return;
         }
     }
+}
+
+/// Who comes to a block that only goes on goes on at once.
+fn skip(code: &mut Code, index: u32) -> bool {
+    let block = &code.blocks[index as usize];
+    let ([to], empty) = (&block.successors[..], block.nodes.iter().all(only_branch)) else {
+        return false;
+    };
+    let to = *to;
+    let target = &code.blocks[to as usize].predecessors;
+    if index == 0 || to == index || !empty || !block.phis.is_empty() {
+        return false;
+    }
+    let from = block.predecessors.clone();
+    if from.is_empty() || from.iter().any(|p| target.contains(p) || *p == index) {
+        return false;
+    }
+    for p in &from {
+        for next in &mut code.blocks[*p as usize].successors {
+            if *next == index {
+                *next = to;
+            }
+        }
+    }
+    let Some(place) = code.blocks[to as usize].predecessors.iter().position(|p| *p == index) else {
+        return false;
+    };
+    let block = &mut code.blocks[to as usize];
+    block.predecessors.splice(place..=place, from.iter().copied());
+    for phi in &mut block.phis {
+        let arg = phi.args[place];
+        phi.args.splice(place..=place, from.iter().map(|_| arg));
+    }
+    code.blocks[index as usize] = Block::default();
+    true
+}
+
+fn only_branch(node: &Node) -> bool {
+    node.effect == Effect::Branch && node.uses.is_empty()
 }
 
 /// A block whose only successor has no other predecessor takes it in.

@@ -376,24 +376,26 @@ impl Reader<'_> {
                 Operand::Address { base: AddrBase::Reg(reg), .. } => {
                     let (low, high) = self.register(*reg);
                     let (at, _) = self.code.root(low, high);
-                    uses.push(at.0);
+                    uses.push(self.in_register(at.0));
                     if let Some(high) = at.1.filter(|_| !narrow) {
-                        uses.push(high);
+                        uses.push(self.in_register(high));
                         wide.push((0, 2));
                     }
                 }
                 Operand::Address { base: AddrBase::Symbol(index), .. } if !narrow => {
                     for half in 0..2 {
-                        uses.push(self.bank(("address", index, half)));
+                        let word = self.bank(("address", index, half));
+                        uses.push(self.in_register(word));
                     }
+                    wide.push((0, 2));
                 }
                 Operand::Address { .. } => {}
                 other => {
                     data.get_or_insert(uses.len());
                     let wide = instr.mods.types[0].is_some_and(|t| t.bytes() == 8);
                     let (low, high) = self.operand(other, wide);
-                    uses.push(low);
-                    uses.extend(high);
+                    uses.push(self.in_register(low));
+                    uses.extend(high.map(|high| self.in_register(high)));
                 }
             }
         }
@@ -404,6 +406,15 @@ impl Reader<'_> {
         }
         uses.extend(instr.guard.map(|(reg, _)| self.names.read((reg.0, 0))));
         (uses, wide)
+    }
+
+    /// A constant has to be moved into a register for an access to read it.
+    fn in_register(&mut self, value: Value) -> Value {
+        if !self.code.form(value).is_constant() {
+            return value;
+        }
+        let tag = tag(&("move", value));
+        self.emit(Effect::Pure, vec![value], 1, Cost::ALU, tag)[0]
     }
 
     /// An operation with all its destinations at once.

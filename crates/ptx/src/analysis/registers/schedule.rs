@@ -2,6 +2,7 @@
 //! loads early so that their latency passes behind other work, as long as registers last, and
 //! otherwise keeps values short-lived.
 
+use super::bounds::Early;
 use super::live::Set;
 use super::word::{Block, Code, Effect, Memory, Value};
 use std::collections::HashMap;
@@ -94,7 +95,7 @@ pub fn order(
     start: &Set,
     end: &Set,
     moved: u32,
-    limit: u32,
+    early: Early,
 ) -> (Vec<u32>, u32) {
     let mut order = Vec::new();
     let graph = graph(block);
@@ -118,6 +119,8 @@ pub fn order(
     let mut ready_at = vec![0u32; count];
     let mut open: Vec<u32> = (0..count as u32).filter(|n| before[*n as usize] == 0).collect();
     let mut now = 0u32;
+    // Loads whose results nobody has read yet, by one of their words.
+    let mut under_way: Vec<Value> = Vec::new();
     while !open.is_empty() {
         let change = |at: u32| -> (i32, u32) {
             let node = &block.nodes[at as usize];
@@ -137,7 +140,9 @@ pub fn order(
             .map(|(place, at)| {
                 let (delta, _) = change(*at);
                 let waits = ready_at[*at as usize].saturating_sub(now);
-                let room = live as i32 + delta <= limit as i32;
+                let is_load = matches!(block.nodes[*at as usize].effect, Effect::Load(_));
+                let room = !(is_load && under_way.len() as u32 >= early.loads)
+                    && live as i32 + delta <= early.registers as i32;
                 let node = &block.nodes[*at as usize];
                 let rank = if waits == 0 && delta <= 0 && node.effect != Effect::Branch {
                     (0, 0)
@@ -159,6 +164,10 @@ pub fn order(
         let node = &block.nodes[at as usize];
         // Sources that die here make room for results, not for what is needed meanwhile.
         let uses = words(&node.uses);
+        under_way.retain(|word| !uses.contains(word));
+        if matches!(node.effect, Effect::Load(_)) {
+            under_way.extend(words(&node.defs).first());
+        }
         let before_op = live;
         for value in &uses {
             if let Some(left) = readers.get_mut(value) {
