@@ -11,16 +11,13 @@ use std::collections::HashMap;
 struct Graph {
     /// Operations that must come later, with the cycles between.
     after: Vec<Vec<(u32, u32)>>,
-    /// How many must come first.
-    before: Vec<u32>,
-    /// Leads to a load.
-    feeds_load: Vec<bool>,
+    /// Cycles from the block's start until everything before it can be done.
+    depth: Vec<u32>,
 }
 
 fn graph(block: &Block) -> Graph {
     let count = block.nodes.len();
     let mut after: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
-    let mut before = vec![0; count];
     let mut made: HashMap<Value, u32> = HashMap::new();
     let mut stores: HashMap<Memory, u32> = HashMap::new();
     let mut loads: HashMap<Memory, Vec<u32>> = HashMap::new();
@@ -28,7 +25,6 @@ fn graph(block: &Block) -> Graph {
     let mut since_fence: Vec<u32> = Vec::new();
     let mut join = |from: u32, to: u32, latency: u32| {
         after[from as usize].push((to, latency));
-        before[to as usize] += 1;
     };
     for (at, node) in block.nodes.iter().enumerate() {
         let at = at as u32;
@@ -75,20 +71,24 @@ fn graph(block: &Block) -> Graph {
             since_fence.push(at);
         }
     }
-    let mut feeds_load = vec![false; count];
-    for at in (0..count).rev() {
-        let far = matches!(block.nodes[at].effect, Effect::Load(_)) && block.nodes[at].latency > 20;
-        feeds_load[at] = far || after[at].iter().any(|(to, _)| feeds_load[*to as usize] && *to as usize > at && !matches!(block.nodes[at].effect, Effect::Load(_)| Effect::Ordered | Effect::Store(_)));
+    let mut depth = vec![0; count];
+    for at in 0..count {
+        for (to, latency) in &after[at] {
+            depth[*to as usize] = depth[*to as usize].max(depth[at] + latency);
+        }
     }
     Graph {
         after,
-        before,
-        feeds_load,
+        depth,
     }
 }
 
-/// The order of a block's operations when loads may be started early up to `limit` registers, and
-/// the registers it needs. `start` and `end` are the words that live into it and out of it.
+/// The order of a block's operations when latencies are hidden up to so many registers, and the
+/// registers it needs. `start` and `end` are the words that live into it and out of it.
+///
+/// Operations are placed from the end: each as late as its results' latency allows, so a load
+/// stands as far ahead of its first reader as its latency; where registers run out, whatever
+/// keeps the fewest alive comes next instead.
 pub fn order(
     code: &Code,
     block: &Block,
@@ -97,103 +97,105 @@ pub fn order(
     moved: u32,
     early: Early,
 ) -> (Vec<u32>, u32) {
-    let mut order = Vec::new();
     let graph = graph(block);
+    let mut order = backwards(code, block, &graph, end, early);
+    order.reverse();
+    let most = peak(code, block, &order, start, end, moved);
+    (order, most)
+}
+
+fn words(code: &Code, values: &[Value]) -> Vec<Value> {
+    let mut list: Vec<Value> = (values.iter().copied())
+        .filter(|v| code.is_word(*v))
+        .collect();
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
+fn backwards(code: &Code, block: &Block, graph: &Graph, end: &Set, early: Early) -> Vec<u32> {
     let count = block.nodes.len();
-    // How many operations have yet to read each word; one more where it lives on.
-    let mut readers: HashMap<Value, u32> = HashMap::new();
-    let words = |values: &[Value]| -> Vec<Value> {
-        let mut list: Vec<Value> = values.iter().copied().filter(|v| code.is_word(*v)).collect();
-        list.sort_unstable();
-        list.dedup();
-        list
-    };
-    for node in &block.nodes {
-        for value in words(&node.uses) {
-            *readers.entry(value).or_default() += 1;
+    let mut order = Vec::new();
+    let mut live = end.clone();
+    let mut left: Vec<usize> = graph.after.iter().map(Vec::len).collect();
+    let mut ready = vec![0u32; count];
+    let mut open: Vec<u32> = (0..count as u32)
+        .filter(|at| left[*at as usize] == 0)
+        .collect();
+    let mut before: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
+    for (from, list) in graph.after.iter().enumerate() {
+        for (to, latency) in list {
+            before[*to as usize].push((from as u32, *latency));
         }
     }
-    let mut live = start.len();
-    let mut most = live.max(end.len() + moved);
-    let mut before = graph.before.clone();
-    let mut ready_at = vec![0u32; count];
-    let mut open: Vec<u32> = (0..count as u32).filter(|n| before[*n as usize] == 0).collect();
+    let mut alive = live.len() as i32;
     let mut now = 0u32;
-    // Loads whose results nobody has read yet, by one of their words.
-    let mut under_way: Vec<Value> = Vec::new();
     while !open.is_empty() {
-        let change = |at: u32| -> (i32, u32) {
-            let node = &block.nodes[at as usize];
-            let dying = words(&node.uses)
-                .iter()
-                .filter(|v| readers.get(v) == Some(&1) && !end.contains(**v))
-                .count() as i32;
-            let born = words(&node.defs)
-                .iter()
-                .filter(|v| readers.contains_key(v) || end.contains(**v))
-                .count() as i32;
-            (born - dying, words(&node.defs).len() as u32)
-        };
-        let pick = open
-            .iter()
-            .enumerate()
+        let pick = (open.iter().enumerate())
             .map(|(place, at)| {
-                let (delta, _) = change(*at);
-                let waits = ready_at[*at as usize].saturating_sub(now);
-                let is_load = matches!(block.nodes[*at as usize].effect, Effect::Load(_));
-                let room = !(is_load && under_way.len() as u32 >= early.loads)
-                    && live as i32 + delta <= early.registers as i32;
                 let node = &block.nodes[*at as usize];
-                let rank = if waits == 0 && delta <= 0 && node.effect != Effect::Branch {
-                    (0, 0)
-                } else if graph.feeds_load[*at as usize] && room && waits == 0 {
-                    (1, 0)
-                } else if delta <= 0 || (graph.feeds_load[*at as usize] && room) {
-                    (2, waits)
-                } else {
-                    (3, waits)
+                let new = words(code, &node.uses)
+                    .iter()
+                    .filter(|v| !live.contains(**v))
+                    .count() as i32;
+                let gone = words(code, &node.defs)
+                    .iter()
+                    .filter(|v| live.contains(**v))
+                    .count() as i32;
+                let delta = new - gone;
+                let wait = ready[*at as usize].saturating_sub(now);
+                let room = delta <= 0 || alive + delta <= early.registers as i32;
+                let later = u32::MAX - graph.depth[*at as usize];
+                let last = count as u32 - at;
+                let rank = match (node.effect == Effect::Branch, room) {
+                    (true, _) => (0, 0, 0, last),
+                    (false, true) => (1, wait, later, last),
+                    (false, false) => (2, (delta + 1000) as u32, 0, last),
                 };
-                let delta = if rank.0 == 3 { delta } else { 0 };
-                ((rank, delta, *at), place)
+                (rank, place)
             })
             .min();
         let Some((_, place)) = pick else { break };
         let at = open.swap_remove(place);
-        order.push(at);
-        now = now.max(ready_at[at as usize]) + 1;
         let node = &block.nodes[at as usize];
-        // Sources that die here make room for results, not for what is needed meanwhile.
-        let uses = words(&node.uses);
-        under_way.retain(|word| !uses.contains(word));
-        if matches!(node.effect, Effect::Load(_)) {
-            under_way.extend(words(&node.defs).first());
+        order.push(at);
+        now = now.max(ready[at as usize]) + node.length.min(4);
+        for value in words(code, &node.defs) {
+            alive -= i32::from(live.remove(value));
         }
-        let before_op = live;
-        for value in &uses {
-            if let Some(left) = readers.get_mut(value) {
-                *left -= 1;
-                if *left == 0 && !end.contains(*value) {
-                    live -= 1;
-                }
-            }
+        for value in words(code, &node.uses) {
+            alive += i32::from(live.insert(value));
         }
-        let defs = words(&node.defs);
-        let kept = defs
-            .iter()
-            .filter(|v| readers.contains_key(v) || end.contains(**v))
-            .count() as u32;
-        most = most
-            .max(before_op + node.scratch)
-            .max(live + defs.len() as u32);
-        live += kept;
-        for (to, latency) in &graph.after[at as usize] {
-            let to = *to as usize;
-            ready_at[to] = ready_at[to].max(now - 1 + latency);
-            before[to] -= 1;
-            if before[to] == 0 {
-                open.push(to as u32);
+        for (from, latency) in &before[at as usize] {
+            let from = *from as usize;
+            ready[from] = ready[from].max(now - 1 + latency);
+            left[from] -= 1;
+            if left[from] == 0 {
+                open.push(from as u32);
             }
         }
     }
-    (order, most)
+    order
+}
+
+/// The most words alive at once when a block is run in this order.
+fn peak(code: &Code, block: &Block, order: &[u32], start: &Set, end: &Set, moved: u32) -> u32 {
+    let mut live = end.clone();
+    let mut alive = live.len();
+    let mut most = start.len().max(alive + moved);
+    for at in order.iter().rev() {
+        let node = &block.nodes[*at as usize];
+        let defs = words(code, &node.defs);
+        // A result that nobody reads has a register for a moment.
+        let unread = defs.iter().filter(|v| !live.contains(**v)).count() as u32;
+        most = most.max(alive + unread);
+        for value in defs {
+            alive -= u32::from(live.remove(value));
+        }
+        for value in words(code, &node.uses) {
+            alive += u32::from(live.insert(value));
+        }
+        most = most.max(alive + node.scratch);
+    }
+    most
 }
