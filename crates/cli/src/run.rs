@@ -16,7 +16,8 @@ use warpsim_sim::text::nearest;
 use warpsim_workloads::files::write_whole;
 use warpsim_workloads::folder;
 use warpsim_workloads::launchfile::{self, LaunchFile};
-use warpsim_workloads::simulated::{Simulated, compile};
+use warpsim_workloads::registers::Registers;
+use warpsim_workloads::simulated::Simulated;
 use warpsim_workloads::suite::{self, Parameters, Size, Workload};
 use warpsim_workloads::{DeviceError, Outcome, Session};
 
@@ -57,6 +58,9 @@ pub struct Arguments {
     /// A machine setting, as in sm.schedulers=4.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Who says how many registers a kernel takes, where a launch file does not.
+    #[arg(long, value_name = "SOURCE", default_value = "estimate")]
+    registers: RegisterSource,
     /// Write every statistic to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
@@ -107,6 +111,25 @@ pub struct Arguments {
     /// Show nothing but errors and wrong results.
     #[arg(short, long)]
     quiet: bool,
+}
+
+/// Where numbers of registers come from, on the command line.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum RegisterSource {
+    /// Our model of what an assembler does.
+    Estimate,
+    /// NVIDIA's assembler: named by WARPSIM_PTXAS, on PATH, in a CUDA toolkit or a Python package.
+    Ptxas,
+}
+
+impl RegisterSource {
+    /// Finds the assembler where one is to be asked.
+    pub fn resolve(self) -> Result<Registers, Failure> {
+        match self {
+            RegisterSource::Estimate => Ok(Registers::Estimate),
+            RegisterSource::Ptxas => Ok(Registers::assembler()?),
+        }
+    }
 }
 
 /// A workload's size on the command line.
@@ -162,6 +185,7 @@ impl Job {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let machine = machine(arguments)?;
     let job = job(arguments)?;
+    let registers = arguments.registers.resolve()?;
     let files = [&arguments.stats, &arguments.trace, &arguments.phases];
     for file in files.into_iter().flatten() {
         check_writable(file)?;
@@ -184,7 +208,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         progress: progress::choose(arguments.quiet),
     };
     let mut device = make_device(&machine, options)?;
-    let result = execute(&job, &mut device);
+    let result = execute(&job, &mut device, &registers);
     let observer = device.gpu.finish();
     let outcome = result?;
     if let Some(mut observer) = observer {
@@ -319,10 +343,14 @@ fn trace(path: &Path, arguments: &Arguments, machine: &Machine) -> Result<Trace,
 }
 
 /// Runs a job on a device.
-pub fn execute(job: &Job, device: &mut Simulated) -> Result<Outcome, DeviceError> {
+pub fn execute(
+    job: &Job,
+    device: &mut Simulated,
+    registers: &Registers,
+) -> Result<Outcome, DeviceError> {
     let mut session = Session {
         device,
-        compiler: &compile,
+        compiler: registers,
     };
     match job {
         Job::Workload(workload, parameters, seed) => workload.run(parameters, *seed, &mut session),

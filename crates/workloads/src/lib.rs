@@ -16,6 +16,7 @@ pub mod launchfile;
 pub mod micro;
 pub mod npy;
 pub mod random;
+pub mod registers;
 pub mod session;
 pub mod simulated;
 pub mod suite;

@@ -18,6 +18,7 @@ use warpsim_sim::gpu::Options;
 use warpsim_workloads::Outcome;
 use warpsim_workloads::files::write_whole;
 use warpsim_workloads::launchfile;
+use warpsim_workloads::registers::Registers;
 use warpsim_workloads::simulated::Simulated;
 use warpsim_workloads::suite::{self, Parameters, Size};
 
@@ -213,7 +214,7 @@ fn record(arguments: &Arguments, machine: &Machine) -> Result<(Flow, Outcome), F
         ..Options::default()
     };
     let mut device = Simulated::new(machine.clone(), options)?;
-    let outcome = execute(&job(arguments)?, &mut device)?;
+    let outcome = execute(&job(arguments)?, &mut device, &Registers::Estimate)?;
     let flow = flow.borrow().clone();
     let (launch, block) = (arguments.launch, arguments.block);
     if flow.kernel.is_none() {

@@ -80,6 +80,11 @@ pub struct Sm {
     pub registers: u32,
     /// Register allocation granularity for each thread.
     pub register_granularity: u32,
+    /// Registers a thread can name.
+    pub registers_per_thread: u32,
+    /// A kernel that needs more registers than it may have keeps the rest in local memory (else
+    /// that costs nothing).
+    pub spills: bool,
     /// Hardware warp width: 4, 8, 16 or 32. Narrow warps cut the lanes into slices.
     pub warp_width: u32,
     /// Lanes that execute in one cycle; an instruction holds its issue slot

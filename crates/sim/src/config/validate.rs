@@ -130,6 +130,7 @@ fn sm(s: &Sm) -> Check {
     multiple("sm.max_threads", s.max_threads, 32)?;
     between("sm.registers", s.registers, 32, 1 << 20)?;
     between("sm.register_granularity", s.register_granularity, 1, 64)?;
+    between("sm.registers_per_thread", s.registers_per_thread, 16, 1024)?;
     power_of_two("sm.warp_width", s.warp_width, 4, 32)?;
     power_of_two("sm.simd_width", s.simd_width, 1, 32)?;
     between("sm.schedulers", s.schedulers, 1, 16)?;

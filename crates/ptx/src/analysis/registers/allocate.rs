@@ -8,7 +8,9 @@ use std::collections::HashMap;
 /// Instructions for which a register that took part in an access is left alone when there are
 /// others: reusing it at once would wait until the memory system has read it.
 const REST: u32 = 11;
-/// Registers a thread can name.
+/// Registers are left alone only as long as there are so few in use.
+const RESTING_UP_TO: usize = 22;
+/// Registers that are looked at; no thread can name as many.
 const MOST: usize = 512;
 
 /// Registers that must stand together: their values, the first one aligned.
@@ -51,6 +53,15 @@ impl Groups {
     }
 }
 
+/// Where single words go: a good allocator finds the way that suits the pairs.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Lowest,
+    Holes,
+    Odd,
+    HighHoles,
+}
+
 /// The register file while a block is walked.
 struct File {
     owner: Vec<Option<Value>>,
@@ -59,6 +70,7 @@ struct File {
     now: u32,
     /// Registers whose value an access put where its own source had been.
     in_place: Vec<bool>,
+    way: Way,
     /// Registers in use and kept for a moment, at most.
     most: u32,
 }
@@ -69,7 +81,7 @@ impl File {
     }
 
     /// The lowest place for `count` registers.
-    fn place(&self, count: usize, limit: u32) -> usize {
+    fn place(&self, count: usize) -> usize {
         let step = count.next_power_of_two().max(1);
         let fits = |first: &usize, rested: bool| {
             (*first..*first + count)
@@ -79,13 +91,21 @@ impl File {
         if count == 1 {
             // A hole beside a register in use does not break up a pair.
             let hole = |at: &usize| fits(at, true) && !self.is_free(*at ^ 1);
-            if let Some(at) = (0..self.most as usize).find(hole) {
+            let odd = |at: &usize| fits(at, true) && at % 2 == 1;
+            let known = || 0..self.most as usize;
+            let found = match self.way {
+                Way::Lowest => None,
+                Way::Holes => known().find(hole),
+                Way::Odd => known().find(odd),
+                Way::HighHoles => known().rev().find(hole),
+            };
+            if let Some(at) = found {
                 return at;
             }
         }
         let rested = places().find(|first| fits(first, true));
         match rested {
-            Some(first) if first + count <= limit as usize => first,
+            Some(first) if first + count <= RESTING_UP_TO => first,
             _ => places().find(|first| fits(first, false)).unwrap_or(MOST - count),
         }
     }
@@ -96,9 +116,22 @@ impl File {
     }
 }
 
-/// Walks the blocks in their order and says how many registers it took.
-pub fn allocate(code: &Code, edges: &Edges, orders: &[Vec<u32>], limit: u32) -> u32 {
+/// The registers it takes: the best of a few ways to place single words.
+pub fn allocate(code: &Code, edges: &Edges, orders: &[Vec<u32>]) -> u32 {
     let groups = Groups::new(code);
+    let ways = [Way::Lowest, Way::Holes, Way::Odd, Way::HighHoles];
+    let taken = ways.map(|way| walk(code, &groups, edges, orders, way));
+    taken.into_iter().min().unwrap_or(0)
+}
+
+/// Walks the blocks in their order and says how many registers it took.
+fn walk(
+    code: &Code,
+    groups: &Groups,
+    edges: &Edges,
+    orders: &[Vec<u32>],
+    way: Way,
+) -> u32 {
     let mut place: Vec<Option<usize>> = vec![None; code.forms.len()];
     // What a value is merged into: it had best get the same register.
     let mut merged: HashMap<Value, Value> = HashMap::new();
@@ -112,6 +145,7 @@ pub fn allocate(code: &Code, edges: &Edges, orders: &[Vec<u32>], limit: u32) -> 
         rests_until: vec![0; MOST],
         in_place: vec![false; MOST],
         now: 0,
+        way,
         most: 0,
     };
     for (index, block) in code.blocks.iter().enumerate() {
@@ -128,7 +162,7 @@ pub fn allocate(code: &Code, edges: &Edges, orders: &[Vec<u32>], limit: u32) -> 
         for phi in block.phis.iter().filter(|phi| code.is_word(phi.def)) {
             let hints = phi.args.iter().filter_map(|arg| place[*arg as usize]);
             let hints = hints.collect();
-            give(code, &groups, &mut place, &mut file, phi.def, hints, limit);
+            give(groups, &mut place, &mut file, phi.def, hints);
         }
         let mut last: HashMap<Value, u32> = HashMap::new();
         for at in &orders[index] {
@@ -142,7 +176,7 @@ pub fn allocate(code: &Code, edges: &Edges, orders: &[Vec<u32>], limit: u32) -> 
             let access = node.is_access();
             let mut scratch = Vec::new();
             for _ in 0..node.scratch {
-                let at = file.place(1, limit);
+                let at = file.place(1);
                 file.take(at, Value::MAX);
                 scratch.push(at);
             }
@@ -166,7 +200,7 @@ pub fn allocate(code: &Code, edges: &Edges, orders: &[Vec<u32>], limit: u32) -> 
             }
             for def in node.defs.iter().filter(|def| code.is_word(**def)) {
                 let hint = merged.get(def).and_then(|phi| place[*phi as usize]);
-                give(code, &groups, &mut place, &mut file, *def, hint.into_iter().collect(), limit);
+                give(groups, &mut place, &mut file, *def, hint.into_iter().collect());
             }
             for at in dying {
                 match file.owner[at] {
@@ -188,15 +222,12 @@ pub fn allocate(code: &Code, edges: &Edges, orders: &[Vec<u32>], limit: u32) -> 
 
 /// Gives a value a register, and its group the registers next to it.
 fn give(
-    code: &Code,
     groups: &Groups,
     place: &mut [Option<usize>],
     file: &mut File,
     value: Value,
     hints: Vec<usize>,
-    limit: u32,
 ) {
-    let _ = code;
     if let Some(at) = place[value as usize].filter(|at| file.is_free(*at) || file.owner[*at] == Some(value)) {
         file.take(at, value);
         return;
@@ -209,13 +240,13 @@ fn give(
     }
     match group {
         None => {
-            let at = file.place(1, limit);
+            let at = file.place(1);
             place[value as usize] = Some(at);
             file.take(at, value);
         }
         Some((group, _)) => {
             let members = &groups.members[*group as usize];
-            let first = file.place(members.len(), limit);
+            let first = file.place(members.len());
             for (at, member) in members.iter().enumerate() {
                 if place[*member as usize].is_none() || *member == value {
                     place[*member as usize] = Some(first + at);

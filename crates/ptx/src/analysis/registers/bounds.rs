@@ -16,40 +16,18 @@ const STEP: u32 = 8;
 const MOST: u32 = 255;
 /// Registers left free when loads are started early.
 const SPARE: u32 = 2;
-/// However much room there is, so many loads are under way at most: where a number of blocks or
-/// of registers is promised, and where the size of a block alone is known.
-const LOADS_WITH_PROMISE: u32 = 36;
-const LOADS_WITH_SIZE: u32 = 46;
 
-/// How far to go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Early {
-    /// Registers up to which loads are started early.
-    pub registers: u32,
-    /// Loads under way at most.
-    pub loads: u32,
-}
-
-/// How far the kernel's bounds let loads be started early.
-pub fn early(kernel: &Kernel) -> Early {
+/// Registers up to which loads are started early.
+pub fn early(kernel: &Kernel) -> u32 {
     let size = kernel.req_ntid.or(kernel.max_ntid);
     let size = size.map(|dims| dims.iter().fold(1u32, |a, b| a.saturating_mul(*b)));
     let whole = |threads: u32| threads.max(1).div_ceil(32).saturating_mul(32);
     let share = |threads: u32| (REGISTERS / threads.max(1) / STEP * STEP).min(MOST);
-    let (room, loads) = match (kernel.max_nreg, size, kernel.min_ctas) {
-        (Some(most), ..) => (most, LOADS_WITH_PROMISE),
-        (None, Some(size), Some(blocks)) => {
-            let resident = whole(size).saturating_mul(blocks.max(1));
-            (share(resident), LOADS_WITH_PROMISE)
-        }
-        (None, Some(size), None) => {
-            let resident = whole(size).saturating_mul(BLOCKS).min(THREADS);
-            (share(resident), LOADS_WITH_SIZE)
-        }
-        (None, None, _) => (share(THREADS), LOADS_WITH_PROMISE),
+    let room = match (kernel.max_nreg, size, kernel.min_ctas) {
+        (Some(most), ..) => most,
+        (None, Some(size), Some(blocks)) => share(whole(size).saturating_mul(blocks.max(1))),
+        (None, Some(size), None) => share(whole(size).saturating_mul(BLOCKS).min(THREADS)),
+        (None, None, _) => share(THREADS),
     };
-    Early {
-        registers: room.saturating_sub(SPARE),
-        loads,
-    }
+    room.saturating_sub(SPARE)
 }

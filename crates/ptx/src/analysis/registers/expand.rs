@@ -37,13 +37,13 @@ pub fn cost(instr: &Instr, uses: &[Value], code: &Code) -> Cost {
         .is_some_and(|v| matches!(code.form(*v), Form::Number(_)));
     let signed = ty.is_some_and(Type::is_signed);
     match instr.op {
-        Op::Div | Op::Rem if !float && by_number => Cost::new(1, 30, 5),
-        Op::Div | Op::Rem if !float && wide => Cost::new(7, 400, 80),
+        Op::Div | Op::Rem if !float && by_number => Cost::new(2, 30, 5),
+        Op::Div | Op::Rem if !float && wide => Cost::new(9, 400, 80),
         Op::Div | Op::Rem if !float && signed => Cost::new(3, 140, 25),
         Op::Div | Op::Rem if !float => Cost::new(1, 140, 20),
         Op::Div | Op::Sqrt if wide => Cost::new(11, 300, 40),
         Op::Rcp | Op::Rsqrt if wide => Cost::new(5, 200, 25),
-        Op::Div if exact => Cost::new(4, 150, 30),
+        Op::Div if exact => Cost::new(5, 150, 30),
         Op::Rcp if exact => Cost::new(6, 120, 20),
         Op::Sqrt if exact => Cost::new(3, 120, 20),
         Op::Div => Cost::new(0, 40, 4),

@@ -1,7 +1,7 @@
 //! Constants that accesses in a loop need in registers are moved there before the loop.
 
 use super::order::dominators;
-use super::word::{Code, Effect, Node};
+use super::word::{Code, Effect, Form, Node};
 
 /// Takes operations without variable sources out of loops.
 pub fn hoist(code: &mut Code) {
@@ -18,7 +18,7 @@ pub fn hoist(code: &mut Code) {
         let constant = |node: &Node| {
             node.effect == Effect::Pure
                 && node.uses.len() == 1
-                && code.form(node.uses[0]).is_constant()
+                && matches!(code.form(node.uses[0]), Form::Bank(_))
         };
         let (moved, kept) = (code.blocks[index].nodes.iter().cloned()).partition(constant);
         let moved: Vec<Node> = moved;

@@ -6,7 +6,7 @@ use super::order::{depths, dominators, reverse_post_order};
 use super::ssa::Names;
 use super::word::{Block, Code, Effect, Form, Memory, Node, Sum, Value};
 use crate::analysis::liveness;
-use crate::isa::{Half, Op, Space, Special, Type};
+use crate::isa::{AtomOp, Half, Op, Space, Special, Type};
 use crate::kernel::{AddrBase, Instr, Kernel, Operand, RegClass, RegId, TexBase};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -203,6 +203,7 @@ impl Reader<'_> {
             latency: cost.latency,
             length: cost.length + moved,
             compares: None,
+            adds_number: false,
             address: 0,
             tag,
         });
@@ -317,7 +318,10 @@ impl Reader<'_> {
             }
             _ => None,
         };
-        let volatile = instr.mods.sem.is_some_and(|s| s != crate::isa::Sem::Weak);
+        // Reloads of spilled registers are not merged: that would undo the spilling.
+        let spilled = |at: i64| self.kernel.spill_base.is_some_and(|base| at >= i64::from(base));
+        let spilled = space == Space::Local && fixed.is_some_and(|(_, at)| spilled(at));
+        let volatile = spilled || instr.mods.sem.is_some_and(|s| s != crate::isa::Sem::Weak);
         if let (Space::Param | Space::Const, Some((base, offset))) = (space, fixed) {
             let symbol = match base {
                 AddrBase::Symbol(index) => i64::from(index),
@@ -356,6 +360,10 @@ impl Reader<'_> {
             return;
         };
         node.wide_uses = wide_uses;
+        node.adds_number = matches!(instr.op, Op::Atom | Op::Red)
+            && instr.mods.atom == Some(AtomOp::Add)
+            && instr.mods.space == Some(Space::Global)
+            && matches!(instr.src.get(1), Some(Operand::Imm(_)));
         node.compares = instr.mods.cmp.filter(|_| instr.op == Op::Setp);
         if let Some(Operand::Address { base: AddrBase::Reg(_), .. }) = instr.src.first() {
             node.address = 1 + u8::from(node.wide_uses.contains(&(0, 2)));

@@ -2,7 +2,6 @@
 //! loads early so that their latency passes behind other work, as long as registers last, and
 //! otherwise keeps values short-lived.
 
-use super::bounds::Early;
 use super::live::Set;
 use super::word::{Block, Code, Effect, Memory, Value};
 use std::collections::HashMap;
@@ -95,7 +94,7 @@ pub fn order(
     start: &Set,
     end: &Set,
     moved: u32,
-    early: Early,
+    early: u32,
 ) -> (Vec<u32>, u32) {
     let graph = graph(block);
     let mut order = backwards(code, block, &graph, end, early);
@@ -113,7 +112,7 @@ fn words(code: &Code, values: &[Value]) -> Vec<Value> {
     list
 }
 
-fn backwards(code: &Code, block: &Block, graph: &Graph, end: &Set, early: Early) -> Vec<u32> {
+fn backwards(code: &Code, block: &Block, graph: &Graph, end: &Set, early: u32) -> Vec<u32> {
     let count = block.nodes.len();
     let mut order = Vec::new();
     let mut live = end.clone();
@@ -128,23 +127,19 @@ fn backwards(code: &Code, block: &Block, graph: &Graph, end: &Set, early: Early)
             before[*to as usize].push((from as u32, *latency));
         }
     }
+    let uses: Vec<Vec<Value>> = block.nodes.iter().map(|n| words(code, &n.uses)).collect();
+    let defs: Vec<Vec<Value>> = block.nodes.iter().map(|n| words(code, &n.defs)).collect();
     let mut alive = live.len() as i32;
     let mut now = 0u32;
     while !open.is_empty() {
         let pick = (open.iter().enumerate())
             .map(|(place, at)| {
                 let node = &block.nodes[*at as usize];
-                let new = words(code, &node.uses)
-                    .iter()
-                    .filter(|v| !live.contains(**v))
-                    .count() as i32;
-                let gone = words(code, &node.defs)
-                    .iter()
-                    .filter(|v| live.contains(**v))
-                    .count() as i32;
-                let delta = new - gone;
+                let new = uses[*at as usize].iter().filter(|v| !live.contains(**v));
+                let gone = defs[*at as usize].iter().filter(|v| live.contains(**v));
+                let delta = new.count() as i32 - gone.count() as i32;
                 let wait = ready[*at as usize].saturating_sub(now);
-                let room = delta <= 0 || alive + delta <= early.registers as i32;
+                let room = delta <= 0 || alive + delta <= early as i32;
                 let later = u32::MAX - graph.depth[*at as usize];
                 let last = count as u32 - at;
                 let rank = match (node.effect == Effect::Branch, room) {
@@ -160,11 +155,11 @@ fn backwards(code: &Code, block: &Block, graph: &Graph, end: &Set, early: Early)
         let node = &block.nodes[at as usize];
         order.push(at);
         now = now.max(ready[at as usize]) + node.length.min(4);
-        for value in words(code, &node.defs) {
-            alive -= i32::from(live.remove(value));
+        for value in &defs[at as usize] {
+            alive -= i32::from(live.remove(*value));
         }
-        for value in words(code, &node.uses) {
-            alive += i32::from(live.insert(value));
+        for value in &uses[at as usize] {
+            alive += i32::from(live.insert(*value));
         }
         for (from, latency) in &before[at as usize] {
             let from = *from as usize;

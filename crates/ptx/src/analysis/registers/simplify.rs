@@ -5,6 +5,9 @@ use super::order::{dominates, dominators};
 use super::word::{Code, Effect, Memory, Value};
 use std::collections::HashMap;
 
+/// Registers for adding once for a whole warp: who takes part, how many, and whose turn it is.
+const COUNTING: u32 = 3;
+
 /// Runs until nothing changes.
 pub fn simplify(code: &mut Code) {
     loop {
@@ -157,7 +160,12 @@ fn drop_unused(code: &mut Code) {
             !droppable(node.effect) || node.defs.iter().any(|def| needed[*def as usize])
         });
         for node in &mut block.nodes {
-            if node.effect == Effect::Load(Memory::Texture) {
+            if node.adds_number && !node.defs.iter().any(|def| needed[*def as usize]) {
+                node.scratch = COUNTING;
+            }
+            // An atomic without result, and texture components that are masked out.
+            let partial = matches!(node.effect, Effect::Load(Memory::Texture) | Effect::Ordered);
+            if partial && node.defs.iter().any(|def| !needed[*def as usize]) {
                 node.defs.retain(|def| needed[*def as usize]);
                 node.wide_defs.clear();
             }

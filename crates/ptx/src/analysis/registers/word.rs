@@ -84,6 +84,9 @@ pub struct Node {
     pub length: u32,
     /// The comparison it makes, if it is one.
     pub compares: Option<Cmp>,
+    /// Adds the same number for every thread, on global memory: without a reader of the result,
+    /// one thread does it for its warp, which takes counting the others.
+    pub adds_number: bool,
     /// How many of the first `uses` are the address of an access.
     pub address: u8,
     /// Says which operation it is: equal tags on equal sources give equal results.
@@ -154,6 +157,7 @@ impl Node {
             latency: 10,
             length: 1,
             compares: None,
+            adds_number: false,
             address: 0,
             tag: 0,
         }
