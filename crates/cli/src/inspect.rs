@@ -5,10 +5,10 @@ use crate::run::RegisterSource;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use warpsim_ptx::analysis::registers::estimate;
 use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::inspect::{Summary, cfg_dot, cfg_svg, disassemble_all, summarize};
 use warpsim_ptx::kernel::{Kernel, Program};
-use warpsim_ptx::analysis::registers::estimate;
 use warpsim_sim::config::Machine;
 use warpsim_sim::occupancy::{fitted, occupancy, registers};
 use warpsim_workloads::Compiler;
@@ -172,7 +172,9 @@ fn counted(
     );
     if let Some(spilled) = fitted(machine, kernel) {
         let more = spilled.code.len() - kernel.code.len();
-        let bytes = spilled.spill_base.map_or(0, |base| spilled.local_bytes - base);
+        let bytes = spilled
+            .spill_base
+            .map_or(0, |base| spilled.local_bytes - base);
         let _ = writeln!(
             out,
             "                 {} on {}: {bytes} B a thread are spilled, with {more} loads and stores",

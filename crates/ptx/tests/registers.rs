@@ -63,7 +63,11 @@ fn agreement<'a>(rows: impl Iterator<Item = &'a Row>) -> (usize, f64, f64) {
     let errors: Vec<f64> = rows.map(|row| row.error().abs()).collect();
     let count = errors.len() as f64;
     let close = errors.iter().filter(|e| **e <= 0.25).count() as f64;
-    (errors.len(), errors.iter().sum::<f64>() / count, close / count)
+    (
+        errors.len(),
+        errors.iter().sum::<f64>() / count,
+        close / count,
+    )
 }
 
 #[test]

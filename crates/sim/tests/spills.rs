@@ -33,7 +33,8 @@ fn many_values(count: u32, bound: &str) -> String {
     for i in 0..count {
         let _ = writeln!(body, "ld.global.u32 %r{}, [%rd4+{}];", 10 + i, 4 * i);
     }
-    body += "mov.u32 %r2, 0;\nand.b32 %r3, %r1, 1;\nsetp.eq.u32 %p1, %r3, 0;\nLOOP:\n@%p1 bra EVEN;\n";
+    body +=
+        "mov.u32 %r2, 0;\nand.b32 %r3, %r1, 1;\nsetp.eq.u32 %p1, %r3, 0;\nLOOP:\n@%p1 bra EVEN;\n";
     for i in 0..count {
         let next = 10 + (i + 1) % count;
         let _ = writeln!(body, "add.s32 %r{0}, %r{0}, %r{next};", 10 + i);
@@ -44,7 +45,8 @@ fn many_values(count: u32, bound: &str) -> String {
         let _ = writeln!(body, "@!%p1 xor.b32 %r{0}, %r{0}, %r{next};", 10 + i);
         let _ = writeln!(body, "sub.s32 %r{0}, %r{next}, %r{0};", 10 + i);
     }
-    body += "JOIN:\nadd.s32 %r2, %r2, 1;\nsetp.lt.u32 %p2, %r2, 5;\n@%p2 bra LOOP;\nmov.u32 %r4, 0;\n";
+    body +=
+        "JOIN:\nadd.s32 %r2, %r2, 1;\nsetp.lt.u32 %p2, %r2, 5;\n@%p2 bra LOOP;\nmov.u32 %r4, 0;\n";
     for i in 0..count {
         let _ = writeln!(body, "mad.lo.s32 %r4, %r4, 31, %r{};", 10 + i);
     }

@@ -2,9 +2,9 @@
 
 use super::api::{Launch, Texture};
 use super::{Decoded, Gpu, Module, SimError};
+use crate::config::Machine;
 use crate::exec::code::Code;
 use crate::exec::grid::Grid;
-use crate::config::Machine;
 use crate::occupancy::{Occupancy, fitted, occupancy, registers};
 use crate::sm::Launched;
 use crate::sm::opinfo::op_infos;

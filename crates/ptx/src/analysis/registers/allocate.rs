@@ -106,7 +106,9 @@ impl File {
         let rested = places().find(|first| fits(first, true));
         match rested {
             Some(first) if first + count <= RESTING_UP_TO => first,
-            _ => places().find(|first| fits(first, false)).unwrap_or(MOST - count),
+            _ => places()
+                .find(|first| fits(first, false))
+                .unwrap_or(MOST - count),
         }
     }
 
@@ -125,13 +127,7 @@ pub fn allocate(code: &Code, edges: &Edges, orders: &[Vec<u32>]) -> u32 {
 }
 
 /// Walks the blocks in their order and says how many registers it took.
-fn walk(
-    code: &Code,
-    groups: &Groups,
-    edges: &Edges,
-    orders: &[Vec<u32>],
-    way: Way,
-) -> u32 {
+fn walk(code: &Code, groups: &Groups, edges: &Edges, orders: &[Vec<u32>], way: Way) -> u32 {
     let mut place: Vec<Option<usize>> = vec![None; code.forms.len()];
     // What a value is merged into: it had best get the same register.
     let mut merged: HashMap<Value, Value> = HashMap::new();
@@ -185,7 +181,8 @@ fn walk(
             }
             let mut dying = Vec::new();
             for value in &node.uses {
-                if last.get(value) == Some(at) && !edges.ends[index].contains(*value)
+                if last.get(value) == Some(at)
+                    && !edges.ends[index].contains(*value)
                     && let Some(at) = place[*value as usize].filter(|_| code.is_word(*value))
                     && file.owner[at] == Some(*value)
                 {
@@ -200,7 +197,13 @@ fn walk(
             }
             for def in node.defs.iter().filter(|def| code.is_word(**def)) {
                 let hint = merged.get(def).and_then(|phi| place[*phi as usize]);
-                give(groups, &mut place, &mut file, *def, hint.into_iter().collect());
+                give(
+                    groups,
+                    &mut place,
+                    &mut file,
+                    *def,
+                    hint.into_iter().collect(),
+                );
             }
             for at in dying {
                 match file.owner[at] {
@@ -209,7 +212,8 @@ fn walk(
                 }
             }
             for def in node.defs.iter().filter(|def| code.is_word(**def)) {
-                if !last.contains_key(def) && !edges.ends[index].contains(*def)
+                if !last.contains_key(def)
+                    && !edges.ends[index].contains(*def)
                     && let Some(at) = place[*def as usize]
                 {
                     file.owner[at] = None;
@@ -228,12 +232,16 @@ fn give(
     value: Value,
     hints: Vec<usize>,
 ) {
-    if let Some(at) = place[value as usize].filter(|at| file.is_free(*at) || file.owner[*at] == Some(value)) {
+    if let Some(at) =
+        place[value as usize].filter(|at| file.is_free(*at) || file.owner[*at] == Some(value))
+    {
         file.take(at, value);
         return;
     }
     let group = groups.of.get(&value);
-    if let Some(at) = hints.into_iter().find(|at| file.is_free(*at)) && group.is_none() {
+    if let Some(at) = hints.into_iter().find(|at| file.is_free(*at))
+        && group.is_none()
+    {
         place[value as usize] = Some(at);
         file.take(at, value);
         return;

@@ -1,6 +1,6 @@
 //! Which values are live at the edges of blocks.
 
-use super::word::{Code, Value};
+use super::word::{Code, Form, Value};
 
 /// A set of values, as bits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,22 +78,21 @@ pub fn edges(code: &Code) -> Edges {
                     needed.remove(phi.def);
                 }
                 live.union(&needed);
-                for (from, phi) in to
-                    .phis
-                    .iter()
-                    .flat_map(|phi| to.predecessors.iter().zip(&phi.args).zip(std::iter::repeat(phi)))
-                    .map(|((p, arg), phi)| (*p as usize == index, (arg, phi)))
-                {
-                    let (arg, phi) = phi;
-                    if !from || !code.is_word(phi.def) {
+                let mut here = 0;
+                let way = to.predecessors.iter().position(|p| *p as usize == index);
+                for phi in to.phis.iter().filter(|phi| code.is_word(phi.def)) {
+                    let Some(arg) = way.map(|way| phi.args[way]) else {
                         continue;
-                    }
-                    if code.is_word(*arg) {
-                        live.insert(*arg);
-                    } else if code.form(*arg) != super::word::Form::Undefined {
-                        constants += 1;
+                    };
+                    match code.form(arg) {
+                        Form::Word => {
+                            live.insert(arg);
+                        }
+                        Form::Undefined | Form::Flag => {}
+                        Form::Number(_) | Form::Bank(_) => here += 1,
                     }
                 }
+                constants = constants.max(here);
             }
             moved[index] = constants;
             if ends[index] != live {

@@ -43,11 +43,17 @@ fn skip(code: &mut Code, index: u32) -> bool {
             }
         }
     }
-    let Some(place) = code.blocks[to as usize].predecessors.iter().position(|p| *p == index) else {
+    let Some(place) = code.blocks[to as usize]
+        .predecessors
+        .iter()
+        .position(|p| *p == index)
+    else {
         return false;
     };
     let block = &mut code.blocks[to as usize];
-    block.predecessors.splice(place..=place, from.iter().copied());
+    block
+        .predecessors
+        .splice(place..=place, from.iter().copied());
     for phi in &mut block.phis {
         let arg = phi.args[place];
         phi.args.splice(place..=place, from.iter().map(|_| arg));

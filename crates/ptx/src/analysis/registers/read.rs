@@ -152,7 +152,11 @@ impl Reader<'_> {
                         | Special::GlobaltimerLo
                         | Special::GlobaltimerHi
                 );
-                let effect = if changes { Effect::Ordered } else { Effect::Pure };
+                let effect = if changes {
+                    Effect::Ordered
+                } else {
+                    Effect::Pure
+                };
                 let tag = tag(&("special", special));
                 let words = 1 + u32::from(wide);
                 let defs = self.emit(effect, vec![], words, Cost::new(0, 20, 1), tag);
@@ -176,14 +180,7 @@ impl Reader<'_> {
         defs
     }
 
-    fn push(
-        &mut self,
-        effect: Effect,
-        uses: Vec<Value>,
-        defs: Vec<Value>,
-        cost: Cost,
-        tag: u64,
-    ) {
+    fn push(&mut self, effect: Effect, uses: Vec<Value>, defs: Vec<Value>, cost: Cost, tag: u64) {
         let constants = uses
             .iter()
             .filter(|v| self.code.form(**v).is_constant())
@@ -313,13 +310,19 @@ impl Reader<'_> {
     fn load(&mut self, instr: &Instr) {
         let space = instr.mods.space.unwrap_or(Space::Generic);
         let fixed = match &instr.src[0] {
-            Operand::Address { base, offset } if matches!(base, AddrBase::Zero | AddrBase::Symbol(_)) => {
+            Operand::Address { base, offset }
+                if matches!(base, AddrBase::Zero | AddrBase::Symbol(_)) =>
+            {
                 Some((*base, *offset))
             }
             _ => None,
         };
         // Reloads of spilled registers are not merged: that would undo the spilling.
-        let spilled = |at: i64| self.kernel.spill_base.is_some_and(|base| at >= i64::from(base));
+        let spilled = |at: i64| {
+            self.kernel
+                .spill_base
+                .is_some_and(|base| at >= i64::from(base))
+        };
         let spilled = space == Space::Local && fixed.is_some_and(|(_, at)| spilled(at));
         let volatile = spilled || instr.mods.sem.is_some_and(|s| s != crate::isa::Sem::Weak);
         if let (Space::Param | Space::Const, Some((base, offset))) = (space, fixed) {
@@ -346,14 +349,20 @@ impl Reader<'_> {
             Memory::Fixed if space != Space::Global => 40,
             _ => 300,
         };
-        let effect = if volatile { Effect::Ordered } else { Effect::Load(memory) };
+        let effect = if volatile {
+            Effect::Ordered
+        } else {
+            Effect::Load(memory)
+        };
         self.several(instr, effect, uses, Cost::new(0, latency, 1), wide);
     }
 
     /// Notes which registers of the last operation have to stand together: its address, a
     /// vector it stores, and whatever it loads or computes.
     fn widen(&mut self, instr: &Instr, wide_uses: Vec<(u8, u8)>) {
-        let words: u32 = (instr.dst.iter()).map(|dst| 1 + u32::from(self.is_wide(dst))).sum();
+        let words: u32 = (instr.dst.iter())
+            .map(|dst| 1 + u32::from(self.is_wide(dst)))
+            .sum();
         let together = matches!(instr.op, Op::Ld | Op::Ldu | Op::Tex | Op::Atom)
             || instr.mods.types[0].is_some_and(|t| t == Type::F64);
         let Some(node) = self.code.blocks[self.block].nodes.last_mut() else {
@@ -365,7 +374,11 @@ impl Reader<'_> {
             && instr.mods.space == Some(Space::Global)
             && matches!(instr.src.get(1), Some(Operand::Imm(_)));
         node.compares = instr.mods.cmp.filter(|_| instr.op == Op::Setp);
-        if let Some(Operand::Address { base: AddrBase::Reg(_), .. }) = instr.src.first() {
+        if let Some(Operand::Address {
+            base: AddrBase::Reg(_),
+            ..
+        }) = instr.src.first()
+        {
             node.address = 1 + u8::from(node.wide_uses.contains(&(0, 2)));
         }
         if together && words > 1 && node.defs.len() == words as usize {
@@ -378,10 +391,16 @@ impl Reader<'_> {
         let mut uses = Vec::new();
         let mut wide = Vec::new();
         let mut data = None;
-        let narrow = matches!(space, Space::Shared | Space::Local | Space::Const | Space::Param);
+        let narrow = matches!(
+            space,
+            Space::Shared | Space::Local | Space::Const | Space::Param
+        );
         for src in &instr.src {
             match src {
-                Operand::Address { base: AddrBase::Reg(reg), .. } => {
+                Operand::Address {
+                    base: AddrBase::Reg(reg),
+                    ..
+                } => {
                     let (low, high) = self.register(*reg);
                     let (at, _) = self.code.root(low, high);
                     uses.push(self.in_register(at.0));
@@ -390,7 +409,10 @@ impl Reader<'_> {
                         wide.push((0, 2));
                     }
                 }
-                Operand::Address { base: AddrBase::Symbol(index), .. } if !narrow => {
+                Operand::Address {
+                    base: AddrBase::Symbol(index),
+                    ..
+                } if !narrow => {
                     for half in 0..2 {
                         let word = self.bank(("address", index, half));
                         uses.push(self.in_register(word));
@@ -458,7 +480,10 @@ impl Reader<'_> {
     /// What distinguishes accesses besides their registers.
     fn offsets(&self, instr: &Instr) -> Vec<i64> {
         let offset = |operand: &Operand| match operand {
-            Operand::Address { base: AddrBase::Reg(reg), offset } => {
+            Operand::Address {
+                base: AddrBase::Reg(reg),
+                offset,
+            } => {
                 let (low, high) = self.register(*reg);
                 Some(self.code.root(low, high).1 + offset)
             }
@@ -514,9 +539,22 @@ impl Reader<'_> {
         }
         let effect = match instr.op {
             Op::Tex => Effect::Load(Memory::Texture),
-            Op::Bar | Op::Barrier | Op::Membar | Op::Fence | Op::Call | Op::Nanosleep
-            | Op::Pmevent | Op::Brkpt | Op::Vote | Op::Match | Op::Shfl | Op::Redux
-            | Op::Activemask | Op::Addc | Op::Subc | Op::Madc => Effect::Ordered,
+            Op::Bar
+            | Op::Barrier
+            | Op::Membar
+            | Op::Fence
+            | Op::Call
+            | Op::Nanosleep
+            | Op::Pmevent
+            | Op::Brkpt
+            | Op::Vote
+            | Op::Match
+            | Op::Shfl
+            | Op::Redux
+            | Op::Activemask
+            | Op::Addc
+            | Op::Subc
+            | Op::Madc => Effect::Ordered,
             _ if instr.mods.cc => Effect::Ordered,
             _ => Effect::Pure,
         };
@@ -588,7 +626,11 @@ impl Reader<'_> {
         let is = |this: &Self, value: Value, n: u32| this.code.form(value) == Form::Number(n);
         match instr.op {
             Op::Add | Op::Sub => {
-                let (a, b) = ((src[0].0, high(0)), (src[1].0, high(1)));
+                let (mut a, mut b) = ((src[0].0, high(0)), (src[1].0, high(1)));
+                let is_number = |v: Value| matches!(self.code.form(v), Form::Number(_));
+                if instr.op == Op::Add && is_number(a.0) && is_number(a.1) {
+                    (a, b) = (b, a);
+                }
                 if is(self, b.0, 0) && is(self, b.1, 0) {
                     return Some((a.0, Some(a.1)));
                 }
@@ -706,17 +748,24 @@ impl Reader<'_> {
         if instr.mods.ty().is_float() || instr.mods.ty().bytes() != 4 {
             return;
         }
-        let (Operand::Reg(dst), Operand::Reg(_), Operand::Imm(n)) =
-            (&instr.dst[0], &instr.src[0], &instr.src[1])
-        else {
+        let Operand::Reg(dst) = &instr.dst[0] else {
             return;
         };
         // The source may have been written by this very instruction: look at what it read.
         let Some(node) = self.code.blocks[self.block].nodes.last() else {
             return;
         };
-        let base = (node.uses[0], None);
-        let offset = if instr.op == Op::Sub { -(*n as i32) } else { *n as i32 };
+        let number = |at: usize| match self.code.form(node.uses[at]) {
+            Form::Number(n) => Some(n as i32),
+            _ => None,
+        };
+        let (base, offset) = match (instr.op, number(0), number(1)) {
+            (Op::Add, None, Some(n)) => (node.uses[0], n),
+            (Op::Add, Some(n), None) => (node.uses[1], n),
+            (Op::Sub, None, Some(n)) => (node.uses[0], n.wrapping_neg()),
+            _ => return,
+        };
+        let base = (base, None);
         let (low, high) = self.register(*dst);
         let offset = i64::from(offset);
         self.code.sums.insert(low, Sum { high, base, offset });

@@ -76,10 +76,7 @@ fn graph(block: &Block) -> Graph {
             depth[*to as usize] = depth[*to as usize].max(depth[at] + latency);
         }
     }
-    Graph {
-        after,
-        depth,
-    }
+    Graph { after, depth }
 }
 
 /// The order of a block's operations when latencies are hidden up to so many registers, and the

@@ -54,27 +54,41 @@ impl Replaced {
     }
 }
 
-/// A phi of one value (besides itself) is that value.
+/// Phis that merge one value with each other only are that value. All are taken to be copies
+/// until they are seen to merge two values, so that loops of them are found too.
 fn merge_phis(code: &mut Code) {
-    let mut replaced = Replaced::new(code);
+    let mut copies: Vec<Option<Value>> = (0..code.forms.len() as Value).map(Some).collect();
+    for phi in code.blocks.iter().flat_map(|b| &b.phis) {
+        copies[phi.def as usize] = None;
+    }
     let mut changed = true;
     while changed {
         changed = false;
-        for block in &mut code.blocks {
-            block.phis.retain(|phi| {
-                let def = phi.def;
-                let mut others = (phi.args.iter())
-                    .map(|arg| replaced.of(*arg))
-                    .filter(|arg| *arg != def);
-                let first = others.next();
-                let one = first.is_some_and(|first| others.all(|other| other == first));
-                if let Some(first) = first.filter(|_| one) {
-                    replaced.0[def as usize] = first;
-                    changed = true;
-                }
-                !one
-            });
+        for phi in code.blocks.iter().flat_map(|b| &b.phis) {
+            let mut known = phi.args.iter().filter_map(|arg| copies[*arg as usize]);
+            let first = known.next();
+            let value = match first {
+                Some(first) if known.all(|other| other == first) => Some(first),
+                Some(_) => Some(phi.def),
+                None => None,
+            };
+            let place = &mut copies[phi.def as usize];
+            // What merges two values stays a value of its own.
+            if *place != value && *place != Some(phi.def) {
+                *place = value;
+                changed = true;
+            }
         }
+    }
+    let mut replaced = Replaced::new(code);
+    for block in &mut code.blocks {
+        block.phis.retain(|phi| match copies[phi.def as usize] {
+            Some(value) if value != phi.def => {
+                replaced.0[phi.def as usize] = value;
+                false
+            }
+            _ => true,
+        });
     }
     replaced.apply(code);
 }
@@ -104,7 +118,9 @@ fn share(code: &mut Code) {
                     return true;
                 }
             };
-            let same = known.entry((node.tag, time, node.uses.clone())).or_default();
+            let same = known
+                .entry((node.tag, time, node.uses.clone()))
+                .or_default();
             let earlier = same
                 .iter()
                 .find(|(at, defs)| dominates(&idom, *at, index) && defs.len() == node.defs.len());

@@ -46,9 +46,10 @@ pub fn sink(code: &mut Code) {
                 place = idom[place as usize];
             }
             let words = node.defs.iter().filter(|def| code.is_word(**def)).count();
-            let longer = node.uses.iter().filter(|v| {
-                code.is_word(**v) && !live.starts[place as usize].contains(**v)
-            });
+            let longer = node
+                .uses
+                .iter()
+                .filter(|v| code.is_word(**v) && !live.starts[place as usize].contains(**v));
             let moves = place > here && longer.count() < words.max(1);
             let place = if moves { place } else { here };
             for value in &node.uses {

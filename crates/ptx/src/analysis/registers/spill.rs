@@ -219,7 +219,11 @@ fn access(kernel: &Kernel, beside: &Instr, reg: RegId, slot: u32, load: bool) ->
         mods,
         guard: beside.guard.filter(|_| !load),
         dst: if load { vec![register] } else { Vec::new() },
-        src: if load { vec![address] } else { vec![address, register] },
+        src: if load {
+            vec![address]
+        } else {
+            vec![address, register]
+        },
         target: NO_PC,
         reconverge: NO_PC,
         likely: NO_PC,

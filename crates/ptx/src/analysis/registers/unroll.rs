@@ -78,12 +78,18 @@ fn rounds(code: &Code, index: usize) -> Option<Rounds> {
     let (old, new) = match code.sums.get(&counter) {
         Some(sum) if phi_of(sum.base.0).is_some() => (sum.base.0, counter),
         _ => {
-            let back = block.predecessors.iter().position(|p| *p as usize == index)?;
+            let back = block
+                .predecessors
+                .iter()
+                .position(|p| *p as usize == index)?;
             (counter, phi_of(counter)?.args[back])
         }
     };
     let step = code.sums.get(&new).filter(|sum| sum.base.0 == old)?.offset;
-    let start = block.predecessors.iter().position(|p| *p as usize != index)?;
+    let start = block
+        .predecessors
+        .iter()
+        .position(|p| *p as usize != index)?;
     let start = phi_of(old)?.args[start];
     let number = |value: Value| match code.form(value) {
         Form::Number(n) => Some(i64::from(n as i32)),
