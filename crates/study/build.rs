@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
 /// Crates whose code decides what a run computes and counts.
-const CRATES: [&str; 3] = ["ptx", "sim", "workloads"];
+const CRATES: [&str; 4] = ["present", "ptx", "sim", "workloads"];
 
 /// Libraries that compute simulated values.
 const LIBRARIES: [&str; 1] = ["half"];

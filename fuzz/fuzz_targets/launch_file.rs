@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use warpsim_sim::text::Source;
+use warpsim_present::Source;
 use warpsim_workloads::launchfile;
 
 fuzz_target!(|text: &str| {

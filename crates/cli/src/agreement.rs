@@ -44,7 +44,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let mut same = true;
         for (i, scheduler) in SCHEDULERS.into_iter().enumerate() {
             let mut overrides = arguments.set.clone();
-            overrides.push(format!("sm.scheduler={scheduler}"));
+            overrides.push(format!("scheduler={scheduler}"));
             let machine = Machine::resolve(&arguments.machine, &overrides)?;
             let measured = launch.run(machine, Options::default())?;
             ours[i] = measured.cycles;

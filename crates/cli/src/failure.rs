@@ -1,7 +1,7 @@
 //! Errors with the exit code they end the program with.
 
 use std::io::{self, Write};
-use warpsim_sim::text::SourceError;
+use warpsim_present::SourceError;
 use warpsim_workloads::{Category, DeviceError};
 
 /// The result is wrong.

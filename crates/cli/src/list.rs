@@ -1,13 +1,13 @@
 //! `warpsim list`.
 
 use crate::failure::{Failure, print};
-use crate::registry;
 use clap::ValueEnum;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use warpsim_sim::config::SECTIONS;
 use warpsim_sim::config::{Machine, presets};
-use warpsim_sim::policy::PolicyInfo;
+use warpsim_sim::mechanism::{Kind, Parameter};
 use warpsim_study::embedded;
 use warpsim_workloads::suite::WORKLOADS;
 use warpsim_workloads::{folder, launchfile};
@@ -26,6 +26,8 @@ pub struct Arguments {
 enum What {
     /// Machine presets.
     Machines,
+    /// What a machine file or --set can set, with its value in the preset gtx480.
+    Settings,
     /// Issue policies.
     Schedulers,
     /// Fetch policies.
@@ -44,9 +46,10 @@ enum What {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let text = match arguments.what {
         What::Machines => machines()?,
-        What::Schedulers => policies("issue policies", registry::schedulers()),
-        What::Fetch => policies("fetch policies", registry::fetch()),
-        What::Divergence => policies("divergence models", registry::divergence()),
+        What::Settings => settings()?,
+        What::Schedulers => mechanisms(Kind::Scheduler),
+        What::Fetch => mechanisms(Kind::Fetch),
+        What::Divergence => mechanisms(Kind::Divergence),
         What::Workloads => match &arguments.workload_dir {
             Some(folder) => workloads() + &in_folder(folder)?,
             None => workloads(),
@@ -67,15 +70,15 @@ fn machines() -> Result<String, Failure> {
         let _ = writeln!(out, "{name}\n    {}", m.description);
         let _ = writeln!(
             out,
-            "    {} SMs at {} MHz, {} threads and {} registers an SM, {} scheduler{} ({}), {}-wide SIMD",
+            "    {} SMs at {} MHz, {} threads and {} registers per SM, {} scheduler{} ({}), {} lanes",
             m.gpu.sms,
             m.gpu.core_mhz,
             m.sm.max_threads,
             m.sm.registers,
             m.sm.schedulers,
             if m.sm.schedulers == 1 { "" } else { "s" },
-            m.sm.scheduler,
-            m.sm.simd_width
+            m.scheduler.name,
+            m.unit.values().map(|u| u.lanes).max().unwrap_or(0)
         );
         let kib = |sets: u32, line: u32, ways: u32| {
             u64::from(sets) * u64::from(line) * u64::from(ways) / 1024
@@ -84,7 +87,7 @@ fn machines() -> Result<String, Failure> {
         let _ = writeln!(
             out,
             "    L1D {} KB, shared {} KB, L2 {} KB, {} DRAM channel{}",
-            kib(m.l1d.sets, m.l1d.line, m.l1d.ways),
+            kib(m.l1d.cache.sets, m.l1d.cache.line, m.l1d.cache.ways),
             m.shared.bytes / 1024,
             kib(m.l2.sets, m.l2.line, m.l2.ways) * slices,
             m.dram.channels,
@@ -113,27 +116,68 @@ fn studies() -> Result<String, Failure> {
     Ok(out)
 }
 
-fn policies(kind: &str, list: &[PolicyInfo]) -> String {
-    if list.is_empty() {
-        return format!("this build has no {kind}\n");
-    }
+fn mechanisms(kind: Kind) -> String {
     let mut out = String::new();
-    for policy in list {
-        let _ = writeln!(out, "{}\n    {}", policy.name, policy.description);
-        for p in policy.parameters {
-            let unit = if p.unit.is_empty() {
-                String::new()
-            } else {
-                format!(" {}", p.unit)
-            };
-            let _ = writeln!(
-                out,
-                "    {} = {}  ({}{unit}) {}",
-                p.name, p.default, p.kind, p.description
-            );
+    for info in kind.registered() {
+        let _ = writeln!(out, "{}\n    {}", info.name, info.description);
+        for parameter in info.parameters {
+            let _ = writeln!(out, "    {}", shown(kind, *parameter));
         }
     }
     out
+}
+
+/// A parameter as `--set` takes it, when its mechanism is chosen.
+fn shown(kind: Kind, parameter: &dyn Parameter) -> String {
+    let default = plain(&parameter.default());
+    format!(
+        "{}.{} = {default}  ({}) {}",
+        kind.key(),
+        parameter.name(),
+        parameter.rule().in_unit(parameter.unit()),
+        parameter.description()
+    )
+}
+
+/// A value as `--set` takes it.
+fn plain(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(word) => word.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn settings() -> Result<String, Failure> {
+    let base = Machine::preset(presets::BASE)?;
+    let table = toml::Table::try_from(&base).map_err(|e| Failure::bad_input(e.to_string()))?;
+    let mut out = String::new();
+    for (section, settings) in SECTIONS {
+        let mut parts = section.split('.');
+        let values = parts.try_fold(&table, |at, part| at.get(part)?.as_table());
+        for setting in *settings {
+            let value = values.and_then(|v| v.get(setting.name)).map(plain);
+            let _ = writeln!(
+                out,
+                "{section}.{} = {}  ({})\n    {}",
+                setting.name,
+                value.unwrap_or_default(),
+                setting.rule.in_unit(setting.unit),
+                setting.description()
+            );
+        }
+    }
+    for kind in Kind::ALL {
+        let names: Vec<&str> = kind.registered().iter().map(|i| i.name).collect();
+        let _ = writeln!(
+            out,
+            "{} = {}  ({})\n    The {}; its parameters are set below its name.",
+            kind.name_key(),
+            kind.chosen(&base).name,
+            names.join(" | "),
+            kind.word()
+        );
+    }
+    Ok(out)
 }
 
 fn workloads() -> String {
@@ -188,7 +232,6 @@ fn stats() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use warpsim_sim::policy::{ParamInfo, ParamKind};
 
     #[test]
     fn every_preset_and_workload_is_listed() {
@@ -204,21 +247,23 @@ mod tests {
     }
 
     #[test]
-    fn policies_show_their_parameters() {
-        let list = [PolicyInfo {
-            name: "tls",
-            description: "Two levels.",
-            parameters: &[ParamInfo {
-                name: "sm.tls_active",
-                kind: ParamKind::Integer { low: 1, high: 64 },
-                default: "6",
-                description: "active warps",
-                unit: "warps",
-            }],
-        }];
-        assert_eq!(
-            policies("", &list),
-            "tls\n    Two levels.\n    sm.tls_active = 6  (1 to 64 warps) active warps\n"
+    fn mechanisms_show_their_parameters_and_settings_their_ranges() {
+        let schedulers = mechanisms(Kind::Scheduler);
+        let tls = "    scheduler.active = 6  (1 to 64 warps) active warps of each scheduler\n";
+        assert!(schedulers.contains(tls), "{schedulers}");
+        let fetch = mechanisms(Kind::Fetch);
+        assert!(
+            fetch.contains("    fetch.policy.waiters = never  (never | last) "),
+            "{fetch}"
         );
+        let settings = settings().expect("the preset loads");
+        for shown in [
+            "gpu.core_mhz = 700  (1 to 100000 MHz)\n    Core clock.\n",
+            "sm.warp_width = 32  (4 to 32 threads, powers of two)\n",
+            "dram.timing.rc = 40  (0 to 1000 DRAM clocks)\n",
+            "scheduler.name = gto  (lrr | gto | ",
+        ] {
+            assert!(settings.contains(shown), "{shown}\n{settings}");
+        }
     }
 }

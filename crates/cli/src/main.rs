@@ -11,7 +11,6 @@ mod list;
 mod observers;
 mod phases;
 mod progress;
-mod registry;
 mod run;
 mod selftest;
 mod study;

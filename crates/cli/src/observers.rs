@@ -3,6 +3,7 @@
 use std::io;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::observe::{Observer, WarpEvent};
+use warpsim_sim::time::Cycle;
 
 /// Tells all of them everything, in order.
 pub struct Observers(pub Vec<Box<dyn Observer>>);
@@ -18,19 +19,19 @@ impl Observers {
 }
 
 impl Observer for Observers {
-    fn warp(&mut self, cycle: u64, sm: u16, slot: u16, event: WarpEvent) {
+    fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
         for observer in &mut self.0 {
             observer.warp(cycle, sm, slot, event);
         }
     }
 
-    fn launched(&mut self, cycle: u64, kernel: &Kernel, files: &[(u32, String)]) {
+    fn launched(&mut self, cycle: Cycle, kernel: &Kernel, files: &[(u32, String)]) {
         for observer in &mut self.0 {
             observer.launched(cycle, kernel, files);
         }
     }
 
-    fn ended(&mut self, cycle: u64) {
+    fn ended(&mut self, cycle: Cycle) {
         for observer in &mut self.0 {
             observer.ended(cycle);
         }

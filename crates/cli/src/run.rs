@@ -3,16 +3,15 @@
 use crate::device::{DeviceOptions, make_device, statistics};
 use crate::failure::{Failure, WRONG_RESULT, print};
 use crate::phases::{BlockList, Phases};
+use crate::progress;
 use crate::summary::{Style, Summary};
 use crate::trace::{Cycles, Sms, Trace, Window};
-use crate::{progress, registry};
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use warpsim_present::nearest;
 use warpsim_sim::config::Machine;
 use warpsim_sim::observe::Observer;
-use warpsim_sim::policy::PolicyInfo;
-use warpsim_sim::text::nearest;
 use warpsim_workloads::files::write_whole;
 use warpsim_workloads::folder;
 use warpsim_workloads::launchfile::{self, LaunchFile};
@@ -37,13 +36,13 @@ pub struct Arguments {
     /// Machine preset, or a machine file (ends in .toml).
     #[arg(long, default_value = "gtx480")]
     machine: String,
-    /// Issue policy: short for --set sm.scheduler=...
+    /// Issue policy: short for --set scheduler=...
     #[arg(long)]
     scheduler: Option<String>,
     /// Fetch policy: short for --set fetch.policy=...
     #[arg(long)]
     fetch: Option<String>,
-    /// Divergence model: short for --set sm.divergence=...
+    /// Divergence model: short for --set divergence=...
     #[arg(long)]
     divergence: Option<String>,
     /// Size of a workload [default: small].
@@ -234,37 +233,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn machine(arguments: &Arguments) -> Result<Machine, Failure> {
     let mut overrides = arguments.set.clone();
     for (key, value) in [
-        ("sm.scheduler", &arguments.scheduler),
+        ("scheduler", &arguments.scheduler),
         ("fetch.policy", &arguments.fetch),
-        ("sm.divergence", &arguments.divergence),
+        ("divergence", &arguments.divergence),
     ] {
         overrides.extend(value.iter().map(|v| format!("{key}={v}")));
     }
-    let machine = Machine::resolve(&arguments.machine, &overrides)?;
-    check_policy("scheduler", &machine.sm.scheduler, registry::schedulers())?;
-    check_policy("fetch policy", &machine.fetch.policy, registry::fetch())?;
-    check_policy(
-        "divergence model",
-        &machine.sm.divergence,
-        registry::divergence(),
-    )?;
-    warpsim_sim::gpu::check_combination(&machine).map_err(Failure::bad_input)?;
-    Ok(machine)
-}
-
-/// The name must be registered.
-pub fn check_policy(kind: &str, name: &str, known: &[PolicyInfo]) -> Result<(), Failure> {
-    let names = || known.iter().map(|p| p.name);
-    if known.is_empty() || names().any(|n| n == name) {
-        return Ok(());
-    }
-    let hint = nearest(name, names())
-        .map(|n| format!("; did you mean `{n}`?"))
-        .unwrap_or_default();
-    Err(Failure::bad_input(format!(
-        "no {kind} is called `{name}`{hint}\nthere are: {}",
-        names().collect::<Vec<_>>().join(", ")
-    )))
+    Ok(Machine::resolve(&arguments.machine, &overrides)?)
 }
 
 fn job(arguments: &Arguments) -> Result<Job, Failure> {

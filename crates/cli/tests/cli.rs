@@ -22,9 +22,13 @@ fn lists_show_what_there_is() {
     for (what, expected) in [
         ("machines", "gtx480-v3"),
         ("workloads", "histogram"),
-        ("schedulers", ""),
-        ("fetch", ""),
-        ("divergence", ""),
+        ("settings", "l1d.ways = 4  (1 to 1024)"),
+        ("schedulers", "scheduler.active = 6  (1 to 64 warps)"),
+        ("fetch", "fetch.policy.waiters = never  (never | last)"),
+        (
+            "divergence",
+            "divergence.compaction = true  (true or false)",
+        ),
         ("stats", ""),
     ] {
         let output = warpsim(&["list", what]);

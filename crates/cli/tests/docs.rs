@@ -4,10 +4,9 @@ mod common;
 
 use common::{Scratch, root, succeeds};
 use serde_json::Value;
+use warpsim_sim::config::{Machine, SECTIONS};
+use warpsim_sim::mechanism::Kind;
 use warpsim_sim::stats::all_statistics;
-
-const BEGIN: &str = "<!-- begin statistics";
-const END: &str = "<!-- end statistics -->";
 
 fn table() -> String {
     let mut out = String::from("| statistic | unit | meaning |\n|---|---|---|\n");
@@ -20,25 +19,72 @@ fn table() -> String {
     out
 }
 
-/// The table between the marks of docs/statistics.md, and what surrounds it.
-fn split(text: &str) -> (&str, &str, &str) {
-    let begin = text.find(BEGIN).expect("a begin mark");
+/// What stands between two marks of a page, and what surrounds it.
+fn split<'a>(text: &'a str, what: &str) -> (&'a str, &'a str, &'a str) {
+    let begin = text
+        .find(&format!("<!-- begin {what}"))
+        .expect("a begin mark");
     let begin = begin + text[begin..].find('\n').expect("a line") + 1;
-    let end = text.find(END).expect("an end mark");
+    let end = text
+        .find(&format!("<!-- end {what} -->"))
+        .expect("an end mark");
     (&text[..begin], &text[begin..end], &text[end..])
 }
 
-#[test]
-fn every_statistic_is_documented() {
-    let path = root().join("docs/statistics.md");
+/// The part of a page called `what` is this table.
+fn hold(page: &str, what: &str, expected: &str) {
+    let path = root().join(page);
     let text = std::fs::read_to_string(&path).expect("the page");
-    let (before, shown, after) = split(&text);
-    let expected = table();
+    let (before, shown, after) = split(&text, what);
     if std::env::var_os("WARPSIM_BLESS").is_some() {
         std::fs::write(&path, format!("{before}{expected}{after}")).expect("written");
     } else {
         assert_eq!(shown, expected, "run this test with WARPSIM_BLESS=1");
     }
+}
+
+#[test]
+fn every_statistic_is_documented() {
+    hold("docs/statistics.md", "statistics", &table());
+}
+
+#[test]
+fn every_setting_is_documented() {
+    let base = Machine::preset("gtx480").expect("a preset");
+    let values = toml::Value::try_from(&base).expect("plain data");
+    let mut out = String::from("| setting | gtx480 | allowed | meaning |\n|---|---|---|---|\n");
+    for (section, settings) in SECTIONS {
+        let parts = section.split('.');
+        let values = parts.fold(&values, |at, part| &at[part]);
+        for s in *settings {
+            let value = values[s.name].to_string().replace('"', "");
+            let allowed = s.rule.in_unit(s.unit).replace(" | ", ", ");
+            out += &format!(
+                "| `{section}.{}` | {value} | {allowed} | {} |\n",
+                s.name,
+                s.description()
+            );
+        }
+    }
+    hold("docs/settings.md", "settings", &out);
+    let mut out =
+        String::from("| parameter | of | default | allowed | meaning |\n|---|---|---|---|---|\n");
+    for kind in Kind::ALL {
+        for info in kind.registered() {
+            for p in info.parameters {
+                out += &format!(
+                    "| `{}.{}` | {} | {} | {} | {} |\n",
+                    kind.key(),
+                    p.name(),
+                    info.name,
+                    p.default().to_string().replace('"', ""),
+                    p.rule().in_unit(p.unit()).replace(" | ", ", "),
+                    p.description()
+                );
+            }
+        }
+    }
+    hold("docs/settings.md", "parameters", &out);
 }
 
 #[test]

@@ -140,7 +140,7 @@ fn mechanisms_that_do_not_go_together_are_refused_with_the_reason() {
     let text = with(["--scheduler", "majority", "--divergence", "pdom"]);
     says(
         &text,
-        &["majority counts the threads of a pool", "dwf or dwf-wb"],
+        &["majority looks at a pool of formed warps", "dwf or dwf-wb"],
     );
     let text = with(["--scheduler", "saws", "--divergence", "dwf"]);
     says(&text, &["mix threads of several blocks", "saws"]);

@@ -1,11 +1,12 @@
 //! How fast the memory system alone simulates: synthetic SMs that keep a number of line reads
-//! (and writes) outstanding. Prints sectors a second and what the simulated DRAM achieved;
-//! for host instructions a sector run it under callgrind.
+//! (and writes) outstanding. Prints sectors per second and what the simulated DRAM achieved;
+//! for host instructions per sector run it under callgrind.
 
 use std::time::Instant;
 use warpsim_sim::config::Machine;
 use warpsim_sim::memory::packet::{Request, RequestKind, Traffic};
 use warpsim_sim::memory::system::MemorySystem;
+use warpsim_sim::time::Cycle;
 
 /// A traffic pattern.
 struct Pattern {
@@ -64,8 +65,7 @@ fn main() {
         .and_then(|n| n.parse().ok())
         .unwrap_or(200_000);
     let only = std::env::args().nth(2);
-    let text = include_str!("../../../configs/gtx480.toml");
-    let machine: Machine = toml::from_str(text).expect("the preset is well formed");
+    let machine = Machine::preset("gtx480").expect("the preset is well formed");
     for pattern in &PATTERNS {
         if only
             .as_deref()
@@ -82,10 +82,10 @@ fn run(machine: &Machine, pattern: &Pattern, lines: u64) {
     let sms = machine.gpu.sms as usize;
     let quantum = u64::from(machine.gpu.quantum);
     let mut outstanding = vec![0u32; sms];
-    let (mut sent, mut answered, mut now) = (0u64, 0u64, 0u64);
+    let (mut sent, mut answered, mut now) = (0u64, 0u64, Cycle::ZERO);
     let start = Instant::now();
     while answered < lines {
-        for cycle in now..now + quantum {
+        for cycle in now.until(now + quantum) {
             for (sm, outstanding) in outstanding.iter_mut().enumerate() {
                 if let Some(reply) = memory.pop_reply(sm, cycle)
                     && reply.last
@@ -125,11 +125,11 @@ fn run(machine: &Machine, pattern: &Pattern, lines: u64) {
     let sectors = lines * 4;
     let dram = memory.stats().dram;
     println!(
-        "{:<20} {:>6.2} M sectors/s {:>7.2} M cycles/s, {now} cycles, {:.2} DRAM clocks a \
-         transfer a channel, bus {:.0} % busy",
+        "{:<20} {:>6.2} M sectors/s {:>7.2} M cycles/s, {now} cycles, {:.2} DRAM clocks per \
+         transfer and channel, bus {:.0} % busy",
         pattern.name,
         sectors as f64 / seconds / 1e6,
-        now as f64 / seconds / 1e6,
+        now.get() as f64 / seconds / 1e6,
         dram.total_clocks as f64 / (dram.reads + dram.writes).max(1) as f64,
         100.0 * dram.busy_clocks as f64 / dram.total_clocks as f64,
     );

@@ -9,16 +9,17 @@ pub mod divergence;
 pub mod exec;
 pub mod fetch;
 pub mod gpu;
+pub mod mechanism;
 pub mod memory;
 pub mod observe;
 pub mod occupancy;
 pub mod phases;
-pub mod policy;
+pub mod place;
 pub mod progress;
 pub mod schedule;
 pub mod sm;
 pub mod stats;
-pub mod text;
+pub mod time;
 
 // The bench that the integration tests use, for unit tests that reach further inside.
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! pays a test of a null pointer when no one does.
 
 use crate::stats::WarpState;
+use crate::time::Cycle;
 use std::io;
 use warpsim_ptx::kernel::{Kernel, Pc};
 
@@ -60,13 +61,13 @@ pub enum WarpEvent {
 pub trait Observer {
     /// `slot` of `sm` did something in `cycle`. An SM's cycles never go back, but SMs are up to
     /// a quantum apart.
-    fn warp(&mut self, cycle: u64, sm: u16, slot: u16, event: WarpEvent);
+    fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent);
 
     /// A launch of `kernel` begins; `files` names source files by number.
-    fn launched(&mut self, _cycle: u64, _kernel: &Kernel, _files: &[(u32, String)]) {}
+    fn launched(&mut self, _cycle: Cycle, _kernel: &Kernel, _files: &[(u32, String)]) {}
 
     /// The launch has ended: `cycle` is the first that does not belong to it.
-    fn ended(&mut self, _cycle: u64) {}
+    fn ended(&mut self, _cycle: Cycle) {}
 
     /// Nothing more will come, and the run has not failed. What is returned is for the user.
     fn complete(&mut self) -> io::Result<Option<String>> {

@@ -110,7 +110,7 @@ fn settings(policy: &str, fetch: &[String], schedulers: u32) -> Vec<String> {
         "gpu.sms=1".to_string(),
         "sm.max_blocks=5".to_string(),
         format!("sm.schedulers={schedulers}"),
-        format!("sm.scheduler=\"{policy}\""),
+        format!("scheduler=\"{policy}\""),
     ];
     set.extend_from_slice(fetch);
     set

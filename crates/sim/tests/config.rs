@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use std::path::PathBuf;
 use warpsim_sim::config::load::{Origin, load};
 use warpsim_sim::config::presets::{BASE, PRESETS, names};
-use warpsim_sim::config::{DramModel, Machine, Scoreboard};
+use warpsim_sim::config::{DramModel, Machine, OpClass, Scoreboard};
 
 /// A scratch directory that goes away with the test.
 struct Scratch(PathBuf);
@@ -40,15 +40,24 @@ fn every_preset_loads_under_its_own_name() {
 fn presets_differ_where_their_tables_say() {
     let reference = Machine::preset("gtx480-ref").unwrap();
     assert_eq!(reference.latency.fp32_fma, [1, 1]);
-    assert!(!reference.latency.fp64_fma_on_sfu && !reference.latency.rem_on_sfu);
+    assert!(reference.unit["sp"].takes.contains(&OpClass::IntRem));
     assert!(reference.sm.atomics_ignore_address_hazard);
     assert_eq!(reference.latency.int_mad, [5, 1]);
     let v3 = Machine::preset("gtx480-v3").unwrap();
-    assert_eq!((v3.l1d.mshrs, v3.l2.mshrs, v3.dram.queue), (32, 32, 16));
+    assert_eq!(
+        (v3.l1d.cache.mshrs, v3.l2.mshrs, v3.dram.queue),
+        (32, 32, 16)
+    );
     let fx = Machine::preset("fx5800").unwrap();
-    assert_eq!((fx.gpu.sms, fx.sm.simd_width, fx.sm.schedulers), (30, 8, 1));
+    assert_eq!(
+        (fx.gpu.sms, fx.unit["sp"].lanes, fx.sm.schedulers),
+        (30, 8, 1)
+    );
     assert_eq!(fx.sm.scoreboard, Scoreboard::OneInFlight);
-    assert_eq!(fx.l1d.sets * fx.l1d.line * fx.l1d.ways, 32 << 10);
+    assert_eq!(
+        fx.l1d.cache.sets * fx.l1d.cache.line * fx.l1d.cache.ways,
+        32 << 10
+    );
     assert_eq!(fx.l2.sets * fx.l2.line * fx.l2.ways, 1 << 20);
     assert_eq!(
         fx.texture.sets * fx.texture.line * fx.texture.ways,
@@ -56,7 +65,10 @@ fn presets_differ_where_their_tables_say() {
     );
     let vws = Machine::preset("vws").unwrap();
     assert_eq!((vws.gpu.sms, vws.dram.model), (1, DramModel::Simple));
-    assert_eq!(vws.l1d.sets * vws.l1d.line * vws.l1d.ways, 64 << 10);
+    assert_eq!(
+        vws.l1d.cache.sets * vws.l1d.cache.line * vws.l1d.cache.ways,
+        64 << 10
+    );
     assert_eq!(vws.l1i.sets * vws.l1i.line * vws.l1i.ways, 64 << 10);
     assert_eq!(vws.l2.sets * vws.l2.line * vws.l2.ways, 128 << 10);
 }
@@ -66,15 +78,15 @@ fn a_file_extends_a_file_that_extends_a_preset() {
     let dir = Scratch::new("extends");
     dir.file(
         "base.toml",
-        "schema = 1\nextends = \"gtx480-ref\"\n[sm]\nschedulers = 4\ntls_active = 3\n",
+        "schema = 1\nextends = \"gtx480-ref\"\n[sm]\nschedulers = 4\nmax_blocks = 3\n",
     );
     let path = dir.file(
         "top.toml",
-        "schema = 1\nextends = \"base.toml\"\nname = \"mine\"\nsm.tls_active = 5\n",
+        "schema = 1\nextends = \"base.toml\"\nname = \"mine\"\nsm.max_blocks = 5\n",
     );
     let machine = Machine::from_file(&path).unwrap();
     assert_eq!(machine.name, "mine");
-    assert_eq!((machine.sm.schedulers, machine.sm.tls_active), (4, 5));
+    assert_eq!((machine.sm.schedulers, machine.sm.max_blocks), (4, 5));
     assert_eq!(machine.latency.fp32_fma, [1, 1]);
 }
 
@@ -131,6 +143,28 @@ fn wrong_kinds_ranges_and_words_point_at_their_line() {
             "one-in-flight",
             "m.toml:4:14",
         ),
+        ("[dram]\nbanks = 128\n", "between 1 and 64", "m.toml:4:9"),
+        (
+            "[dram]\nbanks = 1\nbank_groups = 1\n",
+            "2 L2 slices",
+            "m.toml:4:9",
+        ),
+        (
+            "[dram]\ninterleave = 64\n",
+            "between 128 and 1048576",
+            "m.toml:4:14",
+        ),
+        ("[dram]\nrow_bytes = 32\n", "a burst is 64", "m.toml:4:13"),
+        (
+            "[l2]\nqueue = 3\n",
+            "has 4 sectors and would never fit",
+            "m.toml:4:9",
+        ),
+        (
+            "[interconnect]\ninjection_queue = 3\n",
+            "would never fit",
+            "m.toml:4:19",
+        ),
         (
             "[latency]\nint_add = [1]\n",
             "latency.int_add",
@@ -175,18 +209,18 @@ fn schema_and_extends_are_checked() {
 #[test]
 fn overrides_change_values_and_their_mistakes_are_shown() {
     let sets = [
-        "sm.scheduler=lrr",
+        "scheduler=lrr",
         "dram.timing.cl=9",
         "latency.int_add=[6, 2]",
     ];
     let machine = Machine::resolve("gtx480", &sets.map(String::from)).unwrap();
-    assert_eq!(machine.sm.scheduler, "lrr");
+    assert_eq!(machine.scheduler.name, "lrr");
     assert_eq!(
         (machine.dram.timing.cl, machine.latency.int_add),
         (9, [6, 2])
     );
-    let error = Machine::resolve("gtx480", &["sm.sheduler=lrr".into()]).unwrap_err();
-    assert!(error.to_string().contains("`sm.scheduler`"), "{error}");
+    let error = Machine::resolve("gtx480", &["sheduler=lrr".into()]).unwrap_err();
+    assert!(error.to_string().contains("`scheduler`"), "{error}");
     let error = Machine::resolve("gtx480", &["gpu.sms=0".into()]).unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use warpsim_ptx::kernel::Pc;
 use warpsim_sim::config::Machine;
 use warpsim_sim::divergence::MODELS;
-use warpsim_sim::gpu::{Gpu, Options};
+use warpsim_sim::gpu::Options;
 use warpsim_sim::observe::WarpEvent;
 use warpsim_sim::stats::LaunchReport;
 
@@ -19,10 +19,10 @@ type Traces = BTreeMap<(u64, u32), Vec<Pc>>;
 
 /// A machine with a model, unless they do not go together.
 fn with(preset: &str, model: &str, set: &[&str]) -> Option<Machine> {
-    let model = format!("sm.divergence=\"{model}\"");
-    let machine = machine(preset, &[&["gpu.sms=2", &model][..], set].concat());
-    let fits = Gpu::new(machine.clone(), Options::default()).is_ok();
-    fits.then_some(machine)
+    let model = format!("divergence=\"{model}\"");
+    let set = [&["gpu.sms=2", &model][..], set].concat();
+    let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
+    Machine::resolve(preset, &set).ok()
 }
 
 fn run(machine: &Machine, ptx: &str, shape: [u32; 2]) -> (Vec<u32>, Traces, LaunchReport) {
@@ -72,11 +72,11 @@ fn machines() -> Vec<(String, Machine)> {
         for (preset, set) in [
             ("gtx480", &[][..]),
             ("fx5800", &[][..]),
-            ("fx5800", &["sm.tbc_compaction=false"][..]),
+            ("fx5800", &["divergence.tbc.compaction=false"][..]),
             ("vws", &["sm.warp_width=8", "fetch.ports=4"][..]),
         ] {
-            let fits = with(preset, model.name, set);
-            all.extend(fits.map(|m| (format!("{} on {preset} {set:?}", model.name), m)));
+            let fits = with(preset, model.info.name, set);
+            all.extend(fits.map(|m| (format!("{} on {preset} {set:?}", model.info.name), m)));
         }
     }
     all
@@ -176,7 +176,7 @@ fn compaction_fills_warps_and_can_be_switched_off() {
     // The sides have five and four instructions; two of four warps run each.
     assert_eq!(stacks - compacted, 3 * 2 * 9);
     assert_eq!(full, compacted, "every lane is used");
-    let (kept, _) = issued("tbc", &["sm.tbc_compaction=false"]);
+    let (kept, _) = issued("tbc", &["divergence.compaction=false"]);
     assert_eq!(kept, stacks);
 }
 

@@ -3,10 +3,10 @@
 
 mod common;
 
-use common::{Bench, kernel, machine};
+use common::{Bench, kernel};
 use warpsim_sim::config::Machine;
 use warpsim_sim::divergence::MODELS;
-use warpsim_sim::gpu::{Gpu, Options, SimError, check_combination};
+use warpsim_sim::gpu::{Options, SimError};
 use warpsim_sim::schedule::POLICIES;
 use warpsim_sim::stats::LaunchReport;
 
@@ -19,8 +19,8 @@ fn with_model(model: &str) -> Machine {
     };
     let set = [
         "gpu.sms=1".to_string(),
-        format!("sm.divergence=\"{model}\""),
-        format!("sm.scheduler=\"{scheduler}\""),
+        format!("divergence=\"{model}\""),
+        format!("scheduler=\"{scheduler}\""),
     ];
     Machine::resolve("fx5800", &set).unwrap_or_else(|e| panic!("{e}"))
 }
@@ -48,7 +48,7 @@ fn efficiency(report: &LaunchReport) -> f64 {
 
 /// Models that keep the threads of a static warp together where it reconverges.
 fn stable_models() -> impl Iterator<Item = &'static str> {
-    MODELS.iter().map(|m| m.name).filter(|m| *m != "dwf")
+    MODELS.iter().map(|m| m.info.name).filter(|m| *m != "dwf")
 }
 
 /// Each warp's first lane takes 32 items for it from a queue and passes their number on through
@@ -244,32 +244,29 @@ fn exited_threads_are_not_waited_for() {
 
 #[test]
 fn what_does_not_go_together_is_refused_with_the_reason() {
-    let machine = machine("gtx480", &["sm.scheduler=\"majority\""]);
-    let Err(error) = Gpu::new(machine, Options::default()) else {
-        panic!("accepted");
-    };
+    let majority = ["scheduler=\"majority\"".to_string()];
+    let error = Machine::resolve("gtx480", &majority).expect_err("there is no pool");
     let text = error.to_string();
     assert!(
-        text.contains("majority") && text.contains("dwf or dwf-wb"),
+        text.contains("majority") && text.contains("dwf or dwf-wb") && text.contains("--set:1:11"),
         "{text}"
     );
     // A policy that ranks blocks has nothing to rank where warps mix them.
     for model in MODELS {
-        for policy in POLICIES.iter().filter(|p| p.name != "majority") {
+        for policy in POLICIES.iter().filter(|p| p.info.name != "majority") {
             let set = [
-                format!("sm.divergence=\"{}\"", model.name),
-                format!("sm.scheduler=\"{}\"", policy.name),
+                format!("divergence=\"{}\"", model.info.name),
+                format!("scheduler=\"{}\"", policy.info.name),
             ];
-            let machine = Machine::resolve("gtx480", &set).unwrap();
-            if let Err(reason) = check_combination(&machine) {
-                assert!(model.name.starts_with("dwf"), "{set:?}: {reason}");
+            if let Err(error) = Machine::resolve("gtx480", &set) {
+                assert!(model.pools, "{set:?}: {error}");
+                let reason = error.message;
                 assert!(reason.contains("mix threads of several blocks"), "{reason}");
             }
         }
     }
     for policy in ["lrr", "gto", "oldest", "tls", "majority"] {
-        let set = ["sm.divergence=dwf".into(), format!("sm.scheduler={policy}")];
-        let machine = Machine::resolve("gtx480", &set).unwrap();
-        assert_eq!(check_combination(&machine), Ok(()), "{policy}");
+        let set = ["divergence=dwf".into(), format!("scheduler={policy}")];
+        Machine::resolve("gtx480", &set).unwrap_or_else(|e| panic!("{policy}: {e}"));
     }
 }

@@ -4,7 +4,7 @@ use warpsim_ptx::kernel::Program;
 use warpsim_sim::exec::code::Code;
 use warpsim_sim::exec::functional::{FunctionalStats, Options, SimFault, run};
 use warpsim_sim::exec::grid::Grid;
-use warpsim_sim::memory::image::GlobalMemory;
+use warpsim_sim::exec::memory::image::GlobalMemory;
 
 struct Machine {
     program: Program,

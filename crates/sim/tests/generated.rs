@@ -7,11 +7,17 @@ use common::generate::Generator;
 use common::{Bench, check_laws, fetch_settings, issue_policies, kernel, machine};
 use proptest::prelude::*;
 use warpsim_sim::config::Machine;
+use warpsim_sim::config::rule::Rule;
 use warpsim_sim::divergence::MODELS;
-use warpsim_sim::gpu::{Gpu, Options};
-use warpsim_sim::policy::ParamKind;
+use warpsim_sim::gpu::Options;
 use warpsim_sim::schedule::POLICIES;
 use warpsim_sim::stats::LaunchReport;
+
+/// Whether such a machine is allowed.
+fn fits(preset: &str, set: &[&str]) -> bool {
+    let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
+    Machine::resolve(preset, &set).is_ok()
+}
 
 /// Machines by preset and settings: every issue policy on every preset, with every fetch policy,
 /// with narrow warps, and every divergence model with its switches.
@@ -22,15 +28,15 @@ fn machines() -> Vec<(String, Machine)> {
     };
     for preset in ["gtx480", "gtx480-ref", "gtx480-v3", "fx5800", "vws"] {
         for policy in POLICIES {
-            let scheduler = format!("sm.scheduler=\"{}\"", policy.name);
-            if Gpu::new(machine(preset, &[&scheduler]), Options::default()).is_ok() {
+            let scheduler = format!("scheduler=\"{}\"", policy.info.name);
+            if fits(preset, &[&scheduler]) {
                 add(preset, &["gpu.sms=2", &scheduler]);
             }
         }
     }
     for scheduler in issue_policies() {
         for fetch in &fetch_settings()[1..] {
-            let scheduler = format!("sm.scheduler=\"{scheduler}\"");
+            let scheduler = format!("scheduler=\"{scheduler}\"");
             let mut set = vec!["gpu.sms=2", &scheduler, "fetch.buffer=4"];
             set.extend(fetch.iter().map(String::as_str));
             add("gtx480-v3", &set);
@@ -40,7 +46,7 @@ fn machines() -> Vec<(String, Machine)> {
         for (i, scheduler) in issue_policies().enumerate() {
             let width = format!("sm.warp_width={}", [4, 8, 16][i % 3]);
             let ports = "fetch.ports=4".to_string();
-            let scheduler = format!("sm.scheduler=\"{scheduler}\"");
+            let scheduler = format!("scheduler=\"{scheduler}\"");
             add(preset, &["gpu.sms=2", &width, &ports, &scheduler]);
         }
     }
@@ -51,42 +57,47 @@ fn machines() -> Vec<(String, Machine)> {
         &[&room[..], &["fetch.wait_for_branch=true"]].concat(),
     );
     let options = [
-        "sm.block_ties=slot",
-        "sm.mwf_counts_exited=true",
-        "fetch.cff_waiters=last",
+        "scheduler.ties=slot",
+        "scheduler.counts_exited=true",
+        "fetch.policy.waiters=last",
     ];
     add(
         "gtx480",
-        &[&options[..], &["sm.scheduler=mwf-lrr", "fetch.policy=cff"]].concat(),
+        &[&options[..], &["scheduler=mwf-lrr", "fetch.policy=cff"]].concat(),
     );
-    add("gtx480", &["gpu.sms=2", "sm.simd_width=16"]);
-    for model in MODELS.iter().filter(|m| m.name != "pdom") {
-        let name = format!("sm.divergence=\"{}\"", model.name);
+    add(
+        "gtx480",
+        &[
+            "gpu.sms=2",
+            "unit.sp.lanes=16",
+            "unit.sfu.lanes=16",
+            "unit.mem.lanes=16",
+        ],
+    );
+    for model in MODELS.iter().filter(|m| m.info.name != "pdom") {
+        let name = format!("divergence=\"{}\"", model.info.name);
         let with = |more: &[&'static str]| [&["gpu.sms=2", name.as_str()][..], more].concat();
         for preset in ["gtx480", "gtx480-ref", "gtx480-v3", "vws"] {
             add(preset, &with(&[]));
         }
         for policy in POLICIES {
-            let scheduler = format!("sm.scheduler=\"{}\"", policy.name);
+            let scheduler = format!("scheduler=\"{}\"", policy.info.name);
             let set = [with(&[]), vec![scheduler.as_str()]].concat();
-            if Gpu::new(machine("fx5800", &set), Options::default()).is_ok() {
+            if fits("fx5800", &set) {
                 add("fx5800", &set);
             }
         }
         for (preset, width) in [("vws", "sm.warp_width=4"), ("gtx480", "sm.warp_width=8")] {
             let set = with(&[width, "fetch.ports=4"]);
-            if Gpu::new(machine(preset, &set), Options::default()).is_ok() {
+            if fits(preset, &set) {
                 add(preset, &set);
             }
         }
         add("gtx480", &with(&["fetch.wait_for_branch=true"]));
-        for flag in model
-            .parameters
-            .iter()
-            .filter(|p| p.kind == ParamKind::Flag)
-        {
+        let parameters = model.info.parameters.iter();
+        for flag in parameters.filter(|p| p.rule() == Rule::Flag) {
             for value in ["true", "false"] {
-                let set = format!("{}={value}", flag.name);
+                let set = format!("divergence.{}={value}", flag.name());
                 add("fx5800", &[with(&[]), vec![set.as_str()]].concat());
             }
         }

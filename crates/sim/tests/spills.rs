@@ -95,10 +95,10 @@ fn tight_machines() -> Vec<(&'static str, Machine)> {
     let mut all = Vec::new();
     for model in MODELS {
         for preset in ["gtx480", "fx5800"] {
-            let model_set = format!("sm.divergence=\"{}\"", model.name);
+            let model_set = format!("divergence.name=\"{}\"", model.info.name);
             let machine = machine(preset, &[&tight[..], &[&model_set]].concat());
             if Gpu::new(machine.clone(), Options::default()).is_ok() {
-                all.push((model.name, machine));
+                all.push((model.info.name, machine));
             }
         }
     }

@@ -148,7 +148,11 @@ fn a_full_collector_or_unit_is_structural() {
 #[test]
 fn an_issue_slot_held_by_a_wide_instruction_is_structural() {
     let body = format!("{FRESH} add.u32 %r2, %r1, 1; // @a\nadd.u32 %r3, %r1, 1; // @b\n");
-    let seen = between("gtx480", &["sm.simd_width=8"], &body);
+    let seen = between(
+        "gtx480",
+        &["unit.sp.lanes=8", "unit.sfu.lanes=8", "unit.mem.lanes=8"],
+        &body,
+    );
     assert_eq!(seen, only(WarpState::Structural, 3));
 }
 
@@ -156,7 +160,7 @@ fn an_issue_slot_held_by_a_wide_instruction_is_structural() {
 fn a_ready_warp_that_is_not_chosen_is_eligible() {
     let body =
         format!("bar.sync 0; {FRESH} add.u32 %r2, %r1, 1; // @a\nadd.u32 %r3, %r1, 1; // @b\n");
-    let set = ["sm.schedulers=1", "sm.scheduler=oldest"];
+    let set = ["sm.schedulers=1", "scheduler=oldest"];
     let mut bench = Bench::new(machine("gtx480", &set), &kernel(0, &body));
     bench.launch(1, 64).launch(1, 64);
     // Both have their pair; the first one takes the scheduler for two cycles.
@@ -229,7 +233,7 @@ fn a_scheduler_with_one_warp_stalls_for_its_reasons() {
         bar.sync 0; add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 9; @%p1 bra LOOP;
         st.global.u32 [%rd1], %r3;";
     for policy in common::issue_policies() {
-        let policy = format!("sm.scheduler=\"{policy}\"");
+        let policy = format!("scheduler=\"{policy}\"");
         let set = ["gpu.sms=1", "sm.schedulers=1", &policy];
         let mut bench = Bench::new(machine("gtx480", &set), &kernel(0, body));
         bench.launch(1, 32);

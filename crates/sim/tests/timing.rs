@@ -361,7 +361,7 @@ fn two_schedulers_issue_together_from_even_and_odd_warps() {
         ld.global.u32 %r5, [%rd4]; // @mem
         add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 8; @%p1 bra LOOP;\n";
     for scheduler in common::issue_policies() {
-        let set = format!("sm.scheduler=\"{scheduler}\"");
+        let set = format!("scheduler=\"{scheduler}\"");
         let mut bench = Bench::new(machine("gtx480", &[&set]), &kernel(0, body));
         bench.launch(1, 256).launch(1, 256);
         let (sfu, mem) = (bench.pc("sfu"), bench.pc("mem"));

@@ -113,10 +113,10 @@ fn write(
             pictures.push(None);
             continue;
         }
-        let svg = picture::draw(&picture::chart(results, figure, shown));
+        let chart = picture::chart(results, figure, shown);
         let name = format!("figures/{}.svg", figure.id.value);
-        store.write(&name, picture::standalone(&svg).as_bytes())?;
-        pictures.push(Some(svg));
+        store.write(&name, picture::standalone(&chart).as_bytes())?;
+        pictures.push(Some(picture::inline(&chart)));
     }
     let report = Report {
         results,

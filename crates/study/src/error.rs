@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::Path;
-use warpsim_sim::text::SourceError;
+use warpsim_present::SourceError;
 
 /// Why a study cannot go on. Runs that fail are not errors: they are rows.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
+use warpsim_present::nearest;
 use warpsim_sim::stats::all_statistics;
-use warpsim_sim::text::nearest;
 
 /// The statistics of a run by their declared names, without the leading `totals.`.
 pub type Statistics = BTreeMap<String, f64>;

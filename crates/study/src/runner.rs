@@ -243,7 +243,7 @@ impl Queue {
 mod tests {
     use super::*;
     use crate::Choices;
-    use warpsim_sim::text::Source;
+    use warpsim_present::Source;
 
     #[test]
     fn one_of_each_kind_and_then_the_longest_first() {

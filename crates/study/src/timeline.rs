@@ -12,6 +12,7 @@ use warpsim_ptx::inspect::disassemble;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::stats::WarpState;
+use warpsim_sim::time::Cycle;
 
 /// Segments kept; a report with more opens slowly. What came later is left out.
 const MOST: usize = 150_000;
@@ -35,9 +36,12 @@ pub fn record(run: &Run, wanted: &Timeline) -> Result<Value, String> {
     match result {
         Err(reason) if recorder.tracks.is_empty() => Err(reason),
         // Stopped by the limit: whoever is there was so until then.
-        Err(_) => Ok(recorder.finish(wanted.cycles.1)),
+        Err(_) => {
+            let end = recorder.to;
+            Ok(recorder.finish(end))
+        }
         Ok(()) => {
-            let end = recorder.seen.min(wanted.cycles.1);
+            let end = recorder.seen.min(recorder.to);
             Ok(recorder.finish(end))
         }
     }
@@ -47,12 +51,12 @@ pub fn record(run: &Run, wanted: &Timeline) -> Result<Value, String> {
 struct Listener(Arc<Mutex<Recorder>>);
 
 impl Observer for Listener {
-    fn warp(&mut self, cycle: u64, sm: u16, slot: u16, event: WarpEvent) {
+    fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
         let mut recorder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         recorder.warp(cycle, sm, slot, event);
     }
 
-    fn launched(&mut self, _cycle: u64, kernel: &Kernel, _files: &[(u32, String)]) {
+    fn launched(&mut self, _cycle: Cycle, kernel: &Kernel, _files: &[(u32, String)]) {
         let mut recorder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         recorder.launched(kernel);
     }
@@ -60,10 +64,10 @@ impl Observer for Listener {
 
 struct Recorder {
     sm: u16,
-    from: u64,
-    to: u64,
+    from: Cycle,
+    to: Cycle,
     /// The latest cycle of the SM.
-    seen: u64,
+    seen: Cycle,
     /// Instructions of all launches, and where those of the present one begin.
     code: Vec<String>,
     base: usize,
@@ -79,14 +83,14 @@ struct Track {
     block: u64,
     warp: u16,
     /// First cycle shown.
-    start: u64,
+    start: Cycle,
     /// Where the last segment ends.
-    end: u64,
+    end: Cycle,
     /// Length and state, one after the other, without gaps.
     segments: Vec<(u64, WarpState)>,
     /// The instruction and active lanes of each `issued` segment.
     issues: Vec<(usize, u32)>,
-    state: Option<(WarpState, u64)>,
+    state: Option<(WarpState, Cycle)>,
     issue: (usize, u32),
 }
 
@@ -94,9 +98,9 @@ impl Recorder {
     fn new(wanted: &Timeline) -> Recorder {
         Recorder {
             sm: wanted.sm,
-            from: wanted.cycles.0,
-            to: wanted.cycles.1,
-            seen: 0,
+            from: Cycle::new(wanted.cycles.0),
+            to: Cycle::new(wanted.cycles.1),
+            seen: Cycle::ZERO,
             code: Vec::new(),
             base: 0,
             tracks: Vec::new(),
@@ -112,7 +116,7 @@ impl Recorder {
         self.code.extend(lines.map(|pc| disassemble(kernel, pc)));
     }
 
-    fn warp(&mut self, cycle: u64, sm: u16, slot: u16, event: WarpEvent) {
+    fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
         if sm != self.sm {
             return;
         }
@@ -156,7 +160,7 @@ impl Recorder {
     }
 
     /// Ends what a warp was doing before `cycle`.
-    fn close(&mut self, index: usize, cycle: u64) {
+    fn close(&mut self, index: usize, cycle: Cycle) {
         let track = &mut self.tracks[index];
         let Some((state, since)) = track.state.take() else {
             return;
@@ -178,7 +182,7 @@ impl Recorder {
         }
     }
 
-    fn finish(&mut self, end: u64) -> Value {
+    fn finish(&mut self, end: Cycle) -> Value {
         let mut open: Vec<usize> = self.resident.values().copied().collect();
         open.sort_unstable();
         for index in open {
@@ -204,7 +208,7 @@ impl Recorder {
                 let issues: Vec<usize> = issues
                     .flat_map(|(code, lanes)| [number(*code), *lanes as usize])
                     .collect();
-                json!({"block": t.block, "warp": t.warp, "start": t.start,
+                json!({"block": t.block, "warp": t.warp, "start": t.start.get(),
                        "segments": flat, "issues": issues})
             })
             .collect();
@@ -215,7 +219,7 @@ impl Recorder {
         json!({
             "schema": SCHEMA,
             "sm": self.sm,
-            "cycles": [self.from, end.max(self.from)],
+            "cycles": [self.from.get(), end.max(self.from).get()],
             "states": WarpState::ALL.iter().map(|s| s.name()).collect::<Vec<_>>(),
             "code": code,
             "left_out": self.left_out,

@@ -38,7 +38,7 @@ type Error = Box<dyn std::error::Error>;
 fn speed(name: &str) -> Result<f64, Error> {
     let workload = suite::find(name)?;
     let parameters = Parameters::resolve(workload.info().parameters, Size::Small, &[])?;
-    let machine = Machine::resolve("gtx480", &["sm.scheduler=gto".into()])?;
+    let machine = Machine::resolve("gtx480", &["scheduler=gto".into()])?;
     let mut device = Simulated::new(machine, Options::default())?;
     let mut session = Session {
         device: &mut device,

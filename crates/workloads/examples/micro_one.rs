@@ -8,7 +8,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().collect();
     let get = |i: usize, default: &str| args.get(i).cloned().unwrap_or_else(|| default.into());
     let (kernel, grid, block) = (get(1, "int_add_chain"), get(2, "15"), get(3, "256"));
-    let scheduler = format!("sm.scheduler={}", get(5, "gto"));
+    let scheduler = format!("scheduler={}", get(5, "gto"));
     let machine = Machine::resolve(&get(4, "gtx480"), &[scheduler])?;
     let found = micro::launches()
         .into_iter()

@@ -1,8 +1,8 @@
 //! Kernels by name, and arguments laid out as a kernel expects them.
 
+use warpsim_present::nearest;
 use warpsim_ptx::isa::Type;
 use warpsim_ptx::kernel::{Kernel, Program};
-use warpsim_sim::text::nearest;
 
 /// An argument of a launch.
 #[derive(Clone, Debug, PartialEq)]

@@ -56,8 +56,8 @@ impl fmt::Display for DeviceError {
 
 impl std::error::Error for DeviceError {}
 
-impl From<warpsim_sim::text::SourceError> for DeviceError {
-    fn from(error: warpsim_sim::text::SourceError) -> DeviceError {
+impl From<warpsim_present::SourceError> for DeviceError {
+    fn from(error: warpsim_present::SourceError) -> DeviceError {
         DeviceError::bad_input(error.to_string())
     }
 }

@@ -52,7 +52,7 @@ fn access(
     what: &str,
     address: u64,
     bytes: u64,
-) -> impl Fn(warpsim_sim::memory::image::AccessError) -> DeviceError + '_ {
+) -> impl Fn(warpsim_sim::exec::memory::image::AccessError) -> DeviceError + '_ {
     move |e| DeviceError::bad_input(format!("{what} of {bytes} bytes at {address:#x}: {e}"))
 }
 

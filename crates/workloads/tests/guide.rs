@@ -11,10 +11,7 @@ use warpsim_workloads::{Outcome, Session};
 
 /// Cycles of a workload; under the guide's policy, or under the one the machine names.
 fn cycles(workload: &str, scheduler: Option<&str>, skip: bool) -> u64 {
-    let set: Vec<String> = scheduler
-        .iter()
-        .map(|s| format!("sm.scheduler={s}"))
-        .collect();
+    let set: Vec<String> = scheduler.iter().map(|s| format!("scheduler={s}")).collect();
     let machine = Machine::resolve("gtx480", &set).expect("a machine");
     let options = Options {
         skip,

@@ -10,7 +10,7 @@ use warpsim_workloads::suite::{Parameters, Size, find};
 use warpsim_workloads::{Outcome, Session};
 
 fn run(model: &str) -> Outcome {
-    let set = [format!("sm.divergence=\"{model}\"")];
+    let set = [format!("divergence=\"{model}\"")];
     let machine = Machine::resolve("fx5800", &set).unwrap_or_else(|e| panic!("{model}: {e}"));
     let mut device = Simulated::new(machine, Options::default()).expect("a device");
     let workload = find("raytrace-persistent").expect("a workload");
@@ -27,15 +27,15 @@ fn run(model: &str) -> Outcome {
 #[test]
 fn only_lanes_that_run_ahead_of_their_warp_miss_rays() {
     for model in MODELS {
-        let outcome = run(model.name);
-        if model.name == "dwf" {
+        let outcome = run(model.info.name);
+        if model.info.name == "dwf" {
             assert!(
                 matches!(&outcome, Outcome::Wrong(m) if m[0].what == "hits" && m[0].differing > 0),
                 "lanes read an obsolete index: {outcome:?}"
             );
         } else {
             let right = matches!(outcome, Outcome::Correct { checked: 768 });
-            assert!(right, "{}: {outcome:?}", model.name);
+            assert!(right, "{}: {outcome:?}", model.info.name);
         }
     }
 }

@@ -5,7 +5,7 @@ mod common;
 use common::{compile, mock};
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
-use warpsim_sim::text::Source;
+use warpsim_present::Source;
 use warpsim_workloads::launchfile;
 use warpsim_workloads::{Category, Session};
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Mock, compile, mock, pointer, set_word, word};
 use std::path::{Path, PathBuf};
-use warpsim_sim::text::Source;
+use warpsim_present::Source;
 use warpsim_workloads::launchfile;
 use warpsim_workloads::{Category, DeviceError, Outcome, Session, npy};
 

@@ -11,11 +11,8 @@ use warpsim_workloads::{Outcome, Session};
 
 /// Names of all issue policies.
 fn issue_policies() -> impl Iterator<Item = &'static str> {
-    let with_stacks = |name: &&str| {
-        let machine = machine("gtx480", &[scheduler(name)]);
-        warpsim_sim::gpu::check_combination(&machine).is_ok()
-    };
-    let names = warpsim_sim::schedule::POLICIES.iter().map(|p| p.name);
+    let with_stacks = |name: &&str| Machine::resolve("gtx480", &[scheduler(name)]).is_ok();
+    let names = warpsim_sim::schedule::POLICIES.iter().map(|p| p.info.name);
     names.filter(with_stacks)
 }
 
@@ -25,7 +22,7 @@ fn fetch(name: &str) -> Vec<String> {
     let policy = format!("fetch.policy=\"{name}\"");
     [policy]
         .into_iter()
-        .chain(needs.map(|s| s.to_string()))
+        .chain(needs.map(|n| n.setting()))
         .collect()
 }
 
@@ -38,7 +35,7 @@ fn machine(preset: &str, set: &[String]) -> Machine {
 }
 
 fn scheduler(name: &str) -> String {
-    format!("sm.scheduler=\"{name}\"")
+    format!("scheduler=\"{name}\"")
 }
 
 fn stepped() -> Options {
@@ -116,7 +113,7 @@ fn all_schedulers() -> Vec<Vec<String>> {
     let fetch_policies = warpsim_sim::fetch::POLICIES.iter().cycle();
     issue_policies()
         .zip(fetch_policies)
-        .map(|(s, f)| [vec![scheduler(s)], fetch(f.name)].concat())
+        .map(|(s, f)| [vec![scheduler(s)], fetch(f.info.name)].concat())
         .collect()
 }
 

@@ -100,10 +100,7 @@ impl Row {
 
 /// Measures the workloads and prints the table.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let overrides = [
-        "sm.scheduler=lrr".to_string(),
-        "sm.divergence=pdom".to_string(),
-    ];
+    let overrides = ["scheduler=lrr".to_string(), "divergence=pdom".to_string()];
     let machine = Machine::resolve(&arguments.machine, &overrides)?;
     let chosen: Vec<&'static dyn Workload> = if arguments.workloads.is_empty() {
         WORKLOADS.to_vec()

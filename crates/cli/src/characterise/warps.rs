@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use warpsim_sim::observe::{Observer, WarpEvent};
+use warpsim_sim::time::Cycle;
 
 /// Means over the blocks of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -71,7 +72,7 @@ impl Range {
 
 struct Warp {
     block: u64,
-    since: u64,
+    since: Cycle,
     instructions: u64,
 }
 
@@ -82,7 +83,7 @@ struct Listener {
 }
 
 impl Observer for Listener {
-    fn warp(&mut self, cycle: u64, sm: u16, slot: u16, event: WarpEvent) {
+    fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
         match event {
             WarpEvent::Launched { block, .. } => {
                 let warp = Warp {
@@ -115,7 +116,7 @@ impl Observer for Listener {
 }
 
 impl Blocks {
-    fn retire(&mut self, sm: u16, cycle: u64, warp: &Warp) {
+    fn retire(&mut self, sm: u16, cycle: Cycle, warp: &Warp) {
         let key = (sm, warp.block);
         let Some(block) = self.running.get_mut(&key) else {
             return;
@@ -146,14 +147,14 @@ mod tests {
                 block: 7,
                 warp: slot,
             };
-            listener.warp(100, 2, slot, launched);
+            listener.warp(Cycle::new(100), 2, slot, launched);
             for _ in 0..count {
-                listener.warp(120, 2, slot, issued);
+                listener.warp(Cycle::new(120), 2, slot, issued);
             }
             if slot == 1 {
-                listener.warp(140, 2, 0, WarpEvent::Retired);
+                listener.warp(Cycle::new(140), 2, 0, WarpEvent::Retired);
                 assert_eq!(spread.result(), Spread::default());
-                listener.warp(end, 2, slot, WarpEvent::Retired);
+                listener.warp(Cycle::new(end), 2, slot, WarpEvent::Retired);
             }
         }
         let expected = Spread {

@@ -7,8 +7,7 @@ mod svg;
 mod text;
 
 use crate::failure::{Failure, WRONG_RESULT, print};
-use crate::registry;
-use crate::run::{Job, check_policy, check_writable, execute};
+use crate::run::{Job, check_writable, execute};
 use blocks::Names;
 use record::{Flow, Issue, LANES, Lane, MOST, Recorder};
 use std::path::{Path, PathBuf};
@@ -39,7 +38,7 @@ pub struct Arguments {
     /// Machine preset, or a machine file (ends in .toml).
     #[arg(long, default_value = "fx5800")]
     machine: String,
-    /// Issue policy: short for --set sm.scheduler=...
+    /// Issue policy: short for --set scheduler=...
     #[arg(long)]
     scheduler: Option<String>,
     /// A machine setting, as in sm.schedulers=4.
@@ -143,10 +142,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     for machine in &machines {
         let (flow, outcome) = record(arguments, machine)?;
         if let Outcome::Wrong(_) = outcome {
-            eprintln!("{}: result: {outcome}", machine.sm.divergence);
+            eprintln!("{}: result: {outcome}", machine.divergence.name);
             wrong = true;
         }
-        models.push((machine.sm.divergence.clone(), flow));
+        models.push((machine.divergence.name.clone(), flow));
     }
     let kernel = models[0].1.kernel.clone().expect("checked when recorded");
     let names = Names::of(&kernel);
@@ -172,17 +171,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 fn machine(arguments: &Arguments, model: &str) -> Result<Machine, Failure> {
     let mut set = arguments.set.clone();
-    set.extend(
-        arguments
-            .scheduler
-            .iter()
-            .map(|s| format!("sm.scheduler={s}")),
-    );
-    set.push(format!("sm.divergence={model}"));
-    check_policy("divergence model", model, registry::divergence())?;
-    let machine = Machine::resolve(&arguments.machine, &set)?;
-    check_policy("scheduler", &machine.sm.scheduler, registry::schedulers())?;
-    Ok(machine)
+    set.extend(arguments.scheduler.iter().map(|s| format!("scheduler={s}")));
+    set.push(format!("divergence={model}"));
+    Ok(Machine::resolve(&arguments.machine, &set)?)
 }
 
 fn job(arguments: &Arguments) -> Result<Job, Failure> {
@@ -232,7 +223,7 @@ fn record(arguments: &Arguments, machine: &Machine) -> Result<(Flow, Outcome), F
         return Err(Failure::bad_input(format!(
             "block {block} issues more than {MOST} warp instructions under {}: a picture shows small \
              kernels; give it less to do, or use `warpsim run --trace`",
-            machine.sm.divergence
+            machine.divergence.name
         )));
     }
     Ok((flow, outcome))

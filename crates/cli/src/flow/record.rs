@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use warpsim_ptx::kernel::{Kernel, Pc};
 use warpsim_sim::observe::{Observer, WarpEvent};
+use warpsim_sim::time::Cycle;
 
 /// Lanes of a warp.
 pub const LANES: usize = 32;
@@ -71,7 +72,7 @@ pub struct Recorder {
     block: u64,
     /// By SM and slot.
     holds: HashMap<(u16, u16), Held>,
-    first: Option<u64>,
+    first: Option<Cycle>,
 }
 
 impl Recorder {
@@ -88,7 +89,7 @@ impl Recorder {
         (recorder, flow)
     }
 
-    fn issue(&mut self, cycle: u64, warp: (u16, u16), pc: Pc, active: u32) {
+    fn issue(&mut self, cycle: Cycle, warp: (u16, u16), pc: Pc, active: u32) {
         let Some(holds) = self.holds.get(&warp) else {
             return;
         };
@@ -118,7 +119,7 @@ impl Recorder {
 }
 
 impl Observer for Recorder {
-    fn warp(&mut self, cycle: u64, sm: u16, slot: u16, event: WarpEvent) {
+    fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
         if self.flow.borrow().launches != self.launch + 1 {
             return;
         }
@@ -135,7 +136,7 @@ impl Observer for Recorder {
         }
     }
 
-    fn launched(&mut self, _: u64, kernel: &Kernel, _: &[(u32, String)]) {
+    fn launched(&mut self, _: Cycle, kernel: &Kernel, _: &[(u32, String)]) {
         let mut flow = self.flow.borrow_mut();
         if flow.launches == self.launch {
             flow.kernel = Some(kernel.clone());

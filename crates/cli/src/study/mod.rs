@@ -7,7 +7,7 @@ use crate::run::SizeName;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use warpsim_sim::text::{Source, nearest};
+use warpsim_present::{Source, nearest};
 use warpsim_study::format::{self, Study};
 use warpsim_study::record::Status;
 use warpsim_study::store::Store;

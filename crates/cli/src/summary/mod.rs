@@ -59,9 +59,9 @@ impl Summary<'_> {
                 m.gpu.core_mhz,
                 m.sm.schedulers,
                 if m.sm.schedulers == 1 { "" } else { "s" },
-                m.sm.scheduler,
-                m.fetch.policy,
-                m.sm.divergence
+                m.scheduler.name,
+                m.fetch.policy.name,
+                m.divergence.name
             )?;
         }
         writeln!(out)?;

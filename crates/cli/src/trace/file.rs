@@ -5,6 +5,7 @@ use serde_json::Value;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use warpsim_sim::time::Cycle;
 use warpsim_workloads::files::{Route, route};
 
 /// A slice of time on a track. One cycle is a microsecond in the file.
@@ -14,9 +15,9 @@ pub struct Event<'a> {
     /// Track, unique in the whole file.
     pub track: u32,
     /// First cycle.
-    pub from: u64,
+    pub from: Cycle,
     /// First cycle after it.
-    pub to: u64,
+    pub to: Cycle,
     /// Category.
     pub category: &'a str,
     /// What is written on it.
@@ -122,7 +123,7 @@ impl TraceFile {
     }
 
     /// Writes something without a duration.
-    pub fn instant(&mut self, process: u32, track: u32, cycle: u64, name: &str) {
+    pub fn instant(&mut self, process: u32, track: u32, cycle: Cycle, name: &str) {
         self.events += 1;
         let name = Value::from(name);
         self.event(format_args!(
@@ -173,7 +174,7 @@ mod tests {
         assert_eq!(entries(), 0);
         let mut file = TraceFile::create(&path).expect("created");
         file.process(2, "SM \"0\"");
-        file.instant(2, 3, 7, "block 0 arrives");
+        file.instant(2, 3, Cycle::new(7), "block 0 arrives");
         assert!(!path.exists());
         file.finish().expect("finished");
         drop(file);

@@ -15,6 +15,7 @@ use std::path::Path;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::stats::WarpState;
+use warpsim_sim::time::Cycle;
 
 /// Process of launches.
 const GPU: u32 = 1;
@@ -29,7 +30,7 @@ pub struct Trace {
     file: TraceFile,
     window: Window,
     labels: Labels,
-    kernel: Option<(String, u64)>,
+    kernel: Option<(String, Cycle)>,
     sms: HashMap<u16, SmTracks>,
     warps: HashMap<(u16, u16), Track>,
     next_track: u32,
@@ -42,8 +43,8 @@ struct SmTracks {
     /// Track of block arrivals and departures.
     blocks: u32,
     /// Last block and cycle announced on arrival and departure: warps come one by one.
-    came: Option<(u64, u64)>,
-    left: Option<(u64, u64)>,
+    came: Option<(u64, Cycle)>,
+    left: Option<(u64, Cycle)>,
 }
 
 /// A resident warp.
@@ -53,10 +54,10 @@ struct Track {
     named: bool,
     warp: u16,
     /// What it does since which cycle.
-    state: Option<(WarpState, u64)>,
+    state: Option<(WarpState, Cycle)>,
     /// Barrier it went to last: number and cycle.
-    barrier: Option<(u8, u64)>,
-    released: Option<u64>,
+    barrier: Option<(u8, Cycle)>,
+    released: Option<Cycle>,
 }
 
 impl Trace {
@@ -106,7 +107,7 @@ impl Trace {
         self.sms.get_mut(&sm).expect("inserted above")
     }
 
-    fn launch_warp(&mut self, cycle: u64, (sm, slot): (u16, u16), block: u64, warp: u16) {
+    fn launch_warp(&mut self, cycle: Cycle, (sm, slot): (u16, u16), block: u64, warp: u16) {
         // The SM's own track comes first.
         self.sm(sm);
         let id = self.new_track();
@@ -148,7 +149,7 @@ impl Trace {
         self.file.track(process, id, &format!("slot {}", at.1));
     }
 
-    fn instant(&mut self, cycle: u64, sm: u16, track: u32, name: &str) {
+    fn instant(&mut self, cycle: Cycle, sm: u16, track: u32, name: &str) {
         if self.window.cycles.contains(cycle) && self.admit() {
             self.file
                 .instant(FIRST_SM + u32::from(sm), track, cycle, name);
@@ -156,7 +157,7 @@ impl Trace {
     }
 
     /// Closes what the warp was doing: it did so from `since` up to, not including, `end`.
-    fn close(&mut self, at: (u16, u16), end: u64) {
+    fn close(&mut self, at: (u16, u16), end: Cycle) {
         let Some(track) = self.warps.get_mut(&at) else {
             return;
         };
@@ -185,8 +186,8 @@ impl Trace {
     fn slice(
         &mut self,
         at: (u16, u16),
-        from: u64,
-        to: u64,
+        from: Cycle,
+        to: Cycle,
         category: &str,
         name: &str,
         arguments: &str,
@@ -217,7 +218,7 @@ impl Trace {
         });
     }
 
-    fn issue(&mut self, cycle: u64, at: (u16, u16), pc: u32, lanes: u32) {
+    fn issue(&mut self, cycle: Cycle, at: (u16, u16), pc: u32, lanes: u32) {
         if !self.window.cycles.contains(cycle) {
             return;
         }
@@ -230,7 +231,7 @@ impl Trace {
         self.slice(at, cycle, cycle + 1, "issue", &name, &arguments);
     }
 
-    fn leave(&mut self, cycle: u64, at: (u16, u16)) {
+    fn leave(&mut self, cycle: Cycle, at: (u16, u16)) {
         self.close(at, cycle + 1);
         let Some(track) = self.warps.remove(&at) else {
             return;
@@ -245,7 +246,7 @@ impl Trace {
 }
 
 impl Observer for Trace {
-    fn warp(&mut self, cycle: u64, sm: u16, slot: u16, event: WarpEvent) {
+    fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
         if !self.window.sms.contains(sm) {
             return;
         }
@@ -276,12 +277,12 @@ impl Observer for Trace {
         }
     }
 
-    fn launched(&mut self, cycle: u64, kernel: &Kernel, files: &[(u32, String)]) {
+    fn launched(&mut self, cycle: Cycle, kernel: &Kernel, files: &[(u32, String)]) {
         self.labels = Labels::of(kernel, files);
         self.kernel = Some((kernel.name.clone(), cycle));
     }
 
-    fn ended(&mut self, cycle: u64) {
+    fn ended(&mut self, cycle: Cycle) {
         let Some((name, since)) = self.kernel.take() else {
             return;
         };

@@ -1,6 +1,7 @@
 //! Which part of a run a timeline shows.
 
 use std::str::FromStr;
+use warpsim_sim::time::Cycle;
 
 /// What to record.
 #[derive(Clone, Debug)]
@@ -16,27 +17,27 @@ pub struct Window {
 /// Cycles from one (included) to another (not included).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cycles {
-    from: u64,
-    to: u64,
+    from: Cycle,
+    to: Cycle,
 }
 
 impl Default for Cycles {
     fn default() -> Self {
         Cycles {
-            from: 0,
-            to: u64::MAX,
+            from: Cycle::ZERO,
+            to: Cycle::NEVER,
         }
     }
 }
 
 impl Cycles {
     /// Whether `cycle` is one of them.
-    pub fn contains(self, cycle: u64) -> bool {
+    pub fn contains(self, cycle: Cycle) -> bool {
         (self.from..self.to).contains(&cycle)
     }
 
     /// The part of `from..to` that lies among them.
-    pub fn clip(self, from: u64, to: u64) -> Option<(u64, u64)> {
+    pub fn clip(self, from: Cycle, to: Cycle) -> Option<(Cycle, Cycle)> {
         let (from, to) = (from.max(self.from), to.min(self.to));
         (from < to).then_some((from, to))
     }
@@ -48,9 +49,9 @@ impl FromStr for Cycles {
     fn from_str(text: &str) -> Result<Cycles, String> {
         let wrong = || format!("`{text}` is not FROM..TO, as in 1000..2000, ..500 or 1000..");
         let (from, to) = text.split_once("..").ok_or_else(wrong)?;
-        let number = |part: &str, absent: u64| match part.trim() {
+        let number = |part: &str, absent: Cycle| match part.trim() {
             "" => Ok(absent),
-            digits => digits.parse().map_err(|_| wrong()),
+            digits => digits.parse().map(Cycle::new).map_err(|_| wrong()),
         };
         let all = Cycles::default();
         let cycles = Cycles {
@@ -106,18 +107,18 @@ mod tests {
     #[test]
     fn windows_clip_slices() {
         let window: Cycles = "100..200".parse().expect("a window");
-        assert!(window.contains(100) && !window.contains(200));
-        assert_eq!(window.clip(50, 120), Some((100, 120)));
-        assert_eq!(window.clip(190, 500), Some((190, 200)));
-        assert_eq!(window.clip(200, 500), None);
-        assert_eq!(
-            "5..".parse(),
-            Ok(Cycles {
-                from: 5,
-                to: u64::MAX
-            })
-        );
-        assert_eq!("..5".parse(), Ok(Cycles { from: 0, to: 5 }));
+        assert!(window.contains(Cycle::new(100)) && !window.contains(Cycle::new(200)));
+        let clip = |from, to| {
+            let clipped = window.clip(Cycle::new(from), Cycle::new(to));
+            clipped.map(|(from, to)| (from.get(), to.get()))
+        };
+        assert_eq!(clip(50, 120), Some((100, 120)));
+        assert_eq!(clip(190, 500), Some((190, 200)));
+        assert_eq!(clip(200, 500), None);
+        let (from, to) = (Cycle::new(5), Cycle::NEVER);
+        assert_eq!("5..".parse(), Ok(Cycles { from, to }));
+        let (from, to) = (Cycle::ZERO, Cycle::new(5));
+        assert_eq!("..5".parse(), Ok(Cycles { from, to }));
         for wrong in ["", "5", "7..7", "9..3", "a..b"] {
             assert!(wrong.parse::<Cycles>().is_err(), "{wrong}");
         }

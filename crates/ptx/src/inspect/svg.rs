@@ -3,7 +3,7 @@
 use super::layers::layers;
 use super::{block_lines, edges};
 use crate::kernel::Kernel;
-use std::fmt::Write as _;
+use warpsim_present::svg::Svg;
 
 const CHARACTER: f64 = 6.7;
 const LINE: f64 = 14.0;
@@ -28,26 +28,89 @@ struct Box2d {
 pub fn cfg_svg(kernel: &Kernel) -> String {
     let edges = edges(kernel);
     let (boxes, width, height) = placed(kernel, &edges);
-    let mut out = String::new();
-    let _ = writeln!(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\">"
+    let mut picture = Svg::document(
+        &[
+            ("width", &format_args!("{width:.0}")),
+            ("height", &format_args!("{height:.0}")),
+            ("viewBox", &format_args!("0 0 {width:.0} {height:.0}")),
+        ],
+        |svg| {
+            svg.line().style(STYLE);
+            svg.line();
+            tips(svg);
+            let page = svg.element("rect");
+            let page = page.attr("width", "100%").attr("height", "100%");
+            page.attr("class", "page").empty();
+            let title = svg.line().element("text").attr("x", 16).attr("y", 24);
+            title.attr("class", "title").text(&kernel.name);
+            svg.line();
+            legend(svg);
+            meetings(svg, kernel, &boxes);
+            draw_edges(svg, kernel, &edges, &boxes, width);
+            for (index, shape) in boxes.iter().enumerate() {
+                draw(svg, shape, kernel.blocks[index].reachable);
+            }
+        },
     );
-    out.push_str(STYLE);
-    let _ = writeln!(
-        out,
-        "<text x=\"16\" y=\"24\" class=\"title\">{}</text>",
-        escaped(&kernel.name)
-    );
-    out.push_str(LEGEND_TEXT);
+    picture.push('\n');
+    picture
+}
+
+/// Arrow heads.
+fn tips(svg: &mut Svg) {
+    svg.element("defs").content(|svg| {
+        svg.line();
+        for kind in ["taken", "falls"] {
+            let marker = svg.element("marker").attr("id", kind);
+            let marker = marker.attr("viewBox", "0 0 8 8").attr("refX", 8);
+            let marker = marker.attr("refY", 4).attr("markerWidth", 8);
+            let marker = marker.attr("markerHeight", 8).attr("orient", "auto");
+            marker.content(|svg| {
+                let tip = svg.element("path").attr("d", "M0,0 L8,4 L0,8 z");
+                tip.attr("class", format_args!("{kind}-tip")).empty();
+            });
+            svg.line();
+        }
+    });
+    svg.line();
+}
+
+fn legend(svg: &mut Svg) {
+    for (class, x, text) in [
+        ("taken", 16, "taken"),
+        ("falls", 106, "falls through or jumps"),
+        ("meet", 286, "sides meet"),
+    ] {
+        let line = svg.element("path").attr("class", class);
+        line.attr("d", format_args!("M{x},42 L{},42", x + 30))
+            .empty();
+        let key = svg.element("text").attr("class", "key");
+        key.attr("x", x + 36).attr("y", 46).text(text);
+        svg.line();
+    }
+}
+
+/// From each branch to where its sides meet.
+fn meetings(svg: &mut Svg, kernel: &Kernel, boxes: &[Box2d]) {
     for (index, block) in kernel.blocks.iter().enumerate() {
         if let Some(meet) = block.ipdom.filter(|_| block.successors.len() > 1) {
             let path = side_path(&boxes[index], &boxes[meet as usize]);
-            let _ = writeln!(out, "<path class=\"meet\" d=\"{path}\"/>");
+            let curve = svg.element("path").attr("class", "meet");
+            curve.attr("d", path).empty();
+            svg.line();
         }
     }
+}
+
+fn draw_edges(
+    svg: &mut Svg,
+    kernel: &Kernel,
+    edges: &[(usize, usize, bool)],
+    boxes: &[Box2d],
+    width: f64,
+) {
     let mut detours = 0u32;
-    for (from, to, taken) in &edges {
+    for (from, to, taken) in edges {
         let conditional = kernel.blocks[*from].successors.len() > 1;
         let class = if conditional && *taken {
             "taken"
@@ -55,7 +118,7 @@ pub fn cfg_svg(kernel: &Kernel) -> String {
             "falls"
         };
         let (start, end) = (&boxes[*from], &boxes[*to]);
-        let path = match beside(start, end, &boxes) {
+        let path = match beside(start, end, boxes) {
             Some(edge) => {
                 detours += 1;
                 let reach = 12.0 + 7.0 * f64::from(detours % 10);
@@ -63,16 +126,11 @@ pub fn cfg_svg(kernel: &Kernel) -> String {
             }
             None => edge_path(start, end, *taken && conditional, width),
         };
-        let _ = writeln!(
-            out,
-            "<path class=\"{class}\" d=\"{path}\" marker-end=\"url(#{class})\"/>"
-        );
+        let edge = svg.element("path").attr("class", class).attr("d", path);
+        edge.attr("marker-end", format_args!("url(#{class})"))
+            .empty();
+        svg.line();
     }
-    for (index, shape) in boxes.iter().enumerate() {
-        draw(&mut out, shape, kernel.blocks[index].reachable);
-    }
-    out.push_str("</svg>\n");
-    out
 }
 
 /// Boxes by block, and the size of the whole picture.
@@ -181,32 +239,30 @@ fn side_path(from: &Box2d, to: &Box2d) -> String {
     format!("M{x1:.1},{y1:.1} C{out:.1},{y1:.1} {out:.1},{y2:.1} {x2:.1},{y2:.1}")
 }
 
-fn draw(out: &mut String, shape: &Box2d, reachable: bool) {
+fn draw(svg: &mut Svg, shape: &Box2d, reachable: bool) {
     let class = if reachable { "block" } else { "block dead" };
-    let _ = writeln!(
-        out,
-        "<rect class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" rx=\"4\"/>",
-        shape.x, shape.y, shape.width, shape.height
-    );
+    svg.element("rect")
+        .attr("class", class)
+        .fixed("x", shape.x, 1)
+        .fixed("y", shape.y, 1)
+        .fixed("width", shape.width, 1)
+        .fixed("height", shape.height, 1)
+        .attr("rx", 4)
+        .empty();
+    svg.line();
     for (row, line) in shape.lines.iter().enumerate() {
         let class = if row == 0 { "head" } else { "code" };
-        let _ = writeln!(
-            out,
-            "<text class=\"{class}\" xml:space=\"preserve\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-            shape.x + PADDING,
-            shape.y + PADDING + (row as f64 + 0.8) * LINE,
-            escaped(line)
-        );
+        svg.element("text")
+            .attr("class", class)
+            .attr("xml:space", "preserve")
+            .fixed("x", shape.x + PADDING, 1)
+            .fixed("y", shape.y + PADDING + (row as f64 + 0.8) * LINE, 1)
+            .text(line);
+        svg.line();
     }
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-}
-
-const STYLE: &str = r##"<style>
+const STYLE: &str = "
 .title { font: bold 15px sans-serif; fill: #222 }
 .key { font: 12px sans-serif; fill: #444 }
 .code { font: 11px monospace; fill: #222 }
@@ -223,15 +279,4 @@ const STYLE: &str = r##"<style>
 .taken { stroke: #f08a4b } .falls { stroke: #a3a9b5 } .meet { stroke: #7fa4f5 }
 .taken-tip { fill: #f08a4b } .falls-tip { fill: #a3a9b5 }
 }
-</style>
-<defs>
-<marker id="taken" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0,0 L8,4 L0,8 z" class="taken-tip"/></marker>
-<marker id="falls" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0,0 L8,4 L0,8 z" class="falls-tip"/></marker>
-</defs>
-<rect width="100%" height="100%" class="page"/>
-"##;
-
-const LEGEND_TEXT: &str = r##"<path class="taken" d="M16,42 L46,42"/><text class="key" x="52" y="46">taken</text>
-<path class="falls" d="M106,42 L136,42"/><text class="key" x="142" y="46">falls through or jumps</text>
-<path class="meet" d="M286,42 L316,42"/><text class="key" x="322" y="46">sides meet</text>
-"##;
+";

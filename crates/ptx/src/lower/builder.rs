@@ -6,10 +6,11 @@ use super::module::{ModuleTable, ModuleVar};
 use super::scope::{Entity, Found, Scope, number_in};
 use super::special::{NAMES, special};
 use crate::ast::{Ident, Span};
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::Diagnostic;
 use crate::isa::{Mods, Op, Space, Special, Type};
 use crate::kernel::{Instr, NO_PC, Operand, Pc, RegClass, RegId, Register};
 use std::collections::HashSet;
+use warpsim_present::misspelt;
 
 /// Inlining stops here: a kernel this long is a mistake, and would not fit in memory.
 pub(super) const LONGEST_CODE: usize = 4_000_000;
@@ -303,7 +304,7 @@ impl<'a> Builder<'a> {
         let known = spellings.iter().map(String::as_str);
         let mut outer: Vec<&str> = self.table.names().collect();
         outer.sort_unstable();
-        let near = nearest(&name.name, known.chain(outer).chain(NAMES.iter().copied()));
+        let near = misspelt(&name.name, known.chain(outer).chain(NAMES.iter().copied()));
         self.errors.push(match near {
             Some(near) => error.with_hint(format!("did you mean `{near}`?")),
             None => error,

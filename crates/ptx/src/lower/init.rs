@@ -4,9 +4,10 @@ use super::immediate;
 use super::layout::variable_bytes;
 use super::module::{ModuleTable, ModuleVar};
 use crate::ast::{Ident, Init, Variable};
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::Diagnostic;
 use crate::isa::Type;
 use crate::kernel::{RelocTarget, Relocation};
+use warpsim_present::misspelt;
 
 /// The largest variable that gets initial bytes; anything above is a mistake in the file.
 const LARGEST_INITIALISED: u64 = 1 << 30;
@@ -164,7 +165,7 @@ impl Encoder<'_, '_> {
             // makes them, so the entries stay zero.
             None if self.table.function(&name.name).is_some() => return,
             None => {
-                let near = nearest(&name.name, self.table.names());
+                let near = misspelt(&name.name, self.table.names());
                 let error =
                     Diagnostic::error(name.span, format!("`{}` is not declared", name.name));
                 self.errors.push(match near {

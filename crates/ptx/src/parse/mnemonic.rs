@@ -3,12 +3,13 @@
 use super::lexer::{Kind, Token};
 use super::{Parsed, Parser};
 use crate::ast::Span;
-use crate::diagnostic::{Diagnostic, nearest, shorten};
+use crate::diagnostic::{Diagnostic, shorten};
 use crate::isa::{Mode, Mods, Op, Type};
 use crate::modtable::{Effect, TypeSet, type_named};
 use crate::optable::{Entry, Need};
 use std::collections::HashMap;
 use std::sync::LazyLock;
+use warpsim_present::misspelt;
 
 /// Opcodes by spelling.
 static OPCODES: LazyLock<HashMap<&'static str, Op>> =
@@ -168,7 +169,7 @@ impl<'a> Parser<'a> {
             format!("unknown instruction `{}`", shorten(word)),
         )
         .with_label("not a PTX instruction");
-        Err(match nearest(word, Op::ALL.iter().map(|op| op.text())) {
+        Err(match misspelt(word, Op::ALL.iter().map(|op| op.text())) {
             Some(near) => error.with_hint(format!("did you mean `{near}`?")),
             None => error,
         })
@@ -269,7 +270,7 @@ fn unknown_modifier(entry: &Entry, token: Token, text: &str) -> Diagnostic {
         return error.with_label(format!("`{opcode}` takes no modifiers"));
     }
     let all = listing(entry.spellings());
-    match nearest(text, spellings) {
+    match misspelt(text, spellings) {
         Some(near) => error
             .with_label(format!("did you mean `.{near}`?"))
             .with_hint(format!("`{opcode}` accepts {all}")),

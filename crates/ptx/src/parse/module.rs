@@ -3,7 +3,8 @@
 use super::lexer::Kind;
 use super::{Parsed, Parser};
 use crate::ast::{Ident, Item, Linkage, Module};
-use crate::diagnostic::{Diagnostic, nearest, shorten};
+use crate::diagnostic::{Diagnostic, shorten};
+use warpsim_present::misspelt;
 
 /// Directives that begin a module-level item.
 const DIRECTIVES: &[&str] = &[
@@ -248,7 +249,7 @@ impl Parser<'_> {
             format!("unknown directive `{}`", shorten(text)),
         )
         .with_label("not expected here");
-        match nearest(text, known.iter().copied()) {
+        match misspelt(text, known.iter().copied()) {
             Some(near) => error.with_hint(format!("did you mean `{near}`?")),
             None => error,
         }

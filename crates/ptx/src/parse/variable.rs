@@ -3,9 +3,10 @@
 use super::lexer::Kind;
 use super::{Parsed, Parser};
 use crate::ast::{Ident, Linkage, Variable};
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::Diagnostic;
 use crate::isa::{Space, Type};
 use crate::modtable::{TYPES, type_named};
+use warpsim_present::misspelt;
 
 /// What a declaration says before its names.
 struct Head {
@@ -106,7 +107,7 @@ impl Parser<'_> {
                             format!("`{text}` does not belong in a declaration"),
                         )
                         .with_label("expected a type, `.align` or a vector width");
-                        let near = nearest(&text[1..], TYPES.iter().map(|(name, _)| *name));
+                        let near = misspelt(&text[1..], TYPES.iter().map(|(name, _)| *name));
                         return Err(match near {
                             Some(near) => error.with_hint(format!("did you mean `.{near}`?")),
                             None => error,

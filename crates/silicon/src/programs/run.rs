@@ -30,7 +30,7 @@ pub struct Target {
 /// Machines every model runs on: preset and settings.
 const MACHINES: &[(&str, &[&str])] = &[
     ("gtx480", &["gpu.sms=2"]),
-    ("gtx480-ref", &["gpu.sms=1", "sm.scheduler=\"gto\""]),
+    ("gtx480-ref", &["gpu.sms=1", "scheduler=\"gto\""]),
     ("fx5800", &["gpu.sms=2"]),
 ];
 
@@ -51,23 +51,21 @@ pub fn models() -> Result<Vec<Target>, String> {
         let mut reason = String::new();
         for (preset, settings) in MACHINES {
             let mut set: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
-            set.push(format!("sm.divergence=\"{}\"", model.name));
-            let machine = Machine::resolve(preset, &set).map_err(|e| e.to_string());
-            let made = machine.and_then(|m| {
-                let usable = Gpu::new(m.clone(), Options::default());
-                usable.map(|_| m).map_err(|e| e.to_string())
-            });
-            match made {
+            set.push(format!("divergence=\"{}\"", model.info.name));
+            match Machine::resolve(preset, &set) {
                 Ok(machine) => all.push(Target {
-                    name: format!("{} on {preset}", model.name),
+                    name: format!("{} on {preset}", model.info.name),
                     machine,
                     functional: false,
                 }),
-                Err(e) => reason = e,
+                Err(e) => reason = e.to_string(),
             }
         }
         if all.len() == before {
-            return Err(format!("no machine takes model {}: {reason}", model.name));
+            return Err(format!(
+                "no machine takes model {}: {reason}",
+                model.info.name
+            ));
         }
     }
     Ok(all)

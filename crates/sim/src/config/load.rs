@@ -3,8 +3,8 @@
 
 use super::merge::{Layer, Merged};
 use super::{Machine, presets, set, validate};
-use crate::text::{Node, Source, SourceError, Value, nearest};
 use std::path::{Path, PathBuf};
+use warpsim_present::{Node, Source, SourceError, Value, nearest};
 
 /// `extends` chains longer than this are refused: they are almost surely circular through
 /// differently spelled paths.
@@ -37,6 +37,20 @@ impl Origin {
 
 /// Loads a machine and applies `key=value` overrides.
 pub fn load(origin: &Origin, overrides: &[String]) -> Result<Machine, SourceError> {
+    checked(origin, overrides, validate::validate)
+}
+
+/// Loads a machine whose mechanisms may not go together: of the combinations of a sweep some do
+/// not, and are not to keep the others from running.
+pub fn load_combination(origin: &Origin, overrides: &[String]) -> Result<Machine, SourceError> {
+    checked(origin, overrides, validate::settings)
+}
+
+fn checked(
+    origin: &Origin,
+    overrides: &[String],
+    check: fn(&Machine) -> Result<(), validate::Problem>,
+) -> Result<Machine, SourceError> {
     let mut layers = chain(origin)?;
     let schema = schema()?;
     // The chain runs from what the user named to the root; merging goes the other way.
@@ -48,11 +62,13 @@ pub fn load(origin: &Origin, overrides: &[String]) -> Result<Machine, SourceErro
     if let Some(root) = layers.first() {
         merged.require_complete(&root.source)?;
     }
-    for text in overrides {
-        merged.apply_override(&set::parse(text)?)?;
-    }
+    let overrides: Vec<_> = overrides
+        .iter()
+        .map(|text| set::parse(text))
+        .collect::<Result<_, _>>()?;
+    merged.apply_overrides(&overrides)?;
     let machine = merged.finish()?;
-    match validate::validate(&machine) {
+    match check(&machine) {
         Ok(()) => Ok(machine),
         Err(problem) => Err(merged.error_at(&problem.key, problem.message)),
     }

@@ -1,11 +1,13 @@
 //! Laying machine files over one another, remembering who set what.
 
-use super::Machine;
+use super::rule::Rule;
 use super::set::Override;
-use crate::text::{Node, Source, SourceError, Value, nearest};
+use super::{Machine, Unit, moved};
+use crate::mechanism::{Kind, Parameter};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use warpsim_present::{Node, Source, SourceError, Value, nearest};
 
 /// One file of an `extends` chain.
 pub(super) struct Layer {
@@ -21,8 +23,13 @@ struct Setting {
 }
 
 /// The merged settings by dotted key. Arrays are leaves.
+///
+/// A mechanism's parameters are kept under `scheduler.tls.active`, whoever is chosen: a file may
+/// set them for when that one is. `scheduler.active` is short for the one that is chosen where it
+/// is written.
 pub(super) struct Merged {
     schema: BTreeMap<String, Value>,
+    parameters: BTreeMap<String, &'static dyn Parameter>,
     tables: Vec<String>,
     settings: BTreeMap<String, Setting>,
 }
@@ -32,8 +39,19 @@ impl Merged {
         let mut leaves = BTreeMap::new();
         let mut tables = Vec::new();
         flatten_schema(schema, "", &mut leaves, &mut tables);
+        let mut parameters = BTreeMap::new();
+        for kind in Kind::ALL {
+            for info in kind.registered() {
+                let table = join(kind.key(), info.name);
+                for parameter in info.parameters {
+                    parameters.insert(join(&table, parameter.name()), *parameter);
+                }
+                tables.push(table);
+            }
+        }
         Merged {
             schema: leaves,
+            parameters,
             tables,
             settings: BTreeMap::new(),
         }
@@ -41,7 +59,49 @@ impl Merged {
 
     /// Lays a file over what is there.
     pub fn apply(&mut self, layer: &Layer) -> Result<(), SourceError> {
+        // Mechanisms first: what else the file says is about those it chooses.
+        for kind in Kind::ALL {
+            let mut at = Some(&layer.root);
+            for part in kind.key().split('.') {
+                at = at.and_then(|node| node.get(part));
+            }
+            // `scheduler = "tls"` is short for `scheduler.name = "tls"`.
+            let name = at.and_then(|node| match node.value {
+                Value::String(_) => Some(node),
+                _ => node.get("name"),
+            });
+            if let Some(name) = name {
+                self.choose(kind, &layer.source, name)?;
+            }
+        }
+        self.declare_units(layer)?;
         self.apply_table(&layer.source, &layer.root, "")
+    }
+
+    /// A file may have units of its own, beside those of the machine it extends: such a one says
+    /// everything.
+    fn declare_units(&mut self, layer: &Layer) -> Result<(), SourceError> {
+        let units = layer.root.get("unit").and_then(Node::entries);
+        for entry in units.unwrap_or_default() {
+            let table = join("unit", &entry.key);
+            if self.tables.contains(&table) || !matches!(entry.node.value, Value::Table(_)) {
+                continue;
+            }
+            for setting in Unit::SETTINGS {
+                let like = self.schema.get(&join("unit.sp", setting.name)).cloned();
+                if entry.node.get(setting.name).is_none() {
+                    let message = format!("the new unit `{}` lacks `{}`", entry.key, setting.name);
+                    let all: Vec<&str> = Unit::SETTINGS.iter().map(|s| s.name).collect();
+                    let help = format!("a unit of your own says everything: {}", all.join(", "));
+                    let error = layer.source.error(entry.key_span.clone(), message);
+                    return Err(error.with_help(help));
+                }
+                self.schema
+                    .extend(like.map(|v| (join(&table, setting.name), v)));
+            }
+            self.tables.push(table);
+        }
+        Ok(())
     }
 
     fn apply_table(&mut self, source: &Source, table: &Node, at: &str) -> Result<(), SourceError> {
@@ -51,47 +111,121 @@ impl Merged {
             }
             let key = join(at, &entry.key);
             let is_table = self.tables.contains(&key);
-            if !is_table && !self.schema.contains_key(&key) {
-                return Err(self.unknown(source, entry.key_span.clone(), &key));
+            // A table in the section of a kind of mechanisms is one of these.
+            let kind = Kind::ALL.iter().find(|k| k.key() == at);
+            if let (Value::Table(_), false, Some(kind)) = (&entry.node.value, is_table, kind) {
+                let (message, help) = kind.unknown(&entry.key);
+                let error = source.error(entry.key_span.clone(), message);
+                return Err(error.with_help(help));
             }
             match (&entry.node.value, is_table) {
                 (Value::Table(_), true) => self.apply_table(source, &entry.node, &key)?,
+                (Value::String(_), true) if Kind::ALL.iter().any(|k| k.key() == key) => {}
                 (other, true) => {
                     return Err(source.error(
                         entry.node.span.clone(),
                         format!("`{key}` is a section, not {}", other.kind()),
                     ));
                 }
-                (_, false) => self.set(source, &key, &entry.node)?,
+                (_, false) => {
+                    let key = self.find(source, &entry.key_span, &key)?;
+                    self.set(source, &key, &entry.node)?;
+                }
             }
         }
         Ok(())
     }
 
-    /// Applies `--set key=value`.
-    pub fn apply_override(&mut self, o: &Override) -> Result<(), SourceError> {
-        let Some(expected) = self.schema.get(&o.key) else {
-            return Err(self.unknown(&o.source, o.key_span.clone(), &o.key));
+    /// Applies `--set key=value` of one command line, as one layer.
+    pub fn apply_overrides(&mut self, overrides: &[Override]) -> Result<(), SourceError> {
+        let chooses = |o: &Override| {
+            let is = |k: &&Kind| o.key == k.key() || o.key == k.name_key();
+            Kind::ALL.iter().find(is).copied()
         };
-        let mut node = o.node.clone();
-        if matches!(expected, Value::String(_)) && !matches!(node.value, Value::String(_)) {
-            node.value = Value::String(o.raw.clone());
+        for o in overrides {
+            if let Some(kind) = chooses(o) {
+                self.choose(kind, &o.source, &o.as_string())?;
+            }
         }
-        self.set(&o.source, &o.key, &node)
+        for o in overrides.iter().filter(|o| chooses(o).is_none()) {
+            let key = self.find(&o.source, &o.key_span, &o.key)?;
+            let is_word = match (self.schema.get(&key), self.parameters.get(&key)) {
+                (Some(Value::String(_)), _) => true,
+                (_, Some(parameter)) => matches!(parameter.rule(), Rule::Words(_)),
+                _ => false,
+            };
+            match is_word {
+                true => self.set(&o.source, &key, &o.as_string())?,
+                false => self.set(&o.source, &key, &o.node)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The full key that `key` stands for.
+    fn find(&self, source: &Source, span: &Range<usize>, key: &str) -> Result<String, SourceError> {
+        if self.schema.contains_key(key) || self.parameters.contains_key(key) {
+            return Ok(key.to_string());
+        }
+        if let Some(now) = moved::to(key) {
+            return Err(source
+                .error(span.clone(), format!("`{key}` is no setting any more"))
+                .with_help(now));
+        }
+        for kind in Kind::ALL {
+            let rest = key.strip_prefix(kind.key());
+            let Some(rest) = rest.and_then(|r| r.strip_prefix('.')) else {
+                continue;
+            };
+            let (name, parameter) = match rest.split_once('.') {
+                Some(pair) => pair,
+                None if self.chosen(kind).is_empty() => continue,
+                None => (self.chosen(kind), rest),
+            };
+            let Some(info) = kind.find(name) else {
+                let (message, help) = kind.unknown(name);
+                return Err(source.error(span.clone(), message).with_help(help));
+            };
+            if info.parameter(parameter).is_none() {
+                let (message, help) = kind.no_parameter(&info, parameter);
+                return Err(source.error(span.clone(), message).with_help(help));
+            }
+            return Ok(join(&join(kind.key(), name), parameter));
+        }
+        Err(self.unknown(source, span.clone(), key))
+    }
+
+    /// The mechanism chosen so far.
+    fn chosen(&self, kind: Kind) -> &str {
+        match self.settings.get(kind.name_key()) {
+            Some(Setting {
+                value: Value::String(name),
+                ..
+            }) => name,
+            _ => "",
+        }
+    }
+
+    /// Chooses a mechanism.
+    fn choose(&mut self, kind: Kind, source: &Source, node: &Node) -> Result<(), SourceError> {
+        if let Value::String(name) = &node.value
+            && kind.find(name).is_none()
+        {
+            let (message, help) = kind.unknown(name);
+            return Err(source.error(node.span.clone(), message).with_help(help));
+        }
+        self.set(source, kind.name_key(), node)
     }
 
     fn set(&mut self, source: &Source, key: &str, node: &Node) -> Result<(), SourceError> {
-        if let Some(expected) = self.schema.get(key)
-            && !same_kind(expected, &node.value)
-        {
-            return Err(source.error(
-                node.span.clone(),
-                format!(
-                    "`{key}` takes {}, not {}",
-                    expected.kind(),
-                    node.value.kind()
-                ),
-            ));
+        let wrong = match (self.schema.get(key), self.parameters.get(key)) {
+            (Some(expected), _) if !same_kind(expected, &node.value) => Some(expected.kind()),
+            (_, Some(p)) if !p.rule().takes(&to_toml(&node.value)) => Some(p.rule().kind()),
+            _ => None,
+        };
+        if let Some(expected) = wrong {
+            let message = format!("`{key}` takes {expected}, not {}", node.value.kind());
+            return Err(source.error(node.span.clone(), message));
         }
         self.settings.insert(
             key.to_string(),
@@ -105,7 +239,8 @@ impl Merged {
     }
 
     fn unknown(&self, source: &Source, span: Range<usize>, key: &str) -> SourceError {
-        let keys = self.schema.keys().chain(&self.tables).map(String::as_str);
+        let keys = self.schema.keys().chain(self.parameters.keys());
+        let keys = keys.chain(&self.tables).map(String::as_str);
         // A key given without its section, or in the wrong one, is found by its last part.
         let last = key.rsplit('.').next().unwrap_or(key);
         let elsewhere: Vec<&str> = self
@@ -146,18 +281,23 @@ impl Merged {
 
     /// The typed machine.
     pub fn finish(&self) -> Result<Machine, SourceError> {
-        let mut table = toml::Table::new();
-        for (key, setting) in &self.settings {
-            insert(&mut table, key, to_toml(&setting.value));
+        // Those of mechanisms that are not chosen as well: they are about to be.
+        for (key, parameter) in &self.parameters {
+            if let Some(setting) = self.settings.get(key)
+                && let Err(wrong) = parameter.rule().check(&to_toml(&setting.value))
+            {
+                return Err(self.error_at(key, format!("`{key}` {wrong}")));
+            }
         }
+        let table = self.table();
         let error = match Machine::deserialize(table.clone()) {
             Ok(machine) => return Ok(machine),
             Err(error) => error,
         };
         // Serde does not say which key it stumbled over: put the schema's own value (which is
         // known to be good) in the place of each setting in turn, and see which one cures it.
-        for (key, setting) in &self.settings {
-            let Some(good) = self.schema.get(key) else {
+        for (key, good) in &self.schema {
+            let Some(setting) = self.settings.get(key) else {
                 continue;
             };
             let mut alone = toml::Table::new();
@@ -172,6 +312,28 @@ impl Merged {
             }
         }
         Err(Source::new("machine", "").error_without_place(first_line(&error)))
+    }
+
+    /// Every setting, with the parameters of the mechanisms that are chosen.
+    fn table(&self) -> toml::Table {
+        let mut table = toml::Table::new();
+        for key in self.schema.keys() {
+            if let Some(setting) = self.settings.get(key) {
+                insert(&mut table, key, to_toml(&setting.value));
+            }
+        }
+        for kind in Kind::ALL {
+            let name = self.chosen(kind);
+            for parameter in kind.find(name).map_or(&[][..], |info| info.parameters) {
+                let full = join(&join(kind.key(), name), parameter.name());
+                let value = match self.settings.get(&full) {
+                    Some(setting) => to_toml(&setting.value),
+                    None => parameter.default(),
+                };
+                insert(&mut table, &join(kind.key(), parameter.name()), value);
+            }
+        }
+        table
     }
 
     /// An error at the place where `key` was last set.

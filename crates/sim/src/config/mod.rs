@@ -1,18 +1,24 @@
 //! A machine as data. Presets are TOML files in `configs/` with the source of every number;
-//! [`model`] holds the typed form, [`load`] reads files and follows `extends`, [`set`] applies
-//! `--set key=value`, [`validate`] says which values make no sense.
+//! [`model`] holds the typed form with the [`rule`] of each setting, [`load`] reads files and
+//! follows `extends`, [`set`] applies `--set key=value`, [`validate`] is the one place that says
+//! which machines make no sense.
 
+pub mod class;
 pub mod load;
 mod merge;
 pub mod model;
+mod moved;
 pub mod presets;
+pub mod rule;
 pub mod set;
+pub mod settings;
 pub mod validate;
 
+pub use class::OpClass;
 pub use model::*;
 
-use crate::text::SourceError;
 use std::path::Path;
+use warpsim_present::SourceError;
 
 impl Machine {
     /// A preset by its name.

@@ -1,7 +1,14 @@
-//! The typed machine description. Every field is required in the base preset `gtx480`;
-//! other presets say what differs.
+//! The typed machine description, with what each setting may be declared beside it. Every
+//! setting is required in the base preset `gtx480`; other presets say what differs. Parameters
+//! of mechanisms are not here: each mechanism declares its own, and a [`Choice`] holds them.
 
+use super::class::OpClass;
+use super::rule::Rule::{Flag, Several, Timing, Words};
+use super::rule::{multiple_of, power_of_two, power_of_two_or_zero, range};
+use super::settings::{Setting, settings};
+use crate::mechanism::Choice;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,16 +24,22 @@ pub struct Machine {
     pub gpu: Gpu,
     /// The SM's size and pipeline.
     pub sm: Sm,
+    /// Issue policy.
+    pub scheduler: Choice,
+    /// Divergence model.
+    pub divergence: Choice,
     /// Instruction fetch.
     pub fetch: Fetch,
     /// Operand collection.
     pub collector: Collector,
+    /// Execution units by name.
+    pub unit: BTreeMap<String, Unit>,
     /// Latency and initiation interval by operation class.
     pub latency: Latency,
     /// Shared memory.
     pub shared: Shared,
     /// L1 data cache.
-    pub l1d: Cache,
+    pub l1d: DataCache,
     /// L1 instruction cache.
     pub l1i: Cache,
     /// Constant cache (also kernel parameters).
@@ -41,96 +54,85 @@ pub struct Machine {
     pub dram: Dram,
 }
 
-/// Whole-GPU settings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Gpu {
-    /// Streaming multiprocessors.
-    pub sms: u32,
-    /// Core clock in MHz.
-    pub core_mhz: u32,
-    /// Interconnect clock in MHz.
-    pub interconnect_mhz: u32,
-    /// L2 clock in MHz.
-    pub l2_mhz: u32,
-    /// DRAM command clock in MHz.
-    pub dram_mhz: u32,
-    /// Cycles that SMs run between exchanges with the memory side and the dispatcher; at
-    /// most the shortest latency between them.
-    pub quantum: u32,
-    /// Invalidate L1 data caches when an SM has run out of threads.
-    pub flush_l1_when_idle: bool,
-    /// Invalidate L2 between kernels.
-    pub flush_l2_between_kernels: bool,
-    /// Host-to-device copies leave their data in L2 as far as it fits.
-    pub copies_warm_l2: bool,
-    /// Blocks an SM may hold are also limited to ceil(grid / SMs).
-    pub spread_blocks: bool,
+/// The sections of a machine with their settings.
+pub const SECTIONS: &[(&str, &[Setting])] = &[
+    ("gpu", Gpu::SETTINGS),
+    ("sm", Sm::SETTINGS),
+    ("fetch", Fetch::SETTINGS),
+    ("collector", Collector::SETTINGS),
+    ("unit.sp", Unit::SETTINGS),
+    ("unit.sfu", Unit::SETTINGS),
+    ("unit.mem", Unit::SETTINGS),
+    ("latency", Latency::SETTINGS),
+    ("shared", Shared::SETTINGS),
+    ("l1d", Cache::SETTINGS),
+    ("l1d", DataCache::SETTINGS),
+    ("l1i", Cache::SETTINGS),
+    ("constant", Cache::SETTINGS),
+    ("texture", Cache::SETTINGS),
+    ("interconnect", Interconnect::SETTINGS),
+    ("l2", L2::SETTINGS),
+    ("dram", Dram::SETTINGS),
+    ("dram.timing", DramTiming::SETTINGS),
+];
+
+settings! {
+    /// Whole-GPU settings.
+    pub struct Gpu {
+        /// Streaming multiprocessors.
+        sms: u32 = range(1, 1024), "";
+        /// Core clock.
+        core_mhz: u32 = range(1, 100_000), "MHz";
+        /// Interconnect clock.
+        interconnect_mhz: u32 = range(1, 100_000), "MHz";
+        /// L2 clock.
+        l2_mhz: u32 = range(1, 100_000), "MHz";
+        /// DRAM command clock.
+        dram_mhz: u32 = range(1, 100_000), "MHz";
+        /// Time that SMs run between exchanges with the memory side and the dispatcher; at
+        /// most the shortest latency between them.
+        quantum: u32 = range(1, 10_000), "cycles";
+        /// Invalidate L1 data caches when an SM has run out of threads.
+        flush_l1_when_idle: bool = Flag, "";
+        /// Invalidate L2 between kernels.
+        flush_l2_between_kernels: bool = Flag, "";
+        /// Host-to-device copies leave their data in L2 as far as it fits.
+        copies_warm_l2: bool = Flag, "";
+    }
 }
 
-/// SM size and issue.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Sm {
-    /// Resident blocks.
-    pub max_blocks: u32,
-    /// Resident threads.
-    pub max_threads: u32,
-    /// 32-bit registers.
-    pub registers: u32,
-    /// Register allocation granularity for each thread.
-    pub register_granularity: u32,
-    /// Registers a thread can name.
-    pub registers_per_thread: u32,
-    /// A kernel that needs more registers than it may have keeps the rest in local memory (else
-    /// that costs nothing).
-    pub spills: bool,
-    /// Hardware warp width: 4, 8, 16 or 32. Narrow warps cut the lanes into slices.
-    pub warp_width: u32,
-    /// Lanes that execute in one cycle; an instruction holds its issue slot
-    /// ceil(warp width / SIMD width) cycles.
-    pub simd_width: u32,
-    /// Warp schedulers; warp w belongs to scheduler w modulo this. With narrow warps each
-    /// slice has its own scheduler and this is the number for each slice.
-    pub schedulers: u32,
-    /// Issue policy name.
-    pub scheduler: String,
-    /// Active warps of the two-level scheduler, for each scheduler.
-    pub tls_active: u32,
-    /// Which of two blocks of the same rank a policy that ranks blocks takes first.
-    pub block_ties: BlockTies,
-    /// Most waiting first: finished warps count as waiting, at their block's end.
-    pub mwf_counts_exited: bool,
-    /// Divergence model name.
-    pub divergence: String,
-    /// Thread block compaction forms new warps (else threads stay in their static warps).
-    pub tbc_compaction: bool,
-    /// Scoreboard: `registers` or `one-in-flight`.
-    pub scoreboard: Scoreboard,
-    /// SP units.
-    pub sp_units: u32,
-    /// Special function units.
-    pub sfu_units: u32,
-    /// Integer, floating-point, special and memory operations share one pipeline.
-    pub unified_pipeline: bool,
-    /// Double precision runs on the SFU (else on SP).
-    pub fp64_on_sfu: bool,
-    /// Result buses shared by the ALU pipelines.
-    pub result_buses: u32,
-    /// An atomic keeps its warp from issuing until it returns.
-    pub atomics_block_warp: bool,
-    /// The reference's artifact: atomics do not wait for their address register.
-    pub atomics_ignore_address_hazard: bool,
-}
-
-/// Which of two blocks of the same rank goes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BlockTies {
-    /// The one that came to the SM first.
-    Age,
-    /// The one in the lower block slot.
-    Slot,
+settings! {
+    /// SM size and issue.
+    pub struct Sm {
+        /// Resident blocks.
+        max_blocks: u32 = range(1, 64), "blocks";
+        /// Resident threads.
+        max_threads: u32 = multiple_of(32, 32, 2048), "threads";
+        /// 32-bit registers.
+        registers: u32 = range(32, 1 << 20), "";
+        /// Register allocation granularity for each thread.
+        register_granularity: u32 = range(1, 64), "registers";
+        /// Registers a thread can name.
+        registers_per_thread: u32 = range(16, 1024), "registers";
+        /// A kernel that needs more registers than it may have keeps the rest in local memory
+        /// (otherwise that costs nothing).
+        spills: bool = Flag, "";
+        /// Hardware warp width. Narrow warps cut the lanes into slices.
+        warp_width: u32 = power_of_two(4, 32), "threads";
+        /// Warp schedulers; warp w belongs to scheduler w modulo this. With narrow warps each
+        /// slice has its own scheduler and this is the number for each slice.
+        schedulers: u32 = range(1, 16), "";
+        /// What keeps an instruction from issuing before its operands are there: a scoreboard
+        /// of registers, or one instruction of each warp in flight.
+        scoreboard: Scoreboard = Words(&["registers", "one-in-flight"]), "";
+        /// Results that the pipelines of the SM may write back per cycle; those of a slice or
+        /// scheduler that has its own pipelines have as many of their own.
+        result_buses: u32 = range(1, 64), "";
+        /// An atomic keeps its warp from issuing until it returns.
+        atomics_block_warp: bool = Flag, "";
+        /// The reference's artifact: atomics do not wait for their address register.
+        atomics_ignore_address_hazard: bool = Flag, "";
+    }
 }
 
 /// Scoreboard settings.
@@ -142,30 +144,49 @@ pub enum Scoreboard {
     OneInFlight,
 }
 
-/// Instruction supply.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Fetch {
-    /// Fetch policy name.
-    pub policy: String,
-    /// Fetches a cycle.
-    pub ports: u32,
-    /// Decoded instructions a warp can hold.
-    pub buffer: u32,
-    /// Instructions a fetch brings.
-    pub width: u32,
-    /// When a warp may be fetched for: its buffer is empty, or has room for an instruction.
-    pub eligible: Eligible,
-    /// Whether critical fetch first ever fetches for a warp at a barrier.
-    pub cff_waiters: CffWaiters,
-    /// Always hits; fetch, decode and issue in one cycle.
-    pub ideal: bool,
-    /// Fetch waits until a branch has left the pipeline (else the wrong path is flushed).
-    pub wait_for_branch: bool,
-    /// The reference's artifacts of memory layout: kernels lie back to back in instruction
-    /// memory instead of each starting a line, and parameters of every launch at one constant
-    /// address instead of each at its own.
-    pub kernels_back_to_back: bool,
+settings! {
+    /// Instruction supply.
+    pub struct Fetch {
+        /// One fetch unit for the whole SM, or for each slice or scheduler.
+        per: Per = PER, "";
+        /// Fetches of each unit per cycle.
+        ports: u32 = range(1, 16), "";
+        /// Lookups in the instruction cache per cycle, which the fetch units share.
+        cache_ports: u32 = range(1, 64), "";
+        /// Each fetch unit's own cache, in lines of 64 bytes; 0 for none.
+        l0_bytes: u32 = multiple_of(64, 0, 4096), "bytes";
+        /// Decoded instructions that each warp can hold.
+        buffer: u32 = range(1, 8), "instructions";
+        /// Instructions that a fetch brings.
+        width: u32 = range(1, 8), "instructions";
+        /// When a warp may be fetched for: its buffer is empty, or has room for an instruction.
+        eligible: Eligible = Words(&["empty", "room"]), "";
+        /// Always hits; fetch, decode and issue in one cycle.
+        ideal: bool = Flag, "";
+        /// Fetch waits until a branch has left the pipeline (else the wrong path is flushed).
+        wait_for_branch: bool = Flag, "";
+        /// The reference's artifacts of memory layout: kernels lie back to back in instruction
+        /// memory instead of each starting a line, and parameters of every launch at one
+        /// constant address instead of each at its own.
+        kernels_back_to_back: bool = Flag, "";
+    } with {
+        /// Fetch policy.
+        policy: Choice;
+    }
+}
+
+const PER: super::rule::Rule = Words(&["sm", "slice", "scheduler"]);
+
+/// What there is one of something for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Per {
+    /// The whole SM.
+    Sm,
+    /// Each slice: the lanes of a hardware warp.
+    Slice,
+    /// Each scheduler of each slice.
+    Scheduler,
 }
 
 /// When a warp may be fetched for.
@@ -177,106 +198,127 @@ pub enum Eligible {
     Room,
 }
 
-/// Whether critical fetch first ever fetches for a warp at a barrier.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CffWaiters {
-    /// Only once its barrier has opened.
-    Never,
-    /// When no other warp wants the port.
-    Last,
+settings! {
+    /// Operand collectors.
+    pub struct Collector {
+        /// Operands are there at once; no structural hazards.
+        ideal: bool = Flag, "";
+        /// Register-file banks.
+        banks: u32 = power_of_two(1, 64), "";
+    }
 }
 
-/// Operand collectors.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Collector {
-    /// Operands are there at once; no structural hazards.
-    pub ideal: bool,
-    /// Collector units of SP, SFU and memory.
-    pub sp_units: u32,
-    #[allow(missing_docs)]
-    pub sfu_units: u32,
-    #[allow(missing_docs)]
-    pub mem_units: u32,
-    /// Instructions that enter and leave the SP collectors a cycle.
-    pub sp_ports: u32,
-    #[allow(missing_docs)]
-    pub sfu_ports: u32,
-    #[allow(missing_docs)]
-    pub mem_ports: u32,
-    /// Register-file banks.
-    pub banks: u32,
+settings! {
+    /// Execution units of one kind, with the operand collectors before them. A class of
+    /// operations is taken by one kind; a kind that takes none is not there.
+    pub struct Unit {
+        /// The classes of operations it takes.
+        takes: Vec<OpClass> = Several(OpClass::WORDS), "";
+        /// One set of these units for the whole SM, or for each slice or scheduler.
+        per: Per = PER, "";
+        /// Pipelines in each set.
+        count: u32 = range(1, 16), "";
+        /// Lanes of each pipeline: an instruction for more threads takes several passes, for which
+        /// it holds its issue slot. Slices that have their own units share the lanes out.
+        lanes: u32 = power_of_two(1, 32), "lanes";
+        /// Operand collectors of each set.
+        collectors: u32 = range(1, 64), "";
+        /// Instructions that enter and leave the collectors of each set per cycle.
+        ports: u32 = range(1, 16), "";
+    }
 }
 
-/// Latency `[L, II]` by operation class, in core cycles.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct Latency {
-    pub int_add: [u32; 2],
-    pub int_minmax: [u32; 2],
-    pub int_mul: [u32; 2],
-    pub int_mad: [u32; 2],
-    pub int_div: [u32; 2],
-    pub int_rem: [u32; 2],
-    pub fp32_add: [u32; 2],
-    pub fp32_minmax: [u32; 2],
-    pub fp32_mul: [u32; 2],
-    pub fp32_mad: [u32; 2],
-    pub fp32_fma: [u32; 2],
-    pub fp32_div: [u32; 2],
-    pub fp64_add: [u32; 2],
-    pub fp64_minmax: [u32; 2],
-    pub fp64_mul: [u32; 2],
-    pub fp64_mad: [u32; 2],
-    pub fp64_fma: [u32; 2],
-    pub fp64_div: [u32; 2],
-    pub sfu: [u32; 2],
-    pub other: [u32; 2],
-    /// Whether remainder runs on the SFU with division (else on SP, the artifact).
-    pub rem_on_sfu: bool,
-    /// Whether double-precision fma runs where other double precision does (else on SP, the
-    /// artifact).
-    pub fp64_fma_on_sfu: bool,
+settings! {
+    /// Latency `[L, II]` by operation class.
+    pub struct Latency {
+        /// Integer addition and subtraction.
+        int_add: [u32; 2] = Timing, "cycles";
+        /// Integer minimum and maximum.
+        int_minmax: [u32; 2] = Timing, "cycles";
+        /// Integer multiplication.
+        int_mul: [u32; 2] = Timing, "cycles";
+        /// Integer multiplication with addition.
+        int_mad: [u32; 2] = Timing, "cycles";
+        /// Integer division.
+        int_div: [u32; 2] = Timing, "cycles";
+        /// Integer remainder.
+        int_rem: [u32; 2] = Timing, "cycles";
+        /// Single-precision addition and subtraction.
+        fp32_add: [u32; 2] = Timing, "cycles";
+        /// Single-precision minimum and maximum.
+        fp32_minmax: [u32; 2] = Timing, "cycles";
+        /// Single-precision multiplication.
+        fp32_mul: [u32; 2] = Timing, "cycles";
+        /// Single-precision multiplication with addition.
+        fp32_mad: [u32; 2] = Timing, "cycles";
+        /// Single-precision fused multiplication with addition.
+        fp32_fma: [u32; 2] = Timing, "cycles";
+        /// Single-precision division.
+        fp32_div: [u32; 2] = Timing, "cycles";
+        /// Double-precision addition and subtraction.
+        fp64_add: [u32; 2] = Timing, "cycles";
+        /// Double-precision minimum and maximum.
+        fp64_minmax: [u32; 2] = Timing, "cycles";
+        /// Double-precision multiplication.
+        fp64_mul: [u32; 2] = Timing, "cycles";
+        /// Double-precision multiplication with addition.
+        fp64_mad: [u32; 2] = Timing, "cycles";
+        /// Double-precision fused multiplication with addition.
+        fp64_fma: [u32; 2] = Timing, "cycles";
+        /// Double-precision division.
+        fp64_div: [u32; 2] = Timing, "cycles";
+        /// Special functions.
+        sfu: [u32; 2] = Timing, "cycles";
+        /// Everything else that computes, and control.
+        other: [u32; 2] = Timing, "cycles";
+    }
 }
 
-/// Shared memory.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Shared {
-    /// Bytes an SM.
-    pub bytes: u32,
-    /// Banks of 4 bytes.
-    pub banks: u32,
-    /// Pipeline stages of a load.
-    pub latency: u32,
+settings! {
+    /// Shared memory.
+    pub struct Shared {
+        /// Size for each SM.
+        bytes: u32 = multiple_of(4, 0, 1 << 20), "bytes";
+        /// Banks of 4 bytes.
+        banks: u32 = power_of_two(1, 64), "";
+        /// Pipeline stages of a load.
+        latency: u32 = range(1, 1000), "cycles";
+    }
 }
 
-/// A cache.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cache {
-    /// 0 switches the cache off: everything goes on to L2.
-    pub sets: u32,
-    /// Bytes a line.
-    pub line: u32,
-    /// Ways.
-    pub ways: u32,
-    /// Hashed set index (the GTX 480's L1D).
-    pub hashed_index: bool,
-    /// Misses outstanding, and requests merged in each.
-    pub mshrs: u32,
-    #[allow(missing_docs)]
-    pub merges: u32,
-    /// Requests waiting to leave.
-    pub miss_queue: u32,
-    /// Cycles from access to lookup.
-    pub latency: u32,
-    /// What a global store does on a hit.
-    pub global_write: WritePolicy,
-    /// What a local store does.
-    pub local_write: WritePolicy,
+settings! {
+    /// A cache of an SM.
+    pub struct Cache {
+        /// 0 switches the cache off: everything goes on to L2.
+        sets: u32 = power_of_two_or_zero(1 << 16), "";
+        /// Line size.
+        line: u32 = power_of_two(32, 128), "bytes";
+        /// Ways.
+        ways: u32 = range(1, 1024), "";
+        /// Hashed set index (the GTX 480's L1D).
+        hashed_index: bool = Flag, "";
+        /// Lines that may be missing at once.
+        mshrs: u32 = range(1, 1 << 16), "";
+        /// Requests that may wait for each missing line.
+        merges: u32 = range(1, 1 << 16), "requests";
+        /// Requests waiting to leave.
+        miss_queue: u32 = range(1, 1 << 16), "requests";
+    }
+}
+
+settings! {
+    /// A cache that is written, too, and looked up at the end of a queue.
+    pub struct DataCache {
+        /// From access to lookup.
+        latency: u32 = range(0, 1000), "cycles";
+        /// What a global store does on a hit.
+        global_write: WritePolicy = Words(WRITE_POLICIES), "";
+        /// What a local store does on a hit.
+        local_write: WritePolicy = Words(WRITE_POLICIES), "";
+    } and {
+        /// What it has in common with the others.
+        cache: Cache;
+    }
 }
 
 /// Write policy of an L1 data cache.
@@ -287,81 +329,83 @@ pub enum WritePolicy {
     WriteEvict,
     WriteThrough,
     WriteBack,
-    ReadOnly,
 }
 
-/// Crossbar.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Interconnect {
-    /// Steps one way for a one-flit packet.
-    pub latency: u32,
-    /// Bytes a flit.
-    pub flit: u32,
-    /// Flits an injection queue holds.
-    pub injection_queue: u32,
-    /// Packets an SM's reply queue holds.
-    pub reply_queue: u32,
-    /// Header bytes of every packet.
-    pub header: u32,
-    /// Replies come a sector each (else a line each).
-    pub sectored_replies: bool,
+const WRITE_POLICIES: &[&str] = &["write-evict", "write-through", "write-back"];
+
+settings! {
+    /// Crossbar.
+    pub struct Interconnect {
+        /// Steps one way for a one-flit packet.
+        latency: u32 = range(1, 10_000), "ticks";
+        /// Flit size.
+        flit: u32 = range(1, 1024), "bytes";
+        /// Flits that each injection queue holds.
+        injection_queue: u32 = range(1, 1 << 16), "flits";
+        /// Packets that each SM's reply queue holds.
+        reply_queue: u32 = range(1, 1 << 16), "packets";
+        /// Header of every packet.
+        header: u32 = range(0, 1024), "bytes";
+        /// One reply per sector (else one per line).
+        sectored_replies: bool = Flag, "";
+    }
 }
 
-/// L2, for each slice.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct L2 {
-    /// Slices for each memory channel.
-    pub slices_per_channel: u32,
-    /// Sets of a slice.
-    pub sets: u32,
-    /// Bytes a line.
-    pub line: u32,
-    /// Bytes a sector.
-    pub sector: u32,
-    /// Ways.
-    pub ways: u32,
-    /// Misses outstanding, and requests merged in each.
-    pub mshrs: u32,
-    #[allow(missing_docs)]
-    pub merges: u32,
-    /// Requests waiting for DRAM.
-    pub miss_queue: u32,
-    /// Entries of the queues between network, L2 and DRAM.
-    pub queue: u32,
-    /// Cycles a request waits at the partition before the L2 sees it.
-    pub latency: u32,
+settings! {
+    /// L2, for each slice.
+    pub struct L2 {
+        /// Slices for each memory channel.
+        slices_per_channel: u32 = power_of_two(1, 16), "";
+        /// Sets of a slice.
+        sets: u32 = power_of_two(1, 1 << 16), "";
+        /// Line size.
+        line: u32 = power_of_two(32, 128), "bytes";
+        /// Sector size.
+        sector: u32 = power_of_two(32, 128), "bytes";
+        /// Ways.
+        ways: u32 = range(1, 1024), "";
+        /// Sectors that may be missing at once.
+        mshrs: u32 = range(1, 1 << 16), "";
+        /// Requests that may wait for each missing sector.
+        merges: u32 = range(1, 1 << 16), "requests";
+        /// Requests waiting for DRAM.
+        miss_queue: u32 = range(1, 1 << 16), "requests";
+        /// Entries of the queues between network, L2 and DRAM.
+        queue: u32 = range(1, 1 << 16), "requests";
+        /// Time that a request waits at the partition before the L2 sees it.
+        latency: u32 = range(0, 10_000), "cycles";
+    }
 }
 
-/// DRAM.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Dram {
-    /// Channels.
-    pub channels: u32,
-    /// `gddr` models banks and rows; `simple` a latency and a bandwidth.
-    pub model: DramModel,
-    /// Cycles before a request reaches the DRAM's queue.
-    pub latency: u32,
-    /// Entries of a channel's queue.
-    pub queue: u32,
-    /// Banks of a channel, in groups.
-    pub banks: u32,
-    #[allow(missing_docs)]
-    pub bank_groups: u32,
-    /// Bytes a burst moves.
-    pub burst_bytes: u32,
-    /// DRAM clocks a burst takes on the bus.
-    pub burst_clocks: u32,
-    /// Bytes of a row.
-    pub row_bytes: u32,
-    /// Interleaving of channels in bytes.
-    pub interleave: u32,
-    /// Bytes a core cycle of the simple model.
-    pub simple_bytes_per_cycle: u32,
-    /// Timing in DRAM clocks.
-    pub timing: DramTiming,
+settings! {
+    /// DRAM.
+    pub struct Dram {
+        /// Channels.
+        channels: u32 = range(1, 64), "";
+        /// `gddr` models banks and rows; `simple` a latency and a bandwidth.
+        model: DramModel = Words(&["gddr", "simple"]), "";
+        /// Time before a request reaches the DRAM's queue.
+        latency: u32 = range(0, 10_000), "cycles";
+        /// Entries of a channel's queue.
+        queue: u32 = range(1, 1 << 16), "requests";
+        /// Banks of a channel.
+        banks: u32 = power_of_two(1, 64), "";
+        /// Groups that they form.
+        bank_groups: u32 = power_of_two(1, 64), "";
+        /// Size of a burst.
+        burst_bytes: u32 = power_of_two(8, 1024), "bytes";
+        /// Time that a burst takes on the bus.
+        burst_clocks: u32 = range(1, 1000), "DRAM clocks";
+        /// Size of a row.
+        row_bytes: u32 = power_of_two(8, 1 << 20), "bytes";
+        /// Interleaving of channels.
+        interleave: u32 = power_of_two(128, 1 << 20), "bytes";
+        /// Bandwidth of the simple model per core cycle.
+        simple_bytes_per_cycle: u32 = range(0, 1 << 16), "bytes";
+    } with {
+        /// Timing in DRAM clocks.
+        timing: DramTiming;
+    }
 }
 
 /// DRAM models.
@@ -373,31 +417,49 @@ pub enum DramModel {
     Simple,
 }
 
-/// DRAM timing in DRAM clocks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(missing_docs)]
-pub struct DramTiming {
-    pub ccd: u32,
-    pub ccdl: u32,
-    pub rrd: u32,
-    pub rcd: u32,
-    pub ras: u32,
-    pub rp: u32,
-    pub rc: u32,
-    pub cl: u32,
-    pub wl: u32,
-    pub cdlr: u32,
-    pub wr: u32,
-    pub rtpl: u32,
+settings! {
+    /// DRAM timing.
+    pub struct DramTiming {
+        /// Between column commands to different bank groups.
+        ccd: u32 = range(0, 1000), "DRAM clocks";
+        /// Between column commands to the same bank group.
+        ccdl: u32 = range(0, 1000), "DRAM clocks";
+        /// Between activations of different banks.
+        rrd: u32 = range(0, 1000), "DRAM clocks";
+        /// From an activation to the first column command.
+        rcd: u32 = range(0, 1000), "DRAM clocks";
+        /// From an activation to the precharge.
+        ras: u32 = range(0, 1000), "DRAM clocks";
+        /// From a precharge to the next activation.
+        rp: u32 = range(0, 1000), "DRAM clocks";
+        /// Between activations of the same bank.
+        rc: u32 = range(0, 1000), "DRAM clocks";
+        /// From a read to its data.
+        cl: u32 = range(0, 1000), "DRAM clocks";
+        /// From a write to its data.
+        wl: u32 = range(0, 1000), "DRAM clocks";
+        /// From the end of a write's data to a read.
+        cdlr: u32 = range(0, 1000), "DRAM clocks";
+        /// From the end of a write's data to the precharge.
+        wr: u32 = range(0, 1000), "DRAM clocks";
+        /// From a read to a precharge in the same bank group.
+        rtpl: u32 = range(0, 1000), "DRAM clocks";
+    }
 }
 
 impl Machine {
-    /// Cycles an instruction holds its issue slot: how often the lanes are used for one warp.
-    pub fn passes(&self) -> u32 {
-        self.sm
-            .warp_width
-            .div_ceil(self.sm.simd_width.max(1))
-            .max(1)
+    /// The units that a class of operations goes to.
+    pub fn unit_of(&self, class: OpClass) -> Option<&Unit> {
+        self.unit.values().find(|u| u.takes.contains(&class))
+    }
+}
+
+impl Unit {
+    /// How often its lanes are used for an instruction of a warp of `width` threads.
+    pub fn passes(&self, width: u32) -> u32 {
+        match self.per {
+            Per::Slice => 32u32.div_ceil(self.lanes),
+            Per::Sm | Per::Scheduler => width.div_ceil(self.lanes),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Overrides from the command line: `sm.schedulers=4`.
 
-use crate::text::{Node, Source, SourceError, Value};
 use std::ops::Range;
+use warpsim_present::{Node, Source, SourceError, Value};
 
 /// A parsed override.
 #[derive(Clone, Debug)]
@@ -13,10 +13,21 @@ pub struct Override {
     /// Where the key stands.
     pub key_span: Range<usize>,
     /// The value as TOML reads it; what TOML does not read is a string, so that
-    /// `sm.scheduler=lrr` needs no quotes.
+    /// `scheduler=lrr` needs no quotes.
     pub node: Node,
     /// The value as written.
     pub raw: String,
+}
+
+impl Override {
+    /// The value as a string, whatever else it could be read as.
+    pub fn as_string(&self) -> Node {
+        let mut node = self.node.clone();
+        if !matches!(node.value, Value::String(_)) {
+            node.value = Value::String(self.raw.clone());
+        }
+        node
+    }
 }
 
 /// Reads `key=value`.

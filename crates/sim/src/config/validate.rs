@@ -1,7 +1,16 @@
-//! Which values make no sense. Each check names the key it is about, so that the message can
-//! point at the line that set it.
+//! Which machines make no sense: the one place that says so. Ranges are declared beside each
+//! setting; here are the rules between settings. Each check names the key it is about, so that
+//! the message can point at the line that set it. Whatever is made of a machine that has passed
+//! (SMs, memory system, mechanisms) can be made.
 
+use super::class::OpClass;
 use super::model::*;
+use crate::divergence;
+use crate::mechanism::Kind;
+use crate::memory::packet::LARGEST_REQUEST;
+use crate::place::Layout;
+use crate::sm::limits::{MOST_GROUPS, MOST_KINDS, MOST_PIPELINES};
+use crate::{fetch, schedule};
 
 /// A value that makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,102 +23,101 @@ pub struct Problem {
 
 type Check = Result<(), Problem>;
 
-fn problem(key: &str, message: impl Into<String>) -> Check {
+/// `key` and how the sentence about it goes on.
+fn problem(key: &str, message: impl AsRef<str>) -> Check {
+    complaint(key, format!("`{key}` {}", message.as_ref()))
+}
+
+fn complaint(key: &str, message: impl Into<String>) -> Check {
     Err(Problem {
         key: key.to_string(),
-        message: format!("`{key}` {}", message.into()),
+        message: message.into(),
     })
 }
 
-fn between(key: &str, value: u32, low: u32, high: u32) -> Check {
-    if (low..=high).contains(&value) {
-        Ok(())
-    } else {
-        problem(
-            key,
-            format!("is {value}: it must lie between {low} and {high}"),
-        )
-    }
-}
-
-fn power_of_two(key: &str, value: u32, low: u32, high: u32) -> Check {
-    between(key, value, low, high)?;
-    if value.is_power_of_two() {
-        Ok(())
-    } else {
-        problem(key, format!("is {value}: it must be a power of two"))
-    }
-}
-
-fn multiple(key: &str, value: u32, of: u32) -> Check {
-    if value.is_multiple_of(of) {
-        Ok(())
-    } else {
-        problem(key, format!("is {value}: it must be a multiple of {of}"))
-    }
-}
-
-/// Checks every field.
+/// Checks a machine.
 pub fn validate(machine: &Machine) -> Result<(), Problem> {
+    settings(machine)?;
+    combination(machine)
+}
+
+/// Checks every setting, and those that depend on each other.
+pub fn settings(machine: &Machine) -> Result<(), Problem> {
     if machine.schema != 1 {
         return problem("schema", "must be 1");
     }
     if machine.name.trim().is_empty() {
         return problem("name", "is empty");
     }
-    gpu(machine)?;
-    sm(&machine.sm)?;
-    fetch(&machine.fetch)?;
-    collector(&machine.collector)?;
-    latency(&machine.latency)?;
-    shared(&machine.shared)?;
-    cache("l1d", &machine.l1d, machine.l2.line)?;
-    for (name, c) in [
-        ("l1i", &machine.l1i),
-        ("constant", &machine.constant),
-        ("texture", &machine.texture),
-    ] {
-        cache(name, c, machine.l2.line)?;
-        for (field, policy) in [
-            ("global_write", c.global_write),
-            ("local_write", c.local_write),
-        ] {
-            if policy != WritePolicy::ReadOnly {
-                return problem(&format!("{name}.{field}"), "must be \"read-only\"");
-            }
-        }
-    }
-    for (field, policy) in [
-        ("global_write", machine.l1d.global_write),
-        ("local_write", machine.l1d.local_write),
-    ] {
-        if policy == WritePolicy::ReadOnly {
-            return problem(
-                &format!("l1d.{field}"),
-                "cannot be \"read-only\": stores pass through the L1 data cache",
-            );
-        }
-    }
-    interconnect(&machine.interconnect)?;
+    let Ok(table) = toml::Table::try_from(machine) else {
+        return complaint("name", "this machine cannot be written as TOML");
+    };
+    ranges(&table)?;
+    choices(machine)?;
+    quantum(machine)?;
+    schedulers(&machine.sm)?;
+    units(machine)?;
+    front_end(machine, &table)?;
+    caches(machine)?;
+    injection(&machine.interconnect)?;
     l2(&machine.l2)?;
     dram(machine)
 }
 
-fn gpu(machine: &Machine) -> Check {
+/// Every setting is what its declaration says.
+fn ranges(table: &toml::Table) -> Check {
+    let units = table.get("unit").and_then(toml::Value::as_table);
+    let own = units.into_iter().flat_map(|u| u.keys());
+    let own: Vec<String> = own.map(|name| format!("unit.{name}")).collect();
+    let sections = SECTIONS
+        .iter()
+        .map(|(section, settings)| (*section, *settings));
+    let own = own.iter().map(|section| (section.as_str(), Unit::SETTINGS));
+    for (section, settings) in sections.chain(own) {
+        for setting in settings {
+            let key = format!("{section}.{}", setting.name);
+            let value = lookup(table, &key);
+            if let Err(wrong) = value.map_or(Ok(()), |v| setting.rule.check(v)) {
+                return problem(&key, wrong);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The value of a dotted key.
+fn lookup<'a>(table: &'a toml::Table, key: &str) -> Option<&'a toml::Value> {
+    match key.split_once('.') {
+        None => table.get(key),
+        Some((head, rest)) => lookup(table.get(head)?.as_table()?, rest),
+    }
+}
+
+/// Mechanisms are registered, and their parameters are what they declare.
+fn choices(machine: &Machine) -> Check {
+    for kind in Kind::ALL {
+        let choice = kind.chosen(machine);
+        let Some(info) = kind.find(&choice.name) else {
+            let (message, help) = kind.unknown(&choice.name);
+            return complaint(kind.name_key(), format!("{message}; {help}"));
+        };
+        for (name, value) in choice.values.iter() {
+            let key = format!("{}.{name}", kind.key());
+            let Some(parameter) = info.parameter(name) else {
+                let (message, help) = kind.no_parameter(&info, name);
+                return complaint(&key, format!("{message}; {help}"));
+            };
+            if let Err(wrong) = parameter.rule().check(value) {
+                return problem(&key, wrong);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// SMs must not run on past a reply that is already under way.
+fn quantum(machine: &Machine) -> Check {
     let g = &machine.gpu;
-    between("gpu.sms", g.sms, 1, 1024)?;
-    between("gpu.core_mhz", g.core_mhz, 1, 100_000)?;
-    between("gpu.interconnect_mhz", g.interconnect_mhz, 1, 100_000)?;
-    between("gpu.l2_mhz", g.l2_mhz, 1, 100_000)?;
-    between("gpu.dram_mhz", g.dram_mhz, 1, 100_000)?;
-    between(
-        "interconnect.latency",
-        machine.interconnect.latency,
-        1,
-        10_000,
-    )?;
-    between("gpu.quantum", g.quantum, 1, 10_000)?;
-    // In core cycles: SMs must not run on past a reply that is already under way.
     let steps = u64::from(machine.interconnect.latency);
     let shortest = steps * u64::from(g.core_mhz) / u64::from(g.interconnect_mhz);
     if u64::from(g.quantum) > shortest {
@@ -124,23 +132,77 @@ fn gpu(machine: &Machine) -> Check {
     Ok(())
 }
 
-fn sm(s: &Sm) -> Check {
-    between("sm.max_blocks", s.max_blocks, 1, 64)?;
-    between("sm.max_threads", s.max_threads, 32, 2048)?;
-    multiple("sm.max_threads", s.max_threads, 32)?;
-    between("sm.registers", s.registers, 32, 1 << 20)?;
-    between("sm.register_granularity", s.register_granularity, 1, 64)?;
-    between("sm.registers_per_thread", s.registers_per_thread, 16, 1024)?;
-    power_of_two("sm.warp_width", s.warp_width, 4, 32)?;
-    power_of_two("sm.simd_width", s.simd_width, 1, 32)?;
-    between("sm.schedulers", s.schedulers, 1, 16)?;
+/// Every class of operations is taken by one kind of units, and all of them can be kept track of.
+fn units(machine: &Machine) -> Check {
+    for (at, class) in OpClass::ALL.iter().enumerate() {
+        let takers = machine.unit.iter().filter(|(_, u)| u.takes.contains(class));
+        let names: Vec<&str> = takers.map(|(name, _)| name.as_str()).collect();
+        match names[..] {
+            [_] => {}
+            [] => {
+                return complaint(
+                    "unit.sp.takes",
+                    format!(
+                        "no unit takes `{}`: add it to one's `takes`",
+                        OpClass::WORDS[at]
+                    ),
+                );
+            }
+            [first, second, ..] => {
+                let key = format!("unit.{second}.takes");
+                return problem(
+                    &key,
+                    format!("has \"{}\", which `{first}` takes", class.word()),
+                );
+            }
+        }
+    }
+    for (name, unit) in &machine.unit {
+        if unit.takes == [OpClass::Memory] && unit.count != 1 {
+            let key = format!("unit.{name}.count");
+            return problem(
+                &key,
+                format!("is {}: there is one load/store unit", unit.count),
+            );
+        }
+    }
+    let present = machine.unit.values().filter(|u| !u.takes.is_empty());
+    let kinds = present.clone().count();
+    if kinds > MOST_KINDS {
+        return complaint(
+            "unit.sp.takes",
+            format!("{kinds} kinds of units: {MOST_KINDS} are the most"),
+        );
+    }
+    let layout = Layout::of(machine);
+    let sets = |u: &Unit| match u.per {
+        Per::Sm => 1,
+        Per::Slice => layout.slices() as usize,
+        Per::Scheduler => layout.domains(),
+    };
+    let all: usize = present.clone().map(sets).sum();
+    let pipelines: usize = present.map(|u| sets(u) * u.count as usize).sum();
+    if all > MOST_GROUPS {
+        let message =
+            format!("that is {all} sets of units on an SM, and {MOST_GROUPS} are the most");
+        return complaint("unit.sp.per", message);
+    }
+    if pipelines > MOST_PIPELINES {
+        let message =
+            format!("that is {pipelines} pipelines on an SM, and {MOST_PIPELINES} are the most");
+        return complaint("unit.sp.count", message);
+    }
+    Ok(())
+}
+
+fn schedulers(s: &Sm) -> Check {
     // Warps are kept in bit sets of 64, one for each scheduler of each slice.
     let warps = (s.max_threads / 32).div_ceil(s.schedulers);
     if warps > 64 {
         return problem(
             "sm.schedulers",
             format!(
-                "is {}: with {} threads that is {warps} warps a scheduler, and 64 is the most",
+                "is {}: with {} threads that is {warps} warps per scheduler, and 64 is the most",
                 s.schedulers, s.max_threads
             ),
         );
@@ -156,27 +218,11 @@ fn sm(s: &Sm) -> Check {
             ),
         );
     }
-    for (key, name) in [
-        ("sm.scheduler", &s.scheduler),
-        ("sm.divergence", &s.divergence),
-    ] {
-        if name.is_empty() {
-            return problem(key, "is empty");
-        }
-    }
-    between("sm.tls_active", s.tls_active, 1, 64)?;
-    between("sm.sp_units", s.sp_units, 1, 16)?;
-    between("sm.sfu_units", s.sfu_units, 1, 16)?;
-    between("sm.result_buses", s.result_buses, 1, 64)
+    Ok(())
 }
 
-fn fetch(f: &Fetch) -> Check {
-    if f.policy.is_empty() {
-        return problem("fetch.policy", "is empty");
-    }
-    between("fetch.ports", f.ports, 1, 16)?;
-    between("fetch.buffer", f.buffer, 1, 8)?;
-    between("fetch.width", f.width, 1, 8)?;
+fn front_end(machine: &Machine, table: &toml::Table) -> Check {
+    let f = &machine.fetch;
     if f.width > f.buffer {
         return problem(
             "fetch.width",
@@ -186,57 +232,18 @@ fn fetch(f: &Fetch) -> Check {
             ),
         );
     }
-    if f.policy == "fef" && f.eligible == Eligible::Empty {
-        return problem(
-            "fetch.eligible",
-            "is \"empty\": `fef` chooses by how full buffers are and needs \"room\" \
-             (--set fetch.eligible=room)",
-        );
-    }
-    Ok(())
-}
-
-fn collector(c: &Collector) -> Check {
-    between("collector.sp_units", c.sp_units, 1, 64)?;
-    between("collector.sfu_units", c.sfu_units, 1, 64)?;
-    between("collector.mem_units", c.mem_units, 1, 64)?;
-    between("collector.sp_ports", c.sp_ports, 1, 16)?;
-    between("collector.sfu_ports", c.sfu_ports, 1, 16)?;
-    between("collector.mem_ports", c.mem_ports, 1, 16)?;
-    power_of_two("collector.banks", c.banks, 1, 64)
-}
-
-fn latency(l: &Latency) -> Check {
-    let classes = [
-        ("int_add", l.int_add),
-        ("int_minmax", l.int_minmax),
-        ("int_mul", l.int_mul),
-        ("int_mad", l.int_mad),
-        ("int_div", l.int_div),
-        ("int_rem", l.int_rem),
-        ("fp32_add", l.fp32_add),
-        ("fp32_minmax", l.fp32_minmax),
-        ("fp32_mul", l.fp32_mul),
-        ("fp32_mad", l.fp32_mad),
-        ("fp32_fma", l.fp32_fma),
-        ("fp32_div", l.fp32_div),
-        ("fp64_add", l.fp64_add),
-        ("fp64_minmax", l.fp64_minmax),
-        ("fp64_mul", l.fp64_mul),
-        ("fp64_mad", l.fp64_mad),
-        ("fp64_fma", l.fp64_fma),
-        ("fp64_div", l.fp64_div),
-        ("sfu", l.sfu),
-        ("other", l.other),
-    ];
-    for (class, [latency, initiation]) in classes {
-        let key = format!("latency.{class}");
-        between(&key, latency, 1, 1000)?;
-        if initiation == 0 || initiation > latency {
+    for need in fetch::needs(&f.policy.name) {
+        let has = lookup(table, need.key).and_then(|v| v.as_str());
+        if has != Some(need.value) {
             return problem(
-                &key,
+                need.key,
                 format!(
-                    "is [{latency}, {initiation}]: the initiation interval must lie between 1 and the latency"
+                    "is \"{}\": `{}` {} and needs \"{}\" (--set {})",
+                    has.unwrap_or_default(),
+                    f.policy.name,
+                    need.because,
+                    need.value,
+                    need.setting()
                 ),
             );
         }
@@ -244,42 +251,28 @@ fn latency(l: &Latency) -> Check {
     Ok(())
 }
 
-fn shared(s: &Shared) -> Check {
-    between("shared.bytes", s.bytes, 0, 1 << 20)?;
-    multiple("shared.bytes", s.bytes, 4)?;
-    power_of_two("shared.banks", s.banks, 1, 64)?;
-    between("shared.latency", s.latency, 1, 1000)
+fn caches(machine: &Machine) -> Check {
+    for (name, cache) in [
+        ("l1d", &machine.l1d.cache),
+        ("l1i", &machine.l1i),
+        ("constant", &machine.constant),
+        ("texture", &machine.texture),
+    ] {
+        if cache.line > machine.l2.line {
+            return problem(
+                &format!("{name}.line"),
+                format!(
+                    "is {}: an L2 line is only {} bytes",
+                    cache.line, machine.l2.line
+                ),
+            );
+        }
+    }
+    Ok(())
 }
 
-fn cache(name: &str, c: &Cache, l2_line: u32) -> Check {
-    let key = |field: &str| format!("{name}.{field}");
-    power_of_two(&key("line"), c.line, 32, 128)?;
-    if c.sets != 0 {
-        power_of_two(&key("sets"), c.sets, 1, 1 << 16)?;
-    }
-    if c.line > l2_line {
-        return problem(
-            &key("line"),
-            format!("is {}: an L2 line is only {l2_line} bytes", c.line),
-        );
-    }
-    between(&key("ways"), c.ways, 1, 1024)?;
-    between(&key("mshrs"), c.mshrs, 1, 1 << 16)?;
-    between(&key("merges"), c.merges, 1, 1 << 16)?;
-    between(&key("miss_queue"), c.miss_queue, 1, 1 << 16)?;
-    between(&key("latency"), c.latency, 0, 1000)
-}
-
-fn interconnect(i: &Interconnect) -> Check {
-    between("interconnect.flit", i.flit, 1, 1024)?;
-    between("interconnect.header", i.header, 0, 1024)?;
-    between(
-        "interconnect.injection_queue",
-        i.injection_queue,
-        1,
-        1 << 16,
-    )?;
-    let largest = (i.header + 128).div_ceil(i.flit);
+fn injection(i: &Interconnect) -> Check {
+    let largest = (i.header + LARGEST_REQUEST).div_ceil(i.flit);
     if i.injection_queue < largest {
         return problem(
             "interconnect.injection_queue",
@@ -289,70 +282,105 @@ fn interconnect(i: &Interconnect) -> Check {
             ),
         );
     }
-    between("interconnect.reply_queue", i.reply_queue, 1, 1 << 16)
+    Ok(())
 }
 
 fn l2(l: &L2) -> Check {
-    power_of_two("l2.slices_per_channel", l.slices_per_channel, 1, 16)?;
-    power_of_two("l2.sets", l.sets, 1, 1 << 16)?;
-    power_of_two("l2.line", l.line, 32, 128)?;
-    power_of_two("l2.sector", l.sector, 32, 128)?;
     if l.sector > l.line {
         return problem(
             "l2.sector",
             format!("is {}: a line is only {} bytes", l.sector, l.line),
         );
     }
-    between("l2.ways", l.ways, 1, 1024)?;
-    between("l2.mshrs", l.mshrs, 1, 1 << 16)?;
-    between("l2.merges", l.merges, 1, 1 << 16)?;
-    between("l2.miss_queue", l.miss_queue, 1, 1 << 16)?;
-    between("l2.queue", l.queue, 1, 1 << 16)?;
-    between("l2.latency", l.latency, 0, 10_000)
+    let pieces = LARGEST_REQUEST / l.sector;
+    if l.queue < pieces {
+        return problem(
+            "l2.queue",
+            format!(
+                "is {}: a request of {LARGEST_REQUEST} bytes has {pieces} sectors and would never fit",
+                l.queue
+            ),
+        );
+    }
+    Ok(())
 }
 
 fn dram(machine: &Machine) -> Check {
-    let d = &machine.dram;
-    between("dram.channels", d.channels, 1, 64)?;
-    between("dram.latency", d.latency, 0, 10_000)?;
-    between("dram.queue", d.queue, 1, 1 << 16)?;
-    power_of_two("dram.banks", d.banks, 1, 256)?;
-    power_of_two("dram.bank_groups", d.bank_groups, 1, 256)?;
+    let (d, t) = (&machine.dram, &machine.dram.timing);
     if d.bank_groups > d.banks {
         return problem(
             "dram.bank_groups",
             format!("is {}: there are only {} banks", d.bank_groups, d.banks),
         );
     }
-    power_of_two("dram.burst_bytes", d.burst_bytes, 8, 1024)?;
-    between("dram.burst_clocks", d.burst_clocks, 1, 1000)?;
-    power_of_two("dram.row_bytes", d.row_bytes, d.burst_bytes, 1 << 20)?;
-    power_of_two("dram.interleave", d.interleave, machine.l2.line, 1 << 20)?;
-    if d.model == DramModel::Simple {
-        let key = "dram.simple_bytes_per_cycle";
-        between(key, d.simple_bytes_per_cycle, 1, 1 << 16)?;
+    let slices = machine.l2.slices_per_channel;
+    if d.banks < slices {
+        return problem(
+            "dram.banks",
+            format!(
+                "is {}: each of the channel's {slices} L2 slices needs its own",
+                d.banks
+            ),
+        );
     }
-    let t = &d.timing;
-    for (name, clocks) in [
-        ("ccd", t.ccd),
-        ("ccdl", t.ccdl),
-        ("rrd", t.rrd),
-        ("rcd", t.rcd),
-        ("ras", t.ras),
-        ("rp", t.rp),
-        ("rc", t.rc),
-        ("cl", t.cl),
-        ("wl", t.wl),
-        ("cdlr", t.cdlr),
-        ("wr", t.wr),
-        ("rtpl", t.rtpl),
-    ] {
-        between(&format!("dram.timing.{name}"), clocks, 0, 1000)?;
+    if d.row_bytes < d.burst_bytes {
+        return problem(
+            "dram.row_bytes",
+            format!("is {}: a burst is {} bytes", d.row_bytes, d.burst_bytes),
+        );
+    }
+    if d.model == DramModel::Simple && d.simple_bytes_per_cycle == 0 {
+        return problem(
+            "dram.simple_bytes_per_cycle",
+            "is 0: the simple model needs a bandwidth",
+        );
     }
     if t.rc < t.ras {
         return problem(
             "dram.timing.rc",
             format!("is {}: shorter than ras, {}", t.rc, t.ras),
+        );
+    }
+    Ok(())
+}
+
+/// Checks that the scheduler and the divergence model go together, which is for a machine whose
+/// [`settings`] are right.
+pub fn combination(machine: &Machine) -> Result<(), Problem> {
+    let (scheduler, model) = (&machine.scheduler.name, &machine.divergence.name);
+    let pools = divergence::pools(machine);
+    if schedule::needs_pool(scheduler) && !pools {
+        let those = divergence::MODELS.iter().filter(|m| m.pools);
+        let those: Vec<&str> = those.map(|m| m.info.name).collect();
+        return complaint(
+            Kind::Scheduler.name_key(),
+            format!(
+                "the scheduler {scheduler} looks at a pool of formed warps, and the divergence \
+                 model {model} has none: use it with {}, or choose another scheduler",
+                those.join(" or ")
+            ),
+        );
+    }
+    if !pools {
+        return Ok(());
+    }
+    let mut policy = schedule::make(machine, Layout::of(machine).domains());
+    if schedule::ranks_blocks(&machine.scheduler.name) {
+        return complaint(
+            Kind::Divergence.name_key(),
+            format!(
+                "the warps of {model} mix threads of several blocks, and the scheduler \
+                 {scheduler} ranks warps by their block: choose another of the two"
+            ),
+        );
+    }
+    if policy.plan().is_some() {
+        return complaint(
+            Kind::Divergence.name_key(),
+            format!(
+                "{model} forms its own warps, and the scheduler {scheduler} joins the parts of \
+                 static ones: choose another of the two"
+            ),
         );
     }
     Ok(())

@@ -7,7 +7,7 @@ use super::toy_compaction::ToyCompaction;
 use crate::bench::generate::Generator;
 use crate::bench::{Bench, check_laws, kernel};
 use crate::config::Machine;
-use crate::gpu::{Options, check_combination};
+use crate::gpu::Options;
 use crate::schedule::POLICIES;
 use crate::stats::LaunchReport;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ fn run(machine: &Machine, toy: bool, ptx: &str, shape: [u32; 2], skip: bool) -> 
     };
     let mut bench = Bench::with(machine.clone(), ptx, options);
     for sm in bench.gpu.sms_mut() {
-        sm.log = Some(Vec::new());
+        sm.log_issues();
         if toy {
             sm.replace_mechanisms(Some(Box::new(ToyCompaction::default())), None);
         }
@@ -38,7 +38,7 @@ fn run(machine: &Machine, toy: bool, ptx: &str, shape: [u32; 2], skip: bool) -> 
     bench.launch(shape[0], shape[1]);
     let mut traces = Traces::new();
     for sm in bench.gpu.sms_mut() {
-        for (block, warp, lane, pc) in sm.log.take().expect("put there above") {
+        for (block, warp, lane, pc) in sm.log_issues() {
             traces.entry((block, warp, lane)).or_default().push(pc);
         }
     }
@@ -55,10 +55,9 @@ fn combinations(preset: &str, set: &[&str]) -> Vec<(String, Machine)> {
     for model in MODELS {
         for policy in POLICIES {
             let mut set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
-            set.push(format!("sm.divergence=\"{}\"", model.name));
-            set.push(format!("sm.scheduler=\"{}\"", policy.name));
-            let machine = Machine::resolve(preset, &set).unwrap_or_else(|e| panic!("{e}"));
-            if check_combination(&machine).is_ok() {
+            set.push(format!("divergence=\"{}\"", model.info.name));
+            set.push(format!("scheduler=\"{}\"", policy.info.name));
+            if let Ok(machine) = Machine::resolve(preset, &set) {
                 all.push((format!("{preset} {set:?}"), machine));
             }
         }
@@ -88,11 +87,8 @@ fn check(ptx: &str, shape: [u32; 2], machines: &[(String, Machine)], what: &str)
 #[test]
 fn every_model_is_registered_once() {
     for (i, model) in MODELS.iter().enumerate() {
-        let first = MODELS.iter().position(|m| m.name == model.name);
-        assert_eq!(first, Some(i), "{} is there twice", model.name);
-    }
-    for name in super::POOLING {
-        assert!(MODELS.iter().any(|m| m.name == *name), "{name}");
+        let first = MODELS.iter().position(|m| m.info.name == model.info.name);
+        assert_eq!(first, Some(i), "{} is there twice", model.info.name);
     }
 }
 
@@ -144,7 +140,7 @@ fn a_pool_with_more_warps_than_slots_loses_nobody() {
         shfl.sync.bfly.b32 %r8, %r5, 1, 31, 0xffffffff; add.u32 %r5, %r5, %r8;
         st.global.u32 [%rd4], %r5;";
     let ptx = kernel(0, body);
-    let pools = |m: &(String, Machine)| super::POOLING.contains(&m.1.sm.divergence.as_str());
+    let pools = |m: &(String, Machine)| super::pools(&m.1);
     let mut machines = combinations("fx5800", &["gpu.sms=1"]);
     let reference = machines[0].clone();
     machines.retain(pools);

@@ -1,4 +1,4 @@
-//! Divergence models: how threads are grouped into the warps that issue. One file a model,
+//! Divergence models: how threads are grouped into the warps that issue. One file per model,
 //! registered in [`MODELS`].
 
 mod dwf;
@@ -17,7 +17,9 @@ mod toy_compaction;
 
 use crate::config::Machine;
 use crate::exec::state::{LANES, Lanes, Threads};
-use crate::policy::{ParamInfo, ParamKind, PolicyInfo};
+use crate::mechanism::{Info, Values};
+use crate::place::Layout;
+use crate::time::Cycle;
 use std::ops::Range;
 use warpsim_ptx::kernel::{NO_PC, Pc};
 
@@ -38,6 +40,13 @@ pub struct Group {
     pub fresh: bool,
     /// It comes from a barrier that has opened: a policy may let it go first.
     pub urgent: bool,
+}
+
+impl Group {
+    /// The home warp of its first active thread.
+    pub fn first_home(&self) -> u16 {
+        self.lanes.home(self.mask.trailing_zeros() as usize % LANES)
+    }
 }
 
 /// What a slot is doing.
@@ -193,38 +202,15 @@ pub struct BlockArrival {
     pub block: u16,
     /// Its home warps.
     pub homes: Range<u16>,
-    /// Slices each home warp's lanes are cut into.
-    pub slices: u16,
-    /// Domains of the SM: the slot of home h and slice s is `index × domains + domain` with
-    /// `domain = s × schedulers + h mod schedulers` and `index = h / schedulers`.
-    pub domains: u16,
-    /// Schedulers of each slice.
-    pub schedulers: u16,
+    /// Where the warps of the SM sit.
+    pub layout: Layout,
 }
 
 impl BlockArrival {
-    /// The slot of a home warp's slice.
-    pub fn slot(&self, home: u16, slice: u16) -> u16 {
-        let domain = slice * self.schedulers + home % self.schedulers;
-        home / self.schedulers * self.domains + domain
-    }
-
-    /// The home warp and slice of a slot.
-    pub fn place(&self, slot: u16) -> (u16, u16) {
-        let (index, domain) = (slot / self.domains, slot % self.domains);
-        let home = index * self.schedulers + domain % self.schedulers;
-        (home, domain / self.schedulers)
-    }
-
-    /// The lanes of a slice.
-    pub fn lanes(&self, slice: u16) -> u32 {
-        let width = LANES as u32 / self.slices as u32;
-        (!0 >> (LANES as u32 - width)) << (slice as u32 * width)
-    }
-
     /// Every slot of the block with its home warp and slice.
     pub fn slots(&self) -> impl Iterator<Item = (u16, u16, u16)> + '_ {
-        let slice = move |h: u16| (0..self.slices).map(move |s| (self.slot(h, s), h, s));
+        let layout = self.layout;
+        let slice = move |h: u16| (0..layout.slices()).map(move |s| (layout.slot_of(h, s), h, s));
         self.homes.clone().flat_map(slice)
     }
 }
@@ -290,10 +276,10 @@ pub trait DivergenceModel: Send {
         let _ = block;
     }
 
-    /// Cycle at which the model itself changes groups next; one that has passed means as soon
+    /// Cycle in which the model itself changes groups next; one that has passed means as soon
     /// as possible.
-    fn next_event(&self) -> Option<u64> {
-        None
+    fn next(&self) -> Cycle {
+        Cycle::NEVER
     }
 
     /// Whether [`tick`](DivergenceModel::tick) does anything.
@@ -302,8 +288,8 @@ pub trait DivergenceModel: Send {
     }
 
     /// Called in every cycle that is not skipped and at or behind
-    /// [`next_event`](DivergenceModel::next_event), before issue.
-    fn tick(&mut self, now: u64, groups: &mut Groups) {
+    /// [`next`](DivergenceModel::next), before issue.
+    fn tick(&mut self, now: Cycle, groups: &mut Groups) {
         let _ = (now, groups);
     }
 
@@ -334,73 +320,53 @@ pub trait DivergenceModel: Send {
     }
 }
 
-const TBC_PARAMETERS: &[ParamInfo] = &[ParamInfo {
-    name: "sm.tbc_compaction",
-    kind: ParamKind::Flag,
-    default: "true",
-    description: "compact threads into new warps; without, they wait for each other and stay in their static warps",
-    unit: "",
-}];
+/// A divergence model as it is registered. Its own file declares it.
+#[derive(Clone, Copy)]
+pub struct Model {
+    /// Name, description, parameters.
+    pub info: Info,
+    /// Its warps are in a [pool](DivergenceModel::pool).
+    pub pools: bool,
+    /// Makes it for an SM of a machine with this many slots for static warps; models with a
+    /// [pool](DivergenceModel::pool) have [`pool::slots`].
+    pub make: fn(&Values, &Machine, usize) -> Box<dyn DivergenceModel>,
+}
 
 /// Every divergence model.
-pub const MODELS: &[PolicyInfo] = &[
-    PolicyInfo {
-        name: "pdom",
-        description: "a reconvergence stack for each warp; sides of a branch meet at its immediate post-dominator",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "pdom-lcp",
-        description: "pdom with likely-convergence points: where a break keeps the end of a loop body from being the post-dominator, threads meet there all the same",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "tbc",
-        description: "thread block compaction: a stack for each block; its warps wait for each other at branches and are compacted into new warps",
-        parameters: TBC_PARAMETERS,
-    },
-    PolicyInfo {
-        name: "tbc-lcp",
-        description: "thread block compaction with likely-convergence points",
-        parameters: TBC_PARAMETERS,
-    },
-    PolicyInfo {
-        name: "dwf",
-        description: "dynamic warp formation: threads of an SM at the same PC are regrouped into new warps, lane by lane; goes with the scheduler majority",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "dwf-wb",
-        description: "dwf with warp barriers: static warps until they diverge, which meet again at that branch's immediate post-dominator",
-        parameters: &[],
-    },
+pub const MODELS: &[Model] = &[
+    pdom::MODEL,
+    pdom_lcp::MODEL,
+    tbc::MODEL,
+    tbc::WITH_LIKELY_POINTS,
+    dwf::MODEL,
+    dwf::WITH_WARP_BARRIERS,
 ];
 
-/// Those whose warps are in a [pool](DivergenceModel::pool).
-pub const POOLING: &[&str] = &["dwf", "dwf-wb"];
+fn find(name: &str) -> Option<&'static Model> {
+    MODELS.iter().find(|m| m.info.name == name)
+}
+
+/// Whether a machine's warps are in a [pool](DivergenceModel::pool).
+pub fn pools(machine: &Machine) -> bool {
+    find(&machine.divergence.name).is_some_and(|m| m.pools)
+}
 
 /// Hardware warps that an SM holds at most.
 pub fn max_warps(machine: &Machine) -> u64 {
-    if POOLING.contains(&machine.sm.divergence.as_str()) {
+    if pools(machine) {
         return pool::slots(machine) as u64;
     }
     machine.sm.max_threads as u64 / machine.sm.warp_width as u64
 }
 
-/// Makes the model that `machine` names; the name has been checked. `slots` is what static
-/// warps take; models with a [pool](DivergenceModel::pool) have [`pool::slots`].
-pub fn make(machine: &Machine, slots: usize) -> Option<Box<dyn DivergenceModel>> {
-    let tbc = |likely| {
-        let (blocks, compacts) = (machine.sm.max_blocks, machine.sm.tbc_compaction);
-        Box::new(tbc::Tbc::new(slots, blocks as usize, likely, compacts))
-    };
-    Some(match machine.sm.divergence.as_str() {
-        "pdom" => Box::new(pdom::Pdom::new(slots)),
-        "pdom-lcp" => Box::new(pdom_lcp::PdomLcp::new(slots)),
-        "tbc" => tbc(false),
-        "tbc-lcp" => tbc(true),
-        "dwf" => Box::new(dwf::Dwf::new(machine, false)),
-        "dwf-wb" => Box::new(dwf::Dwf::new(machine, true)),
-        _ => return None,
-    })
+/// Makes the model that a machine has chosen, with `slots` slots for static warps.
+///
+/// # Panics
+///
+/// When there is no such model: the machine has not been
+/// [validated](crate::config::validate::validate).
+pub fn make(machine: &Machine, slots: usize) -> Box<dyn DivergenceModel> {
+    let choice = &machine.divergence;
+    let model = find(&choice.name).expect("the machine has been validated");
+    (model.make)(&choice.values, machine, slots)
 }

@@ -7,9 +7,21 @@
 //! and a branch that reconverges where its surroundings do needs no new continuation, so that
 //! loops do not grow the stack.
 
-use super::{BlockArrival, Branch, DivergenceModel, Group, Groups};
+use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
 use crate::exec::state::{Lanes, Threads};
+use crate::mechanism::Info;
 use warpsim_ptx::kernel::{NO_PC, Pc};
+
+/// As it is registered.
+pub const MODEL: Model = Model {
+    info: Info {
+        name: "pdom",
+        description: "a reconvergence stack for each warp; sides of a branch meet at its immediate post-dominator",
+        parameters: &[],
+    },
+    pools: false,
+    make: |_, _, slots| Box::new(Pdom::new(slots)),
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
@@ -61,7 +73,7 @@ impl Pdom {
 impl DivergenceModel for Pdom {
     fn launched(&mut self, block: &BlockArrival, threads: &Threads, groups: &mut Groups) {
         for (slot, home, slice) in block.slots() {
-            let lanes = block.lanes(slice);
+            let lanes = block.layout.lanes_of(slice);
             let mask = threads.warps[home as usize].live & lanes;
             self.below[slot as usize].clear();
             self.owned[slot as usize] = lanes;

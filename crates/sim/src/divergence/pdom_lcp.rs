@@ -3,9 +3,21 @@
 //! and they go on together.
 
 use super::stack::Stack;
-use super::{BlockArrival, Branch, DivergenceModel, Group, Groups};
+use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
 use crate::exec::state::{Lanes, Threads};
+use crate::mechanism::Info;
 use warpsim_ptx::kernel::Pc;
+
+/// As it is registered.
+pub const MODEL: Model = Model {
+    info: Info {
+        name: "pdom-lcp",
+        description: "pdom with likely-convergence points: where a break keeps the end of a loop body from being the post-dominator, threads meet there all the same",
+        parameters: &[],
+    },
+    pools: false,
+    make: |_, _, slots| Box::new(PdomLcp::new(slots)),
+};
 
 /// The model: a stack of one row for each slot, which one warp runs.
 #[derive(Debug)]
@@ -57,7 +69,7 @@ impl PdomLcp {
 impl DivergenceModel for PdomLcp {
     fn launched(&mut self, block: &BlockArrival, threads: &Threads, groups: &mut Groups) {
         for (slot, home, slice) in block.slots() {
-            let lanes = block.lanes(slice);
+            let lanes = block.layout.lanes_of(slice);
             let mask = threads.warps[home as usize].live & lanes;
             self.owned[slot as usize] = lanes;
             let stack = &mut self.stacks[slot as usize];

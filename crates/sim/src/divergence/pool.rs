@@ -3,7 +3,7 @@
 
 use super::{Group, Groups};
 use crate::config::Machine;
-use crate::exec::state::LANES;
+use crate::place::Layout;
 use warpsim_ptx::kernel::Pc;
 
 /// Slots of each scheduler's share of a pool: as many as its bit sets have bits.
@@ -11,7 +11,7 @@ pub const SHARE: usize = 64;
 
 /// Domains of a machine's SM: one for each scheduler of each slice.
 pub fn domains(machine: &Machine) -> usize {
-    LANES / machine.sm.warp_width as usize * machine.sm.schedulers as usize
+    Layout::of(machine).domains()
 }
 
 /// Slots of a pool.

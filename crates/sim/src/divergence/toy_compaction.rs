@@ -124,7 +124,7 @@ impl ToyCompaction {
 
 impl DivergenceModel for ToyCompaction {
     fn launched(&mut self, arrival: &BlockArrival, threads: &Threads, groups: &mut Groups) {
-        assert_eq!(arrival.slices, 1, "the toy regroups whole warps");
+        assert_eq!(arrival.layout.slices(), 1, "the toy regroups whole warps");
         let live = arrival.homes.clone();
         let live = live.map(|h| threads.warps[h as usize].live).collect();
         for (slot, _, _) in arrival.slots() {

@@ -1,156 +1,26 @@
 //! A kernel decoded for execution: operands resolved to rows, a function for each instruction.
 
-use warpsim_ptx::isa::{BoolOp, Space};
 use warpsim_ptx::kernel::{Instr, Kernel, Pc, RegClass, RegId};
 
 use super::decode::Decoder;
-use super::fault::{Fault, LoadError};
-use super::grid::Grid;
-use super::regs::{AluFn, Dst, PredSrc, Regs, Src, Width};
-use super::state::{Effect, LANES, Lanes, Threads};
-use super::temps::{Drain, Fill};
-use super::whole::WholeFn;
-use crate::memory::store_buffer::GlobalView;
-
-/// Function of an instruction that does more than change registers.
-pub(super) type FullFn = fn(&Decoded, &mut Regs<'_>, &mut World<'_, '_>) -> Result<(), Fault>;
-
-/// What executes an instruction.
-#[derive(Clone, Copy)]
-pub(super) enum Action {
-    /// Registers only.
-    Alu(AluFn),
-    /// Memory, other threads, control.
-    Full(FullFn),
-    /// A load or store: the short way for one home warp, and the long way where that does not
-    /// apply.
-    Access { whole: WholeFn, lanes: FullFn },
-    /// A branch: nothing but the guard matters.
-    Branch,
-}
-
-/// How a family wants an instruction executed.
-pub(super) struct Plan {
-    pub action: Action,
-    pub src: [Width; SOURCES],
-    pub dst: [Width; RESULTS],
-}
-
-pub(super) const SOURCES: usize = 5;
-pub(super) const RESULTS: usize = 4;
-
-impl Plan {
-    pub fn new(action: Action, src: &[Width], dst: &[Width]) -> Plan {
-        let mut plan = Plan {
-            action,
-            src: [Width::None; SOURCES],
-            dst: [Width::None; RESULTS],
-        };
-        plan.src[..src.len()].copy_from_slice(src);
-        plan.dst[..dst.len()].copy_from_slice(dst);
-        plan
-    }
-    /// An instruction that only changes registers.
-    pub fn alu(f: AluFn, src: &[Width], dst: &[Width]) -> Plan {
-        Plan::new(Action::Alu(f), src, dst)
-    }
-    /// A branch.
-    pub fn branch() -> Plan {
-        Plan::new(Action::Branch, &[], &[])
-    }
-    /// Any other instruction.
-    pub fn full(f: FullFn, src: &[Width], dst: &[Width]) -> Plan {
-        Plan::new(Action::Full(f), src, dst)
-    }
-}
-
-/// An instruction ready to execute. In this order, what most instructions need of it is in two
-/// lines of the host's cache.
-#[repr(C, align(64))]
-pub(super) struct Decoded {
-    pub action: Action,
-    pub guard: PredSrc,
-    /// Temporary rows it needs; those instructions take the slower way.
-    pub temps: u8,
-    /// The first source is an address whose base has 64 bits.
-    pub wide_address: bool,
-    /// The space of an access.
-    pub space: Space,
-    /// How a comparison is combined with the predicate source.
-    pub boolop: Option<BoolOp>,
-    /// What `set` writes for true; 0 for all others.
-    pub truth: u32,
-    /// Offset of an address.
-    pub offset: i64,
-    pub src: [Src; SOURCES],
-    pub dst: [Dst; RESULTS],
-    /// Predicate sources in order.
-    pub preds: [PredSrc; 2],
-    /// Predicate destinations in order.
-    pub pdst: [u32; 2],
-}
-
-impl Decoded {
-    /// A comparison's result combined with the predicate source.
-    #[inline(always)]
-    pub fn combine(&self, bits: u32, r: &Regs<'_>) -> u32 {
-        match self.boolop {
-            None | Some(BoolOp::Popc) => bits,
-            Some(BoolOp::And) => bits & r.predicate(self.preds[0]),
-            Some(BoolOp::Or) => bits | r.predicate(self.preds[0]),
-            Some(BoolOp::Xor) => bits ^ r.predicate(self.preds[0]),
-        }
-    }
-}
-
-/// What only some instructions need.
-pub(super) struct Cold {
-    pub instr: Instr,
-    pub fills: Vec<Fill>,
-    pub drains: Vec<Drain>,
-    /// Word ranges of registers read and written, for gathered groups.
-    pub reads: Vec<(u32, u32)>,
-    pub writes: Vec<(u32, u32)>,
-    pub predicate_reads: Vec<u32>,
-    pub predicate_writes: Vec<u32>,
-}
-
-/// What an instruction that does more than change registers may touch. The registers of the
-/// group are not here but in its [`Regs`].
-pub(super) struct World<'a, 'm> {
-    pub lanes: &'a Lanes,
-    pub threads: &'a mut Threads,
-    pub grid: &'a Grid,
-    pub memory: &'a mut GlobalView<'m>,
-    pub effect: &'a mut Effect,
-    pub cold: &'a Cold,
-    pub code: &'a Code,
-    pub active: u32,
-}
+use super::fault::LoadError;
+use super::op::{Cold, Decoded};
+use super::state::{Atomic, LANES, Lanes, Threads};
 
 /// A kernel ready to execute.
 pub struct Code {
     pub(super) ops: Vec<Decoded>,
     pub(super) cold: Vec<Cold>,
     pub(super) pool: Vec<u32>,
-    pub(super) registers: Vec<(u32, RegClass)>,
+    registers: Vec<(u32, RegClass)>,
     pub(super) rows: u32,
     pub(super) predicate_slots: u32,
-    local_bytes: u32,
+    pub(super) local_bytes: u32,
 }
 
 impl Code {
     /// Decodes a kernel. `symbols` holds the address of each of the program's symbols.
     pub fn new(kernel: &Kernel, symbols: &[u64]) -> Result<Code, LoadError> {
-        let mut code = Code {
-            ops: Vec::with_capacity(kernel.code.len()),
-            cold: Vec::with_capacity(kernel.code.len()),
-            pool: Vec::new(),
-            registers: kernel.registers.iter().map(|r| (r.slot, r.class)).collect(),
-            rows: kernel.rows,
-            predicate_slots: kernel.predicate_slots,
-            local_bytes: kernel.local_bytes,
-        };
         for r in &kernel.registers {
             let (end, limit) = match r.class {
                 RegClass::Pred => (r.slot + 1, kernel.predicate_slots),
@@ -166,23 +36,32 @@ impl Code {
                 });
             }
         }
+        let mut decoder = Decoder {
+            kernel,
+            symbols,
+            pool: Vec::new(),
+        };
+        let mut ops = Vec::with_capacity(kernel.code.len());
+        let mut colds = Vec::with_capacity(kernel.code.len());
         for (pc, instr) in kernel.code.iter().enumerate() {
-            let (decoded, cold) = Decoder {
-                code: &mut code,
-                kernel,
-                symbols,
-            }
-            .decode(instr)
-            .map_err(|message| LoadError {
+            let (decoded, cold) = decoder.decode(instr).map_err(|message| LoadError {
                 kernel: kernel.name.clone(),
                 pc: pc as Pc,
                 line: instr.line,
                 message,
             })?;
-            code.ops.push(decoded);
-            code.cold.push(cold);
+            ops.push(decoded);
+            colds.push(cold);
         }
-        Ok(code)
+        Ok(Code {
+            ops,
+            cold: colds,
+            pool: decoder.pool,
+            registers: kernel.registers.iter().map(|r| (r.slot, r.class)).collect(),
+            rows: kernel.rows,
+            predicate_slots: kernel.predicate_slots,
+            local_bytes: kernel.local_bytes,
+        })
     }
 
     /// 32-bit register rows a warp needs.
@@ -237,6 +116,26 @@ impl Code {
                 warp.rows[at + 1] = (value >> 32) as u32;
             }
             None => {}
+        }
+    }
+
+    /// Writes the old value that a global atomic returned to the thread on `lane`.
+    pub fn complete_atomic(
+        &self,
+        lanes: &Lanes,
+        atomic: &Atomic,
+        lane: usize,
+        old: u64,
+        threads: &mut Threads,
+    ) {
+        if let Some(reg) = atomic.dst {
+            let bits = 8 * atomic.ty.bytes();
+            let value = if atomic.ty.is_signed() {
+                ((old << (64 - bits)) as i64 >> (64 - bits)) as u64
+            } else {
+                old
+            };
+            self.write_register(lanes, reg, lane, value, threads);
         }
     }
 }

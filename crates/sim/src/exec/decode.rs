@@ -3,24 +3,55 @@
 use warpsim_ptx::isa::Space;
 use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegClass, RegId, TexBase};
 
-use super::code::{Code, Cold, Decoded, RESULTS, SOURCES};
-use super::regs::{Dst, NO_SLOT, PredSrc, Src, TRUE, Width};
+use super::access::{atomic, load_store, spaces};
+use super::arith::{bits, carry, compare, convert, integer, mov};
+use super::control::{flow, printf, warp};
+use super::float::{float16, float32, float64, transcendental};
+use super::op::{
+    Cold, Decoded, Drain, Dst, Fill, FillFrom, NO_SLOT, Plan, PredSrc, RESULTS, SOURCES, Src, TRUE,
+    Width,
+};
 use super::state::LANES;
-use super::temps::{Drain, Fill, FillFrom};
+use super::texture::fetch;
 
-/// Decodes one instruction.
+/// Every family's decoder; the first that knows an instruction has it.
+pub(super) fn families() -> &'static [fn(&Instr) -> Option<Plan>] {
+    &[
+        carry::decode,
+        integer::decode,
+        bits::decode,
+        compare::decode,
+        float32::decode,
+        float64::decode,
+        float16::decode,
+        transcendental::decode,
+        convert::decode,
+        mov::decode,
+        spaces::decode,
+        load_store::decode,
+        atomic::decode,
+        fetch::decode,
+        warp::decode,
+        flow::decode,
+        printf::decode,
+    ]
+}
+
+/// Decodes instructions of a kernel.
 pub(super) struct Decoder<'a> {
-    pub code: &'a mut Code,
     pub kernel: &'a Kernel,
+    /// The address of each of the program's symbols.
     pub symbols: &'a [u64],
+    /// Rows of constants, which instructions share.
+    pub pool: Vec<u32>,
 }
 
 impl Decoder<'_> {
     fn register(&self, reg: RegId) -> Result<(u32, RegClass), String> {
-        self.code
+        self.kernel
             .registers
             .get(usize::from(reg.0))
-            .copied()
+            .map(|r| (r.slot, r.class))
             .ok_or_else(|| format!("register number {} does not exist", reg.0))
     }
 
@@ -32,13 +63,12 @@ impl Decoder<'_> {
         };
         // Pools are small; equal constants share a row.
         let at = self
-            .code
             .pool
             .chunks_exact(2 * LANES)
             .position(|r| r == row)
-            .map_or(self.code.pool.len(), |n| n * 2 * LANES);
-        if at == self.code.pool.len() {
-            self.code.pool.extend_from_slice(&row);
+            .map_or(self.pool.len(), |n| n * 2 * LANES);
+        if at == self.pool.len() {
+            self.pool.extend_from_slice(&row);
         }
         Src::Pool(at as u32)
     }
@@ -50,8 +80,8 @@ impl Decoder<'_> {
             .ok_or_else(|| format!("symbol number {index} has no address"))
     }
 
-    pub fn decode(mut self, instr: &Instr) -> Result<(Decoded, Cold), String> {
-        let plan = super::families()
+    pub fn decode(&mut self, instr: &Instr) -> Result<(Decoded, Cold), String> {
+        let plan = families()
             .iter()
             .find_map(|family| family(instr))
             .ok_or_else(|| unsupported(instr))?;
@@ -67,7 +97,7 @@ impl Decoder<'_> {
             pdst: [NO_SLOT; 2],
             offset: 0,
             boolop: instr.mods.boolop,
-            truth: super::compare::truth(instr),
+            truth: compare::truth(instr),
         };
         let mut cold = Cold {
             instr: instr.clone(),
@@ -78,7 +108,7 @@ impl Decoder<'_> {
             predicate_reads: Vec::new(),
             predicate_writes: Vec::new(),
         };
-        if self.code.pool.is_empty() {
+        if self.pool.is_empty() {
             self.constant(0, false);
         }
         if let Some((reg, negated)) = instr.guard {

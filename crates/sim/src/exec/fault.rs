@@ -5,8 +5,8 @@ use std::fmt;
 use warpsim_ptx::isa::{Op, Space};
 use warpsim_ptx::kernel::{Instr, Kernel, Pc};
 
-use super::state::{Effect, LANES, Lanes, Threads};
-use crate::memory::image::AccessError;
+use super::memory::image::AccessError;
+use super::state::{Effect, LANES, Lanes, Threads, lanes_of};
 
 /// A fault of one thread. The caller knows kernel and PC and makes a [`FaultReport`] of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,9 +151,9 @@ impl Fault {
         let mut missing = 0;
         lanes.each_home(effect.executed, |home, here| {
             let live = threads.warps[usize::from(home)].live;
-            for l in super::regs::lanes_of(here) {
+            for l in lanes_of(here) {
                 let named = effect.operands[0][l] as u32;
-                let together = super::regs::lanes_of(here)
+                let together = lanes_of(here)
                     .filter(|&other| effect.operands[0][other] as u32 == named)
                     .fold(0, |all, other| all | 1u32 << other);
                 if missing == 0 && named & live & !together != 0 {

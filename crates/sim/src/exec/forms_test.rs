@@ -5,9 +5,8 @@ use warpsim_ptx::ast::{self, Item, Statement};
 use warpsim_ptx::isa::Op;
 use warpsim_ptx::kernel::{AddrBase, Instr, Operand, RegId, TexBase};
 
-use super::code::Plan;
-use super::families;
-use super::regs::Width;
+use super::decode::families;
+use super::op::{Plan, Width};
 use super::state::{LANES, Lanes};
 use super::testing::{Bench, instr, n, p, w};
 

@@ -9,15 +9,16 @@ use std::fmt;
 use warpsim_ptx::isa::BoolOp;
 use warpsim_ptx::kernel::{Kernel, NO_PC, Pc, RegId};
 
-use super::atomic;
+use super::access::atomic;
 use super::code::Code;
 use super::fault::{Fault, FaultKind, FaultReport};
 use super::grid::Grid;
 use super::launch::warps_per_block;
-use super::regs::lanes_of;
-use super::state::{Barrier, Effect, EffectKind, HomeBlock, HomeWarp, Lanes, Moment, Threads};
-use crate::memory::image::GlobalMemory;
-use crate::memory::store_buffer::GlobalView;
+use super::memory::image::GlobalMemory;
+use super::memory::store_buffer::GlobalView;
+use super::state::{
+    Barrier, Effect, EffectKind, HomeBlock, HomeWarp, Lanes, Moment, Threads, lanes_of,
+};
 
 /// How to run.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use super::code::Code;
 use super::grid::Grid;
-use super::state::{HomeBlock, HomeWarp, LANES};
+use super::state::{HomeBlock, HomeWarp, LANES, Threads};
 
 /// Warps a block has.
 pub fn warps_per_block(grid: &Grid) -> u32 {
@@ -58,5 +58,16 @@ impl HomeBlock {
         self.ctaid = grid.block_index(number);
         self.shared.clear();
         self.shared.resize(grid.total_shared as usize, 0);
+    }
+}
+
+impl Threads {
+    /// Makes the threads of block `number` of the grid: home warps from `first` on, the block's
+    /// state in slot `block`. Registers, shared and local memory start as zeros.
+    pub fn start_block(&mut self, block: u16, first: u16, number: u64, grid: &Grid, code: &Code) {
+        self.blocks[block as usize].reset(grid, number);
+        for index in 0..warps_per_block(grid) as u16 {
+            self.warps[(first + index) as usize].reset(code, grid, block, index);
+        }
     }
 }

@@ -1,68 +1,34 @@
 //! What instructions do: functional, warp-wide, no notion of time.
 //!
-//! [`code::Code`] decodes a kernel once; its `step` ([`step`]) executes one instruction for a
-//! group of lanes. Semantics live in one file a family. A family's `decode` returns a plan
-//! for the opcodes that are its own, so a new opcode is an entry in the instruction table and
-//! one match arm next to its semantics.
+//! Every module uses only those above it in this list (`tests/layers.rs` holds them to it):
+//!
+//! 1. `memory`, [`state`], [`grid`], [`fault`]: the data of a program, its threads, what all threads
+//!    of a launch share, what can go wrong.
+//! 2. `op`: what semantics are written with: rows of registers, a decoded instruction, its plan.
+//! 3. `float`, `arith`, `access`, `texture`, `control`: the families, one file each. A family's
+//!    `decode` returns a plan for the opcodes that are its own, so a new opcode is an entry in the
+//!    instruction table and one match arm next to its semantics.
+//! 4. `decode`: knows all families and turns one lowered instruction into a decoded one.
+//! 5. [`code::Code`], a kernel decoded once, whose `step` executes one instruction for a group of
+//!    lanes; `launch`, which sets up threads for it.
+//! 6. [`functional`]: runs whole kernels without timing.
 
-mod access;
-pub mod atomic;
-mod bits;
-mod carry;
+pub(crate) mod access;
+mod arith;
 pub mod code;
-mod compare;
 mod control;
-mod convert;
 mod decode;
 pub mod fault;
-mod float32;
-mod float64;
+mod float;
 #[cfg(test)]
 mod forms_test;
 pub mod functional;
 pub mod grid;
-mod half_arith;
-mod int_arith;
 pub mod launch;
-mod moves;
-mod printf;
-mod regs;
-mod residency;
-mod softfloat;
-mod special;
+pub mod memory;
+mod op;
 pub mod state;
 mod step;
-mod temps;
 #[cfg(test)]
 pub(crate) mod testing;
 mod texture;
-mod texture_filter;
-mod texture_weigh;
-mod transcendental;
-mod warp_ops;
-mod whole;
-
-use code::Plan;
-use warpsim_ptx::kernel::Instr;
-
-/// Every family's decoder; the first that knows an instruction has it.
-fn families() -> &'static [fn(&Instr) -> Option<Plan>] {
-    &[
-        carry::decode,
-        int_arith::decode,
-        bits::decode,
-        compare::decode,
-        float32::decode,
-        float64::decode,
-        half_arith::decode,
-        transcendental::decode,
-        convert::decode,
-        moves::decode,
-        access::decode,
-        atomic::decode,
-        texture::decode,
-        warp_ops::decode,
-        control::decode,
-        printf::decode,
-    ]
-}

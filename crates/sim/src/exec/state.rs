@@ -118,12 +118,25 @@ pub fn each_home(homes: &[u16; LANES], mask: u32, mut f: impl FnMut(u16, u32)) {
     let mut left = mask;
     while left != 0 {
         let home = homes[left.trailing_zeros() as usize];
-        let of_home = super::regs::lanes_of(left)
+        let of_home = lanes_of(left)
             .filter(|&lane| homes[lane] == home)
             .fold(0, |all, lane| all | 1u32 << lane);
         f(home, of_home);
         left &= !of_home;
     }
+}
+
+/// Iterates over the lanes of a mask.
+pub(crate) fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
+    let mut left = mask;
+    std::iter::from_fn(move || {
+        if left == 0 {
+            return None;
+        }
+        let lane = left.trailing_zeros() as usize;
+        left &= left - 1;
+        Some(lane)
+    })
 }
 
 /// Simulated time and place, for `%clock` and the like.

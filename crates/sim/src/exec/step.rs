@@ -5,13 +5,12 @@
 use warpsim_ptx::isa::Op;
 use warpsim_ptx::kernel::Pc;
 
-use super::code::{Action, Code, Cold, World};
+use super::code::Code;
 use super::fault::Fault;
 use super::grid::Grid;
-use super::regs::{Regs, lanes_of};
-use super::state::{Effect, EffectKind, HomeWarp, LANES, Lanes, Moment, Threads};
-use super::whole::Reach;
-use crate::memory::store_buffer::GlobalView;
+use super::memory::store_buffer::GlobalView;
+use super::op::{Action, Cold, Reach, Regs, World};
+use super::state::{Effect, EffectKind, HomeWarp, LANES, Lanes, Moment, Threads, lanes_of};
 
 impl Code {
     /// Executes the instruction at `pc` for the active lanes whose guard is true, which it
@@ -101,7 +100,7 @@ impl Code {
         effect: &mut Effect,
     ) -> bool {
         let d = &self.ops[pc as usize];
-        let (Lanes::Static(home), Action::Access { whole, .. }, 0) = (lanes, d.action, d.temps)
+        let (Lanes::Static(home), Action::Access { all_lanes, .. }, 0) = (lanes, d.action, d.temps)
         else {
             return false;
         };
@@ -120,7 +119,7 @@ impl Code {
             memory,
             effect,
         };
-        whole(d, &mut regs, &mut reach)
+        all_lanes(d, &mut regs, &mut reach)
     }
 
     /// The same as [`step`](Code::step) by the way that does for everything.
@@ -175,8 +174,8 @@ impl Code {
                 // SAFETY: decoding chose a version this host can run.
                 Action::Alu(run) => unsafe { run(d, &mut regs) },
                 Action::Branch => effect.kind = EffectKind::Branch { taken: mask },
-                Action::Access { whole, .. }
-                    if whole(
+                Action::Access { all_lanes, .. }
+                    if all_lanes(
                         d,
                         &mut regs,
                         &mut Reach {
@@ -186,7 +185,7 @@ impl Code {
                             effect,
                         },
                     ) => {}
-                Action::Full(run) | Action::Access { lanes: run, .. } => {
+                Action::Full(run) | Action::Access { by_lane: run, .. } => {
                     let mut world = World {
                         lanes,
                         threads,
@@ -194,7 +193,7 @@ impl Code {
                         memory,
                         effect,
                         cold,
-                        code: self,
+                        local_bytes: self.local_bytes,
                         active,
                     };
                     result = run(d, &mut regs, &mut world);

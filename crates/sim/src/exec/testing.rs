@@ -5,9 +5,9 @@ use warpsim_ptx::kernel::{Instr, Kernel, NO_PC, Operand, RegClass, RegId, Regist
 
 use super::code::Code;
 use super::grid::Grid;
+use super::memory::image::GlobalMemory;
+use super::memory::store_buffer::GlobalView;
 use super::state::{Effect, HomeBlock, HomeWarp, LANES, Lanes, Moment, Threads};
-use crate::memory::image::GlobalMemory;
-use crate::memory::store_buffer::GlobalView;
 
 /// Register numbers of the test kernel: 8 narrow, 8 wide, 4 predicates.
 pub fn n(k: u16) -> Operand {

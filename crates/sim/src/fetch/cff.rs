@@ -1,9 +1,37 @@
 //! Critical fetch first (barrier-aware scheduling §4.2): the fetch unit follows the order of the
 //! issue policy, so that what the scheduler wants to issue next is there.
 
-use super::{FetchPolicy, FetchView};
-use crate::config::CffWaiters;
+use super::{FetchPolicy, FetchView, Policy};
+use crate::mechanism::{Info, OneOf};
 use crate::schedule::Place;
+
+/// Whether a warp at a barrier is ever fetched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiters {
+    /// Only once its barrier has opened.
+    Never,
+    /// When no other warp wants the port.
+    Last,
+}
+
+/// Never: the paper fetches for the warp to be issued next.
+const WAITERS: OneOf<Waiters> = OneOf {
+    name: "waiters",
+    words: &["never", "last"],
+    meanings: &[Waiters::Never, Waiters::Last],
+    description: "whether a warp at a barrier is fetched for when no other warp wants the port",
+};
+
+/// As it is registered.
+pub const POLICY: Policy = Policy {
+    info: Info {
+        name: "cff",
+        description: "critical fetch first: in the issue policy's order, not for warps at a barrier",
+        parameters: &[&WAITERS],
+    },
+    needs: &[],
+    make: |values, _, domains| Box::new(Cff::new(domains, values.get(&WAITERS))),
+};
 
 /// Fetches for the first eligible warp of a scheduler's order that is not at a barrier. Schedulers
 /// take turns at a port: the one behind that which was served last goes first.
@@ -12,12 +40,12 @@ pub struct Cff {
     domains: usize,
     /// Domain that goes first.
     turn: usize,
-    waiters: CffWaiters,
+    waiters: Waiters,
 }
 
 impl Cff {
     /// A policy for this many domains.
-    pub fn new(domains: usize, waiters: CffWaiters) -> Cff {
+    pub fn new(domains: usize, waiters: Waiters) -> Cff {
         Cff {
             domains,
             turn: 0,
@@ -43,14 +71,14 @@ impl Cff {
 
 impl FetchPolicy for Cff {
     fn skips_waiters(&self) -> bool {
-        self.waiters == CffWaiters::Never
+        self.waiters == Waiters::Never
     }
 
     fn select(&mut self, view: &FetchView) -> Option<Place> {
         let critical = self.first(view, |d| view.eligible[d] & !view.at_barrier[d]);
         critical.or_else(|| match self.waiters {
-            CffWaiters::Never => None,
-            CffWaiters::Last => self.first(view, |d| view.eligible[d]),
+            Waiters::Never => None,
+            Waiters::Last => self.first(view, |d| view.eligible[d]),
         })
     }
 
@@ -64,11 +92,12 @@ mod tests {
     use super::*;
     use crate::config::Machine;
     use crate::schedule::IssuePolicy;
+    use crate::time::Cycle;
 
     fn issue(policy: &str, domains: usize) -> Box<dyn IssuePolicy> {
-        let set = [format!("sm.scheduler={policy}")];
+        let set = [format!("scheduler={policy}")];
         let machine = Machine::resolve("gtx480", &set).expect("valid");
-        let mut issue = crate::schedule::make(&machine, domains).expect("registered");
+        let mut issue = crate::schedule::make(&machine, domains);
         for w in 0..8 * domains as u64 {
             let place = Place {
                 domain: (w % domains as u64) as u8,
@@ -98,7 +127,7 @@ mod tests {
             buffered: &|_| 0,
             issue: &*issue,
         };
-        let mut cff = Cff::new(2, CffWaiters::Never);
+        let mut cff = Cff::new(2, Waiters::Never);
         assert_eq!(fetched(&mut cff, &view), Some((0, 2)), "the oldest");
         assert_eq!(fetched(&mut cff, &view), Some((1, 5)), "the last issued");
         assert_eq!(fetched(&mut cff, &view), Some((0, 2)));
@@ -119,7 +148,7 @@ mod tests {
         let mut issue = issue("mwf-lrr", 1);
         // Warps 4 to 6 wait for warp 7.
         for index in 4..7 {
-            issue.waits(Place { domain: 0, index }, 1, 10);
+            issue.waits(Place { domain: 0, index }, 1, Cycle::new(10));
         }
         let view = FetchView {
             eligible: &[0xff],
@@ -127,7 +156,7 @@ mod tests {
             buffered: &|_| 0,
             issue: &*issue,
         };
-        let mut cff = Cff::new(1, CffWaiters::Never);
+        let mut cff = Cff::new(1, Waiters::Never);
         assert_eq!(fetched(&mut cff, &view), Some((0, 7)));
         let waiters = FetchView {
             eligible: &[0b0111_0000],
@@ -135,7 +164,7 @@ mod tests {
         };
         assert_eq!(fetched(&mut cff, &waiters), None);
         assert!(cff.skips_waiters());
-        let mut cff = Cff::new(1, CffWaiters::Last);
+        let mut cff = Cff::new(1, Waiters::Last);
         assert_eq!(fetched(&mut cff, &view), Some((0, 7)));
         assert_eq!(
             fetched(&mut cff, &waiters),

@@ -2,8 +2,24 @@
 //! critical. What `cff` is compared with.
 
 use super::lrr::Lrr;
-use super::{FetchPolicy, FetchView};
+use super::{FetchPolicy, FetchView, Policy};
+use crate::mechanism::{Info, Need};
 use crate::schedule::Place;
+
+/// As it is registered.
+pub const POLICY: Policy = Policy {
+    info: Info {
+        name: "fef",
+        description: "fewest entries first: the warp with the emptiest buffer, ties round robin; needs fetch.eligible = room",
+        parameters: &[],
+    },
+    needs: &[Need {
+        key: "fetch.eligible",
+        value: "room",
+        because: "chooses by how full buffers are",
+    }],
+    make: |_, _, domains| Box::new(Fef::new(domains)),
+};
 
 /// Fetches for the eligible warp with the fewest buffered instructions; ties go round.
 #[derive(Debug)]
@@ -63,7 +79,7 @@ mod tests {
     #[test]
     fn takes_the_emptiest_and_goes_round_among_equals() {
         let machine = Machine::preset("gtx480").expect("a preset");
-        let issue = crate::schedule::make(&machine, 2).expect("registered");
+        let issue = crate::schedule::make(&machine, 2);
         // Slots 0 to 5 hold 1, 0, 2, 0, 1, 0 instructions.
         let buffered = |p: Place| [1, 0, 2, 0, 1, 0][(p.index * 2 + p.domain) as usize];
         let mut fef = Fef::new(2);

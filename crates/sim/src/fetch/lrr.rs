@@ -1,7 +1,19 @@
 //! Loose round robin over all warps of the SM.
 
-use super::{FetchPolicy, FetchView};
+use super::{FetchPolicy, FetchView, Policy};
+use crate::mechanism::Info;
 use crate::schedule::Place;
+
+/// As it is registered.
+pub const POLICY: Policy = Policy {
+    info: Info {
+        name: "lrr",
+        description: "round robin over the warps that may be fetched for, barrier waiters included",
+        parameters: &[],
+    },
+    needs: &[],
+    make: |_, _, domains| Box::new(Lrr::new(domains)),
+};
 
 /// Fetches for the next eligible warp behind the last one, in the order of warp slots
 /// (slot = index × domains + domain).
@@ -86,7 +98,7 @@ mod tests {
     #[test]
     fn goes_round_over_both_domains_in_slot_order() {
         let machine = Machine::preset("gtx480").unwrap();
-        let issue = crate::schedule::make(&machine, 2).unwrap();
+        let issue = crate::schedule::make(&machine, 2);
         let mut lrr = Lrr::new(2);
         let eligible = [0b101, 0b110];
         let view = FetchView {

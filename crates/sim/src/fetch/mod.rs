@@ -1,4 +1,4 @@
-//! Fetch policies: for which warp the next instructions are fetched. One file a policy,
+//! Fetch policies: for which warp the next instructions are fetched. One file per policy,
 //! registered in [`POLICIES`].
 
 mod cff;
@@ -6,7 +6,7 @@ mod fef;
 mod lrr;
 
 use crate::config::Machine;
-use crate::policy::{ParamInfo, ParamKind, PolicyInfo};
+use crate::mechanism::{Info, Need, Values};
 use crate::schedule::{IssuePolicy, Place};
 
 /// What a fetch policy sees in a cycle, as bit sets by domain.
@@ -50,56 +50,37 @@ pub trait FetchPolicy: Send {
     fn fetched(&mut self, place: Place);
 }
 
-/// Every fetch policy.
-pub const POLICIES: &[PolicyInfo] = &[
-    PolicyInfo {
-        name: "lrr",
-        description: "round robin over the warps that may be fetched for, barrier waiters included",
-        parameters: &[ELIGIBLE],
-    },
-    PolicyInfo {
-        name: "cff",
-        description: "critical fetch first: in the issue policy's order, not for warps at a barrier",
-        parameters: &[ELIGIBLE, CFF_WAITERS],
-    },
-    PolicyInfo {
-        name: "fef",
-        description: "fewest entries first: the warp with the emptiest buffer, ties round robin; needs fetch.eligible = room",
-        parameters: &[ELIGIBLE],
-    },
-];
-
-const ELIGIBLE: ParamInfo = ParamInfo {
-    name: "fetch.eligible",
-    kind: ParamKind::Choice(&["empty", "room"]),
-    default: "empty",
-    description: "a warp may be fetched for when its instruction buffer is empty, or has room",
-    unit: "",
-};
-
-const CFF_WAITERS: ParamInfo = ParamInfo {
-    name: "fetch.cff_waiters",
-    kind: ParamKind::Choice(&["never", "last"]),
-    default: "never",
-    description: "whether a warp at a barrier is fetched for when no other warp wants the port",
-    unit: "",
-};
-
-/// Settings that a fetch policy cannot do without, as `--set` takes them. A machine that lacks
-/// them is refused.
-pub fn needs(policy: &str) -> &'static [&'static str] {
-    match policy {
-        "fef" => &["fetch.eligible=room"],
-        _ => &[],
-    }
+/// A fetch policy as it is registered. Its own file declares it.
+#[derive(Clone, Copy)]
+pub struct Policy {
+    /// Name, description, parameters.
+    pub info: Info,
+    /// What it cannot do without.
+    pub needs: &'static [Need],
+    /// Makes it for an SM of a machine with this many domains.
+    pub make: fn(&Values, &Machine, usize) -> Box<dyn FetchPolicy>,
 }
 
-/// Makes the fetch policy that `machine` names; the name has been checked.
-pub fn make(machine: &Machine, domains: usize) -> Option<Box<dyn FetchPolicy>> {
-    Some(match machine.fetch.policy.as_str() {
-        "lrr" => Box::new(lrr::Lrr::new(domains)),
-        "cff" => Box::new(cff::Cff::new(domains, machine.fetch.cff_waiters)),
-        "fef" => Box::new(fef::Fef::new(domains)),
-        _ => return None,
-    })
+/// Every fetch policy.
+pub const POLICIES: &[Policy] = &[lrr::POLICY, cff::POLICY, fef::POLICY];
+
+fn find(name: &str) -> Option<&'static Policy> {
+    POLICIES.iter().find(|p| p.info.name == name)
+}
+
+/// Settings that a fetch policy cannot do without. A machine that lacks them is refused.
+pub fn needs(name: &str) -> &'static [Need] {
+    find(name).map_or(&[], |p| p.needs)
+}
+
+/// Makes the fetch policy that a machine has chosen.
+///
+/// # Panics
+///
+/// When there is no such policy: the machine has not been
+/// [validated](crate::config::validate::validate).
+pub fn make(machine: &Machine, domains: usize) -> Box<dyn FetchPolicy> {
+    let choice = &machine.fetch.policy;
+    let policy = find(&choice.name).expect("the machine has been validated");
+    (policy.make)(&choice.values, machine, domains)
 }

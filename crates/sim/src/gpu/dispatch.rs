@@ -2,11 +2,13 @@
 //! quantum is seen at its end.
 
 use crate::sm::Sm;
+use crate::time::Cycle;
 
 /// Hands out the blocks of a grid.
 #[derive(Debug)]
 pub struct Dispatcher {
-    next: u64,
+    /// Blocks handed out: the number of the one that goes next.
+    sent: u64,
     total: u64,
     /// Blocks an SM may hold.
     limit: u32,
@@ -15,29 +17,28 @@ pub struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// For `total` blocks, `limit` an SM. `spread` limits an SM to its even share as well.
-    pub fn new(total: u64, limit: u32, sms: usize, spread: bool) -> Dispatcher {
-        let share = total.div_ceil(sms as u64).min(u32::MAX as u64) as u32;
-        let limit = if spread { limit.min(share) } else { limit };
+    /// For `total` blocks, at most `limit` on each SM. While there is room everywhere each SM
+    /// takes one per cycle, so that none holds more than its even share.
+    pub fn new(total: u64, limit: u32, sms: usize) -> Dispatcher {
         Dispatcher {
-            next: 0,
+            sent: 0,
             total,
             limit,
             last: sms - 1,
         }
     }
 
-    /// Sends blocks that are to arrive in cycles `from..to`, one a cycle to each SM.
+    /// Sends blocks that are to arrive in cycles `from..to`, one per cycle to each SM.
     /// Returns whether there may be room for more; else there is none until a block completes.
-    pub fn dispatch(&mut self, from: u64, to: u64, sms: &mut [Sm]) -> bool {
-        for cycle in from..to {
+    pub fn dispatch(&mut self, from: Cycle, to: Cycle, sms: &mut [Sm]) -> bool {
+        for cycle in from.until(to) {
             let start = self.last;
             let mut sent = false;
             for i in 1..=sms.len() {
                 let at = (start + i) % sms.len();
-                if self.next < self.total && sms[at].blocks_held() < self.limit {
-                    sms[at].arrivals.push_back((cycle, self.next));
-                    self.next += 1;
+                if self.sent < self.total && sms[at].blocks_held() < self.limit {
+                    sms[at].expect_block(cycle, self.sent);
+                    self.sent += 1;
                     self.last = at;
                     sent = true;
                 }
@@ -51,6 +52,6 @@ impl Dispatcher {
 
     /// Blocks handed out.
     pub fn sent(&self) -> u64 {
-        self.next
+        self.sent
     }
 }

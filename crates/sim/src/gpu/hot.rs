@@ -3,6 +3,7 @@
 use super::error::HotLoop;
 use crate::observe::{Observer, WarpEvent};
 use crate::sm::{Launched, StuckWarp};
+use crate::time::Cycle;
 use std::collections::BTreeMap;
 use warpsim_ptx::kernel::Pc;
 
@@ -13,7 +14,7 @@ pub struct HotSpots {
 }
 
 impl Observer for HotSpots {
-    fn warp(&mut self, _: u64, sm: u16, slot: u16, event: WarpEvent) {
+    fn warp(&mut self, _: Cycle, sm: u16, slot: u16, event: WarpEvent) {
         if let WarpEvent::Issued { pc, .. } = event {
             *self
                 .counts

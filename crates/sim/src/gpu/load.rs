@@ -7,7 +7,7 @@ use crate::exec::code::Code;
 use crate::exec::grid::Grid;
 use crate::occupancy::{Occupancy, fitted, occupancy, registers};
 use crate::sm::Launched;
-use crate::sm::opinfo::op_infos;
+use crate::sm::facts::op_facts;
 use std::sync::{Arc, OnceLock};
 use warpsim_ptx::isa::Op;
 use warpsim_ptx::kernel::{INSTRUCTION_BYTES, Kernel, Operand, Program, RelocTarget, TexBase};
@@ -186,7 +186,7 @@ impl Gpu {
             self.launches % 4096
         };
         let launched = Launched {
-            infos: decoded.infos.clone(),
+            facts: decoded.facts.clone(),
             kernel: decoded.kernel.clone(),
             code: decoded.code.clone(),
             code_base: module.code_bases[launch.kernel],
@@ -210,7 +210,7 @@ impl Gpu {
         Ok(place.get_or_init(|| Decoded {
             kernel: Arc::new(kernel.clone()),
             code: Arc::new(code),
-            infos: op_infos(kernel, &self.machine).into(),
+            facts: op_facts(kernel, &self.machine).into(),
         }))
     }
 

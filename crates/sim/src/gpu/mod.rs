@@ -9,15 +9,17 @@ mod pace;
 mod run;
 
 use crate::config::Machine;
+use crate::config::validate::validate;
 use crate::exec::code::Code;
-use crate::memory::image::{AccessError, GlobalMemory};
+use crate::exec::memory::image::{AccessError, GlobalMemory};
 use crate::memory::system::MemorySystem;
 use crate::observe::Observer;
 use crate::progress::{Progress, Silent};
 use crate::schedule::IssuePolicy;
 use crate::sm::Sm;
-use crate::sm::opinfo::OpInfo;
+use crate::sm::facts::OpFacts;
 use crate::stats::{LaunchReport, Totals};
+use crate::time::Cycle;
 use api::Texture;
 pub use error::{HotLoop, SimError, Stuck};
 use std::io::Write;
@@ -71,7 +73,7 @@ struct Module {
 struct Decoded {
     kernel: Arc<Kernel>,
     code: Arc<Code>,
-    infos: Arc<[OpInfo]>,
+    facts: Arc<[OpFacts]>,
 }
 
 /// The simulated GPU.
@@ -83,8 +85,8 @@ pub struct Gpu {
     sms: Vec<Sm>,
     modules: Vec<Module>,
     texture_objects: Vec<Option<Texture>>,
-    /// Core cycles since the GPU was made; launches follow one another.
-    cycle: u64,
+    /// The first core cycle of the next launch at the earliest: launches follow one another.
+    cycle: Cycle,
     next_code: u64,
     launches: u64,
     reports: Vec<LaunchReport>,
@@ -93,25 +95,22 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// A GPU as the machine describes it. Names of policies are checked here.
+    /// A GPU as the machine describes it. One that was loaded has been validated; one that was
+    /// changed by hand since is validated here.
     pub fn new(machine: Machine, options: Options) -> Result<Gpu, SimError> {
-        check_names(&machine)?;
-        MemorySystem::check(&machine).map_err(SimError::BadLaunch)?;
+        validate(&machine).map_err(|problem| SimError::BadLaunch(problem.message))?;
         let machine = Arc::new(machine);
-        let sms: Option<Vec<Sm>> = (0..machine.gpu.sms)
-            .map(|i| Sm::new(&machine, i as u16))
-            .collect();
-        let sms =
-            sms.ok_or_else(|| SimError::BadLaunch("a policy has no implementation".into()))?;
         Ok(Gpu {
             memory: MemorySystem::new(&machine),
-            sms,
+            sms: (0..machine.gpu.sms)
+                .map(|i| Sm::new(&machine, i as u16))
+                .collect(),
             machine,
             options,
             image: GlobalMemory::new(),
             modules: Vec::new(),
             texture_objects: Vec::new(),
-            cycle: 0,
+            cycle: Cycle::ZERO,
             next_code: load::CODE_BASE,
             launches: 0,
             reports: Vec::new(),
@@ -187,67 +186,4 @@ impl Gpu {
         self.options.progress.finish(snapshot);
         self.options.observer.take()
     }
-}
-
-/// Whether the mechanisms that a machine names go together; if not, why.
-pub fn check_combination(machine: &Machine) -> Result<(), String> {
-    let (scheduler, model) = (&machine.sm.scheduler, &machine.sm.divergence);
-    let pools = crate::divergence::POOLING.contains(&model.as_str());
-    if scheduler == "majority" && !pools {
-        return Err(format!(
-            "sm.scheduler: majority counts the threads of a pool of formed warps, and sm.divergence = \"{model}\" \
-             has none; use it with {}, or choose another scheduler",
-            crate::divergence::POOLING.join(" or ")
-        ));
-    }
-    let domains = crate::divergence::pool::domains(machine);
-    let policy = crate::schedule::make(machine, domains);
-    if pools && policy.as_ref().is_some_and(|p| p.ranks_blocks()) {
-        return Err(format!(
-            "sm.divergence: the warps of {model} mix threads of several blocks, and sm.scheduler = \"{scheduler}\" \
-             ranks warps by their block; choose another of the two"
-        ));
-    }
-    if pools && policy.is_some_and(|p| p.gangs()) {
-        return Err(format!(
-            "sm.divergence: {model} forms its own warps, and sm.scheduler = \"{scheduler}\" joins the parts of \
-             static ones; choose another of the two"
-        ));
-    }
-    Ok(())
-}
-
-/// Every policy name must be registered; the error names the nearest.
-fn check_names(machine: &Machine) -> Result<(), SimError> {
-    for (key, name, registry) in [
-        (
-            "sm.scheduler",
-            &machine.sm.scheduler,
-            crate::schedule::POLICIES,
-        ),
-        (
-            "fetch.policy",
-            &machine.fetch.policy,
-            crate::fetch::POLICIES,
-        ),
-        (
-            "sm.divergence",
-            &machine.sm.divergence,
-            crate::divergence::MODELS,
-        ),
-    ] {
-        if registry.iter().any(|p| p.name == *name) {
-            continue;
-        }
-        let names: Vec<&str> = registry.iter().map(|p| p.name).collect();
-        let nearest = names
-            .iter()
-            .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
-        return Err(SimError::BadLaunch(format!(
-            "{key}: there is no `{name}`; did you mean `{}`? There are: {}",
-            nearest.unwrap_or(&""),
-            names.join(", ")
-        )));
-    }
-    check_combination(machine).map_err(SimError::BadLaunch)
 }

@@ -2,13 +2,15 @@
 //! tell, without touching the SM.
 
 use crate::sm::Sm;
+use crate::time::Cycle;
 
-/// When each SM has something to do next, and which have something to hand over.
+/// When each SM has something to do next, by the [wake contract](crate::time), and which have
+/// something to hand over.
 #[derive(Debug)]
 pub struct Pace {
-    due: Vec<u64>,
-    /// The least of them.
-    earliest: u64,
+    sms: Vec<Cycle>,
+    /// The smallest of them.
+    next: Cycle,
     /// Room at its port that each SM waits for, `u32::MAX` if for none.
     wanted: Vec<u32>,
     /// SMs that stored or printed in the quantum under way, in order.
@@ -17,10 +19,10 @@ pub struct Pace {
 
 impl Pace {
     /// For SMs that are all to run at cycle `now`.
-    pub fn new(sms: usize, now: u64) -> Pace {
+    pub fn new(sms: usize, now: Cycle) -> Pace {
         Pace {
-            due: vec![now; sms],
-            earliest: now,
+            sms: vec![now; sms],
+            next: now,
             wanted: vec![u32::MAX; sms],
             to_flush: Vec::with_capacity(sms),
         }
@@ -29,26 +31,26 @@ impl Pace {
     /// A quantum begins: every SM will be passed over or run.
     pub fn begin(&mut self) {
         self.to_flush.clear();
-        self.earliest = u64::MAX;
+        self.next = Cycle::NEVER;
     }
 
     /// Whether SM number `number` has nothing to do before cycle `end` with so much room at its
     /// port, packets from memory aside.
     #[inline]
-    pub fn sleeps(&self, number: usize, room: u32, end: u64) -> bool {
-        self.due[number] >= end && room < self.wanted[number]
+    pub fn sleeps(&self, number: usize, room: u32, end: Cycle) -> bool {
+        self.sms[number] >= end && room < self.wanted[number]
     }
 
     /// SM number `number` is passed over.
     #[inline]
     pub fn passed_over(&mut self, number: usize) {
-        self.earliest = self.earliest.min(self.due[number]);
+        self.next = self.next.min(self.sms[number]);
     }
 
     /// SM number `number` has run.
     #[inline]
     pub fn ran(&mut self, number: usize, sm: &Sm) {
-        self.due[number] = sm.sleeps_until();
+        self.sms[number] = sm.next();
         self.wanted[number] = sm.port.wanted();
         self.passed_over(number);
         if sm.has_to_flush() {
@@ -58,9 +60,9 @@ impl Pace {
 
     /// Something outside the SMs changed what they have to do.
     pub fn look_again(&mut self, sms: &[Sm]) {
-        self.earliest = u64::MAX;
+        self.next = Cycle::NEVER;
         for (number, sm) in sms.iter().enumerate() {
-            self.due[number] = sm.sleeps_until();
+            self.sms[number] = sm.next();
             self.passed_over(number);
         }
     }
@@ -76,8 +78,8 @@ impl Pace {
         waiting.any(|(sm, &wanted)| wanted != u32::MAX && free(sm) >= wanted)
     }
 
-    /// When the first SM has something to do, room at its port aside; `u64::MAX` for never.
-    pub fn earliest(&self) -> u64 {
-        self.earliest
+    /// When the first SM has something to do, room at its port aside.
+    pub fn next(&self) -> Cycle {
+        self.next
     }
 }

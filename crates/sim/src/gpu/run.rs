@@ -11,6 +11,7 @@ use crate::observe::Observer;
 use crate::progress::Snapshot;
 use crate::sm::{Launched, Quantum, SmFault};
 use crate::stats::{LaunchReport, MemoryCounters, SmStats, Totals};
+use crate::time::Cycle;
 use std::time::Instant;
 
 /// Quanta between two calls of the progress callback.
@@ -88,7 +89,7 @@ impl Gpu {
         files: &[(u32, String)],
     ) -> Result<Totals, SimError> {
         let quantum = self.machine.gpu.quantum.max(1) as u64;
-        let start = self.cycle.next_multiple_of(quantum);
+        let start = self.cycle.round_up(quantum);
         if self.machine.gpu.flush_l2_between_kernels {
             self.memory.invalidate_l2();
         }
@@ -101,8 +102,7 @@ impl Gpu {
             observer.launched(start, &launched.kernel, files);
         }
         let total = launched.grid.blocks();
-        let spread = self.machine.gpu.spread_blocks;
-        let mut dispatcher = Dispatcher::new(total, launched.blocks_per_sm, self.sms.len(), spread);
+        let mut dispatcher = Dispatcher::new(total, launched.blocks_per_sm, self.sms.len());
         let limit = self.options.max_cycles.map(|n| start.saturating_add(n));
         let mut hot: Option<HotSpots> = None;
         let mut completed = 0u64;
@@ -129,19 +129,20 @@ impl Gpu {
                 let running: u64 = self
                     .sms
                     .iter()
-                    .map(|sm| sm.stats.counters.warp_instructions)
+                    .map(|sm| sm.stats().counters.warp_instructions)
                     .sum();
                 self.options.progress.update(Snapshot {
-                    cycles: snapshot.cycles + now - start,
+                    cycles: snapshot.cycles + (now - start),
                     warp_instructions: snapshot.warp_instructions + running,
                     ..snapshot
                 });
             }
-            let Some(next) = self.next_event(now, &pace) else {
+            let next = self.next(now, &pace);
+            if next == Cycle::NEVER {
                 return Err(SimError::Deadlock(self.stuck(launched, files, now - start)));
-            };
+            }
             if self.options.skip {
-                now = next / quantum * quantum;
+                now = next.round_down(quantum);
             }
             if let Some(limit) = limit
                 && now >= limit
@@ -175,7 +176,7 @@ impl Gpu {
         let mut sm = SmStats::default();
         for core in &mut self.sms {
             core.finish(finish);
-            sm.add(&core.stats);
+            sm.add(core.stats());
         }
         let memory = MemoryCounters::of(self.memory.stats()).since(&memory_before);
         Ok(Totals {
@@ -198,8 +199,8 @@ impl Gpu {
     /// ended.
     fn run_quantum(
         &mut self,
-        now: u64,
-        end: u64,
+        now: Cycle,
+        end: Cycle,
         launched: &Launched,
         files: &[(u32, String)],
         pace: &mut Pace,
@@ -210,7 +211,7 @@ impl Gpu {
         pace.begin();
         for i in 0..self.sms.len() {
             let room = self.memory.injection_free(i);
-            if skip && pace.sleeps(i, room, end) && self.memory.reply_at(i) >= end {
+            if skip && pace.sleeps(i, room, end) && self.memory.next_reply_for(i) >= end {
                 pace.passed_over(i);
                 continue;
             }
@@ -234,7 +235,7 @@ impl Gpu {
             let result = sm.run(end, &mut world);
             self.memory.close_inbox(i);
             pace.ran(i, sm);
-            completed += u64::from(std::mem::take(&mut sm.completed));
+            completed += u64::from(sm.take_completed());
             // Nothing that another SM sees of memory in this quantum.
             for (cycle, request) in sm.port.sent.drain(..) {
                 self.memory.push(cycle, request);
@@ -243,9 +244,9 @@ impl Gpu {
         }
         for &i in pace.to_flush() {
             let sm = &mut self.sms[i];
-            sm.stores.flush_into(&mut self.image);
-            let _ = self.options.output.write_all(&sm.prints);
-            sm.prints.clear();
+            sm.leavings.stores.flush_into(&mut self.image);
+            let _ = self.options.output.write_all(&sm.leavings.prints);
+            sm.leavings.prints.clear();
         }
         let (sms, image) = (&mut self.sms, &mut self.image);
         let mut failed: Option<(usize, SmFault)> = None;
@@ -269,26 +270,25 @@ impl Gpu {
     ) -> SimError {
         let report = e
             .fault
-            .report(&launched.kernel, files, e.pc, &self.sms[sm].threads);
+            .report(&launched.kernel, files, e.pc, self.sms[sm].threads());
         SimError::Fault(Box::new(report))
     }
 
-    /// The next cycle in which anything can happen anywhere.
-    fn next_event(&self, now: u64, pace: &Pace) -> Option<u64> {
-        let memory = self.memory.next_event().unwrap_or(u64::MAX);
+    /// The next cycle, `now` at the earliest, in which anything can happen anywhere.
+    fn next(&self, now: Cycle, pace: &Pace) -> Cycle {
         let sms = match self.options.skip {
-            true if pace.earliest() <= now => return Some(now),
-            true if pace.has_room(|sm| self.memory.injection_free(sm)) => return Some(now),
-            true => pace.earliest(),
+            true if pace.next() <= now => return now,
+            true if pace.has_room(|sm| self.memory.injection_free(sm)) => return now,
+            true => pace.next(),
             // An SM that steps is always awake: ask what it could do.
             false => self
                 .sms
                 .iter()
-                .map(|sm| sm.next_event(now))
-                .fold(u64::MAX, u64::min),
+                .map(|sm| sm.ask_all(now))
+                .fold(Cycle::NEVER, Cycle::min),
         };
-        let next = memory.min(self.memory.first_reply_at()).min(sms);
-        (next != u64::MAX).then(|| next.max(now))
+        let memory = self.memory.next().min(self.memory.next_reply());
+        memory.min(sms).max(now)
     }
 
     fn stuck(&self, launched: &Launched, files: &[(u32, String)], cycle: u64) -> Box<Stuck> {

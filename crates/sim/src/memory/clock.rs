@@ -3,6 +3,7 @@
 //! only, so that no rounding accumulates over a run.
 
 use super::divide::Divisor;
+use crate::time::{Cycle, Tick};
 
 /// A clock beside the core clock. Tick `k` happens within core cycle `floor(k * core / own)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,20 +35,26 @@ impl Clock {
 
     /// The first tick that does not happen before core cycle `cycle`.
     #[inline]
-    pub fn first_tick(&self, cycle: u64) -> u64 {
+    pub fn first_tick(&self, cycle: Cycle) -> Tick {
         if self.same {
-            return cycle;
+            return Tick::new(cycle.get());
         }
-        self.cycles.divide_up(cycle * self.ticks.get())
+        Tick::new(self.cycles.divide_up(cycle.get() * self.ticks.get()))
     }
 
-    /// The core cycle within which `tick` happens. `u64::MAX` stands for never and stays so.
+    /// The core cycle within which `tick` happens. Never stays never.
     #[inline]
-    pub fn cycle_of(&self, tick: u64) -> u64 {
-        if self.same || tick == u64::MAX {
-            return tick;
+    pub fn cycle_of(&self, tick: Tick) -> Cycle {
+        if self.same || tick == Tick::NEVER {
+            return Cycle::new(tick.get());
         }
-        self.ticks.divide(tick * self.cycles.get()).0
+        Cycle::new(self.ticks.divide(tick.get() * self.cycles.get()).0)
+    }
+
+    /// The ticks that happen within core cycle `cycle`.
+    #[inline]
+    pub fn ticks_of(&self, cycle: Cycle) -> impl Iterator<Item = Tick> + Clone + use<> {
+        self.first_tick(cycle).until(self.first_tick(cycle + 1))
     }
 }
 
@@ -60,36 +67,39 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::Clock;
+    use super::*;
 
     #[test]
     fn equal_clocks_count_alike() {
         let clock = Clock::new(700, 700);
-        assert_eq!(clock.first_tick(12345), 12345);
-        assert_eq!(clock.cycle_of(12345), 12345);
+        assert_eq!(clock.first_tick(Cycle::new(12345)), Tick::new(12345));
+        assert_eq!(clock.cycle_of(Tick::new(12345)), Cycle::new(12345));
+        assert_eq!(clock.cycle_of(Tick::NEVER), Cycle::NEVER);
     }
 
     #[test]
     fn a_faster_clock_drifts_not_at_all() {
         let clock = Clock::new(924, 700);
         // 33 ticks in 25 cycles, for ever.
-        assert_eq!(clock.first_tick(25), 33);
-        assert_eq!(clock.first_tick(25_000_000_000), 33_000_000_000);
+        assert_eq!(clock.first_tick(Cycle::new(25)), Tick::new(33));
+        let later = clock.first_tick(Cycle::new(25_000_000_000));
+        assert_eq!(later, Tick::new(33_000_000_000));
+        assert_eq!(clock.cycle_of(Tick::NEVER), Cycle::NEVER);
     }
 
     #[test]
     fn every_tick_lies_in_exactly_one_cycle() {
         for (own, core) in [(924, 700), (650, 1300), (800, 1300), (700, 700)] {
             let clock = Clock::new(own, core);
-            let mut tick = 0;
-            for cycle in 0..2_000 {
+            let mut tick = Tick::ZERO;
+            for cycle in Cycle::ZERO.until(Cycle::new(2_000)) {
                 assert_eq!(clock.first_tick(cycle), tick);
-                while tick < clock.first_tick(cycle + 1) {
-                    assert_eq!(clock.cycle_of(tick), cycle);
+                for within in clock.ticks_of(cycle) {
+                    assert_eq!((within, clock.cycle_of(within)), (tick, cycle));
                     tick += 1;
                 }
             }
-            assert!(tick > 0);
+            assert!(tick > Tick::ZERO);
         }
     }
 }

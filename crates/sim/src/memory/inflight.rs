@@ -1,13 +1,16 @@
 //! Requests on their way through the memory system, in a slab: a packet, a queue entry or an
 //! MSHR waiter is an index into it, and places are used again.
 
-use super::packet::{Reply, Request, RequestKind};
+use super::packet::{LARGEST_REQUEST, Reply, Request, RequestKind};
 
-/// Sectors a request may have: pieces are numbered in this many bits.
+/// Bits in which the pieces of a request, its sectors, are numbered.
 const PIECE_BITS: u32 = 3;
 
 /// The most sectors a request may be broken into.
 pub const MAX_PIECES: u32 = 1 << PIECE_BITS;
+
+// The smallest sector that a machine may have is 32 bytes.
+const _: () = assert!(LARGEST_REQUEST / 32 <= MAX_PIECES);
 
 /// One sector's worth of a request (or an atomic, which is never broken up).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +57,7 @@ pub struct InflightTable {
     slots: Vec<Inflight>,
     free: Vec<u32>,
     sector_shift: u32,
-    /// Replies come a sector each (else a request each).
+    /// Replies come one per sector (else one per request).
     sectored: bool,
 }
 

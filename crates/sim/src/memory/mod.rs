@@ -1,28 +1,22 @@
-//! Memory: the data that kernels see ([`image`], [`store_buffer`]), and the time it takes
-//! beyond the SM (interconnect, L2 slices, DRAM channels), which holds no data.
+//! The time that memory takes beyond the SM: interconnect, L2 slices, DRAM channels. It holds no
+//! data; what kernels see is in [`crate::exec::memory`].
 //!
-//! [`system::MemorySystem`] is what the rest of the GPU talks to. [`tags`] and [`mshr`] are
-//! also what the SM's own caches are built from.
+//! [`system::MemorySystem`] is what the rest of the GPU talks to. Behind it a request goes
+//! through a [`network`], an [`l2`] slice and perhaps [`dram`]. [`cache`] has the parts that L2
+//! slices and the SM's own caches are built from. Every part follows the wake contract of
+//! [`time`](crate::time).
 
 pub mod address_map;
-mod arrivals;
-pub mod channel;
+pub mod cache;
 pub mod clock;
 pub(crate) mod divide;
 pub mod dram;
-pub mod image;
-pub mod inbox;
 pub mod inflight;
-pub mod interconnect;
 pub mod l2;
-pub mod mshr;
+pub mod network;
 pub mod packet;
-mod ports;
-pub mod simple_dram;
 pub mod stats;
-pub mod store_buffer;
 pub mod system;
-pub mod tags;
 #[cfg(test)]
 mod testing;
 pub mod wake;

@@ -6,9 +6,9 @@ pub const LARGEST_REQUEST: u32 = 128;
 /// What a request wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestKind {
-    /// Data back: one reply a sector.
+    /// Data back: one reply per sector.
     Read,
-    /// An acknowledgement back: one a sector.
+    /// An acknowledgement back: one per sector.
     Write,
     /// Performed in L2 in arrival order; the old value comes back in one data reply.
     Atomic,

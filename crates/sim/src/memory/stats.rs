@@ -22,7 +22,7 @@ pub struct L2Counters {
 /// Counters of DRAM, summed over channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DramCounters {
-    /// Read requests, a sector each.
+    /// Read requests, of one sector each.
     pub reads: u64,
     /// Write requests: evicted lines.
     pub writes: u64,

@@ -5,8 +5,7 @@ use crate::config::Machine;
 
 /// The GTX 480 preset.
 pub fn gtx480() -> Machine {
-    let text = include_str!("../../../../configs/gtx480.toml");
-    toml::from_str(text).expect("the preset is well formed")
+    Machine::preset("gtx480").expect("the preset is well formed")
 }
 
 /// A global request of SM 0 that writes all of its bytes if it writes.

@@ -1,66 +1,70 @@
-//! When each of several alike parts has something to do next.
+//! When each of several alike parts has something to do next: their side of the
+//! [wake contract](crate::time).
 
-/// Core cycles by part, with the least of them at hand.
+use crate::time::Cycle;
+
+/// The `next` of each part, with the smallest of them at hand.
 #[derive(Clone, Debug)]
 pub struct WakeList {
-    at: Vec<u64>,
-    earliest: u64,
+    parts: Vec<Cycle>,
+    next: Cycle,
 }
 
 impl WakeList {
     /// `parts` parts with nothing to do.
     pub fn new(parts: usize) -> WakeList {
         WakeList {
-            at: vec![u64::MAX; parts],
-            earliest: u64::MAX,
+            parts: vec![Cycle::NEVER; parts],
+            next: Cycle::NEVER,
         }
     }
 
     /// The cycle in which the first of them has something to do.
     #[inline]
-    pub fn earliest(&self) -> u64 {
-        self.earliest
+    pub fn next(&self) -> Cycle {
+        self.next
     }
 
     /// The part has something to do in `cycle`, if not before.
     #[inline]
-    pub fn by(&mut self, part: usize, cycle: u64) {
-        self.at[part] = self.at[part].min(cycle);
-        self.earliest = self.earliest.min(cycle);
+    pub fn lower(&mut self, part: usize, cycle: Cycle) {
+        self.parts[part] = self.parts[part].min(cycle);
+        self.next = self.next.min(cycle);
     }
 
     /// Runs the parts that have something to do in `cycle`; `run` returns when its part has
     /// something to do again.
     #[inline]
-    pub fn run(&mut self, cycle: u64, mut run: impl FnMut(usize) -> u64) {
-        let mut earliest = u64::MAX;
-        for (part, at) in self.at.iter_mut().enumerate() {
-            if *at <= cycle {
-                *at = run(part);
+    pub fn run(&mut self, cycle: Cycle, mut run: impl FnMut(usize) -> Cycle) {
+        let mut smallest = Cycle::NEVER;
+        for (part, next) in self.parts.iter_mut().enumerate() {
+            if *next <= cycle {
+                *next = run(part);
             }
-            earliest = earliest.min(*at);
+            smallest = smallest.min(*next);
         }
-        self.earliest = earliest;
+        self.next = smallest;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::WakeList;
+    use super::*;
 
     #[test]
-    fn the_earliest_follows_the_parts() {
+    fn the_smallest_follows_the_parts() {
         let mut list = WakeList::new(3);
-        assert_eq!(list.earliest(), u64::MAX);
-        list.by(1, 20);
-        list.by(2, 10);
-        list.by(2, 15);
-        assert_eq!(list.earliest(), 10);
+        assert_eq!(list.next(), Cycle::NEVER);
+        let [ten, twelve, fifteen, twenty, thirty] = [10, 12, 15, 20, 30].map(Cycle::new);
+        list.lower(1, twenty);
+        list.lower(2, ten);
+        list.lower(2, fifteen);
+        assert_eq!(list.next(), ten);
         let mut ran = Vec::new();
-        list.run(12, |part| {
+        list.run(twelve, |part| {
             ran.push(part);
-            30
+            thirty
         });
-        assert_eq!((ran, list.earliest()), (vec![2], 20));
+        assert_eq!((ran, list.next()), (vec![2], twenty));
     }
 }

@@ -9,7 +9,8 @@
 use super::lrr::first_from;
 use super::order::AgeOrder;
 use super::{IssuePolicy, Place};
-use crate::config::{BlockTies, Machine};
+use crate::mechanism::OneOf;
+use crate::time::Cycle;
 
 /// What a ranking may know of a resident block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -32,6 +33,23 @@ pub trait Ranking: Send {
     fn rank(&self, block: &Block) -> u64;
 }
 
+/// Which of two blocks of the same rank goes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ties {
+    /// The one that came to the SM first.
+    Age,
+    /// The one in the lower block slot.
+    Slot,
+}
+
+/// By age, which is what the paper's "smallest TB-id" means when blocks come and go.
+pub const TIES: OneOf<Ties> = OneOf {
+    name: "ties",
+    words: &["age", "slot"],
+    meanings: &[Ties::Age, Ties::Slot],
+    description: "which of two blocks of the same rank goes first: the older, or the one in the lower slot",
+};
+
 /// How the warps of a block are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inside {
@@ -46,7 +64,7 @@ pub enum Inside {
 pub struct BlockFirst<R> {
     ranking: R,
     inside: Inside,
-    ties: BlockTies,
+    ties: Ties,
     blocks: Vec<Block>,
     /// Resident blocks, first ranked first.
     order: Vec<u8>,
@@ -69,9 +87,8 @@ struct Domain {
 }
 
 impl<R: Ranking> BlockFirst<R> {
-    /// A policy for the blocks of `machine` and this many domains.
-    pub fn new(ranking: R, inside: Inside, machine: &Machine, domains: usize) -> BlockFirst<R> {
-        let blocks = machine.sm.max_blocks as usize;
+    /// A policy for this many blocks and domains.
+    pub fn new(ranking: R, inside: Inside, ties: Ties, blocks: usize, domains: usize) -> Self {
         let domain = Domain {
             of_block: vec![0; blocks],
             last: vec![None; blocks],
@@ -83,7 +100,7 @@ impl<R: Ranking> BlockFirst<R> {
         BlockFirst {
             ranking,
             inside,
-            ties: machine.sm.block_ties,
+            ties,
             blocks: vec![Block::default(); blocks],
             order: Vec::with_capacity(blocks),
             domains: vec![domain; domains],
@@ -131,17 +148,13 @@ impl<R: Ranking> BlockFirst<R> {
 }
 
 impl<R: Ranking> IssuePolicy for BlockFirst<R> {
-    fn ranks_blocks(&self) -> bool {
-        true
-    }
-
     fn launched(&mut self, place: Place, age: u64, block: u16) {
         let at = block as usize;
         if self.blocks[at].live == 0 {
             self.blocks[at] = Block {
                 tie: match self.ties {
-                    BlockTies::Age => age,
-                    BlockTies::Slot => block as u64,
+                    Ties::Age => age,
+                    Ties::Slot => block as u64,
                 },
                 ..Block::default()
             };
@@ -191,13 +204,13 @@ impl<R: Ranking> IssuePolicy for BlockFirst<R> {
             .or_else(|| self.first_by_block(d, among & d.waiting))
     }
 
-    fn waits(&mut self, place: Place, block: u16, now: u64) {
+    fn waits(&mut self, place: Place, block: u16, now: Cycle) {
         let domain = &mut self.domains[place.domain as usize];
         domain.waiting |= 1 << place.index;
-        domain.since[place.index as usize] = now;
+        domain.since[place.index as usize] = now.get();
         let state = &mut self.blocks[block as usize];
         state.waiting += 1;
-        state.since = Some(state.since.map_or(now, |t| t.min(now)));
+        state.since = Some(state.since.map_or(now.get(), |t| t.min(now.get())));
         self.place_block(block as u8);
     }
 
@@ -229,11 +242,8 @@ impl<R: Ranking> IssuePolicy for BlockFirst<R> {
 pub mod testing {
     use super::*;
 
-    /// A machine with settings changed.
-    pub fn machine(set: &[&str]) -> Machine {
-        let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
-        Machine::resolve("gtx480", &set).expect("valid settings")
-    }
+    /// Blocks that an SM holds.
+    pub const BLOCKS: usize = 8;
 
     /// Where warp `w` of a machine with this many schedulers sits.
     pub fn place(w: u8, schedulers: u8) -> Place {

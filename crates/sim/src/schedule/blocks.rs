@@ -3,7 +3,45 @@
 //! They are meant for thread block compaction, whose blocks wait at branches as a whole: others
 //! should have something to do then.
 
-use super::{IssuePolicy, Place};
+use super::{IssuePolicy, Place, Policy};
+use crate::mechanism::Info;
+use crate::time::Cycle;
+
+/// The block that came first.
+pub const AGE: Policy = Policy {
+    info: Info {
+        name: "age",
+        description: "the block that came first, round robin in it; goes with divergence tbc",
+        parameters: &[],
+    },
+    needs_pool: false,
+    ranks_blocks: true,
+    make: |_, _, domains| Box::new(Blocks::new(domains, Priority::Age)),
+};
+
+/// Each block in turn.
+pub const ROUND_ROBIN: Policy = Policy {
+    info: Info {
+        name: "rrb",
+        description: "each block in turn, one cycle each, round robin in it; goes with divergence tbc",
+        parameters: &[],
+    },
+    needs_pool: false,
+    ranks_blocks: true,
+    make: |_, _, domains| Box::new(Blocks::new(domains, Priority::RoundRobin)),
+};
+
+/// The block that issues, while it can.
+pub const STICKY: Policy = Policy {
+    info: Info {
+        name: "srr",
+        description: "the block that issued last while any of its warps is ready, round robin in it; goes with divergence tbc",
+        parameters: &[],
+    },
+    needs_pool: false,
+    ranks_blocks: true,
+    make: |_, _, domains| Box::new(Blocks::new(domains, Priority::Sticky)),
+};
 
 /// Which block goes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,10 +112,6 @@ impl Blocks {
 }
 
 impl IssuePolicy for Blocks {
-    fn ranks_blocks(&self) -> bool {
-        true
-    }
-
     fn launched(&mut self, place: Place, _: u64, block: u16) {
         let blocks = &mut self.domains[place.domain as usize].blocks;
         match blocks.last_mut() {
@@ -149,7 +183,7 @@ impl IssuePolicy for Blocks {
         self.priority == Priority::RoundRobin
     }
 
-    fn advance(&mut self, domain: usize, from: u64, to: u64) {
+    fn advance(&mut self, domain: usize, from: Cycle, to: Cycle) {
         if self.priority == Priority::RoundRobin {
             self.domains[domain].turn += to - from;
         }
@@ -209,7 +243,7 @@ mod tests {
         let order: Vec<u8> = (0..6).map(|_| issue(&mut p, all)).collect();
         assert_eq!(order, [0, 4, 2, 1, 5, 3]);
         // Two cycles pass without an issue: it is the third block's turn.
-        p.advance(0, 6, 8);
+        p.advance(0, Cycle::new(6), Cycle::new(8));
         assert_eq!(p.first(0, all), Some(2));
     }
 

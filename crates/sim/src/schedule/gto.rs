@@ -1,7 +1,20 @@
 //! Greedy then oldest.
 
 use super::order::AgeOrder;
-use super::{IssuePolicy, Place};
+use super::{IssuePolicy, Place, Policy};
+use crate::mechanism::Info;
+
+/// As it is registered.
+pub const POLICY: Policy = Policy {
+    info: Info {
+        name: "gto",
+        description: "greedy then oldest: the warp issued last while it is ready, else the oldest",
+        parameters: &[],
+    },
+    needs_pool: false,
+    ranks_blocks: false,
+    make: |_, _, domains| Box::new(Gto::new(domains)),
+};
 
 /// Stays with the warp that issued last while it is ready, else takes the oldest. Age is
 /// the time the block came to the SM, then the smaller warp.

@@ -1,6 +1,19 @@
 //! Loose round robin.
 
-use super::{IssuePolicy, Place};
+use super::{IssuePolicy, Place, Policy};
+use crate::mechanism::Info;
+
+/// As it is registered.
+pub const POLICY: Policy = Policy {
+    info: Info {
+        name: "lrr",
+        description: "loose round robin: the warp after the one issued last, then on around",
+        parameters: &[],
+    },
+    needs_pool: false,
+    ranks_blocks: false,
+    make: |_, _, domains| Box::new(Lrr::new(domains)),
+};
 
 /// Looks at the warps in slot order, starting behind the one that issued last.
 #[derive(Debug)]

@@ -1,8 +1,21 @@
 //! Majority (thread-block-compaction §2.3): the PC at which most threads of the pool are.
 
-use super::{Facts, IssuePolicy, Place};
+use super::{Considers, Facts, IssuePolicy, Place, Policy};
 use crate::divergence::Group;
+use crate::mechanism::Info;
 use warpsim_ptx::kernel::Pc;
+
+/// As it is registered.
+pub const POLICY: Policy = Policy {
+    info: Info {
+        name: "majority",
+        description: "for dwf and dwf-wb: all warps at the PC where most pooled threads are, in the order in which they were formed, then the next such PC",
+        parameters: &[],
+    },
+    needs_pool: true,
+    ranks_blocks: false,
+    make: |_, _, domains| Box::new(Majority::new(domains)),
+};
 
 /// Issues every warp at the chosen PC, those that come there meanwhile included, in the order
 /// in which they came, and chooses again when none is left. Warps from an opened barrier go
@@ -125,20 +138,8 @@ impl IssuePolicy for Majority {
         share.at_chosen = share.at_chosen & !bit | if here { bit } else { 0 };
     }
 
-    fn refreshes(&self) -> bool {
-        true
-    }
-
-    fn refresh(&mut self, domain: usize, _: &Facts) -> u64 {
-        if self.shares[domain].at_chosen == 0 && self.shares[domain].pooled != 0 {
-            self.choose(domain);
-        }
-        let share = &self.shares[domain];
-        if share.urgent != 0 {
-            share.urgent
-        } else {
-            share.at_chosen
-        }
+    fn considers(&mut self) -> Option<&mut dyn Considers> {
+        Some(self)
     }
 
     fn select(&mut self, domain: usize, ready: &[u64]) -> u8 {
@@ -158,6 +159,20 @@ impl IssuePolicy for Majority {
     fn first(&self, domain: usize, among: u64) -> Option<u8> {
         let share = &self.shares[domain];
         members(among).min_by_key(|&i| share.rank(i))
+    }
+}
+
+impl Considers for Majority {
+    fn consider(&mut self, domain: usize, _: &Facts) -> u64 {
+        if self.shares[domain].at_chosen == 0 && self.shares[domain].pooled != 0 {
+            self.choose(domain);
+        }
+        let share = &self.shares[domain];
+        if share.urgent != 0 {
+            share.urgent
+        } else {
+            share.at_chosen
+        }
     }
 }
 
@@ -184,7 +199,7 @@ mod tests {
     fn issue(policy: &mut Majority) -> Vec<u8> {
         let mut order = Vec::new();
         loop {
-            let considered = policy.refresh(0, &Facts::default());
+            let considered = policy.consider(0, &Facts::default());
             if considered == 0 {
                 return order;
             }
@@ -216,10 +231,10 @@ mod tests {
         let mut policy = Majority::new(1);
         put(&mut policy, 0, 10, 0b11, false);
         put(&mut policy, 1, 20, 0b1, false);
-        assert_eq!(policy.refresh(0, &Facts::default()), 0b01);
+        assert_eq!(policy.consider(0, &Facts::default()), 0b01);
         put(&mut policy, 1, 20, 0b1111, false);
         put(&mut policy, 2, 10, 0b1, false);
-        assert_eq!(policy.refresh(0, &Facts::default()), 0b101);
+        assert_eq!(policy.consider(0, &Facts::default()), 0b101);
         assert_eq!(issue(&mut policy), [0, 2, 1]);
     }
 
@@ -237,7 +252,7 @@ mod tests {
         let mut policy = Majority::new(1);
         put(&mut policy, 0, 10, 0b1111, false);
         put(&mut policy, 1, 30, 0b1, true);
-        assert_eq!(policy.refresh(0, &Facts::default()), 0b10);
+        assert_eq!(policy.consider(0, &Facts::default()), 0b10);
         assert_eq!(issue(&mut policy), [1, 0]);
     }
 }

@@ -1,78 +1,42 @@
-//! Issue policies: which warp issues next. One file a policy, registered in [`POLICIES`].
+//! Issue policies: which warp issues next. One file per policy, registered in [`POLICIES`].
 
 mod block_first;
 mod blocks;
+mod ccws;
 mod gto;
 mod lrr;
 mod majority;
 mod mwf;
 mod oldest;
 pub mod order;
+pub mod plan;
 #[cfg(test)]
 mod properties;
 mod saws;
 mod tls;
 #[cfg(test)]
 mod toy_gang;
+pub mod view;
 
 use crate::config::Machine;
-use crate::divergence::{Group, Groups};
-use crate::policy::{ParamInfo, ParamKind, PolicyInfo};
-use block_first::Inside;
-use blocks::Priority;
-
-/// Where a hardware warp sits: its scheduler's domain and its place there (below 64).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub struct Place {
-    pub domain: u8,
-    pub index: u8,
-}
-
-/// What a policy may know of the warps of a domain in a cycle, as bit sets by index.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Facts {
-    /// Warps that have come and not finished.
-    pub running: u64,
-    /// Waiting at a barrier or fence, for an atomic, or asleep.
-    pub waiting: u64,
-    /// The next instruction reads a register owed by a global, local or texture load.
-    pub long_wait: u64,
-}
-
-/// What a policy may look at when it puts a gang together.
-pub struct GangView<'a> {
-    /// Warps that can still issue this cycle, by domain.
-    pub ready: &'a [u64],
-    /// What the slots hold.
-    pub groups: &'a Groups,
-}
-
-impl GangView<'_> {
-    /// Whether a warp can issue.
-    pub fn is_ready(&self, place: Place) -> bool {
-        self.ready[place.domain as usize] >> place.index & 1 != 0
-    }
-
-    /// The group at a place.
-    pub fn group(&self, place: Place) -> &Group {
-        let slot = place.index as usize * self.ready.len() + place.domain as usize;
-        self.groups.get(slot as u16)
-    }
-}
+use crate::divergence::Group;
+use crate::mechanism::{Info, Values};
+pub use crate::place::Place;
+use crate::time::Cycle;
+pub use plan::{IssuePlan, IssueView, Together};
+pub use view::{CacheEvent, Considers, Facts, HearsCache, WarpInfo};
 
 /// An issue policy: one instance serves all schedulers (domains) of an SM, so that policies
 /// can share state between them.
 ///
 /// # Contract
 ///
-/// In every cycle and for each domain the SM calls [`refresh`](IssuePolicy::refresh), then, if
-/// any warp is ready, [`select`](IssuePolicy::select) and [`issued`](IssuePolicy::issued). The
-/// order given by [`before`](IssuePolicy::before) and [`first`](IssuePolicy::first) is the one in
+/// In every cycle and for each domain in which a warp is ready the SM calls
+/// [`select`](IssuePolicy::select) and [`issued`](IssuePolicy::issued). The order given by [`before`](IssuePolicy::before) and [`first`](IssuePolicy::first) is the one in
 /// which `select` looks at warps, ready or not; it may change only in the hooks and in
 /// [`advance`](IssuePolicy::advance). When nothing can happen the SM skips cycles: it then calls
 /// `advance(domain, from, to)` once instead of cycle by cycle, and never skips beyond
-/// [`next_event`](IssuePolicy::next_event). Skipped and stepped runs must come out the same.
+/// [`next`](IssuePolicy::next). Skipped and stepped runs must come out the same.
 pub trait IssuePolicy: Send {
     /// A warp has come. `age` grows with every launch on the SM.
     fn launched(&mut self, place: Place, age: u64, block: u16);
@@ -80,30 +44,8 @@ pub trait IssuePolicy: Send {
     /// A warp has finished and left; its block may still be there.
     fn finished(&mut self, place: Place);
 
-    /// Whether [`refresh`](IssuePolicy::refresh) does anything.
-    fn refreshes(&self) -> bool {
-        false
-    }
-
-    /// Looks at the state of a domain and says which of its warps may be considered now.
-    fn refresh(&mut self, domain: usize, facts: &Facts) -> u64 {
-        let _ = (domain, facts);
-        !0
-    }
-
     /// Chooses one of the ready warps of `domain`; `ready[domain]` is not zero.
     fn select(&mut self, domain: usize, ready: &[u64]) -> u8;
-
-    /// Whether [`gang`](IssuePolicy::gang) ever adds anybody.
-    fn gangs(&self) -> bool {
-        false
-    }
-
-    /// Adds to `members` (which holds the leader) other warps that issue in lock step with it:
-    /// ready, at the same PC, each of another domain and on other lanes.
-    fn gang(&mut self, leader: Place, view: &GangView, members: &mut Vec<Place>) {
-        let _ = (leader, view, members);
-    }
 
     /// A warp has issued.
     fn issued(&mut self, place: Place);
@@ -132,14 +74,9 @@ pub trait IssuePolicy: Send {
         let _ = (place, group);
     }
 
-    /// Whether it ranks blocks: not for warps that hold threads of several.
-    fn ranks_blocks(&self) -> bool {
-        false
-    }
-
     /// A warp of `block` has come to a barrier in cycle `now` and waits there. (One that only
     /// announces itself, `bar.arrive`, does not wait.)
-    fn waits(&mut self, place: Place, block: u16, now: u64) {
+    fn waits(&mut self, place: Place, block: u16, now: Cycle) {
         let _ = (place, block, now);
     }
 
@@ -155,125 +92,83 @@ pub trait IssuePolicy: Send {
     }
 
     /// Cycles `from..to` pass with nothing issued by `domain`.
-    fn advance(&mut self, domain: usize, from: u64, to: u64) {
+    fn advance(&mut self, domain: usize, from: Cycle, to: Cycle) {
         let _ = (domain, from, to);
     }
 
     /// The next cycle in which the policy itself changes something.
-    fn next_event(&self, now: u64) -> Option<u64> {
-        let _ = now;
+    fn next(&self) -> Cycle {
+        Cycle::NEVER
+    }
+
+    /// Itself, if it looks at warps before it chooses.
+    fn considers(&mut self) -> Option<&mut dyn Considers> {
+        None
+    }
+
+    /// Itself, if it plans the issues of all schedulers together. It is then not asked to
+    /// `select`.
+    fn plan(&mut self) -> Option<&mut dyn IssuePlan> {
+        None
+    }
+
+    /// Itself, if it wants to hear what warps do in the L1 data cache.
+    fn hears_cache(&mut self) -> Option<&mut dyn HearsCache> {
         None
     }
 }
 
-/// Every issue policy.
-pub const POLICIES: &[PolicyInfo] = &[
-    PolicyInfo {
-        name: "lrr",
-        description: "loose round robin: the warp after the one issued last, then on around",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "gto",
-        description: "greedy then oldest: the warp issued last while it is ready, else the oldest",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "oldest",
-        description: "always the oldest ready warp",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "tls",
-        description: "two levels: round robin in a small active set; warps that wait long leave it",
-        parameters: &[ParamInfo {
-            name: "sm.tls_active",
-            kind: ParamKind::Integer { low: 1, high: 64 },
-            default: "6",
-            description: "active warps of each scheduler",
-            unit: "warps",
-        }],
-    },
-    PolicyInfo {
-        name: "age",
-        description: "the block that came first, round robin in it; goes with divergence tbc",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "rrb",
-        description: "each block in turn, a cycle long, round robin in it; goes with divergence tbc",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "srr",
-        description: "the block that issued last while any of its warps is ready, round robin in it; goes with divergence tbc",
-        parameters: &[],
-    },
-    PolicyInfo {
-        name: "mwf-lrr",
-        description: "most waiting first: the block with most warps at a barrier, round robin in it",
-        parameters: &[BLOCK_TIES, COUNT_EXITED],
-    },
-    PolicyInfo {
-        name: "mwf-gto",
-        description: "most waiting first: the block with most warps at a barrier, greedy then oldest in it",
-        parameters: &[BLOCK_TIES, COUNT_EXITED],
-    },
-    PolicyInfo {
-        name: "saws",
-        description: "synchronisation aware: the block that hit its barrier first, greedy then oldest in it",
-        parameters: &[BLOCK_TIES],
-    },
-    PolicyInfo {
-        name: "majority",
-        description: "for dwf and dwf-wb: all warps at the PC where most pooled threads are, in the order in which they were formed, then the next such PC",
-        parameters: &[],
-    },
-];
-
-const BLOCK_TIES: ParamInfo = ParamInfo {
-    name: "sm.block_ties",
-    kind: ParamKind::Choice(&["age", "slot"]),
-    default: "age",
-    description: "which of two blocks of the same rank goes first: the older, or the one in the lower slot",
-    unit: "",
-};
-
-const COUNT_EXITED: ParamInfo = ParamInfo {
-    name: "sm.mwf_counts_exited",
-    kind: ParamKind::Flag,
-    default: "false",
-    description: "finished warps count as waiting, at their block's end",
-    unit: "",
-};
-
-/// Makes the issue policy that `machine` names, for `domains` schedulers. The name has been
-/// checked against [`POLICIES`].
-pub fn make(machine: &Machine, domains: usize) -> Option<Box<dyn IssuePolicy>> {
-    Some(match machine.sm.scheduler.as_str() {
-        "lrr" => Box::new(lrr::Lrr::new(domains)),
-        "gto" => Box::new(gto::Gto::new(domains)),
-        "oldest" => Box::new(oldest::Oldest::new(domains)),
-        "majority" => Box::new(majority::Majority::new(domains)),
-        "age" => Box::new(blocks::Blocks::new(domains, Priority::Age)),
-        "rrb" => Box::new(blocks::Blocks::new(domains, Priority::RoundRobin)),
-        "srr" => Box::new(blocks::Blocks::new(domains, Priority::Sticky)),
-        "tls" => Box::new(tls::Tls::new(domains, machine.sm.tls_active as usize)),
-        "mwf-lrr" => mwf(machine, domains, Inside::Lrr),
-        "mwf-gto" => mwf(machine, domains, Inside::Gto),
-        "saws" => Box::new(saws::Saws::new(
-            saws::FirstArrival,
-            Inside::Gto,
-            machine,
-            domains,
-        )),
-        _ => return None,
-    })
+/// An issue policy as it is registered. Its own file declares it.
+#[derive(Clone, Copy)]
+pub struct Policy {
+    /// Name, description, parameters.
+    pub info: Info,
+    /// It looks at the warps of a [pool](crate::divergence::pool), and there must be one.
+    pub needs_pool: bool,
+    /// It ranks blocks: not for warps that hold threads of several.
+    pub ranks_blocks: bool,
+    /// Makes it for an SM of a machine with this many domains.
+    pub make: fn(&Values, &Machine, usize) -> Box<dyn IssuePolicy>,
 }
 
-fn mwf(machine: &Machine, domains: usize, inside: Inside) -> Box<dyn IssuePolicy> {
-    let ranking = mwf::MostWaiting {
-        count_exited: machine.sm.mwf_counts_exited,
-    };
-    Box::new(mwf::Mwf::new(ranking, inside, machine, domains))
+/// Every issue policy.
+pub const POLICIES: &[Policy] = &[
+    lrr::POLICY,
+    gto::POLICY,
+    oldest::POLICY,
+    tls::POLICY,
+    blocks::AGE,
+    blocks::ROUND_ROBIN,
+    blocks::STICKY,
+    mwf::LRR,
+    mwf::GTO,
+    saws::POLICY,
+    ccws::POLICY,
+    majority::POLICY,
+];
+
+fn find(name: &str) -> Option<&'static Policy> {
+    POLICIES.iter().find(|p| p.info.name == name)
+}
+
+/// Whether a policy needs a [pool](crate::divergence::pool) of warps.
+pub fn needs_pool(name: &str) -> bool {
+    find(name).is_some_and(|p| p.needs_pool)
+}
+
+/// Whether a policy ranks blocks.
+pub fn ranks_blocks(name: &str) -> bool {
+    find(name).is_some_and(|p| p.ranks_blocks)
+}
+
+/// Makes the issue policy that a machine has chosen, for `domains` schedulers.
+///
+/// # Panics
+///
+/// When there is no such policy: the machine has not been
+/// [validated](crate::config::validate::validate).
+pub fn make(machine: &Machine, domains: usize) -> Box<dyn IssuePolicy> {
+    let choice = &machine.scheduler;
+    let policy = find(&choice.name).expect("the machine has been validated");
+    (policy.make)(&choice.values, machine, domains)
 }

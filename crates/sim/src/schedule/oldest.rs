@@ -1,7 +1,20 @@
 //! Oldest first.
 
 use super::order::AgeOrder;
-use super::{IssuePolicy, Place};
+use super::{IssuePolicy, Place, Policy};
+use crate::mechanism::Info;
+
+/// As it is registered.
+pub const POLICY: Policy = Policy {
+    info: Info {
+        name: "oldest",
+        description: "always the oldest ready warp",
+        parameters: &[],
+    },
+    needs_pool: false,
+    ranks_blocks: false,
+    make: |_, _, domains| Box::new(Oldest::new(domains)),
+};
 
 /// Always the oldest ready warp.
 #[derive(Debug)]

@@ -1,17 +1,18 @@
 //! What holds for every issue policy.
 
-use super::{Facts, IssuePolicy, POLICIES, Place, make};
+use super::{Facts, IssuePolicy, POLICIES, Place, Policy};
 use crate::config::Machine;
 use crate::divergence::{Group, GroupState};
 use crate::exec::state::Lanes;
+use crate::mechanism::Values;
+use crate::time::Cycle;
 use proptest::prelude::*;
 
 const DOMAINS: usize = 3;
 
-fn policy(name: &str) -> Box<dyn IssuePolicy> {
-    let set = [format!("sm.scheduler=\"{name}\"")];
-    let machine = Machine::resolve("gtx480", &set).expect("a registered policy");
-    make(&machine, DOMAINS).expect("every registered policy can be made")
+fn made(policy: &Policy) -> Box<dyn IssuePolicy> {
+    let machine = Machine::preset("gtx480").expect("a preset");
+    (policy.make)(&Values::defaults(&policy.info), &machine, DOMAINS)
 }
 
 /// What stands at a place of a pool: three PCs, some warps from an opened barrier.
@@ -76,8 +77,9 @@ proptest! {
         resident in prop::array::uniform3(any::<u64>()),
         moments in moments(),
     ) {
-        for info in POLICIES {
-            let mut policy = policy(info.name);
+        for registered in POLICIES {
+            let info = registered.info;
+            let mut policy = made(registered);
             for (domain, set) in resident.iter().enumerate() {
                 for index in (0..64u8).filter(|i| set >> i & 1 != 0) {
                     let place = Place { domain: domain as u8, index };
@@ -95,8 +97,8 @@ proptest! {
                 let running = resident[m.domain];
                 let here = at_barrier.iter().filter(|p| p.domain as usize == m.domain);
                 let waiting = here.fold(m.waiting, |set, p| set | 1 << p.index) & running;
-                let facts = Facts { running, waiting, long_wait: m.long_wait & running };
-                let considered = policy.refresh(m.domain, &facts);
+                let facts = Facts { running, waiting, long_wait: m.long_wait & running, ..Facts::default() };
+                let considered = policy.considers().map_or(!0, |p| p.consider(m.domain, &facts));
                 let mut ready = resident;
                 ready[m.domain] &= m.ready & considered & !waiting & !m.long_wait;
                 if ready[m.domain] == 0 {
@@ -114,7 +116,7 @@ proptest! {
                 policy.issued(place);
                 policy.pooled(place, &group(picked));
                 if m.arrives {
-                    policy.waits(place, block_of(place), now as u64);
+                    policy.waits(place, block_of(place), Cycle::new(now as u64));
                     at_barrier.push(place);
                 }
             }
@@ -126,7 +128,7 @@ proptest! {
         patient in 0u8..64,
         others in prop::collection::vec(any::<u64>(), 64..200),
     ) {
-        let mut lrr = policy("lrr");
+        let mut lrr = made(&super::lrr::POLICY);
         let mut waited = 0;
         for set in others {
             let ready = [0, set | 1 << patient, !0];

@@ -4,8 +4,31 @@
 //! only on loads deadlocks: a set full of warps at a barrier never lets their siblings in.)
 
 use super::lrr::first_from;
-use super::{Facts, IssuePolicy, Place};
+use super::{Considers, Facts, IssuePolicy, Place, Policy};
+use crate::mechanism::{Info, Integer};
 use std::collections::VecDeque;
+
+/// Six, as the public GTX 480 configuration has it (`two_level_active:6:0:1`).
+const ACTIVE: Integer = Integer {
+    name: "active",
+    low: 1,
+    high: 64,
+    default: 6,
+    unit: "warps",
+    description: "active warps of each scheduler",
+};
+
+/// As it is registered.
+pub const POLICY: Policy = Policy {
+    info: Info {
+        name: "tls",
+        description: "two levels: round robin in a small active set; warps that wait long leave it",
+        parameters: &[&ACTIVE],
+    },
+    needs_pool: false,
+    ranks_blocks: false,
+    make: |values, _, domains| Box::new(Tls::new(domains, values.get(&ACTIVE) as usize)),
+};
 
 /// The two-level policy.
 #[derive(Debug)]
@@ -45,29 +68,8 @@ impl IssuePolicy for Tls {
         domain.pending.retain(|&i| i != place.index);
     }
 
-    fn refreshes(&self) -> bool {
-        true
-    }
-
-    fn refresh(&mut self, domain: usize, facts: &Facts) -> u64 {
-        let d = &mut self.domains[domain];
-        let aside = facts.waiting | facts.long_wait | !facts.running;
-        let mut leaving = d.active & aside;
-        d.active &= !leaving;
-        while leaving != 0 {
-            d.pending.push_back(leaving.trailing_zeros() as u8);
-            leaving &= leaving - 1;
-        }
-        // Once no queued warp can come in, looking again in the same state changes nothing:
-        // skipped cycles need no repetition.
-        while d.active.count_ones() < self.places as u32 {
-            let Some(at) = d.pending.iter().position(|&i| aside >> i & 1 == 0) else {
-                break;
-            };
-            let index = d.pending.remove(at).expect("position is within the queue");
-            d.active |= 1 << index;
-        }
-        d.active
+    fn considers(&mut self) -> Option<&mut dyn Considers> {
+        Some(self)
     }
 
     fn select(&mut self, domain: usize, ready: &[u64]) -> u8 {
@@ -98,6 +100,29 @@ impl IssuePolicy for Tls {
     }
 }
 
+impl Considers for Tls {
+    fn consider(&mut self, domain: usize, facts: &Facts) -> u64 {
+        let d = &mut self.domains[domain];
+        let aside = facts.waiting | facts.long_wait | !facts.running;
+        let mut leaving = d.active & aside;
+        d.active &= !leaving;
+        while leaving != 0 {
+            d.pending.push_back(leaving.trailing_zeros() as u8);
+            leaving &= leaving - 1;
+        }
+        // Once no queued warp can come in, looking again in the same state changes nothing:
+        // skipped cycles need no repetition.
+        while d.active.count_ones() < self.places as u32 {
+            let Some(at) = d.pending.iter().position(|&i| aside >> i & 1 == 0) else {
+                break;
+            };
+            let index = d.pending.remove(at).expect("position is within the queue");
+            d.active |= 1 << index;
+        }
+        d.active
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,13 +142,13 @@ mod tests {
             running: 0b1111,
             ..Facts::default()
         };
-        assert_eq!(tls.refresh(0, &facts), 0b0011);
+        assert_eq!(tls.consider(0, &facts), 0b0011);
         facts.long_wait = 0b0001;
-        assert_eq!(tls.refresh(0, &facts), 0b0110);
+        assert_eq!(tls.consider(0, &facts), 0b0110);
         facts.long_wait = 0;
-        assert_eq!(tls.refresh(0, &facts), 0b0110, "it waits for its turn");
+        assert_eq!(tls.consider(0, &facts), 0b0110, "it waits for its turn");
         facts.waiting = 0b0110;
-        assert_eq!(tls.refresh(0, &facts), 0b1001);
+        assert_eq!(tls.consider(0, &facts), 0b1001);
     }
 
     #[test]
@@ -133,8 +158,9 @@ mod tests {
             running: 0b111,
             waiting: 0b011,
             long_wait: 0,
+            ..Facts::default()
         };
-        assert_eq!(tls.refresh(0, &facts), 0b100);
+        assert_eq!(tls.consider(0, &facts), 0b100);
     }
 
     #[test]
@@ -144,10 +170,11 @@ mod tests {
             running: 0b111111,
             waiting: 0b000001,
             long_wait: 0b001000,
+            ..Facts::default()
         };
-        let first = tls.refresh(0, &facts);
+        let first = tls.consider(0, &facts);
         let order = tls.domains[0].pending.clone();
-        assert_eq!(tls.refresh(0, &facts), first);
+        assert_eq!(tls.consider(0, &facts), first);
         assert_eq!(tls.domains[0].pending, order);
     }
 }

@@ -2,7 +2,7 @@
 //! warp issue together while both are ready at the same PC, and by themselves otherwise.
 
 use super::lrr::Lrr;
-use super::{GangView, IssuePolicy, Place};
+use super::{IssuePlan, IssuePolicy, IssueView, Place, Together};
 
 pub struct ToyGang {
     singles: Lrr,
@@ -34,15 +34,8 @@ impl IssuePolicy for ToyGang {
         self.singles.select(domain, ready)
     }
 
-    fn gangs(&self) -> bool {
-        true
-    }
-
-    fn gang(&mut self, leader: Place, view: &GangView, members: &mut Vec<Place>) {
-        let partner = self.partner(leader);
-        if view.is_ready(partner) && view.group(partner).pc == view.group(leader).pc {
-            members.push(partner);
-        }
+    fn plan(&mut self) -> Option<&mut dyn IssuePlan> {
+        Some(self)
     }
 
     fn issued(&mut self, place: Place) {
@@ -51,6 +44,33 @@ impl IssuePolicy for ToyGang {
 
     fn before(&self, domain: usize, a: u8, b: u8) -> bool {
         self.singles.before(domain, a, b)
+    }
+}
+
+impl IssuePlan for ToyGang {
+    fn next(&mut self, view: &IssueView) -> Option<Together> {
+        let domains = view.ready.len();
+        let first = view.now.get() as usize % domains;
+        let mut order = (0..domains).map(|i| (first + i) % domains);
+        let domain = order.find(|&d| view.ready[d] != 0)?;
+        let leader = Place {
+            domain: domain as u8,
+            index: self.singles.select(domain, view.ready),
+        };
+        let mut members = Together::default();
+        members.push(leader);
+        let partner = self.partner(leader);
+        if view.is_ready(partner) && view.group(partner).pc == view.group(leader).pc {
+            members.push(partner);
+        }
+        Some(members)
+    }
+
+    fn fetched_with(&self, place: Place) -> Together {
+        let mut both = Together::default();
+        both.push(place);
+        both.push(self.partner(place));
+        both
     }
 }
 

@@ -14,6 +14,7 @@ use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::gpu::{Gpu, Options, SimError};
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::stats::{LaunchReport, SchedulerState};
+use warpsim_sim::time::Cycle;
 
 /// Bytes of the output and input buffers.
 pub const BUFFER: u64 = 1 << 16;
@@ -25,8 +26,8 @@ pub type Event = (u64, u16, u16, WarpEvent);
 struct Recorder(Rc<RefCell<Vec<Event>>>);
 
 impl Observer for Recorder {
-    fn warp(&mut self, cycle: u64, sm: u16, slot: u16, event: WarpEvent) {
-        self.0.borrow_mut().push((cycle, sm, slot, event));
+    fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
+        self.0.borrow_mut().push((cycle.get(), sm, slot, event));
     }
 }
 
@@ -65,11 +66,10 @@ pub fn machine(preset: &str, set: &[&str]) -> Machine {
 /// Names of all issue policies that go with stacks.
 pub fn issue_policies() -> impl Iterator<Item = &'static str> + Clone {
     let with_stacks = |name: &&str| {
-        let set = [format!("sm.scheduler=\"{name}\"")];
-        let machine = Machine::resolve("gtx480", &set).expect("a registered policy");
-        warpsim_sim::gpu::check_combination(&machine).is_ok()
+        let set = [format!("scheduler=\"{name}\"")];
+        Machine::resolve("gtx480", &set).is_ok()
     };
-    let names = warpsim_sim::schedule::POLICIES.iter().map(|p| p.name);
+    let names = warpsim_sim::schedule::POLICIES.iter().map(|p| p.info.name);
     names.filter(with_stacks)
 }
 
@@ -80,12 +80,12 @@ pub fn fetch_settings() -> Vec<Vec<String>> {
         let policy = format!("fetch.policy=\"{name}\"");
         [policy]
             .into_iter()
-            .chain(needs.map(|s| s.to_string()))
+            .chain(needs.map(|n| n.setting()))
             .collect()
     };
     warpsim_sim::fetch::POLICIES
         .iter()
-        .map(|p| settings(p.name))
+        .map(|p| settings(p.info.name))
         .collect()
 }
 

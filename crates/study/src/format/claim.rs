@@ -2,7 +2,7 @@
 
 use super::model::*;
 use super::table::{Table, number};
-use warpsim_sim::text::{Node, Source, SourceError};
+use warpsim_present::{Node, Source, SourceError};
 
 const KEYS: &[&str] = &["claim", "text", "on", "group", "part", "within", "reason"];
 

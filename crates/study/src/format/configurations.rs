@@ -3,13 +3,13 @@
 use super::model::{At, Configuration};
 use super::parse::check_word;
 use super::table::{Table, at, items, key, setting};
-use warpsim_sim::text::{Entry, Node, Source, SourceError, Value};
+use warpsim_present::{Entry, Node, Source, SourceError, Value};
 
 /// Keys that stand for a machine setting.
 const SHORT: [(&str, &str); 3] = [
-    ("scheduler", "sm.scheduler"),
+    ("scheduler", "scheduler"),
     ("fetch", "fetch.policy"),
-    ("divergence", "sm.divergence"),
+    ("divergence", "divergence"),
 ];
 
 /// More than this is a slip.

@@ -4,7 +4,7 @@ use super::claim;
 use super::model::*;
 use super::parse::{ALL, check_word};
 use super::table::{Table, key, number};
-use warpsim_sim::text::{Node, SourceError};
+use warpsim_present::{Node, SourceError};
 
 const KEYS: &[&str] = &[
     "id",

@@ -15,7 +15,7 @@ pub use parse::{ALL, SIZES, known, parse};
 
 use crate::error::StudyError;
 use std::path::Path;
-use warpsim_sim::text::Source;
+use warpsim_present::Source;
 
 /// Reads a study file.
 pub fn read(path: &Path) -> Result<Study, StudyError> {

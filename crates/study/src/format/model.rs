@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
-use warpsim_sim::text::Source;
+use warpsim_present::Source;
 use warpsim_workloads::suite::Size;
 
 /// A value with its place in the file.

@@ -3,7 +3,7 @@
 use super::model::*;
 use super::table::{Table, key, text};
 use super::{configurations, figure};
-use warpsim_sim::text::{Node, Source, SourceError, Value, nearest};
+use warpsim_present::{Node, Source, SourceError, Value, nearest};
 use warpsim_workloads::suite::Size;
 
 const KEYS: &[&str] = &[

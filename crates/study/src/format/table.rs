@@ -1,7 +1,7 @@
 //! Reading a TOML table key by key, with errors that point at the key.
 
 use super::model::At;
-use warpsim_sim::text::{Entry, Node, Source, SourceError, Value, nearest};
+use warpsim_present::{Entry, Node, Source, SourceError, Value, nearest};
 
 /// A table whose keys are all known.
 pub struct Table<'a> {

@@ -53,9 +53,9 @@ pub fn columns(results: &Results) -> Vec<Column> {
         text("workload", &|w, _, _| plan.subjects.name(w).to_string()),
         text("configuration", &|_, c, _| plan.setups[c].name.clone()),
         text("machine", &|_, c, _| machine(c, |m| &m.name)),
-        text("scheduler", &|_, c, _| machine(c, |m| &m.sm.scheduler)),
-        text("fetch", &|_, c, _| machine(c, |m| &m.fetch.policy)),
-        text("divergence", &|_, c, _| machine(c, |m| &m.sm.divergence)),
+        text("scheduler", &|_, c, _| machine(c, |m| &m.scheduler.name)),
+        text("fetch", &|_, c, _| machine(c, |m| &m.fetch.policy.name)),
+        text("divergence", &|_, c, _| machine(c, |m| &m.divergence.name)),
         text("settings", &|_, c, _| {
             let settings = plan.study.configurations[c].settings.iter();
             settings

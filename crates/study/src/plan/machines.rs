@@ -3,10 +3,9 @@
 use crate::error::StudyError;
 use crate::format::{At, Configuration, Study};
 use std::sync::Arc;
+use warpsim_present::SourceError;
 use warpsim_sim::config::Machine;
-use warpsim_sim::config::load::{Origin, load};
-use warpsim_sim::policy::PolicyInfo;
-use warpsim_sim::text::{SourceError, nearest};
+use warpsim_sim::config::load::{Origin, load_combination};
 
 /// A configuration, resolved.
 pub struct Setup {
@@ -50,75 +49,26 @@ fn machine(study: &Study, configuration: &Configuration) -> Result<Found, StudyE
         .collect();
     let name = configuration.machine.as_ref().unwrap_or(&study.machine);
     let origin = Origin::parse(&name.value, study.directory.as_deref());
-    let machine = match load(&origin, &overrides) {
-        Ok(machine) => machine,
-        Err(error) => {
-            let settings = configuration.settings.iter();
-            let keys = settings.filter_map(|s| s.value.split_once('='));
-            let lacking = keys.flat_map(|(k, v)| [k, v]).find(|n| awaited(n));
-            if let Some(lacking) = lacking {
-                return Ok(Err(lacking.to_string()));
-            }
-            return Err(placed(study, configuration, name, error).into());
-        }
+    let error = match load_combination(&origin, &overrides) {
+        Ok(machine) => return Ok(Ok(machine)),
+        Err(error) => error,
     };
-    for (kind, key, value, known) in policies(&machine) {
-        if known.iter().any(|p| p.name == value) {
-            continue;
-        }
-        if awaited(value) {
-            return Ok(Err(value.to_string()));
-        }
-        let at = configuration
-            .settings
-            .iter()
-            .find(|s| s.value.starts_with(&format!("{key}=")));
-        let place = at.map_or(name.place.clone(), |s| s.place.clone());
-        return Err(unknown(study, kind, value, known, place).into());
+    let settings = configuration.settings.iter();
+    let keys = settings.filter_map(|s| s.value.split_once('='));
+    let mut said = keys.flat_map(|(k, v)| [k.to_string(), v.to_string()]);
+    let lacking = said.find(|n| awaited(n));
+    // A machine file may name what is awaited, too: then the error points at that name.
+    match lacking.or_else(|| Some(pointed_at(&error)).filter(|n| awaited(n))) {
+        Some(lacking) => Ok(Err(lacking)),
+        None => Err(placed(study, configuration, name, error).into()),
     }
-    Ok(Ok(machine))
 }
 
-/// What a machine names, and what there is to name.
-fn policies(machine: &Machine) -> [(&'static str, &'static str, &str, &'static [PolicyInfo]); 3] {
-    [
-        (
-            "scheduler",
-            "sm.scheduler",
-            &machine.sm.scheduler,
-            warpsim_sim::schedule::POLICIES,
-        ),
-        (
-            "fetch policy",
-            "fetch.policy",
-            &machine.fetch.policy,
-            warpsim_sim::fetch::POLICIES,
-        ),
-        (
-            "divergence model",
-            "sm.divergence",
-            &machine.sm.divergence,
-            warpsim_sim::divergence::MODELS,
-        ),
-    ]
-}
-
-fn unknown(
-    study: &Study,
-    kind: &str,
-    value: &str,
-    known: &[PolicyInfo],
-    place: std::ops::Range<usize>,
-) -> SourceError {
-    let names = || known.iter().map(|p| p.name);
-    let hint = nearest(value, names())
-        .map(|n| format!("did you mean `{n}`? "))
-        .unwrap_or_default();
-    let all = names().collect::<Vec<_>>().join(", ");
-    study
-        .source
-        .error(place, format!("no {kind} is called `{value}`"))
-        .with_help(format!("{hint}there are: {all}"))
+/// The word that an error underlines.
+fn pointed_at(error: &SourceError) -> String {
+    let span = error.span.clone().unwrap_or_default();
+    let word = error.source.text.get(span).unwrap_or_default();
+    word.trim_matches('"').to_string()
 }
 
 /// A machine file's own errors show that file; those of a setting are shown where it is written.
@@ -131,8 +81,8 @@ fn placed(
     let setting = configuration
         .settings
         .iter()
-        .find(|s| *error.file == *"--set" && error.text.trim() == s.value.trim());
-    let place = match (&*error.file, setting) {
+        .find(|s| *error.source.name == *"--set" && error.source.text.trim() == s.value.trim());
+    let place = match (&*error.source.name, setting) {
         ("--set", Some(setting)) => setting.place.clone(),
         ("--machine", _) => name.place.clone(),
         ("--set", None) => configuration.name.place.clone(),

@@ -6,7 +6,7 @@ use crate::format::{At, Group, On, Study};
 use crate::subject::Subject;
 use std::path::Path;
 use std::sync::Arc;
-use warpsim_sim::text::nearest;
+use warpsim_present::nearest;
 use warpsim_workloads::suite::{Set, WORKLOADS};
 
 /// The workloads of a study.

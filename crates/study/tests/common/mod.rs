@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use warpsim_sim::text::Source;
+use warpsim_present::Source;
 use warpsim_study::format::parse;
 use warpsim_study::plan::Run;
 use warpsim_study::record::{Record, Status};

@@ -102,6 +102,6 @@ fn run(plan: &Plan, ops: &[Op], session: &mut Session<'_>) -> Result<(), DeviceE
 
 /// `file:line` of a place.
 fn line(plan: &Plan, place: &Place) -> String {
-    let at = plan.source.error(place.clone(), "");
+    let at = plan.source.excerpt(place.clone());
     format!("{}:{}", at.file, at.line)
 }

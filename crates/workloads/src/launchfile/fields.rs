@@ -2,7 +2,7 @@
 
 use super::model::{At, Place};
 use crate::element::Scalar;
-use warpsim_sim::text::{Entry, Node, Source, SourceError, Value, nearest};
+use warpsim_present::{Entry, Node, Source, SourceError, Value, nearest};
 
 /// A table whose keys are all known.
 pub(super) struct Fields<'a> {

@@ -22,7 +22,7 @@ use crate::compare::Outcome;
 use crate::device::DeviceError;
 use crate::session::Session;
 use std::path::Path;
-use warpsim_sim::text::Source;
+use warpsim_present::Source;
 
 /// Reads a launch file.
 pub fn read(path: &Path) -> Result<LaunchFile, DeviceError> {

@@ -3,7 +3,7 @@
 use crate::compare::Tolerance;
 use crate::element::{Element, Scalar};
 use std::ops::Range;
-use warpsim_sim::text::Source;
+use warpsim_present::Source;
 
 /// A byte range in the file.
 pub type Place = Range<usize>;

@@ -3,7 +3,7 @@
 use super::fields::{Fields, tables};
 use super::model::*;
 use super::{parse_data, parse_steps};
-use warpsim_sim::text::{Node, Source, SourceError, Value, nearest};
+use warpsim_present::{Node, Source, SourceError, Value, nearest};
 
 const KEYS: &[&str] = &[
     "schema",

@@ -4,7 +4,7 @@ use super::fields::{Fields, count, scalar, scalars, wrong_kind};
 use super::model::*;
 use crate::compare::Tolerance;
 use crate::element::{Element, Scalar};
-use warpsim_sim::text::{Entry, Node, Source, SourceError, Value, nearest};
+use warpsim_present::{Entry, Node, Source, SourceError, Value, nearest};
 
 /// More than the simulated GPUs have.
 pub(super) const MOST_BYTES: u64 = 4 << 30;

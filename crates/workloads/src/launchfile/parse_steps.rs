@@ -3,7 +3,7 @@
 use super::fields::{Fields, count, scalar, tables, wrong_kind};
 use super::model::*;
 use super::parse_data::{MOST_BYTES, extent, scalar_type, slice};
-use warpsim_sim::text::{Node, Source, SourceError, Value};
+use warpsim_present::{Node, Source, SourceError, Value};
 
 /// A `while` without a limit of its own ends here: a broken kernel would run for ever.
 const DEFAULT_LIMIT: u64 = 1_000_000;

@@ -10,8 +10,8 @@ use crate::element::Element;
 use crate::session::{Module, Session};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use warpsim_present::{Source, SourceError, nearest};
 use warpsim_sim::gpu::api::{Launch, TexelKind, Texture};
-use warpsim_sim::text::{Source, SourceError, nearest};
 
 /// What to do, fully resolved.
 pub(super) struct Plan {

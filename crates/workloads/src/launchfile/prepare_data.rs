@@ -9,7 +9,7 @@ use crate::npy;
 use crate::random::Random;
 use crate::session::{Module, Session};
 use std::path::Path;
-use warpsim_sim::text::{Source, SourceError, nearest};
+use warpsim_present::{Source, SourceError, nearest};
 
 /// What a buffer holds: all zeros, or these bytes.
 struct Data {

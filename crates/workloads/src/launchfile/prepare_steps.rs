@@ -3,8 +3,8 @@
 use super::model::*;
 use super::prepare::{Names, Op};
 use crate::args::{self, Arg};
+use warpsim_present::SourceError;
 use warpsim_sim::gpu::api::Launch;
-use warpsim_sim::text::SourceError;
 
 /// Resolves steps in order.
 pub(super) fn steps(names: &Names<'_>, steps: &[Step]) -> Result<Vec<Op>, SourceError> {

@@ -43,7 +43,7 @@ pub use parameters::{Parameter, Parameters, Size};
 use crate::compare::Outcome;
 use crate::device::DeviceError;
 use crate::session::Session;
-use warpsim_sim::text::nearest;
+use warpsim_present::nearest;
 
 /// What `warpsim list workloads` shows.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Sizes of workloads.
 
 use crate::device::DeviceError;
-use warpsim_sim::text::nearest;
+use warpsim_present::nearest;
 
 /// The named sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -15,13 +15,37 @@ mod warp_barrier;
 mod window;
 
 use super::pool::{self, Parked, Waits, WarpPool};
-use super::{BlockArrival, Branch, DivergenceModel, Group, Groups};
+use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
 use crate::config::Machine;
 use crate::exec::state::{LANES, Lanes, Threads, each_home};
+use crate::mechanism::Info;
+use crate::place::Layout;
 use held::{Held, HeldIn};
 use warp_barrier::{WarpBarriers, Whole};
 use warpsim_ptx::kernel::{NO_PC, Pc};
 use window::{Formed, Window};
+
+/// As it is registered.
+pub const MODEL: Model = Model {
+    info: Info {
+        name: "dwf",
+        description: "dynamic warp formation: threads of an SM at the same PC are regrouped into new warps, lane by lane; goes with the scheduler majority",
+        parameters: &[],
+    },
+    pools: true,
+    make: |_, machine, _| Box::new(Dwf::new(machine, false)),
+};
+
+/// With warp barriers.
+pub const WITH_WARP_BARRIERS: Model = Model {
+    info: Info {
+        name: "dwf-wb",
+        description: "dwf with warp barriers: static warps until they diverge, which meet again at that branch's immediate post-dominator",
+        parameters: &[],
+    },
+    pools: true,
+    make: |_, machine, _| Box::new(Dwf::new(machine, true)),
+};
 
 /// What becomes of the threads of a slot when its instruction is complete.
 #[derive(Clone, Debug)]
@@ -76,7 +100,7 @@ pub struct Dwf {
 impl Dwf {
     /// An empty pool for an SM of `machine`.
     pub fn new(machine: &Machine, warp_barriers: bool) -> Dwf {
-        let slices = LANES / machine.sm.warp_width as usize;
+        let layout = Layout::of(machine);
         let none = Pending {
             sides: [(0, 0); 2],
             meet: NO_PC,
@@ -87,12 +111,12 @@ impl Dwf {
             complete: false,
         };
         Dwf {
-            window: Window::new(slices, machine.sm.schedulers as usize),
+            window: Window::new(layout),
             held: Held::default(),
             pending: vec![none; pool::slots(machine)],
             awaiting: Vec::new(),
             blocks: Vec::new(),
-            barriers: warp_barriers.then(|| WarpBarriers::new(slices)),
+            barriers: warp_barriers.then(|| WarpBarriers::new(layout.slices() as usize)),
             whole: Vec::new(),
         }
     }
@@ -249,13 +273,13 @@ impl Dwf {
 impl DivergenceModel for Dwf {
     /// A block starts as its static warps.
     fn launched(&mut self, block: &BlockArrival, threads: &Threads, groups: &mut Groups) {
-        let width = LANES / block.slices as usize;
+        let width = LANES / block.layout.slices() as usize;
         for home in block.homes.clone() {
             if self.blocks.len() <= home as usize {
                 self.blocks.resize(home as usize + 1, 0);
             }
             self.blocks[home as usize] = block.block;
-            for slice in 0..block.slices as usize {
+            for slice in 0..block.layout.slices() as usize {
                 let of_slice = (u32::MAX >> (LANES - width)) << (slice * width);
                 let mask = threads.warps[home as usize].live & of_slice;
                 if let Some(barriers) = &mut self.barriers {

@@ -9,6 +9,7 @@
 use crate::divergence::Groups;
 use crate::divergence::pool::SHARE;
 use crate::exec::state::{LANES, Lanes};
+use crate::place::{Layout, Place};
 use std::collections::VecDeque;
 use warpsim_ptx::kernel::Pc;
 
@@ -49,7 +50,7 @@ struct Slice {
 /// The slots and what waits for one.
 #[derive(Debug)]
 pub struct Window {
-    schedulers: usize,
+    layout: Layout,
     /// Free slots by domain.
     free: Vec<u64>,
     /// By slot: where the warp in it is pooled.
@@ -60,21 +61,22 @@ pub struct Window {
 }
 
 impl Window {
-    /// Slots for `slices` slices with so many schedulers each.
-    pub fn new(slices: usize, schedulers: usize) -> Window {
-        let domains = slices * schedulers;
+    /// Slots for the warps of an SM.
+    pub fn new(layout: Layout) -> Window {
+        let domains = layout.domains();
         Window {
-            schedulers,
+            layout,
             free: vec![!0; domains],
             at: vec![0; domains * SHARE],
             fixed: vec![false; domains * SHARE],
-            slices: (0..slices).map(|_| Slice::default()).collect(),
+            slices: (0..layout.slices()).map(|_| Slice::default()).collect(),
         }
     }
 
     /// The slice a slot belongs to.
     pub fn slice_of(&self, slot: u16) -> usize {
-        slot as usize % self.free.len() / self.schedulers
+        self.layout
+            .slice_of(self.layout.place_of(slot).domain as usize)
     }
 
     /// Whether a slot holds a static warp.
@@ -221,15 +223,18 @@ impl Window {
 
     /// Takes a free slot, of the scheduler that has most. There is none while warps wait.
     pub fn take_free(&mut self, slice: usize) -> Option<u16> {
-        let domains = self.free.len();
-        let of_slice = slice * self.schedulers..(slice + 1) * self.schedulers;
-        let domain = of_slice
+        let domain = self
+            .layout
+            .domains_of(slice)
             .rev()
             .max_by_key(|&d| self.free[d].count_ones())
             .filter(|&d| self.free[d] != 0)?;
         let index = self.free[domain].trailing_zeros() as usize;
         self.free[domain] &= !(1 << index);
-        Some((index * domains + domain) as u16)
+        Some(self.layout.slot_at(Place {
+            domain: domain as u8,
+            index: index as u8,
+        }))
     }
 
     /// Starts a warp in a slot.

@@ -8,11 +8,48 @@ mod compactor;
 mod tests;
 
 use super::stack::Stack;
-use super::{BlockArrival, Branch, DivergenceModel, Group, Groups};
+use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
+use crate::config::Machine;
 use crate::exec::state::{LANES, Lanes, Threads};
+use crate::mechanism::{Info, Switch, Values};
+use crate::time::Cycle;
 use compactor::Formed;
 use std::collections::VecDeque;
 use warpsim_ptx::kernel::Pc;
+
+/// On, as in the paper.
+const COMPACTION: Switch = Switch {
+    name: "compaction",
+    default: true,
+    description: "compact threads into new warps; without, they wait for each other and stay in their static warps",
+};
+
+/// As it is registered.
+pub const MODEL: Model = Model {
+    info: Info {
+        name: "tbc",
+        description: "thread block compaction: a stack for each block; its warps wait for each other at branches and are compacted into new warps",
+        parameters: &[&COMPACTION],
+    },
+    pools: false,
+    make: |values, machine, slots| Box::new(make(false, values, machine, slots)),
+};
+
+/// With likely-convergence points.
+pub const WITH_LIKELY_POINTS: Model = Model {
+    info: Info {
+        name: "tbc-lcp",
+        description: "thread block compaction with likely-convergence points",
+        parameters: &[&COMPACTION],
+    },
+    pools: false,
+    make: |values, machine, slots| Box::new(make(true, values, machine, slots)),
+};
+
+fn make(likely: bool, values: &Values, machine: &Machine, slots: usize) -> Tbc {
+    let blocks = machine.sm.max_blocks as usize;
+    Tbc::new(slots, blocks, likely, values.get(&COMPACTION))
+}
 
 /// The model.
 #[derive(Debug)]
@@ -26,7 +63,7 @@ pub struct Tbc {
     /// The block of each warp slot.
     block_of: Vec<u16>,
     /// The cycle of the next warp out of a compactor.
-    due: Option<u64>,
+    due: Cycle,
     deepest: u32,
     scratch: Vec<u32>,
 }
@@ -42,7 +79,7 @@ struct Block {
     formed: VecDeque<Formed>,
     /// When the next of them does; not known before the cycle in which the last warp arrived
     /// is over.
-    next: Option<u64>,
+    next: Option<Cycle>,
 }
 
 /// Calls `f` with the row of each static warp in a group and lanes that it has there.
@@ -60,15 +97,15 @@ fn each_row(lanes: &Lanes, first: u16, mask: u32, mut f: impl FnMut(usize, u32))
 impl Block {
     /// Where a warp slot of the block stands in `busy`.
     fn number(&self, slot: u16) -> usize {
-        let (home, slice) = self.arrival.place(slot);
-        ((home - self.arrival.homes.start) * self.arrival.slices + slice) as usize
+        let (home, slice) = self.arrival.layout.home_of(slot);
+        ((home - self.arrival.homes.start) * self.arrival.layout.slices() + slice) as usize
     }
 
     /// How many warps the compactor's output makes: a row for each slice that has threads.
     fn count_formed(&self) -> u16 {
         let parts = |f: &Formed| {
-            let used = |s: &u16| f.mask & self.arrival.lanes(*s) != 0;
-            (0..self.arrival.slices).filter(used).count() as u16
+            let used = |s: &u16| f.mask & self.arrival.layout.lanes_of(*s) != 0;
+            (0..self.arrival.layout.slices()).filter(used).count() as u16
         };
         self.formed.iter().map(parts).sum()
     }
@@ -80,10 +117,10 @@ impl Block {
         };
         let top = *self.stack.top().expect("warps are formed of an entry");
         let home = self.arrival.homes.start + row.row;
-        for slice in 0..self.arrival.slices {
-            let mask = row.mask & self.arrival.lanes(slice);
+        for slice in 0..self.arrival.layout.slices() {
+            let mask = row.mask & self.arrival.layout.lanes_of(slice);
             if mask != 0 {
-                let slot = self.arrival.slot(home, slice);
+                let slot = self.arrival.layout.slot_of(home, slice);
                 let number = self.number(slot);
                 self.busy[number] = true;
                 let watch = top.watch_from(top.pc);
@@ -113,7 +150,7 @@ impl Block {
         }
         let warps = self.count_formed();
         self.stack.set_warps(warps);
-        self.next = Some(0);
+        self.next = Some(Cycle::ZERO);
     }
 }
 
@@ -125,7 +162,7 @@ impl Tbc {
             compacts,
             blocks: (0..blocks).map(|_| None).collect(),
             block_of: vec![0; slots],
-            due: None,
+            due: Cycle::NEVER,
             deepest: 0,
             scratch: Vec::new(),
         }
@@ -146,6 +183,14 @@ impl Tbc {
         } else {
             groups.set_watch(slot, top.watch_from(pc));
         }
+    }
+}
+
+impl Tbc {
+    /// When the next warp comes out of a compactor.
+    fn first_out(&self) -> Cycle {
+        let all = self.blocks.iter().flatten().filter_map(|b| b.next);
+        all.min().unwrap_or(Cycle::NEVER)
     }
 }
 
@@ -232,7 +277,7 @@ impl DivergenceModel for Tbc {
         }
         if block.stack.is_complete() && !block.busy.contains(&true) {
             block.advance(compacts, &mut self.scratch, groups);
-            self.due = self.blocks.iter().flatten().filter_map(|b| b.next).min();
+            self.due = self.first_out();
         }
     }
 
@@ -255,16 +300,16 @@ impl DivergenceModel for Tbc {
         true
     }
 
-    fn next_event(&self) -> Option<u64> {
+    fn next(&self) -> Cycle {
         self.due
     }
 
-    fn tick(&mut self, now: u64, groups: &mut Groups) {
+    fn tick(&mut self, now: Cycle, groups: &mut Groups) {
         for block in self.blocks.iter_mut().flatten() {
             match block.next {
                 // The top entry's mask is at the compactor now; its first warp is out a cycle
                 // later.
-                Some(0) => block.next = Some(now + 1),
+                Some(Cycle::ZERO) => block.next = Some(now + 1),
                 Some(at) if at <= now => {
                     block.start_next(groups);
                     block.next = (!block.formed.is_empty()).then_some(now + 1);
@@ -272,7 +317,7 @@ impl DivergenceModel for Tbc {
                 _ => {}
             }
         }
-        self.due = self.blocks.iter().flatten().filter_map(|b| b.next).min();
+        self.due = self.first_out();
     }
 
     fn begin(&mut self) {

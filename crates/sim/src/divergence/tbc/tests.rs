@@ -5,6 +5,8 @@ use super::*;
 use crate::divergence::pdom::Pdom;
 use crate::divergence::{BlockArrival, GroupState};
 use crate::exec::state::HomeWarp;
+use crate::place::Layout;
+use crate::time::Cycle;
 use warpsim_ptx::kernel::NO_PC;
 
 /// The blocks of example 1 as instructions: A ends in a branch to C, which falls into B; both
@@ -36,9 +38,7 @@ impl Rig {
         let arrival = BlockArrival {
             block: 0,
             homes: 0..live.len() as u16,
-            slices: 1,
-            domains: 1,
-            schedulers: 1,
+            layout: Layout::new(1, 1),
         };
         let mut groups = Groups::new(live.len());
         model.launched(&arrival, &threads, &mut groups);
@@ -103,7 +103,7 @@ impl Rig {
 
     /// A cycle passes.
     fn tick(&mut self) {
-        self.model.tick(self.cycle, &mut self.groups);
+        self.model.tick(Cycle::new(self.cycle), &mut self.groups);
         self.cycle += 1;
     }
 
@@ -223,9 +223,7 @@ fn figure_9_masks_fill_in_as_warps_arrive() {
     let arrival = BlockArrival {
         block: 0,
         homes: 0..3,
-        slices: 1,
-        domains: 1,
-        schedulers: 1,
+        layout: Layout::new(1, 1),
     };
     model.launched(&arrival, &threads, &mut groups);
     let stack = |model: &Tbc| model.blocks[0].as_ref().expect("resident").stack.clone();
@@ -279,8 +277,8 @@ fn figure_9_masks_fill_in_as_warps_arrive() {
         (0..3).filter(runs).count()
     };
     for (cycle, warps) in [(10, 0), (11, 1), (12, 2), (13, 2)] {
-        assert_eq!(model.next_event().is_some(), cycle < 13);
-        model.tick(cycle, &mut groups);
+        assert_eq!(model.next() != Cycle::NEVER, cycle < 13);
+        model.tick(Cycle::new(cycle), &mut groups);
         assert_eq!(running(&groups), warps, "{cycle}");
     }
     let homes = |slot| {

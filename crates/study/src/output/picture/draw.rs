@@ -2,9 +2,9 @@
 
 use super::axis::{Axis, axis};
 use super::chart::{Bar, Chart, Cluster};
-use super::escaped;
+use super::colour::Hue;
 use crate::words;
-use std::fmt::Write;
+use warpsim_present::svg::{Element, Svg};
 
 const WIDTH: f64 = 1080.0;
 const LEFT: f64 = 58.0;
@@ -23,39 +23,43 @@ const WIDEST_BAR: f64 = 42.0;
 /// Width of a letter, as far as can be told without the font.
 const LETTER: f64 = 6.7;
 
-// Writing to a String cannot fail, hence the ignored results below.
-
-/// The picture, in colours of the page it stands on.
-pub fn draw(chart: &Chart) -> String {
+/// The picture, in colours of the page it stands on; `style` is for one that stands alone.
+pub fn draw(chart: &Chart, style: Option<&str>) -> String {
     let rows = rows(&chart.clusters);
     let (legend, legend_height) = legend(chart);
     let tilted = rows.iter().any(|row| crowded(row));
     let below = if tilted { BELOW_TILTED } else { BELOW };
     let height = legend_height + rows.len() as f64 * (ABOVE + FIELD + below);
-    let mut out = String::new();
-    let _ = write!(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height:.0}\" \
-         width=\"{WIDTH}\" height=\"{height:.0}\" role=\"img\" \
-         font-family=\"system-ui,sans-serif\" font-size=\"12\">\
-         <title>{}</title>{legend}",
-        escaped(&chart.title)
-    );
-    let scale = axis(heights(chart), chart.baseline);
-    for (i, row) in rows.iter().enumerate() {
-        let top = legend_height + ABOVE + i as f64 * (ABOVE + FIELD + below);
-        let mut field = Field {
-            chart,
-            scale: &scale,
-            top,
-            out: &mut out,
-        };
-        field.lines();
-        field.clusters(row, tilted);
-        field.base();
-    }
-    out += "</svg>";
-    out
+    Svg::document(
+        &[
+            ("viewBox", &format_args!("0 0 {WIDTH} {height:.0}")),
+            ("width", &WIDTH),
+            ("height", &format_args!("{height:.0}")),
+            ("role", &"img"),
+            ("font-family", &"system-ui,sans-serif"),
+            ("font-size", &12),
+        ],
+        |svg| {
+            if let Some(style) = style {
+                svg.style(style);
+            }
+            svg.element("title").text(&chart.title);
+            svg.append(&legend);
+            let scale = axis(heights(chart), chart.baseline);
+            for (i, row) in rows.iter().enumerate() {
+                let top = legend_height + ABOVE + i as f64 * (ABOVE + FIELD + below);
+                let mut field = Field {
+                    chart,
+                    scale: &scale,
+                    top,
+                    svg,
+                };
+                field.lines();
+                field.clusters(row, tilted);
+                field.base();
+            }
+        },
+    )
 }
 
 /// Where bars end.
@@ -98,47 +102,49 @@ fn crowded(clusters: &[Cluster]) -> bool {
     })
 }
 
-fn legend(chart: &Chart) -> (String, f64) {
-    let mut out = String::new();
+fn legend(chart: &Chart) -> (Svg, f64) {
+    let mut svg = Svg::new();
     let (mut x, mut y) = (LEFT, 8.0);
     for entry in &chart.legend {
         let width = 32.0 + entry.title.chars().count() as f64 * LETTER;
         if x + width > WIDTH - RIGHT && x > LEFT {
             (x, y) = (LEFT, y + 18.0);
         }
-        let _ = write!(
-            out,
-            "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"11\" height=\"11\" rx=\"2\" {}/>\
-             <text x=\"{:.1}\" y=\"{:.1}\" fill=\"var(--ink)\">{}</text>",
-            paint(&entry.hue.paint(), entry.strength, entry.outlined),
-            x + 16.0,
-            y + 10.0,
-            escaped(&entry.title)
-        );
+        let patch = svg.element("rect").fixed("x", x, 1).fixed("y", y, 1);
+        let patch = patch.attr("width", 11).attr("height", 11).attr("rx", 2);
+        painted(patch, entry.hue, entry.strength, entry.outlined).empty();
+        svg.element("text")
+            .fixed("x", x + 16.0, 1)
+            .fixed("y", y + 10.0, 1)
+            .attr("fill", "var(--ink)")
+            .text(&entry.title);
         x += width;
     }
     y += 18.0;
     if !chart.remark.is_empty() {
-        let _ = write!(
-            out,
-            "<text x=\"{LEFT}\" y=\"{:.1}\" fill=\"var(--soft)\">{}</text>",
-            y + 10.0,
-            escaped(&chart.remark)
-        );
+        svg.element("text")
+            .attr("x", LEFT)
+            .fixed("y", y + 10.0, 1)
+            .attr("fill", "var(--soft)")
+            .text(&chart.remark);
         y += 18.0;
     }
-    (out, y)
+    (svg, y)
 }
 
-fn paint(colour: &str, strength: f64, outlined: bool) -> String {
+fn painted(element: Element<'_>, hue: Hue, strength: f64, outlined: bool) -> Element<'_> {
+    let colour = hue.paint();
+    let element = element.attr("fill", &colour);
     if outlined {
-        format!(
-            "fill=\"{colour}\" fill-opacity=\".12\" stroke=\"{colour}\" stroke-width=\"1.4\" stroke-dasharray=\"3 2\""
-        )
+        element
+            .attr("fill-opacity", ".12")
+            .attr("stroke", &colour)
+            .attr("stroke-width", 1.4)
+            .attr("stroke-dasharray", "3 2")
     } else if strength < 1.0 {
-        format!("fill=\"{colour}\" fill-opacity=\"{strength:.2}\"")
+        element.fixed("fill-opacity", strength, 2)
     } else {
-        format!("fill=\"{colour}\"")
+        element
     }
 }
 
@@ -147,7 +153,7 @@ struct Field<'a> {
     chart: &'a Chart,
     scale: &'a Axis,
     top: f64,
-    out: &'a mut String,
+    svg: &'a mut Svg,
 }
 
 impl Field<'_> {
@@ -159,25 +165,32 @@ impl Field<'_> {
     fn lines(&mut self) {
         for tick in &self.scale.ticks {
             let y = self.y(*tick);
-            let _ = write!(
-                self.out,
-                "<line x1=\"{LEFT}\" x2=\"{}\" y1=\"{y:.1}\" y2=\"{y:.1}\" stroke=\"var(--faint)\"/>\
-                 <text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\" font-size=\"11\" fill=\"var(--soft)\">{}</text>",
-                WIDTH - RIGHT,
-                LEFT - 7.0,
-                y + 4.0,
-                words::tick(self.chart.display, *tick)
-            );
+            self.across(y, "var(--faint)");
+            self.svg
+                .element("text")
+                .attr("x", LEFT - 7.0)
+                .fixed("y", y + 4.0, 1)
+                .attr("text-anchor", "end")
+                .attr("font-size", 11)
+                .attr("fill", "var(--soft)")
+                .text(words::tick(self.chart.display, *tick));
         }
     }
 
     fn base(&mut self) {
         let y = self.y(self.chart.baseline);
-        let _ = write!(
-            self.out,
-            "<line x1=\"{LEFT}\" x2=\"{}\" y1=\"{y:.1}\" y2=\"{y:.1}\" stroke=\"var(--soft)\"/>",
-            WIDTH - RIGHT
-        );
+        self.across(y, "var(--soft)");
+    }
+
+    fn across(&mut self, y: f64, colour: &str) {
+        self.svg
+            .element("line")
+            .attr("x1", LEFT)
+            .attr("x2", WIDTH - RIGHT)
+            .fixed("y1", y, 1)
+            .fixed("y2", y, 1)
+            .attr("stroke", colour)
+            .empty();
     }
 
     fn clusters(&mut self, clusters: &[Cluster], tilted: bool) {
@@ -193,88 +206,102 @@ impl Field<'_> {
         let width = cluster.bars.len() as f64 * slot;
         let margin = GAP * slot / 2.0;
         if cluster.strong {
-            let _ = write!(
-                self.out,
-                "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{FIELD}\" fill=\"var(--soft)\" fill-opacity=\".09\"/>",
-                x - margin,
-                self.top,
-                width + 2.0 * margin
-            );
+            self.svg
+                .element("rect")
+                .fixed("x", x - margin, 1)
+                .fixed("y", self.top, 1)
+                .fixed("width", width + 2.0 * margin, 1)
+                .attr("height", FIELD)
+                .attr("fill", "var(--soft)")
+                .attr("fill-opacity", ".09")
+                .empty();
         }
         if let Some(heading) = &cluster.heading {
-            let _ = write!(
-                self.out,
-                "<line x1=\"{0:.1}\" x2=\"{0:.1}\" y1=\"{1:.1}\" y2=\"{2:.1}\" stroke=\"var(--faint)\"/>\
-                 <text x=\"{3:.1}\" y=\"{4:.1}\" font-size=\"11\" fill=\"var(--soft)\">{5}</text>",
-                x - margin,
-                self.top - 14.0,
-                self.top + FIELD,
-                x - margin + 4.0,
-                self.top - 6.0,
-                escaped(heading)
-            );
+            self.heading(heading, x - margin);
         }
         for (i, bar) in cluster.bars.iter().enumerate() {
             self.bar(bar, x + i as f64 * slot, slot);
         }
-        let (cx, cy) = (x + width / 2.0, self.top + FIELD + 17.0);
+        self.label(cluster, x + width / 2.0, tilted);
+    }
+
+    fn heading(&mut self, heading: &str, x: f64) {
+        self.svg
+            .element("line")
+            .fixed("x1", x, 1)
+            .fixed("x2", x, 1)
+            .fixed("y1", self.top - 14.0, 1)
+            .fixed("y2", self.top + FIELD, 1)
+            .attr("stroke", "var(--faint)")
+            .empty();
+        self.svg
+            .element("text")
+            .fixed("x", x + 4.0, 1)
+            .fixed("y", self.top - 6.0, 1)
+            .attr("font-size", 11)
+            .attr("fill", "var(--soft)")
+            .text(heading);
+    }
+
+    fn label(&mut self, cluster: &Cluster, x: f64, tilted: bool) {
+        let y = self.top + FIELD + 17.0;
         let numbered = cluster.bars.iter().any(|b| b.number.is_some());
-        let cy = if numbered { cy + 9.0 } else { cy };
-        let place = if tilted {
-            format!("text-anchor=\"end\" transform=\"rotate(-35 {cx:.1} {cy:.1})\"")
-        } else {
-            "text-anchor=\"middle\"".to_string()
-        };
-        let weight = if cluster.strong {
-            " font-weight=\"600\""
-        } else {
-            ""
-        };
-        let _ = write!(
-            self.out,
-            "<text x=\"{cx:.1}\" y=\"{cy:.1}\" {place}{weight} fill=\"var(--ink)\">{}</text>",
-            escaped(&cluster.label)
-        );
+        let y = if numbered { y + 9.0 } else { y };
+        let anchor = if tilted { "end" } else { "middle" };
+        let turn = tilted.then(|| format!("rotate(-35 {x:.1} {y:.1})"));
+        self.svg
+            .element("text")
+            .fixed("x", x, 1)
+            .fixed("y", y, 1)
+            .attr("text-anchor", anchor)
+            .optional("transform", turn)
+            .optional("font-weight", cluster.strong.then_some(600))
+            .attr("fill", "var(--ink)")
+            .text(&cluster.label);
     }
 
     fn bar(&mut self, bar: &Bar, x: f64, slot: f64) {
-        let _ = write!(self.out, "<g><title>{}</title>", escaped(&bar.tooltip));
-        let (left, width) = (x + slot * 0.06, slot * 0.88);
-        if bar.failed {
-            let y = self.y(self.chart.baseline);
-            let _ = write!(
-                self.out,
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-weight=\"700\" fill=\"var(--bad)\">\u{d7}</text>",
-                x + slot / 2.0,
-                y - 4.0
-            );
-        }
+        let (top, baseline) = (self.top, self.chart.baseline);
+        let mut rectangles = Vec::new();
         // Stacks begin at zero; a single bar at the baseline.
-        let mut from = if bar.layers.len() > 1 {
-            0.0
-        } else {
-            self.chart.baseline
-        };
         let stacked = bar.layers.len() > 1;
+        let mut from = if stacked { 0.0 } else { baseline };
         for (value, hue, strength) in &bar.layers {
             let to = if stacked { from + value } else { *value };
             let (a, b) = (self.y(from), self.y(to));
-            let (top, height) = (a.min(b), (a - b).abs());
-            let _ = write!(
-                self.out,
-                "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" {}/>",
-                paint(&hue.paint(), *strength, bar.outlined)
-            );
+            rectangles.push((a.min(b), (a - b).abs(), *hue, *strength));
             from = to;
         }
-        if let Some(number) = bar.number {
-            let _ = write!(
-                self.out,
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"9\" fill=\"var(--soft)\">{number}</text>",
-                x + slot / 2.0,
-                self.top + FIELD + 11.0
-            );
-        }
-        *self.out += "</g>";
+        let cross = self.y(baseline) - 4.0;
+        self.svg.element("g").content(|svg| {
+            svg.element("title").text(&bar.tooltip);
+            if bar.failed {
+                svg.element("text")
+                    .fixed("x", x + slot / 2.0, 1)
+                    .fixed("y", cross, 1)
+                    .attr("text-anchor", "middle")
+                    .attr("font-weight", 700)
+                    .attr("fill", "var(--bad)")
+                    .text('\u{d7}');
+            }
+            for (top, height, hue, strength) in rectangles {
+                let layer = svg
+                    .element("rect")
+                    .fixed("x", x + slot * 0.06, 1)
+                    .fixed("y", top, 1)
+                    .fixed("width", slot * 0.88, 1)
+                    .fixed("height", height, 1);
+                painted(layer, hue, strength, bar.outlined).empty();
+            }
+            if let Some(number) = bar.number {
+                svg.element("text")
+                    .fixed("x", x + slot / 2.0, 1)
+                    .fixed("y", top + FIELD + 11.0, 1)
+                    .attr("text-anchor", "middle")
+                    .attr("font-size", 9)
+                    .attr("fill", "var(--soft)")
+                    .text(number);
+            }
+        });
     }
 }

@@ -1,12 +1,16 @@
 //! `report.html`: one file with everything, which needs nothing else to open.
+//!
+//! Written with `maud`, which escapes every text: only what was made as markup ([`PreEscaped`]: the
+//! pictures, the style, the script and its data) goes in as it is.
 
 mod figures;
 mod machines;
 mod summary;
 
 use crate::evaluate::{Results, Shown};
-use crate::output::picture::{STYLE, escaped};
+use crate::output::picture::STYLE;
 use crate::verdict::Judged;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 
 /// What a report is made of.
@@ -38,63 +42,93 @@ impl Report<'_> {
     /// The whole file.
     pub fn html(&self) -> String {
         let study = &self.results.plan().study;
-        let mut out = String::from("<!doctype html>\n<html lang=\"en\">\n<head>\n");
-        out += "<meta charset=\"utf-8\">\n";
-        out += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
-        out += "<meta name=\"color-scheme\" content=\"light dark\">\n";
-        out += &format!("<title>{}</title>\n", escaped(&study.title));
-        out += &format!("<style>\n{STYLE}\n{CSS}</style>\n</head>\n<body>\n");
-        out += &self.head();
-        out += "<main>\n";
-        out += &self.summary();
-        out += &self.figure_sections();
-        out += &self.timeline_section();
-        out += &self.failed_section();
-        out += &self.machine_section();
-        out += &self.repeat_section();
-        out += "</main>\n";
-        out += &format!("<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
-        out
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    title { (study.title) }
+                    style { "\n" (PreEscaped(STYLE)) "\n" (PreEscaped(CSS)) }
+                }
+                body {
+                    (self.head())
+                    main {
+                        (self.summary())
+                        (self.figure_sections())
+                        (self.timeline_section())
+                        (self.failed_section())
+                        (self.machine_section())
+                        (self.repeat_section())
+                    }
+                    script { "\n" (PreEscaped(SCRIPT)) }
+                }
+            }
+        };
+        page.into_string()
     }
 
-    fn timeline_section(&self) -> String {
-        if self.timelines.is_empty() {
-            return String::new();
-        }
-        let mut out = String::from("<section id=\"timelines\"><h2>Timelines</h2>\n");
+    fn timeline_section(&self) -> Markup {
         let good: Vec<(&str, &Value)> = self
             .timelines
             .iter()
             .filter_map(|t| Some((t.title.as_str(), t.data.as_ref().ok()?)))
             .collect();
-        if !good.is_empty() {
-            out += "<p class=\"note screen\">What each warp of an SM did. Drag to move, Ctrl and the wheel \
-                    (or the buttons) to zoom, rest on a warp to read about it; with the keyboard: \
-                    arrows and + and -.</p>\n";
-            out += "<div class=\"timeline\"><div class=\"bar\"><select aria-label=\"timeline\">";
-            for (i, (title, _)) in good.iter().enumerate() {
-                out += &format!("<option value=\"{i}\">{}</option>", escaped(title));
-            }
-            out += "</select><span class=\"buttons\"><button data-zoom=\"in\" title=\"zoom in\">+\
-                    </button><button data-zoom=\"out\" title=\"zoom out\">&minus;</button>\
-                    <button data-zoom=\"all\">all</button></span>\
-                    <b class=\"chosen\"></b><span class=\"range\"></span></div>\
-                    <div class=\"legend\"></div><canvas tabindex=\"0\" role=\"img\" \
-                    aria-label=\"warps over time\"></canvas><div class=\"tip\" hidden></div></div>\n";
-            for (_, data) in &good {
-                // A `<` inside JSON text could end the element: it is written as an escape.
-                let text = data.to_string().replace('<', "\\u003c");
-                out +=
-                    &format!("<script type=\"application/json\" class=\"trace\">{text}</script>\n");
+        html! {
+            @if !self.timelines.is_empty() {
+                section id="timelines" {
+                    h2 { "Timelines" }
+                    @if !good.is_empty() {
+                        (timeline_viewer(&good))
+                    }
+                    @for t in self.timelines {
+                        @if let Err(reason) = &t.data {
+                            p class="note" {
+                                (t.title) ": not recorded: "
+                                (reason.lines().next().unwrap_or_default())
+                            }
+                        }
+                    }
+                }
+                "\n"
             }
         }
-        for t in self.timelines {
-            if let Err(reason) = &t.data {
-                let reason = reason.lines().next().unwrap_or_default();
-                let (title, reason) = (escaped(&t.title), escaped(reason));
-                out += &format!("<p class=\"note\">{title}: not recorded: {reason}</p>\n");
-            }
+    }
+}
+
+/// What the script draws timelines on, and their data.
+fn timeline_viewer(timelines: &[(&str, &Value)]) -> Markup {
+    html! {
+        p class="note screen" {
+            "What each warp of an SM did. Drag to move, Ctrl and the wheel (or the buttons) to zoom, \
+             rest on a warp to read about it; with the keyboard: arrows and + and -."
         }
-        out + "</section>\n"
+        div class="timeline" {
+            div class="bar" {
+                select aria-label="timeline" {
+                    @for (i, (title, _)) in timelines.iter().enumerate() {
+                        option value=(i) { (title) }
+                    }
+                }
+                span class="buttons" {
+                    button data-zoom="in" title="zoom in" { "+" }
+                    button data-zoom="out" title="zoom out" { "\u{2212}" }
+                    button data-zoom="all" { "all" }
+                }
+                b class="chosen" {}
+                span class="range" {}
+            }
+            div class="legend" {}
+            canvas tabindex="0" role="img" aria-label="warps over time" {}
+            div class="tip" hidden {}
+        }
+        @for (_, data) in timelines {
+            // A `<` inside JSON text could end the element: it is written as an escape.
+            script type="application/json" class="trace" {
+                (PreEscaped(data.to_string().replace('<', "\\u003c")))
+            }
+            "\n"
+        }
     }
 }

@@ -2,107 +2,126 @@
 
 use super::Report;
 use crate::format::SIZES;
-use crate::output::picture::escaped;
 use crate::verdict::Verdict;
+use maud::{Markup, html};
 
 impl Report<'_> {
-    pub(super) fn head(&self) -> String {
+    pub(super) fn head(&self) -> Markup {
         let plan = self.results.plan();
         let study = &plan.study;
         let size = SIZES.iter().find(|(_, s)| *s == plan.size);
-        let mut out = format!("<header>\n<h1>{}</h1>\n", escaped(&study.title));
-        if let Some(paper) = &study.paper {
-            out += &format!("<p class=\"paper\">{}</p>\n", escaped(paper));
+        let configurations = plan.setups.iter().filter(|s| s.machine.is_some()).count();
+        html! {
+            header {
+                h1 { (study.title) }
+                @if let Some(paper) = &study.paper {
+                    p class="paper" { (paper) }
+                }
+                @if let Some(text) = &study.description {
+                    p { (text) }
+                }
+                p class="facts" {
+                    span { "machine " b { (study.machine.value) } }
+                    span { "size " b { (size.map_or("", |(name, _)| name)) } }
+                    span { b { (plan.runs.len()) } " runs" }
+                    span { b { (configurations) } " configurations" }
+                }
+            }
+            "\n"
         }
-        if let Some(text) = &study.description {
-            out += &format!("<p>{}</p>\n", escaped(text));
-        }
-        out += &format!(
-            "<p class=\"facts\"><span>machine <b>{}</b></span><span>size <b>{}</b></span>\
-             <span><b>{}</b> runs</span><span><b>{}</b> configurations</span></p>\n</header>\n",
-            escaped(&study.machine.value),
-            size.map_or("", |(name, _)| name),
-            plan.runs.len(),
-            plan.setups.iter().filter(|s| s.machine.is_some()).count()
-        );
-        out
     }
 
-    pub(super) fn summary(&self) -> String {
+    pub(super) fn summary(&self) -> Markup {
+        let claims = self.figures.iter().any(|(_, j)| !j.is_empty());
+        let missing = &self.results.plan().missing;
+        html! {
+            section id="summary" {
+                h2 { "Summary" }
+                @if claims {
+                    (self.claims())
+                    @if let Some(own) = self.results.plan().foreign_size() {
+                        p class="note" {
+                            "The study asks for size " b { (own) } ": at this one an SM may hold \
+                             other numbers of blocks, and claims can come out otherwise. Reasons \
+                             below speak of size " (own) "."
+                        }
+                    }
+                }
+                (self.contents())
+                @if !missing.is_empty() {
+                    details class="missing" {
+                        summary {
+                            (missing.len()) " things the study names are not in this build"
+                        }
+                        ul {
+                            @for line in missing {
+                                li { (line) }
+                            }
+                        }
+                    }
+                }
+            }
+            "\n"
+        }
+    }
+
+    /// How many claims hold, and each with its figure.
+    fn claims(&self) -> Markup {
         let count = |verdict: Verdict| {
             let all = self.figures.iter().flat_map(|(_, j)| j);
             all.filter(|j| j.verdict == verdict).count()
         };
-        let mut out = String::from("<section id=\"summary\"><h2>Summary</h2>\n");
-        let claims = self.figures.iter().any(|(_, j)| !j.is_empty());
-        if claims {
-            out += "<div class=\"tiles\">\n";
-            for (verdict, class, text) in [
-                (Verdict::Holds, "holds", "claims hold"),
-                (Verdict::Fails, "fails", "do not hold"),
-                (Verdict::Open, "open", "not measured"),
-            ] {
-                out += &format!(
-                    "<div class=\"tile {class}\"><b>{}</b><span>{text}</span></div>\n",
-                    count(verdict)
-                );
-            }
-            out += "</div>\n<ul class=\"claims\">\n";
-            for (index, (_, judged)) in self.figures.iter().enumerate() {
-                let figure = &self.results.plan().study.figures[index];
-                for (claim, judged) in figure.claims.iter().zip(judged) {
-                    out += &format!(
-                        "<li class=\"{}\"><span>{}</span><a href=\"#{}\">{}</a></li>\n",
-                        class(judged.verdict),
-                        escaped(&claim.text),
-                        escaped(&figure.id.value),
-                        escaped(&figure.number)
-                    );
+        let tiles = [
+            (Verdict::Holds, "claims hold"),
+            (Verdict::Fails, "do not hold"),
+            (Verdict::Open, "not measured"),
+        ];
+        let figures = &self.results.plan().study.figures;
+        html! {
+            div class="tiles" {
+                @for (verdict, text) in tiles {
+                    div class={ "tile " (class(verdict)) } {
+                        b { (count(verdict)) }
+                        span { (text) }
+                    }
                 }
             }
-            out += "</ul>\n";
+            ul class="claims" {
+                @for (figure, (_, judged)) in figures.iter().zip(self.figures) {
+                    @for (claim, judged) in figure.claims.iter().zip(judged) {
+                        li class=(class(judged.verdict)) {
+                            span { (claim.text) }
+                            a href={ "#" (figure.id.value) } { (figure.number) }
+                        }
+                    }
+                }
+            }
         }
-        if let (true, Some(own)) = (claims, self.results.plan().foreign_size()) {
-            out += &format!(
-                "<p class=\"note\">The study asks for size <b>{own}</b>: at this one an SM may hold \
-                 other numbers of blocks, and claims can come out otherwise. Reasons below speak of \
-                 size {own}.</p>\n"
-            );
-        }
+    }
+
+    /// Links to the parts, where there are several figures.
+    fn contents(&self) -> Markup {
         let figures = &self.results.plan().study.figures;
-        if figures.len() > 1 {
-            out += "<nav>";
-            for figure in figures {
-                let name = match figure.number.as_str() {
-                    "" => &figure.title,
-                    _ => &figure.number,
-                };
-                let (id, name) = (escaped(&figure.id.value), escaped(name));
-                out += &format!("<a href=\"#{id}\">{name}</a>");
+        html! {
+            @if figures.len() > 1 {
+                nav {
+                    @for figure in figures {
+                        a href={ "#" (figure.id.value) } {
+                            @if figure.number.is_empty() { (figure.title) } @else { (figure.number) }
+                        }
+                    }
+                    @if !self.timelines.is_empty() {
+                        a href="#timelines" { "Timelines" }
+                    }
+                    a href="#machines" { "Machines" }
+                }
             }
-            if !self.timelines.is_empty() {
-                out += "<a href=\"#timelines\">Timelines</a>";
-            }
-            out += "<a href=\"#machines\">Machines</a></nav>\n";
         }
-        let missing = &self.results.plan().missing;
-        if !missing.is_empty() {
-            out += &format!(
-                "<details class=\"missing\"><summary>{} things the study names are not in this \
-                 build</summary><ul>\n",
-                missing.len()
-            );
-            for line in missing {
-                out += &format!("<li>{}</li>\n", escaped(line));
-            }
-            out += "</ul></details>\n";
-        }
-        out + "</section>\n"
     }
 }
 
 /// The class of a claim's list item.
-pub fn class(verdict: Verdict) -> &'static str {
+pub(super) fn class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Holds => "holds",
         Verdict::Fails => "fails",

@@ -1,0 +1,16 @@
+//! Reading what people write and showing them what they asked for.
+//!
+//! Texts with the places of their parts: [`Source`], [`SourceError`], TOML as a tree of
+//! [`Node`]s. Errors that show a place ([`Excerpt`]) and name what was probably meant
+//! ([`nearest`], [`misspelt`]). Pictures ([`svg`]). Knows nothing of GPUs.
+
+mod document;
+mod excerpt;
+mod source;
+mod spelling;
+pub mod svg;
+
+pub use document::{Entry, Node, Value};
+pub use excerpt::Excerpt;
+pub use source::{Source, SourceError};
+pub use spelling::{misspelt, nearest};

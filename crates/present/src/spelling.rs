@@ -1,0 +1,72 @@
+//! What somebody who wrote a name probably meant.
+
+use std::cmp::Reverse;
+
+/// Longer words than this are nobody's spelling mistake, and comparing them is slow.
+const LONGEST_MISTAKE: usize = 40;
+
+/// The candidate most like `name`, when one is like enough to be what was meant: for long names,
+/// which people remember by their beginnings.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .into_iter()
+        .map(|c| (strsim::jaro_winkler(name, c), c))
+        .filter(|(likeness, _)| *likeness > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))
+        .map(|(_, c)| c)
+}
+
+/// The candidate that `name` is a misspelling of, if there is one: for short words of a closed
+/// list, many of which are alike (`ld`, `add`, `mad`).
+pub fn misspelt<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if name.len() > LONGEST_MISTAKE {
+        return None;
+    }
+    // Three letters may differ by one, ten by three: more is another word.
+    let limit = name.chars().count().div_ceil(3).min(3);
+    let sorted = |text: &str| {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.sort_unstable();
+        bytes
+    };
+    let letters = sorted(name);
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
+        .filter(|(distance, _)| *distance <= limit)
+        // Swapped letters are likelier than a wrong one, and the first letters are mostly right.
+        .min_by_key(|(distance, candidate)| {
+            let same = name
+                .bytes()
+                .zip(candidate.bytes())
+                .take_while(|(a, b)| a == b)
+                .count();
+            (
+                *distance,
+                sorted(candidate) != letters,
+                Reverse(same),
+                candidate.len(),
+            )
+        })
+        .map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_word_is_near() {
+        assert_eq!(misspelt("ad", ["ld", "add", "abs", "mad"]), Some("add"));
+        assert_eq!(misspelt("u46", ["u16", "u32", "u64"]), Some("u64"));
+        assert_eq!(misspelt(&"a".repeat(1 << 20), ["add"]), None);
+        assert_eq!(misspelt("zzzzzz", ["add", "abs"]), None);
+    }
+
+    #[test]
+    fn nearest_finds_a_slip_and_rejects_nonsense() {
+        let keys = ["schedulers", "scheduler", "simd_width"];
+        assert_eq!(nearest("shcedulers", keys), Some("schedulers"));
+        assert_eq!(nearest("qqq", keys), None);
+    }
+}

@@ -1,0 +1,255 @@
+//! Loads and stores in all spaces.
+//!
+//! Within one instruction all lanes read, or all lanes write in lane order. This is the long
+//! way, lane by lane; most take the short one ([`all_lanes`]).
+
+use warpsim_ptx::isa::{Op, Space, Type};
+use warpsim_ptx::kernel::Instr;
+
+use super::all_lanes;
+use super::spaces::{Split, fault, resolve, within};
+use crate::exec::fault::{Fault, FaultKind};
+use crate::exec::memory::image::AccessError;
+use crate::exec::op::{Action, AllLanesFn, Decoded, Plan, Regs, Value, Width, World};
+use crate::exec::state::{Access, EffectKind, lanes_of};
+
+pub(crate) fn decode(i: &Instr) -> Option<Plan> {
+    let ty = i.mods.types[0];
+    let value = |ty: Type| {
+        if ty.bytes() == 8 {
+            Width::Wide
+        } else {
+            Width::Narrow
+        }
+    };
+    match i.op {
+        Op::Ld | Op::Ldu => {
+            let w = value(ty?);
+            if ty?.bytes() > 8 || !matches!(i.dst.len(), 1 | 2 | 4) {
+                return None;
+            }
+            let action = match (i.dst.len(), load_all_lanes(ty?)) {
+                (1, Some(all_lanes)) => Action::Access {
+                    all_lanes,
+                    by_lane: load,
+                },
+                _ => Action::Full(load),
+            };
+            Some(Plan::new(action, &[Width::None], &[w; 4]))
+        }
+        Op::St => {
+            let w = value(ty?);
+            if ty?.bytes() > 8 || !matches!(i.src.len(), 2 | 3 | 5) {
+                return None;
+            }
+            let action = match (i.src.len(), store_all_lanes(ty?)) {
+                (2, Some(all_lanes)) => Action::Access {
+                    all_lanes,
+                    by_lane: store,
+                },
+                _ => Action::Full(store),
+            };
+            Some(Plan::new(action, &[Width::None, w, w, w, w], &[]))
+        }
+        // Hints: the address is not even checked.
+        Op::Prefetch | Op::Prefetchu => Some(Plan::full(|_, _, _| Ok(()), &[Width::None], &[])),
+        _ => None,
+    }
+}
+
+/// The short way of a scalar load.
+fn load_all_lanes(ty: Type) -> Option<AllLanesFn> {
+    Some(match (ty.bytes(), ty.is_signed()) {
+        (1, false) => |d, r, reach| all_lanes::load(d, r, reach, u8::from_le_bytes),
+        (1, true) => |d, r, reach| all_lanes::load(d, r, reach, i8::from_le_bytes),
+        (2, false) => |d, r, reach| all_lanes::load(d, r, reach, u16::from_le_bytes),
+        (2, true) => |d, r, reach| all_lanes::load(d, r, reach, i16::from_le_bytes),
+        (4, _) => |d, r, reach| all_lanes::load(d, r, reach, u32::from_le_bytes),
+        (8, _) => |d, r, reach| all_lanes::load(d, r, reach, u64::from_le_bytes),
+        _ => return None,
+    })
+}
+
+/// The short way of a scalar store.
+fn store_all_lanes(ty: Type) -> Option<AllLanesFn> {
+    Some(match ty.bytes() {
+        1 => |d, r, reach| all_lanes::store(d, r, reach, |v: u32| [v as u8]),
+        2 => |d, r, reach| all_lanes::store(d, r, reach, |v: u32| (v as u16).to_le_bytes()),
+        4 => |d, r, reach| all_lanes::store(d, r, reach, u32::to_le_bytes),
+        8 => |d, r, reach| all_lanes::store(d, r, reach, u64::to_le_bytes),
+        _ => return None,
+    })
+}
+
+/// Range of a lane's local memory in its home warp's.
+fn local_range(
+    w: &World<'_, '_>,
+    lane: usize,
+    bytes: usize,
+) -> Result<std::ops::Range<usize>, AccessError> {
+    let size = w.local_bytes as usize;
+    let range = within(w.effect.address[lane], bytes, size)?;
+    Ok(lane * size + range.start..lane * size + range.end)
+}
+
+/// Loads the bytes of one lane.
+fn read_lane(
+    w: &mut World<'_, '_>,
+    split: &Split,
+    lane: usize,
+    into: &mut [u8],
+) -> Result<(), Fault> {
+    let bit = 1u32 << lane;
+    let address = w.effect.address[lane];
+    let bytes = into.len();
+    let home = usize::from(w.lanes.home(lane));
+    let (space, done) = if split.global & bit != 0 {
+        let result = if !address.is_multiple_of(bytes as u64) {
+            Err(AccessError::Misaligned)
+        } else {
+            w.memory.load(address, into)
+        };
+        (Space::Global, result)
+    } else if split.shared & bit != 0 {
+        let block = usize::from(w.threads.warps[home].block);
+        let shared = &w.threads.blocks[block].shared;
+        let result =
+            within(address, bytes, shared.len()).map(|range| into.copy_from_slice(&shared[range]));
+        (Space::Shared, result)
+    } else if split.local & bit != 0 {
+        let result = local_range(w, lane, bytes)
+            .map(|range| into.copy_from_slice(&w.threads.warps[home].local[range]));
+        (Space::Local, result)
+    } else {
+        let params = &w.grid.params;
+        let result =
+            within(address, bytes, params.len()).map(|range| into.copy_from_slice(&params[range]));
+        (Space::Param, result)
+    };
+    done.map_err(|cause| fault(w, lane, space, bytes, false, cause))
+}
+
+fn access(
+    store: bool,
+    element: usize,
+    count: usize,
+    split: &Split,
+    space: Option<Space>,
+) -> Access {
+    Access {
+        store,
+        shared_atomic: false,
+        element: element as u8,
+        count: count as u8,
+        shared: split.shared,
+        global: if space == Some(Space::Const) {
+            0
+        } else {
+            split.global
+        },
+        local: split.local,
+        other: match space {
+            Some(Space::Const) => Space::Const,
+            _ if split.param != 0 => Space::Param,
+            _ => Space::Generic,
+        },
+    }
+}
+
+/// Extends an element to the 64 bits of a temporary lane.
+fn extend(value: u64, ty: Type) -> u64 {
+    let shift = 64 - 8 * ty.bytes();
+    if ty.is_signed() {
+        ((value << shift) as i64 >> shift) as u64
+    } else {
+        value
+    }
+}
+
+fn element(bytes: &[u8]) -> u64 {
+    let mut all = [0; 8];
+    all[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(all)
+}
+
+fn load(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
+    let instr = &w.cold.instr;
+    let ty = instr.mods.types[0].unwrap_or(Type::B32);
+    let count = instr.dst.len();
+    let size = ty.bytes() as usize;
+    let bytes = size * count;
+    let split = resolve(d, r, w);
+    let mask = r.mask;
+    w.effect.kind = EffectKind::Access(access(false, size, count, &split, instr.mods.space));
+
+    let mut out = [<u64 as Value>::ZERO; 4];
+    let mut buffer = [0u8; 32];
+    for lane in lanes_of(mask) {
+        read_lane(w, &split, lane, &mut buffer[..bytes])?;
+        for (k, out) in out.iter_mut().enumerate().take(count) {
+            let value = element(&buffer[k * size..(k + 1) * size]);
+            u64::put(out, lane, extend(value, ty));
+        }
+    }
+    for (k, out) in out.iter().enumerate().take(count) {
+        r.commit_bits(d.dst[k], out, size == 8);
+    }
+    Ok(())
+}
+
+fn store(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
+    let instr = &w.cold.instr;
+    let ty = instr.mods.types[0].unwrap_or(Type::B32);
+    let count = instr.src.len() - 1;
+    let size = ty.bytes() as usize;
+    let bytes = size * count;
+    let split = resolve(d, r, w);
+    w.effect.kind = EffectKind::Access(access(true, size, count, &split, instr.mods.space));
+    let mask = r.mask;
+    let mut buffer = [0u8; 32];
+    let fill = |buffer: &mut [u8; 32], lane: usize| {
+        for k in 0..count {
+            let value = if size == 8 {
+                r.lane::<u64>(d.src[k + 1], lane)
+            } else {
+                u64::from(r.lane::<u32>(d.src[k + 1], lane))
+            };
+            buffer[k * size..(k + 1) * size].copy_from_slice(&value.to_le_bytes()[..size]);
+        }
+    };
+    for lane in lanes_of(mask) {
+        fill(&mut buffer, lane);
+        write_lane(w, &split, lane, &buffer[..bytes])?;
+    }
+    Ok(())
+}
+
+/// Stores the bytes of one lane.
+fn write_lane(w: &mut World<'_, '_>, split: &Split, lane: usize, from: &[u8]) -> Result<(), Fault> {
+    let bit = 1u32 << lane;
+    let address = w.effect.address[lane];
+    let bytes = from.len();
+    let home = usize::from(w.lanes.home(lane));
+    let (space, done) = if split.global & bit != 0 {
+        let result = if !address.is_multiple_of(bytes as u64) {
+            Err(AccessError::Misaligned)
+        } else {
+            w.memory.store(address, from)
+        };
+        (Space::Global, result)
+    } else if split.shared & bit != 0 {
+        let block = usize::from(w.threads.warps[home].block);
+        let shared = &mut w.threads.blocks[block].shared;
+        let result =
+            within(address, bytes, shared.len()).map(|range| shared[range].copy_from_slice(from));
+        (Space::Shared, result)
+    } else if split.local & bit != 0 {
+        let result = local_range(w, lane, bytes)
+            .map(|range| w.threads.warps[home].local[range].copy_from_slice(from));
+        (Space::Local, result)
+    } else {
+        let kind = FaultKind::Other("a kernel parameter cannot be written".to_string());
+        return Err(Fault::new(kind, lane, w.lanes.home(lane)));
+    };
+    done.map_err(|cause| fault(w, lane, space, bytes, true, cause))
+}

@@ -1,0 +1,6 @@
+//! Loads, stores and atomics in all state spaces.
+
+mod all_lanes;
+pub(crate) mod atomic;
+pub(crate) mod load_store;
+pub(crate) mod spaces;

@@ -1,0 +1,114 @@
+//! Branches, exits, barriers, fences, traps.
+
+use warpsim_ptx::isa::{BoolOp, Mode, Op};
+use warpsim_ptx::kernel::{Instr, Operand};
+
+use crate::exec::fault::{Fault, FaultKind};
+use crate::exec::op::{Decoded, Plan, Regs, Width, World};
+use crate::exec::state::{Barrier, EffectKind, lanes_of};
+
+pub(crate) fn decode(i: &Instr) -> Option<Plan> {
+    let n = Width::Narrow;
+    Some(match i.op {
+        Op::Bra => Plan::branch(),
+        Op::Exit | Op::Ret => Plan::full(exit, &[], &[]),
+        Op::Bar if i.mods.warp => Plan::full(super::warp::barrier, &[n], &[]),
+        Op::Bar | Op::Barrier => {
+            let red = i.mods.mode == Some(Mode::Red);
+            let p = Width::Predicate;
+            let src: &[Width] = match (red, i.src.len()) {
+                (true, 2) => &[n, p],
+                (true, 3) => &[n, n, p],
+                (false, 0) => &[],
+                (false, 1) => &[n],
+                (false, 2) => &[n, n],
+                _ => return None,
+            };
+            let dst = if i.mods.boolop == Some(BoolOp::Popc) {
+                n
+            } else {
+                p
+            };
+            Plan::full(
+                barrier,
+                src,
+                if red { std::slice::from_ref(&dst) } else { &[] },
+            )
+        }
+        Op::Membar | Op::Fence => Plan::full(
+            |_, _, w| {
+                w.effect.kind = EffectKind::Fence;
+                Ok(())
+            },
+            &[],
+            &[],
+        ),
+        Op::Nanosleep => Plan::full(nanosleep, &[n], &[]),
+        Op::Trap => Plan::full(|_, r, w| stop(r, w, FaultKind::Trap), &[], &[]),
+        Op::Brkpt => Plan::full(|_, r, w| stop(r, w, FaultKind::Breakpoint), &[], &[]),
+        // Performance-monitor events have nobody listening.
+        Op::Pmevent => Plan::full(|_, _, _| Ok(()), &[n], &[]),
+        _ => return None,
+    })
+}
+
+fn exit(_: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
+    w.lanes.each_home(r.mask, |home, lanes| {
+        w.threads.warps[usize::from(home)].live &= !lanes;
+    });
+    w.effect.kind = EffectKind::Exit;
+    Ok(())
+}
+
+fn barrier(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
+    let instr = &w.cold.instr;
+    let lane = r.mask.trailing_zeros() as usize;
+    let home = w.lanes.home(lane);
+    let wrong = |text: String| Fault::new(FaultKind::Other(text), lane, home);
+    let red = instr.mods.mode == Some(Mode::Red);
+    let id = if instr.src.is_empty() {
+        0
+    } else {
+        r.lane::<u32>(d.src[0], lane)
+    };
+    if id > 15 {
+        return Err(wrong(format!("barrier {id} does not exist: there are 16")));
+    }
+    let counted = instr.src.len() == if red { 3 } else { 2 };
+    let count = counted.then(|| r.lane::<u32>(d.src[1], lane));
+    if let Some(n) = count
+        && (n == 0 || !n.is_multiple_of(32))
+    {
+        return Err(wrong(format!(
+            "barrier {id} expects {n} threads, which is not a positive multiple of the warp size"
+        )));
+    }
+    let reduction = match (red, instr.dst.first()) {
+        (true, Some(Operand::Reg(reg))) => {
+            let op = instr.mods.boolop.unwrap_or(BoolOp::Or);
+            Some((op, r.predicate(d.preds[0]) & r.mask, *reg))
+        }
+        _ => None,
+    };
+    w.effect.kind = EffectKind::Barrier(Barrier {
+        id: id as u8,
+        count,
+        arrive: instr.mods.mode == Some(Mode::Arrive),
+        reduction,
+    });
+    Ok(())
+}
+
+fn nanosleep(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
+    let nanoseconds = lanes_of(r.mask)
+        .map(|lane| r.lane::<u32>(d.src[0], lane))
+        .max()
+        .unwrap_or(0);
+    w.effect.kind = EffectKind::Sleep { nanoseconds };
+    Ok(())
+}
+
+fn stop(r: &Regs<'_>, w: &World<'_, '_>, kind: FaultKind) -> Result<(), Fault> {
+    let lane = r.mask.trailing_zeros() as usize;
+    Err(Fault::new(kind, lane, w.lanes.home(lane)))
+}

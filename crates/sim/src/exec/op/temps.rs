@@ -1,0 +1,97 @@
+//! Temporary rows: operands that no register holds as the instruction wants them, and results
+//! that go to registers of another width.
+
+use warpsim_ptx::isa::Special;
+
+use super::regs::{Regs, Temp, Value};
+use crate::exec::grid::Grid;
+use crate::exec::state::{LANES, Lanes, Moment, Threads, lanes_of};
+
+/// A temporary row filled before the instruction.
+pub(crate) struct Fill {
+    pub temp: u8,
+    pub wide: bool,
+    pub from: FillFrom,
+}
+
+/// What fills a temporary row.
+pub(crate) enum FillFrom {
+    Special(Special),
+    /// A 64-bit register at this word offset, of which the low half is used.
+    LowHalf(u32),
+    /// A 32-bit register zero-extended.
+    Extended(u32),
+}
+
+/// A temporary row copied to a register of another width after the instruction.
+pub(crate) struct Drain {
+    pub temp: u8,
+    pub to: u32,
+    /// The register has 64 bits, the value 32 (else the other way round).
+    pub widen: bool,
+    pub signed: bool,
+}
+
+impl Fill {
+    /// Fills the row, also on lanes that do not execute.
+    pub fn run(
+        &self,
+        regs: &mut Regs<'_>,
+        lanes: &Lanes,
+        threads: &Threads,
+        grid: &Grid,
+        now: Moment,
+    ) {
+        let row = &mut regs.temps[usize::from(self.temp)];
+        match self.from {
+            FillFrom::Special(s) => {
+                let values = super::special::values(s, lanes, regs.mask, threads, grid, now);
+                for (lane, value) in values.into_iter().enumerate() {
+                    self.put(row, lane, value);
+                }
+            }
+            FillFrom::LowHalf(at) => {
+                let from = u64::row(&regs.rows[at as usize..]);
+                for lane in 0..LANES {
+                    self.put(row, lane, u64::get(from, lane));
+                }
+            }
+            FillFrom::Extended(at) => {
+                let from = u32::row(&regs.rows[at as usize..]);
+                for (lane, value) in from.iter().enumerate() {
+                    self.put(row, lane, u64::from(*value));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn put(&self, row: &mut Temp, lane: usize, value: u64) {
+        if self.wide {
+            u64::put(row, lane, value);
+        } else {
+            row[lane] = value as u32;
+        }
+    }
+}
+
+impl Drain {
+    /// Copies the row, on lanes that execute.
+    pub fn run(&self, regs: &mut Regs<'_>) {
+        let row = &regs.temps[usize::from(self.temp)];
+        for lane in lanes_of(regs.mask) {
+            let to = self.to as usize;
+            if self.widen {
+                let low = row[lane];
+                regs.rows[to + 2 * lane] = low;
+                regs.rows[to + 2 * lane + 1] = if self.signed {
+                    ((low as i32) >> 31) as u32
+                } else {
+                    0
+                };
+            } else {
+                regs.rows[to + lane] = row[2 * lane];
+            }
+        }
+    }
+}

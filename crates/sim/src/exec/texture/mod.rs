@@ -1,0 +1,5 @@
+//! Texture fetches.
+
+pub(crate) mod fetch;
+mod filter;
+mod weigh;

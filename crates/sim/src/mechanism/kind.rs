@@ -1,0 +1,112 @@
+//! The kinds of mechanisms that a machine chooses one of, each.
+
+use super::{Choice, Info};
+use crate::config::Machine;
+use crate::{divergence, fetch, schedule};
+use warpsim_present::nearest;
+
+/// What a mechanism decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Which warp issues.
+    Scheduler,
+    /// Which warp is fetched for.
+    Fetch,
+    /// Which threads go together.
+    Divergence,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 3] = [Kind::Scheduler, Kind::Fetch, Kind::Divergence];
+
+    /// The section of a machine file that chooses one.
+    pub fn key(self) -> &'static str {
+        match self {
+            Kind::Scheduler => "scheduler",
+            Kind::Fetch => "fetch.policy",
+            Kind::Divergence => "divergence",
+        }
+    }
+
+    /// The key that names it.
+    pub fn name_key(self) -> &'static str {
+        match self {
+            Kind::Scheduler => "scheduler.name",
+            Kind::Fetch => "fetch.policy.name",
+            Kind::Divergence => "divergence.name",
+        }
+    }
+
+    /// What one is called in messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Scheduler => "scheduler",
+            Kind::Fetch => "fetch policy",
+            Kind::Divergence => "divergence model",
+        }
+    }
+
+    /// Every mechanism of this kind.
+    pub fn registered(self) -> Vec<Info> {
+        match self {
+            Kind::Scheduler => schedule::POLICIES.iter().map(|p| p.info).collect(),
+            Kind::Fetch => fetch::POLICIES.iter().map(|p| p.info).collect(),
+            Kind::Divergence => divergence::MODELS.iter().map(|m| m.info).collect(),
+        }
+    }
+
+    /// A mechanism by its name.
+    pub fn find(self, name: &str) -> Option<Info> {
+        self.registered().into_iter().find(|i| i.name == name)
+    }
+
+    /// What a machine has chosen.
+    pub fn chosen(self, machine: &Machine) -> &Choice {
+        match self {
+            Kind::Scheduler => &machine.scheduler,
+            Kind::Fetch => &machine.fetch.policy,
+            Kind::Divergence => &machine.divergence,
+        }
+    }
+
+    /// That no mechanism has this name, and which there are.
+    pub fn unknown(self, name: &str) -> (String, String) {
+        let all = self.registered();
+        let names = || all.iter().map(|i| i.name);
+        let hint = nearest(name, names())
+            .map(|n| format!("did you mean `{n}`? "))
+            .unwrap_or_default();
+        let known = names().collect::<Vec<_>>().join(", ");
+        (
+            format!("no {} is called `{name}`", self.word()),
+            format!("{hint}there are: {known}"),
+        )
+    }
+
+    /// That a mechanism has no such parameter, and what can be done about it.
+    pub fn no_parameter(self, mechanism: &Info, name: &str) -> (String, String) {
+        let (key, word) = (self.key(), self.word());
+        let own: Vec<&str> = mechanism.parameters.iter().map(|p| p.name()).collect();
+        let all = self.registered();
+        let owners: Vec<&str> = all
+            .iter()
+            .filter(|i| i.parameter(name).is_some())
+            .map(|i| i.name)
+            .collect();
+        let advice = match (owners.first(), nearest(name, own.iter().copied())) {
+            (Some(owner), _) => format!(
+                "`{name}` is a parameter of {}: choose that, or write `{key}.{owner}.{name}` \
+                 for when it is chosen",
+                owners.join(" and ")
+            ),
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) if own.is_empty() => format!("{} has no parameters", mechanism.name),
+            (None, None) => format!("{} has: {}", mechanism.name, own.join(", ")),
+        };
+        (
+            format!("the {word} `{}` has no parameter `{name}`", mechanism.name),
+            advice,
+        )
+    }
+}

@@ -1,0 +1,419 @@
+//! A set-associative array of tags with LRU replacement and, optionally, sectors. It knows
+//! what is where and in which state; it holds no data and no time.
+//!
+//! A sector is in one of five states:
+//!
+//! | state          | meaning                                            | readable |
+//! |----------------|----------------------------------------------------|----------|
+//! | invalid        | nothing here                                       | no       |
+//! | pending        | a fetch is under way (reserved)                    | no       |
+//! | valid          | as in memory                                       | yes      |
+//! | dirty          | all bytes known, some newer than memory            | yes      |
+//! | partly written | some bytes written, the others never fetched       | no       |
+//!
+//! A pending sector may also have been written; when its fill arrives it becomes dirty.
+//! A line with a pending sector is never chosen as a victim, so a fill finds its line unless
+//! the line was invalidated meanwhile. A cache without sectors has one sector per line.
+
+use crate::config::Cache;
+use std::cell::Cell;
+
+/// How an address selects a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetIndex {
+    /// Line number modulo sets.
+    Modulo,
+    /// The GTX 480's L1 data cache: line number XOR address bits {19, 17, 15, 14, 13}.
+    FermiHash,
+}
+
+/// Size and shape. `line` and `sector` are powers of two, at most 8 sectors per line and 128
+/// bytes per line (the reach of a byte mask).
+#[derive(Clone, Copy, Debug)]
+pub struct Geometry {
+    /// Sets.
+    pub sets: u32,
+    /// Ways.
+    pub ways: u32,
+    /// Bytes per line.
+    pub line: u32,
+    /// Bytes per sector; as many as `line` for no sectors.
+    pub sector: u32,
+    /// Set index function.
+    pub index: SetIndex,
+}
+
+impl Geometry {
+    /// The shape of one of an SM's caches, which have no sectors.
+    pub fn of(cache: &Cache) -> Geometry {
+        Geometry {
+            sets: cache.sets,
+            ways: cache.ways,
+            line: cache.line,
+            sector: cache.line,
+            index: if cache.hashed_index {
+                SetIndex::FermiHash
+            } else {
+                SetIndex::Modulo
+            },
+        }
+    }
+}
+
+/// A line's place in the array. Stays good until the line is replaced or invalidated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot(u32);
+
+/// What [`TagArray::lookup`] finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lookup {
+    /// The sector is readable.
+    Hit(Slot),
+    /// The sector is being fetched.
+    Pending(Slot),
+    /// The sector has written bytes but must be fetched before it can be read.
+    PartlyWritten(Slot),
+    /// The line is here, the sector is not.
+    SectorMiss(Slot),
+    /// The line is not here; this slot is the one to replace.
+    Miss(Slot),
+    /// The line is not here and every way of its set waits for a fill.
+    Blocked,
+}
+
+/// Dirty data that a replacement pushed out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Evicted {
+    /// First byte of the line.
+    pub addr: u64,
+    /// Bit s: sector s has written bytes.
+    pub dirty_sectors: u8,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Line {
+    /// Zero where there is no line.
+    last_use: u64,
+    valid: u8,
+    pending: u8,
+    dirty: u8,
+}
+
+const NO_TAG: u64 = u64::MAX;
+
+/// Bits for the number of a way.
+const WAY_BITS: u32 = 16;
+
+/// The array.
+#[derive(Clone, Debug)]
+pub struct TagArray {
+    /// Line numbers, a set's ways side by side: a lookup reads one or two host cache lines.
+    tags: Vec<u64>,
+    lines: Vec<Line>,
+    /// Bytes written in partly written sectors, a bit each, by position in the line.
+    written: Vec<u128>,
+    sets: u64,
+    /// `sets` less one where that is a power of two.
+    set_mask: Option<u64>,
+    ways: usize,
+    line_shift: u32,
+    sector_shift: u32,
+    index: SetIndex,
+    clock: u64,
+    /// Where the last line that was looked for was found. The sectors of a line are asked for one
+    /// after the other, so it is mostly the one wanted next; its tag tells.
+    found: Cell<usize>,
+    /// Where the last line that was filled was found: fills come between the lookups.
+    filled: usize,
+}
+
+impl TagArray {
+    /// An empty array. A geometry of zero sets or ways gives an array that is always blocked.
+    pub fn new(geometry: Geometry) -> TagArray {
+        let slots = geometry.sets as usize * geometry.ways as usize;
+        TagArray {
+            tags: vec![NO_TAG; slots],
+            lines: vec![Line::default(); slots],
+            written: vec![0; slots],
+            sets: u64::from(geometry.sets.max(1)),
+            set_mask: (geometry.sets.max(1).is_power_of_two())
+                .then(|| u64::from(geometry.sets.max(1) - 1)),
+            ways: if slots == 0 {
+                0
+            } else {
+                geometry.ways as usize
+            },
+            line_shift: geometry.line.max(1).ilog2(),
+            sector_shift: geometry.sector.max(1).ilog2(),
+            index: geometry.index,
+            clock: 0,
+            found: Cell::new(0),
+            filled: 0,
+        }
+    }
+
+    /// First byte of the line that `addr` is in.
+    pub fn line_of(&self, addr: u64) -> u64 {
+        addr >> self.line_shift << self.line_shift
+    }
+
+    /// First byte of the sector that `addr` is in.
+    pub fn sector_of(&self, addr: u64) -> u64 {
+        addr >> self.sector_shift << self.sector_shift
+    }
+
+    /// The set that `addr` maps to.
+    pub fn set_of(&self, addr: u64) -> usize {
+        let line = addr >> self.line_shift;
+        let index = match self.index {
+            SetIndex::Modulo => line,
+            SetIndex::FermiHash => {
+                let upper = (addr >> 13 & 0b111) | (addr >> 17 & 1) << 3 | (addr >> 19 & 1) << 4;
+                line ^ upper
+            }
+        };
+        match self.set_mask {
+            Some(mask) => (index & mask) as usize,
+            None => (index % self.sets) as usize,
+        }
+    }
+
+    fn sector_bit(&self, addr: u64) -> u8 {
+        let in_line = addr & ((1 << self.line_shift) - 1);
+        1 << (in_line >> self.sector_shift)
+    }
+
+    /// Where the first way of the set of `addr` is.
+    #[inline]
+    fn set_at(&self, addr: u64) -> usize {
+        self.set_of(addr) * self.ways
+    }
+
+    /// Where in the set that begins at `base` the line of `addr` is. Which way that is nobody
+    /// can predict, the host neither, so ways are compared four at a time before there is a
+    /// branch.
+    #[inline]
+    fn search(&self, base: usize, addr: u64) -> Option<usize> {
+        let tag = addr >> self.line_shift;
+        let set = &self.tags[base..base + self.ways];
+        let (fours, rest) = set.as_chunks::<4>();
+        for (four, ways) in (base..).step_by(4).zip(fours) {
+            let [a, b, c, d] = ways.map(|way| u32::from(way == tag));
+            let found = a | b << 1 | c << 2 | d << 3;
+            if found != 0 {
+                return Some(four + found.trailing_zeros() as usize);
+            }
+        }
+        let way = rest.iter().position(|&way| way == tag)?;
+        Some(base + fours.len() * 4 + way)
+    }
+
+    /// The line is in this place.
+    #[inline]
+    fn is_at(&self, index: usize, addr: u64) -> bool {
+        self.tags.get(index) == Some(&(addr >> self.line_shift))
+    }
+
+    /// State of the sector that `addr` is in; where the line is missing, what to replace: a
+    /// free way, else the least recently used one without a fetch under way. Changes nothing.
+    #[inline]
+    pub fn lookup(&self, addr: u64) -> Lookup {
+        let last = self.found.get();
+        if self.is_at(last, addr) {
+            self.state(last, addr)
+        } else {
+            self.look_further(addr)
+        }
+    }
+
+    #[inline(never)]
+    fn look_further(&self, addr: u64) -> Lookup {
+        let base = self.set_at(addr);
+        match self.search(base, addr) {
+            Some(index) => {
+                self.found.set(index);
+                self.state(index, addr)
+            }
+            None => self.victim(base),
+        }
+    }
+
+    #[inline]
+    fn state(&self, index: usize, addr: u64) -> Lookup {
+        let (line, bit) = (&self.lines[index], self.sector_bit(addr));
+        let slot = Slot(index as u32);
+        // No sector is both valid and pending.
+        if line.valid & bit != 0 {
+            Lookup::Hit(slot)
+        } else if line.pending & bit != 0 {
+            Lookup::Pending(slot)
+        } else if line.dirty & bit != 0 {
+            Lookup::PartlyWritten(slot)
+        } else {
+            Lookup::SectorMiss(slot)
+        }
+    }
+
+    /// The sector of `addr`, whose line is in this slot, and those behind it are readable,
+    /// `sectors` in all. None beyond the line is.
+    #[inline]
+    pub fn readable(&self, slot: Slot, addr: u64, sectors: u32) -> bool {
+        let line = &self.lines[slot.0 as usize];
+        let wanted = ((1 << sectors) - 1) * u32::from(self.sector_bit(addr));
+        u32::from(line.valid) & wanted == wanted
+    }
+
+    fn victim(&self, base: usize) -> Lookup {
+        let mut oldest = u64::MAX;
+        for (way, line) in (0..).zip(&self.lines[base..base + self.ways]) {
+            // A free way was never used. A mask instead of a branch, and the way below its age,
+            // so that the least tells both: the host cannot predict any of this either.
+            let barred = u64::from(line.pending != 0).wrapping_neg();
+            oldest = oldest.min(barred | line.last_use << WAY_BITS | way);
+        }
+        if oldest == u64::MAX {
+            return Lookup::Blocked;
+        }
+        let way = oldest & ((1 << WAY_BITS) - 1);
+        Lookup::Miss(Slot(base as u32 + way as u32))
+    }
+
+    /// Makes the line the most recently used of its set.
+    pub fn touch(&mut self, slot: Slot) {
+        self.clock += 1;
+        self.lines[slot.0 as usize].last_use = self.clock;
+    }
+
+    /// The address of the line in a slot, if there is one.
+    #[inline]
+    pub fn occupant(&self, slot: Slot) -> Option<u64> {
+        let tag = self.tags[slot.0 as usize];
+        (tag != NO_TAG).then(|| tag << self.line_shift)
+    }
+
+    /// Gives the slot of a [`Lookup::Miss`] to the line of `addr`, all sectors invalid and
+    /// most recently used; returns what must be written back.
+    pub fn replace(&mut self, slot: Slot, addr: u64) -> Option<Evicted> {
+        let index = slot.0 as usize;
+        let old = self.lines[index];
+        let evicted = (old.dirty != 0).then(|| Evicted {
+            addr: self.tags[index] << self.line_shift,
+            dirty_sectors: old.dirty,
+        });
+        self.tags[index] = addr >> self.line_shift;
+        self.found.set(index);
+        self.lines[index] = Line::default();
+        self.written[index] = 0;
+        self.touch(slot);
+        evicted
+    }
+
+    /// Marks the sector of `addr` as being fetched.
+    pub fn reserve(&mut self, slot: Slot, addr: u64) {
+        let bit = self.sector_bit(addr);
+        let line = &mut self.lines[slot.0 as usize];
+        line.pending |= bit;
+        line.valid &= !bit;
+    }
+
+    /// The fetch of the sector of `addr` has arrived. `None` when the line was invalidated
+    /// meanwhile; whoever waits for the data is served all the same.
+    pub fn fill(&mut self, addr: u64) -> Option<Slot> {
+        if !self.is_at(self.filled, addr) {
+            self.filled = self.search(self.set_at(addr), addr)?;
+        }
+        let index = self.filled;
+        let bit = self.sector_bit(addr);
+        let line = &mut self.lines[index];
+        if line.pending & bit == 0 {
+            return None;
+        }
+        line.pending &= !bit;
+        line.valid |= bit;
+        Some(Slot(index as u32))
+    }
+
+    /// Writes some bytes of the sector of `addr`; bit i of `bytes` is byte i of the line, and
+    /// bits outside the sector are ignored. Once all of a sector's bytes are written it is
+    /// readable without a fetch.
+    pub fn write(&mut self, slot: Slot, addr: u64, bytes: u128) {
+        let (index, bit) = (slot.0 as usize, self.sector_bit(addr));
+        let line = &mut self.lines[index];
+        line.dirty |= bit;
+        if line.valid & bit != 0 {
+            return;
+        }
+        let width = 1u32 << self.sector_shift;
+        let whole = u128::MAX >> 128u32.saturating_sub(width).min(127);
+        let start = (addr >> self.sector_shift << self.sector_shift) & ((1 << self.line_shift) - 1);
+        let sector = whole << start;
+        self.written[index] |= bytes & sector;
+        if self.written[index] & sector == sector && line.pending & bit == 0 {
+            line.valid |= bit;
+        }
+    }
+
+    /// Marks a readable sector dirty, whatever bytes changed.
+    pub fn dirty(&mut self, slot: Slot, addr: u64) {
+        let bit = self.sector_bit(addr);
+        self.lines[slot.0 as usize].dirty |= bit;
+    }
+
+    /// Makes the sectors that hold `bytes` bytes from `addr` on, as far as they are in its
+    /// line, valid at once, as a copy from outside does, replacing another line if it must.
+    /// Does nothing where every way waits for a fill.
+    pub fn install(&mut self, addr: u64, bytes: u64) {
+        let slot = match self.lookup(addr) {
+            Lookup::Blocked => return,
+            Lookup::Miss(slot) => {
+                self.replace(slot, addr);
+                slot
+            }
+            Lookup::Hit(slot)
+            | Lookup::Pending(slot)
+            | Lookup::PartlyWritten(slot)
+            | Lookup::SectorMiss(slot) => slot,
+        };
+        let line_end = self.line_of(addr) + (1 << self.line_shift);
+        let end = addr.saturating_add(bytes.max(1)).min(line_end) - 1;
+        // From the first sector's bit up to the last one's.
+        let all =
+            ((self.sector_bit(end) - 1) | self.sector_bit(end)) & !(self.sector_bit(addr) - 1);
+        let line = &mut self.lines[slot.0 as usize];
+        line.valid |= all & !line.pending;
+        self.touch(slot);
+    }
+
+    /// Lines with written bytes, in no particular order: what a flush must write back.
+    pub fn dirty_lines(&self) -> impl Iterator<Item = Evicted> {
+        let lines = self.tags.iter().zip(&self.lines);
+        lines
+            .filter(|(_, line)| line.dirty != 0)
+            .map(|(&tag, line)| Evicted {
+                addr: tag << self.line_shift,
+                dirty_sectors: line.dirty,
+            })
+    }
+
+    /// Drops the line of `addr`, dirty or not; says whether it was there.
+    pub fn invalidate(&mut self, addr: u64) -> bool {
+        let Some(index) = self.search(self.set_at(addr), addr) else {
+            return false;
+        };
+        self.tags[index] = NO_TAG;
+        self.lines[index] = Line::default();
+        self.written[index] = 0;
+        true
+    }
+
+    /// Drops everything.
+    pub fn invalidate_all(&mut self) {
+        self.tags.fill(NO_TAG);
+        self.lines.fill(Line::default());
+        self.written.fill(0);
+    }
+}
+
+#[cfg(test)]
+#[path = "tags_tests.rs"]
+mod tests;

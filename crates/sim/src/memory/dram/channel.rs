@@ -1,0 +1,199 @@
+//! The way from a channel's L2 slices to its DRAM and back: a queue for each slice, an
+//! arbiter that takes one request per clock, a fixed delay, then one of the DRAM models.
+
+use super::DramRequest;
+use super::gddr::Gddr;
+use super::inlets::Inlets;
+use super::simple::SimpleDram;
+use crate::config::{Dram, DramModel};
+use crate::memory::clock::Clock;
+use crate::memory::stats::DramCounters;
+use crate::time::{Cycle, Tick};
+use std::collections::VecDeque;
+
+/// Places of the queue in which completed requests wait; with the scheduler's queue they bound
+/// what is under way beyond the slices.
+const RETURN_QUEUE: u32 = 116;
+
+#[derive(Clone, Debug)]
+enum Model {
+    Gddr(Box<Gddr>),
+    Simple(SimpleDram),
+}
+
+/// A memory channel.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    clock: Clock,
+    latency: u64,
+    inlets: Inlets,
+    /// Requests in the fixed delay, with the tick in which they reach the DRAM, and that tick of
+    /// the first.
+    delay: VecDeque<(Tick, DramRequest)>,
+    admit_at: Tick,
+    model: Model,
+    next: Tick,
+}
+
+impl Channel {
+    /// An idle channel for `slices` slices (at most 64), each with a queue of `inlet` requests.
+    pub fn new(config: &Dram, clock: Clock, slices: usize, inlet: u32) -> Channel {
+        let model = match config.model {
+            DramModel::Gddr => Model::Gddr(Box::new(Gddr::new(config))),
+            DramModel::Simple => Model::Simple(SimpleDram::new(
+                config.latency,
+                config.simple_bytes_per_cycle,
+            )),
+        };
+        let credits = match config.model {
+            DramModel::Gddr => config.queue.saturating_add(RETURN_QUEUE),
+            DramModel::Simple => u32::MAX,
+        };
+        Channel {
+            clock,
+            latency: u64::from(config.latency),
+            inlets: Inlets::new(slices, inlet.max(1) as usize, credits),
+            delay: VecDeque::new(),
+            admit_at: Tick::NEVER,
+            model,
+            next: Tick::NEVER,
+        }
+    }
+
+    /// The queue of a slice can take another request.
+    #[inline]
+    pub fn has_room(&self, slice: u16) -> bool {
+        self.inlets.has_room(slice)
+    }
+
+    /// Queues a request, to be seen in `tick`.
+    pub fn push(&mut self, tick: Tick, request: DramRequest) {
+        self.inlets.push(request);
+        self.next = self.next.min(tick);
+    }
+
+    /// The core cycle in which something can happen next.
+    pub fn next(&self) -> Cycle {
+        self.clock.cycle_of(self.next)
+    }
+
+    /// No read completes before this tick.
+    #[inline]
+    pub fn no_fill_before(&self) -> Tick {
+        match &self.model {
+            // Nor is there a command before the next tick in which anything can happen.
+            Model::Gddr(dram) => dram.no_read_before(self.next),
+            Model::Simple(_) => Tick::ZERO,
+        }
+    }
+
+    /// Nothing queued, nothing on its way.
+    pub fn is_empty(&self) -> bool {
+        self.delay.is_empty()
+            && self.inlets.is_empty()
+            && match &self.model {
+                Model::Gddr(dram) => dram.is_empty(),
+                Model::Simple(dram) => dram.is_empty(),
+            }
+    }
+
+    /// What is waiting where, for a report on a deadlock.
+    pub fn describe(&self) -> String {
+        let dram = match &self.model {
+            Model::Gddr(dram) => format!("{} in the scheduler's queue", dram.queued()),
+            Model::Simple(dram) => format!("{} in the DRAM", dram.in_flight()),
+        };
+        format!(
+            "{}, {} delayed, {dram}",
+            self.inlets.describe(),
+            self.delay.len()
+        )
+    }
+
+    /// Runs the ticks of core cycle `cycle`, which end before tick `end`. `fill(slice, local)`
+    /// is called for every read that completes.
+    #[inline(never)]
+    pub fn run(
+        &mut self,
+        cycle: Cycle,
+        end: Tick,
+        stats: &mut DramCounters,
+        fill: &mut impl FnMut(usize, u64),
+    ) {
+        while self.next < end {
+            let tick = self.next;
+            self.next = match self.model {
+                Model::Gddr(_) => self.gddr_tick(cycle, tick, stats, fill),
+                Model::Simple(_) => self.simple_tick(cycle, tick, stats, fill),
+            };
+        }
+    }
+
+    /// One tick: completed requests go back, the DRAM sends a command, a request is taken from
+    /// the slices, and one whose delay is over goes to the DRAM's queue. Returns the next tick in
+    /// which anything can happen.
+    #[inline]
+    fn gddr_tick(
+        &mut self,
+        cycle: Cycle,
+        tick: Tick,
+        stats: &mut DramCounters,
+        fill: &mut impl FnMut(usize, u64),
+    ) -> Tick {
+        let Model::Gddr(dram) = &mut self.model else {
+            return Tick::NEVER;
+        };
+        while let Some(request) = dram.completed(tick) {
+            self.inlets.completed(&request, fill);
+        }
+        dram.step(tick, stats);
+        if !dram.is_full()
+            && !self.inlets.is_empty()
+            && let Some(request) = self.inlets.take()
+        {
+            let ready = self.clock.first_tick(cycle + self.latency);
+            self.admit_at = self.admit_at.min(ready);
+            self.delay.push_back((ready, request));
+        }
+        if self.admit_at <= tick
+            && !dram.is_full()
+            && let Some((_, request)) = self.delay.pop_front()
+        {
+            dram.push(tick, request);
+            self.admit_at = self.delay.front().map_or(Tick::NEVER, |&(ready, _)| ready);
+        }
+        dram.look_ahead(tick, stats);
+        let mut next = dram.next();
+        // A full queue gets room when a bank takes a request, which is an event of the DRAM.
+        if !dram.is_full() {
+            if self.inlets.eligible() != 0 {
+                return tick + 1;
+            }
+            next = next.min(self.admit_at);
+        }
+        next.max(tick + 1)
+    }
+
+    /// One tick of the simple model, which has its own limit: it takes all there is.
+    fn simple_tick(
+        &mut self,
+        cycle: Cycle,
+        tick: Tick,
+        stats: &mut DramCounters,
+        fill: &mut impl FnMut(usize, u64),
+    ) -> Tick {
+        let Model::Simple(dram) = &mut self.model else {
+            return Tick::NEVER;
+        };
+        while let Some(request) = dram.completed(cycle) {
+            self.inlets.completed(&request, fill);
+        }
+        while let Some(request) = self.inlets.take() {
+            dram.push(cycle, request, stats);
+        }
+        match dram.next() {
+            Cycle::NEVER => Tick::NEVER,
+            cycle => self.clock.first_tick(cycle).max(tick + 1),
+        }
+    }
+}

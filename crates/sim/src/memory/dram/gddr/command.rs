@@ -1,0 +1,206 @@
+//! Which command goes out, and what it means for those to come.
+
+use super::Gddr;
+use super::bank::{Bank, NONE};
+use crate::memory::stats::DramCounters;
+use crate::time::Tick;
+
+impl Gddr {
+    /// Sends the first command that is legal in clock `tick`, if one is, and finds out when to
+    /// look again.
+    pub(super) fn command(&mut self, tick: Tick, stats: &mut DramCounters) {
+        if self.idle_with_work != 0 {
+            self.take_requests(stats);
+        }
+        let mut next = Tick::NEVER;
+        let issued =
+            self.column_command(tick, &mut next, stats) || self.row_command(tick, &mut next, stats);
+        self.next_command = if self.column | self.row | self.idle_with_work == 0 {
+            Tick::NEVER
+        } else if issued {
+            tick + 1
+        } else {
+            next
+        };
+    }
+
+    /// No command is legal before this clock; every bank with requests has a current one.
+    pub(super) fn no_command_before(&self) -> Tick {
+        let mut clock = if self.column != 0 {
+            self.column_at
+        } else {
+            Tick::NEVER
+        };
+        let mut rows = self.row;
+        while rows != 0 {
+            let bank = &self.banks[rows.trailing_zeros() as usize];
+            clock = clock.min(self.row_command_at(bank));
+            rows &= rows - 1;
+        }
+        clock
+    }
+
+    /// The first clock for the precharge or activate that the bank needs.
+    #[inline]
+    fn row_command_at(&self, bank: &Bank) -> Tick {
+        if bank.open {
+            bank.precharge_at
+                .max(self.group_precharge_at[usize::from(bank.group)])
+        } else {
+            bank.activate_at.max(self.activate_at)
+        }
+    }
+
+    /// Gives every bank without a current request its next one.
+    pub(super) fn take_requests(&mut self, stats: &mut DramCounters) {
+        while self.idle_with_work != 0 {
+            let index = self.idle_with_work.trailing_zeros() as usize;
+            self.idle_with_work &= self.idle_with_work - 1;
+            let bank = &mut self.banks[index];
+            if bank.take_next(&mut self.entries) {
+                // A bank without a current request never has its row closed.
+                self.column |= 1 << index;
+                stats.row_hits += 1;
+            } else {
+                // The row that is still open is not the one the bank now works on.
+                self.row |= 1 << index;
+                stats.row_misses += 1;
+            }
+            self.queued -= 1;
+        }
+    }
+
+    /// Sends a column command if one is legal; else lowers `next` to when one may be.
+    fn column_command(&mut self, tick: Tick, next: &mut Tick, stats: &mut DramCounters) -> bool {
+        if self.column == 0 {
+            return false;
+        }
+        if self.column_at > tick {
+            *next = (*next).min(self.column_at);
+            return false;
+        }
+        for index in rotated(self.column, self.turn) {
+            let bank = &self.banks[index];
+            let write = self.entries.get(bank.current).request.write;
+            let ready = if write {
+                bank.write_at.max(self.write_at)
+            } else {
+                bank.read_at.max(self.read_at)
+            }
+            .max(self.group_column_at[usize::from(bank.group)]);
+            if ready <= tick {
+                self.issue_column(tick, index, stats);
+                return true;
+            }
+            *next = (*next).min(ready);
+        }
+        false
+    }
+
+    fn issue_column(&mut self, tick: Tick, index: usize, stats: &mut DramCounters) {
+        let t = &self.timing;
+        self.turn = self.after(index);
+        let bank = &mut self.banks[index];
+        let group = usize::from(bank.group);
+        let at = bank.current;
+        let entry = self.entries.get_mut(at);
+        let request = entry.request;
+        self.column_at = tick + u64::from(t.ccd);
+        self.group_column_at[group] = tick + u64::from(t.ccdl);
+        stats.busy_clocks += self.burst_clocks;
+        if request.write {
+            self.read_at = tick + self.distances.write_to_read;
+            bank.precharge_at = bank
+                .precharge_at
+                .max(tick + self.distances.write_to_precharge);
+        } else {
+            self.write_at = tick + self.distances.read_to_write;
+            bank.precharge_at = bank
+                .precharge_at
+                .max(tick + self.distances.read_to_precharge);
+            self.group_precharge_at[group] = tick + u64::from(t.rtpl);
+        }
+        entry.bursts -= 1;
+        if entry.bursts > 0 {
+            return;
+        }
+        let bit = 1u64 << index;
+        self.column &= !bit;
+        bank.current = NONE;
+        if bank.has_waiting() {
+            self.idle_with_work |= bit;
+        }
+        self.entries.release(at);
+        let done = if request.write {
+            stats.writes += 1;
+            stats.write_bytes += u64::from(request.bytes);
+            let done = tick + u64::from(t.wl) + self.burst_clocks;
+            self.writes.push_back((done, request));
+            done
+        } else {
+            stats.reads += 1;
+            stats.read_bytes += u64::from(request.bytes);
+            let done = tick + u64::from(t.cl) + self.burst_clocks;
+            self.reads.push_back((done, request));
+            done
+        };
+        self.next_done = self.next_done.min(done);
+    }
+
+    /// Sends a precharge or activate if one is legal; else lowers `next` to when one may be.
+    fn row_command(&mut self, tick: Tick, next: &mut Tick, stats: &mut DramCounters) -> bool {
+        if self.row == 0 {
+            return false;
+        }
+        for index in rotated(self.row, self.turn) {
+            let ready = self.row_command_at(&self.banks[index]);
+            if ready > tick {
+                *next = (*next).min(ready);
+                continue;
+            }
+            let bank = &mut self.banks[index];
+            let t = &self.timing;
+            if bank.open {
+                bank.open = false;
+                bank.activate_at = bank.activate_at.max(tick + u64::from(t.rp));
+                stats.precharges += 1;
+            } else {
+                bank.open = true;
+                bank.read_at = tick + u64::from(t.rcd);
+                bank.write_at = tick + self.distances.activate_to_write;
+                bank.precharge_at = bank.precharge_at.max(tick + u64::from(t.ras));
+                bank.activate_at = tick + u64::from(t.rc);
+                self.activate_at = tick + u64::from(t.rrd);
+                self.row &= !(1 << index);
+                self.column |= 1 << index;
+                stats.activates += 1;
+            }
+            self.turn = self.after(index);
+            return true;
+        }
+        false
+    }
+
+    /// The bank behind this one.
+    fn after(&self, index: usize) -> u32 {
+        match index + 1 {
+            next if next < self.banks.len() => next as u32,
+            _ => 0,
+        }
+    }
+}
+
+/// The set bits of `mask` from `turn` upward, then those below.
+fn rotated(mask: u64, turn: u32) -> impl Iterator<Item = usize> {
+    let mut upper = mask & (u64::MAX << turn);
+    let mut lower = mask & !(u64::MAX << turn);
+    std::iter::from_fn(move || {
+        let bits = if upper != 0 { &mut upper } else { &mut lower };
+        if *bits == 0 {
+            return None;
+        }
+        let index = bits.trailing_zeros() as usize;
+        *bits &= *bits - 1;
+        Some(index)
+    })
+}

@@ -1,0 +1,188 @@
+//! A GDDR channel: banks with open rows behind one command bus and one data bus, scheduled
+//! first-ready first-come-first-served.
+//!
+//! Each bank works on one request at a time, its *current* one. When it has none it takes the
+//! oldest request to the row it last worked on, and only when there is none the oldest of
+//! all: a row is drained before it is closed, without a cap. Requests of a bank wait in two
+//! lists, those to that row and the rest, so nothing is searched but when the row changes.
+//!
+//! Each clock one command goes out: a column command if any bank can, else an activate or a
+//! precharge, round robin over banks after the last one served. Between commands the channel
+//! sleeps until a clock at which some bank's next command may be legal. A request is
+//! complete when its last burst has left the bus.
+
+mod bank;
+mod command;
+mod timing;
+
+use super::DramRequest;
+use crate::config::{Dram, DramTiming};
+use crate::memory::divide::Divisor;
+use crate::memory::stats::DramCounters;
+use crate::time::Tick;
+use bank::{Bank, Entries, NONE};
+use std::collections::VecDeque;
+use timing::Distances;
+
+/// One channel's banks, queue and buses. Times are DRAM clocks.
+#[derive(Clone, Debug)]
+pub struct Gddr {
+    timing: DramTiming,
+    distances: Distances,
+    burst_bytes: Divisor,
+    burst_clocks: u64,
+    capacity: u32,
+    queued: u32,
+    entries: Entries,
+    banks: Vec<Bank>,
+    /// Earliest column command and precharge by bank group.
+    group_column_at: Vec<Tick>,
+    group_precharge_at: Vec<Tick>,
+    /// Banks without a current request that have some waiting; banks whose next command is a
+    /// column command; banks that must activate or precharge first. One bit each.
+    idle_with_work: u64,
+    column: u64,
+    row: u64,
+    column_at: Tick,
+    activate_at: Tick,
+    read_at: Tick,
+    write_at: Tick,
+    /// The bank that is asked first.
+    turn: u32,
+    /// The next clock in which a command may go out.
+    next_command: Tick,
+    /// Reads and writes on their way, each in order, by the clock they complete.
+    reads: VecDeque<(Tick, DramRequest)>,
+    writes: VecDeque<(Tick, DramRequest)>,
+    /// The next clock in which one of them completes.
+    next_done: Tick,
+}
+
+impl Gddr {
+    /// An idle channel with all rows closed.
+    pub fn new(config: &Dram) -> Gddr {
+        let banks = config.banks.clamp(1, 64) as usize;
+        let groups = config.bank_groups.max(1) as usize;
+        // A bank's current request has left the queue but still has an entry.
+        let entries = config.queue.max(1) as usize + banks;
+        Gddr {
+            timing: config.timing.clone(),
+            distances: Distances::new(&config.timing, u64::from(config.burst_clocks)),
+            burst_bytes: Divisor::new(u64::from(config.burst_bytes.max(1))),
+            burst_clocks: u64::from(config.burst_clocks),
+            capacity: config.queue.max(1),
+            queued: 0,
+            entries: Entries::new(entries),
+            banks: (0..banks)
+                .map(|index| Bank::new((index % groups) as u16))
+                .collect(),
+            group_column_at: vec![Tick::ZERO; groups],
+            group_precharge_at: vec![Tick::ZERO; groups],
+            idle_with_work: 0,
+            column: 0,
+            row: 0,
+            column_at: Tick::ZERO,
+            activate_at: Tick::ZERO,
+            read_at: Tick::ZERO,
+            write_at: Tick::ZERO,
+            turn: 0,
+            next_command: Tick::NEVER,
+            reads: VecDeque::new(),
+            writes: VecDeque::new(),
+            next_done: Tick::NEVER,
+        }
+    }
+
+    /// The queue has no room.
+    pub fn is_full(&self) -> bool {
+        self.queued >= self.capacity
+    }
+
+    /// Nothing queued and nothing on its way.
+    pub fn is_empty(&self) -> bool {
+        self.column | self.row | self.idle_with_work == 0
+            && self.reads.is_empty()
+            && self.writes.is_empty()
+    }
+
+    /// Requests waiting for their bank.
+    pub fn queued(&self) -> u32 {
+        self.queued
+    }
+
+    /// Puts a request in the queue in clock `tick`; the scheduler sees it in the next one.
+    pub fn push(&mut self, tick: Tick, request: DramRequest) {
+        let bursts = self.burst_bytes.divide_up(u64::from(request.bytes)) as u32;
+        let at = self.entries.insert(request, bursts.max(1));
+        self.queued += 1;
+        let index = match usize::from(request.bank) {
+            index if index < self.banks.len() => index,
+            beyond => beyond % self.banks.len(),
+        };
+        let bank = &mut self.banks[index];
+        bank.wait(&mut self.entries, at);
+        if bank.current == NONE {
+            self.idle_with_work |= 1 << index;
+            self.next_command = self.next_command.min(tick + 1);
+        }
+    }
+
+    /// A request that has completed by `tick`: reads first, each kind in order.
+    #[inline]
+    pub fn completed(&mut self, tick: Tick) -> Option<DramRequest> {
+        if self.next_done > tick {
+            return None;
+        }
+        self.take_completed(tick)
+    }
+
+    fn take_completed(&mut self, tick: Tick) -> Option<DramRequest> {
+        let first =
+            |queue: &VecDeque<(Tick, DramRequest)>| queue.front().map_or(Tick::NEVER, |f| f.0);
+        let queue = if first(&self.reads) <= tick {
+            &mut self.reads
+        } else {
+            &mut self.writes
+        };
+        let done = queue.pop_front();
+        self.next_done = first(&self.reads).min(first(&self.writes));
+        done.map(|(_, request)| request)
+    }
+
+    /// The next clock in which a command may go out or a request completes.
+    #[inline]
+    pub fn next(&self) -> Tick {
+        self.next_command.min(self.next_done)
+    }
+
+    /// No read completes before this clock, given that none is sent a command before `tick`.
+    #[inline]
+    pub fn no_read_before(&self, tick: Tick) -> Tick {
+        let after_command = u64::from(self.timing.cl) + self.burst_clocks;
+        self.next_done.min(tick.saturating_add(after_command))
+    }
+
+    /// Sends at most one command in clock `tick`.
+    #[inline]
+    pub fn step(&mut self, tick: Tick, stats: &mut DramCounters) {
+        if tick >= self.next_command {
+            self.command(tick, stats);
+        }
+    }
+
+    /// At the end of clock `tick`, after the last push: does what the next clock would begin with
+    /// and finds out whether it has anything else to do.
+    #[inline]
+    pub fn look_ahead(&mut self, tick: Tick, stats: &mut DramCounters) {
+        if self.next_command == tick + 1 {
+            if self.idle_with_work != 0 {
+                self.take_requests(stats);
+            }
+            self.next_command = self.no_command_before().max(tick + 1);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "gddr_tests.rs"]
+mod tests;

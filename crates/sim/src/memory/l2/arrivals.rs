@@ -1,0 +1,155 @@
+//! Requests that have arrived at an L2 slice, in order, and how far each has come.
+//!
+//! A request waits a fixed delay; then its pieces join the slice's input queue one per clock, and
+//! are served from there in order. So the queue is no list of its own but two positions in the
+//! list of requests: which piece joins next, and which is served next.
+
+use crate::memory::inflight::{Inflight, Piece};
+use crate::memory::packet::{RequestKind, Traffic};
+use crate::time::Cycle;
+use std::collections::VecDeque;
+
+/// A request that has arrived. What serving its pieces needs is copied here once.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// The core cycle in which the fixed delay ends.
+    ready: Cycle,
+    /// First byte of the piece to serve next, in the slice's addresses.
+    pub sector: u64,
+    /// Its index among the requests on their way.
+    pub index: u32,
+    pieces: u8,
+    served: u8,
+    /// What it wants.
+    pub kind: RequestKind,
+    /// Whose it is.
+    pub traffic: Traffic,
+}
+
+impl Arrival {
+    /// The piece to serve next.
+    #[inline]
+    pub fn piece(&self) -> Piece {
+        Piece::new(self.index, u32::from(self.served))
+    }
+
+    /// How many there are behind it.
+    #[inline]
+    pub fn pieces_behind(&self) -> u32 {
+        u32::from(self.pieces - self.served - 1)
+    }
+}
+
+/// Arrived requests.
+#[derive(Clone, Debug)]
+pub struct ArrivalQueue {
+    requests: VecDeque<Arrival>,
+    /// Pieces in the input queue.
+    queued: usize,
+    /// Pieces that fit there.
+    capacity: usize,
+    /// The request whose pieces join next, the cycle from which they may (never without such a
+    /// request), and how many are left.
+    joining: usize,
+    next: Cycle,
+    join_left: u8,
+}
+
+impl ArrivalQueue {
+    /// An empty queue for this many pieces.
+    pub fn new(capacity: usize) -> ArrivalQueue {
+        ArrivalQueue {
+            requests: VecDeque::new(),
+            queued: 0,
+            capacity,
+            joining: 0,
+            next: Cycle::NEVER,
+            join_left: 0,
+        }
+    }
+
+    /// Another `pieces` pieces fit in the input queue.
+    #[inline]
+    pub fn has_room(&self, pieces: usize) -> bool {
+        self.queued + pieces <= self.capacity
+    }
+
+    /// Pieces in the input queue.
+    #[inline]
+    pub fn queued(&self) -> usize {
+        self.queued
+    }
+
+    /// Requests not yet served in full.
+    pub fn len(&self) -> usize {
+        self.requests.len()
+    }
+
+    /// Adds a request whose delay ends in core cycle `ready`.
+    pub fn push(&mut self, ready: Cycle, index: u32, entry: &Inflight) {
+        self.requests.push_back(Arrival {
+            ready,
+            sector: entry.first_sector,
+            index,
+            pieces: entry.pieces as u8,
+            served: 0,
+            kind: entry.request.kind,
+            traffic: entry.request.traffic,
+        });
+        if self.next == Cycle::NEVER {
+            self.start_joining();
+        }
+    }
+
+    fn start_joining(&mut self) {
+        (self.next, self.join_left) = match self.requests.get(self.joining) {
+            Some(request) => (request.ready, request.pieces),
+            None => (Cycle::NEVER, 0),
+        };
+    }
+
+    /// The core cycle from which another piece may join; never before one is served or arrives
+    /// where there is no room or no piece.
+    #[inline]
+    pub fn next(&self) -> Cycle {
+        if self.queued < self.capacity {
+            self.next
+        } else {
+            Cycle::NEVER
+        }
+    }
+
+    /// Lets the next piece join.
+    #[inline]
+    pub fn join(&mut self) {
+        self.queued += 1;
+        self.join_left -= 1;
+        if self.join_left == 0 {
+            self.joining += 1;
+            self.start_joining();
+        }
+    }
+
+    /// The request whose next piece is at the head of the input queue.
+    #[inline]
+    pub fn head(&self) -> Option<Arrival> {
+        if self.queued == 0 {
+            return None;
+        }
+        self.requests.front().copied()
+    }
+
+    /// The head, a sector of so many bytes, has been served.
+    #[inline]
+    pub fn pop(&mut self, sector: u32) {
+        self.queued -= 1;
+        if let Some(first) = self.requests.front_mut() {
+            first.served += 1;
+            first.sector += u64::from(sector);
+            if first.served == first.pieces {
+                self.requests.pop_front();
+                self.joining -= 1;
+            }
+        }
+    }
+}

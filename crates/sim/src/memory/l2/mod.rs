@@ -1,0 +1,289 @@
+//! A slice of the L2: sectored, write-back, with byte masks.
+//!
+//! A request arrives from the network, waits the partition's fixed delay, and is served one
+//! sector per cycle in order of arrival. A write takes its place without a fetch; a sector that
+//! was written in part is fetched when somebody reads it. An access that cannot proceed (no
+//! MSHR, no place in the miss queue, every way waiting for a fill) holds up those behind it.
+//! Atomics are performed when the slice serves them, hit or miss, which makes their order the
+//! order of arrival; only the reply waits for a fetch.
+
+mod arrivals;
+mod serve;
+
+use crate::config::Machine;
+use crate::memory::address_map::AddressMap;
+use crate::memory::cache::mshr::MshrTable;
+use crate::memory::cache::tags::{Geometry, SetIndex, TagArray};
+use crate::memory::clock::Clock;
+use crate::memory::dram::DramRequest;
+use crate::memory::dram::channel::Channel;
+use crate::memory::inflight::{Inflight, InflightTable, Piece};
+use crate::memory::network::crossbar::Crossbar;
+use crate::memory::packet::{PacketSize, Reply, RequestKind, Traffic};
+use crate::memory::stats::MemoryStats;
+use crate::memory::wake::WakeList;
+use crate::time::{Cycle, Tick};
+use arrivals::ArrivalQueue;
+use std::collections::VecDeque;
+
+/// Core cycles from serving an access to its reply entering the network.
+pub const REPLY_CYCLES: u64 = 1;
+
+/// What a slice works with that is not its own.
+pub struct Surroundings<'a> {
+    /// Requests on their way.
+    pub inflight: &'a mut InflightTable,
+    /// The network back to the SMs; the slice's number is its input.
+    pub replies: &'a mut Crossbar<Reply>,
+    /// The first network tick in which a reply sent now may leave.
+    pub reply_tick: Tick,
+    /// Network and L2 have a tick every core cycle.
+    pub lockstep: bool,
+    /// All memory channels, and the cycles in which they have something to do.
+    pub channels: &'a mut [Channel],
+    /// See `channels`.
+    pub channels_next: &'a mut WakeList,
+    /// The first DRAM tick in which a channel may see a request sent now.
+    pub dram_tick: Tick,
+    /// DRAM's clock.
+    pub dram: Clock,
+    /// Counters.
+    pub stats: &'a mut MemoryStats,
+    /// Performs an atomic: SM and token.
+    pub perform_atomic: &'a mut dyn FnMut(u16, u32),
+    /// Size of packets.
+    pub packets: &'a PacketSize,
+}
+
+/// What became of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Hit,
+    Miss,
+    Merge,
+    /// It must wait for a place in the miss queue.
+    NoPlace,
+    /// It must wait for a fill, for the sake of an MSHR, a waiter's place or a way.
+    NoEntry,
+}
+
+/// Since when and why the head of the queue cannot be served.
+#[derive(Clone, Copy, Debug)]
+struct Stall {
+    since: Cycle,
+    cause: Outcome,
+    traffic: Traffic,
+    kind: RequestKind,
+}
+
+/// An L2 slice.
+#[derive(Clone, Debug)]
+pub struct Slice {
+    number: u32,
+    channel: usize,
+    /// Its number among the slices of its channel.
+    in_channel: u16,
+    map: AddressMap,
+    latency: u64,
+    miss_places: usize,
+    line: u64,
+    sector: u32,
+    tags: TagArray,
+    mshrs: MshrTable,
+    arrivals: ArrivalQueue,
+    misses: VecDeque<DramRequest>,
+    fills: VecDeque<u64>,
+    stall: Option<Stall>,
+}
+
+impl Slice {
+    /// Slice `number` of the machine, empty.
+    pub fn new(machine: &Machine, map: AddressMap, number: u32) -> Slice {
+        let l2 = &machine.l2;
+        Slice {
+            number,
+            channel: (number / l2.slices_per_channel.max(1)) as usize,
+            in_channel: (number % l2.slices_per_channel.max(1)) as u16,
+            map,
+            latency: u64::from(l2.latency),
+            miss_places: l2.miss_queue as usize,
+            line: u64::from(l2.line),
+            sector: l2.sector,
+            tags: TagArray::new(Geometry {
+                sets: l2.sets,
+                ways: l2.ways,
+                line: l2.line,
+                sector: l2.sector,
+                index: SetIndex::Modulo,
+            }),
+            mshrs: MshrTable::new(l2.mshrs, l2.merges),
+            arrivals: ArrivalQueue::new(l2.queue as usize),
+            misses: VecDeque::new(),
+            fills: VecDeque::new(),
+            stall: None,
+        }
+    }
+
+    /// The slice can take another request from the network, of up to `pieces` sectors.
+    #[inline]
+    pub fn has_room(&self, pieces: usize) -> bool {
+        self.arrivals.has_room(pieces)
+    }
+
+    /// A request has arrived from the network in core cycle `cycle`; it is broken into
+    /// sectors here. Returns the cycle in which the slice has something to do with it.
+    pub fn arrive(&mut self, cycle: Cycle, index: u32, entry: &Inflight) -> Cycle {
+        let ready = cycle + self.latency;
+        self.arrivals.push(ready, index, entry);
+        ready
+    }
+
+    /// A fetched sector has arrived from DRAM.
+    pub fn fill(&mut self, local: u64) {
+        self.fills.push_back(local);
+    }
+
+    /// A copy from outside leaves the sectors of these bytes, which lie in one line, valid.
+    pub fn install(&mut self, local: u64, bytes: u64) {
+        self.tags.install(local, bytes);
+    }
+
+    /// Forgets all lines.
+    pub fn invalidate(&mut self) {
+        self.tags.invalidate_all();
+    }
+
+    /// Nothing queued and nothing on its way from DRAM.
+    pub fn is_empty(&self) -> bool {
+        self.arrivals.len() == 0
+            && self.misses.is_empty()
+            && self.fills.is_empty()
+            && self.mshrs.is_empty()
+    }
+
+    /// What is waiting where, for a report on a deadlock.
+    pub fn describe(&self) -> String {
+        let stall = match self.stall {
+            Some(s) => format!(
+                ", head ({:?} {:?}) stalled since cycle {}: {:?}",
+                s.traffic, s.kind, s.since, s.cause
+            ),
+            None => String::new(),
+        };
+        format!(
+            "{} requests arrived, {} sectors queued, {} misses to send, {} MSHRs in use, {} fills{stall}",
+            self.arrivals.len(),
+            self.arrivals.queued(),
+            self.misses.len(),
+            self.mshrs.used(),
+            self.fills.len()
+        )
+    }
+
+    /// Runs one L2 clock in core cycle `cycle`, and those behind it that are foreseen. Returns the
+    /// earliest core cycle in which there is something to do, if only in the next clock.
+    #[inline]
+    pub fn step(&mut self, cycle: Cycle, around: &mut Surroundings) -> Cycle {
+        if self.deals_with_dram() {
+            self.step_dram(cycle, around);
+        }
+        let mut served = 0;
+        if self.stall.is_none()
+            && let Some(head) = self.arrivals.head()
+            && self.may_send(1, around)
+            && around.channels[self.channel].has_room(self.in_channel)
+        {
+            served = self.serve(cycle, &head, around);
+        }
+        let next = cycle + u64::from(served.max(1));
+        if served > 1 {
+            self.pass(cycle, next);
+        } else {
+            if served == 1 {
+                self.arrivals.pop(self.sector);
+            }
+            if self.arrivals.next() <= cycle {
+                self.arrivals.join();
+            }
+        }
+        if (self.arrivals.queued() > 0 && self.stall.is_none()) || self.deals_with_dram() {
+            return next;
+        }
+        // Whatever ends a stall wakes the slice.
+        self.arrivals.next().max(next)
+    }
+
+    /// What becomes of the queue when a piece is served in every clock before core cycle `end`.
+    /// The next one is always there by then: the pieces of a request join one per clock, and room
+    /// for them is made here.
+    fn pass(&mut self, cycle: Cycle, end: Cycle) {
+        for clock in cycle.until(end) {
+            self.arrivals.pop(self.sector);
+            if self.arrivals.next() <= clock {
+                self.arrivals.join();
+            }
+        }
+    }
+
+    /// There are fetched sectors or those who waited for them, or requests to send to DRAM.
+    #[inline]
+    fn deals_with_dram(&self) -> bool {
+        // One branch for the three.
+        self.mshrs.has_ready() | !self.fills.is_empty() | !self.misses.is_empty()
+    }
+
+    /// The queue to the network can take so many replies of any size.
+    #[inline]
+    fn may_send(&self, replies: u32, around: &Surroundings) -> bool {
+        around.replies.free(self.number as usize) >= replies * around.packets.largest_reply
+    }
+
+    /// What a clock does with DRAM: one reply that waited for a fetch, one fetched sector in,
+    /// one request out.
+    fn step_dram(&mut self, cycle: Cycle, around: &mut Surroundings) {
+        if self.mshrs.has_ready()
+            && self.may_send(1, around)
+            && let Some((_, token)) = self.mshrs.pop_ready()
+        {
+            self.reply(Piece(token), around.reply_tick, around);
+            self.resume(cycle, Outcome::NoEntry, around.stats);
+        }
+        if let Some(sector) = self.fills.pop_front() {
+            self.tags.fill(sector);
+            self.mshrs.fill(sector);
+            self.resume(cycle, Outcome::NoEntry, around.stats);
+        }
+        let channel = &mut around.channels[self.channel];
+        if !self.misses.is_empty()
+            && channel.has_room(self.in_channel)
+            && let Some(miss) = self.misses.pop_front()
+        {
+            channel.push(around.dram_tick, miss);
+            around.channels_next.lower(self.channel, cycle + 1);
+            self.resume(cycle, Outcome::NoPlace, around.stats);
+        }
+    }
+
+    /// Something that an access stalled by `cause` waits for has happened.
+    fn resume(&mut self, cycle: Cycle, cause: Outcome, stats: &mut MemoryStats) {
+        if let Some(stall) = self.stall
+            && stall.cause == cause
+        {
+            stats.l2_mut(stall.traffic, stall.kind).stall_cycles += cycle - stall.since;
+            self.stall = None;
+        }
+    }
+
+    #[inline]
+    fn reply(&mut self, piece: Piece, tick: Tick, around: &mut Surroundings) {
+        if let Some((sm, reply)) = around.inflight.answer(piece) {
+            around.replies.push(
+                self.number as usize,
+                tick,
+                usize::from(sm),
+                around.packets.reply(&reply),
+                reply,
+            );
+        }
+    }
+}

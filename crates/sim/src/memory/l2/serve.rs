@@ -1,0 +1,218 @@
+//! What a slice does with an access: the tags say what is there, the rest follows.
+
+use super::arrivals::Arrival;
+use super::{Outcome, Slice, Stall, Surroundings};
+use crate::memory::address_map::Location;
+use crate::memory::cache::mshr::Admission;
+use crate::memory::cache::tags::{Evicted, Lookup, Slot};
+use crate::memory::dram::DramRequest;
+use crate::memory::inflight::MAX_PIECES;
+use crate::memory::packet::RequestKind;
+use crate::memory::stats::MemoryStats;
+use crate::time::Cycle;
+
+/// Places of the miss queue that an access needs: a fetch may bring a write-back with it.
+const PLACES_FOR_FETCH: usize = 2;
+const PLACES_FOR_WRITE: usize = 1;
+
+impl Slice {
+    /// Serves the head of the queue, or stalls. Returns how many of its pieces have been served.
+    pub(super) fn serve(&mut self, cycle: Cycle, head: &Arrival, around: &mut Surroundings) -> u32 {
+        let found = self.tags.lookup(head.sector);
+        match found {
+            Lookup::Hit(slot) if head.kind == RequestKind::Read => {
+                self.read_hit(cycle, slot, head, around)
+            }
+            _ => u32::from(self.serve_piece(cycle, head, found, around)),
+        }
+    }
+
+    /// A read of a sector that is there, and perhaps those behind it.
+    fn read_hit(
+        &mut self,
+        cycle: Cycle,
+        slot: Slot,
+        head: &Arrival,
+        around: &mut Surroundings,
+    ) -> u32 {
+        self.tags.touch(slot);
+        let pieces = 1 + self.foreseen(cycle, slot, head, around);
+        let piece = head.piece();
+        for ahead in 0..pieces {
+            let tick = around.reply_tick + u64::from(ahead);
+            self.reply(piece.behind(ahead), tick, around);
+        }
+        let counters = around.stats.l2_mut(head.traffic, RequestKind::Read);
+        counters.hits += u64::from(pieces);
+        counters.accesses += u64::from(pieces);
+        pieces
+    }
+
+    /// Serves a piece for which the tags say `found`; false if it must wait.
+    fn serve_piece(
+        &mut self,
+        cycle: Cycle,
+        head: &Arrival,
+        found: Lookup,
+        around: &mut Surroundings,
+    ) -> bool {
+        let (kind, traffic) = (head.kind, head.traffic);
+        let atomic = (kind == RequestKind::Atomic).then(|| {
+            let request = &around.inflight.get(head.index).request;
+            (request.sm, request.token)
+        });
+        let outcome = match kind {
+            RequestKind::Write => self.write(head, found, around),
+            _ => self.read(head, found, around),
+        };
+        let counters = around.stats.l2_mut(traffic, kind);
+        match outcome {
+            Outcome::Hit => counters.hits += 1,
+            Outcome::Miss => counters.misses += 1,
+            Outcome::Merge => counters.merges += 1,
+            cause @ (Outcome::NoPlace | Outcome::NoEntry) => {
+                self.stall = Some(Stall {
+                    since: cycle,
+                    cause,
+                    traffic,
+                    kind,
+                });
+                return false;
+            }
+        }
+        counters.accesses += 1;
+        if let Some((sm, token)) = atomic {
+            around.stats.atomics += 1;
+            (around.perform_atomic)(sm, token);
+        }
+        true
+    }
+
+    /// The head's piece hits. How many behind it will hit in the clocks to come, one per clock,
+    /// with nothing else happening here meanwhile: those can be served now, with replies that
+    /// leave when they would have. That is so while
+    ///
+    /// - they can be read, and no fetched sector comes before the last of them is served (nor
+    ///   does anything go to DRAM, so that its queue has room in each of the clocks as it has now),
+    /// - the network can take all the replies and, as the queue is not getting longer, as many
+    ///   requests in each of the clocks as it could,
+    /// - requests that arrive meanwhile do not become ready meanwhile.
+    fn foreseen(&self, cycle: Cycle, slot: Slot, head: &Arrival, around: &Surroundings) -> u32 {
+        let more = head.pieces_behind();
+        if more == 0
+            || !around.lockstep
+            || self.latency < u64::from(MAX_PIECES)
+            || self.deals_with_dram()
+            || !self.may_send(more + 1, around)
+            || !self.arrivals.has_room(MAX_PIECES as usize)
+            || !self.tags.readable(slot, head.sector, more + 1)
+        {
+            return 0;
+        }
+        let end = || around.dram.first_tick(cycle + u64::from(more) + 1);
+        if !self.mshrs.is_empty() && around.channels[self.channel].no_fill_before() < end() {
+            return 0;
+        }
+        more
+    }
+
+    /// A read or an atomic.
+    fn read(&mut self, head: &Arrival, found: Lookup, around: &mut Surroundings) -> Outcome {
+        let (piece, sector, kind) = (head.piece(), head.sector, head.kind);
+        let slot = match found {
+            Lookup::Blocked => return Outcome::NoEntry,
+            Lookup::Hit(slot) => {
+                self.tags.touch(slot);
+                self.dirtied(slot, sector, kind);
+                self.reply(piece, around.reply_tick, around);
+                return Outcome::Hit;
+            }
+            Lookup::Pending(slot) => {
+                if self.mshrs.add(sector, piece.0) != Admission::Merge {
+                    return Outcome::NoEntry;
+                }
+                self.tags.touch(slot);
+                self.dirtied(slot, sector, kind);
+                return Outcome::Merge;
+            }
+            Lookup::PartlyWritten(slot) | Lookup::SectorMiss(slot) | Lookup::Miss(slot) => slot,
+        };
+        if !self.miss_room(PLACES_FOR_FETCH) {
+            return Outcome::NoPlace;
+        }
+        if self.mshrs.admit(sector) != Admission::Fresh {
+            return Outcome::NoEntry;
+        }
+        self.mshrs.add_fresh(sector, piece.0);
+        let evicted = self.claim(slot, sector, found);
+        self.tags.reserve(slot, sector);
+        self.dirtied(slot, sector, kind);
+        let fetch = self.dram_request(sector, self.sector, false);
+        self.misses.push_back(fetch);
+        self.write_back(evicted, around.stats);
+        Outcome::Miss
+    }
+
+    /// An atomic leaves its sector newer than memory.
+    fn dirtied(&mut self, slot: Slot, sector: u64, kind: RequestKind) {
+        if kind == RequestKind::Atomic {
+            self.tags.dirty(slot, sector);
+        }
+    }
+
+    /// A write. The acknowledgement is sent at once.
+    fn write(&mut self, head: &Arrival, found: Lookup, around: &mut Surroundings) -> Outcome {
+        let (piece, sector) = (head.piece(), head.sector);
+        let (slot, outcome) = match found {
+            Lookup::Blocked => return Outcome::NoEntry,
+            Lookup::Miss(_) if !self.miss_room(PLACES_FOR_WRITE) => return Outcome::NoPlace,
+            Lookup::Miss(slot) | Lookup::SectorMiss(slot) => (slot, Outcome::Miss),
+            Lookup::Hit(slot) | Lookup::PartlyWritten(slot) => (slot, Outcome::Hit),
+            Lookup::Pending(slot) => (slot, Outcome::Merge),
+        };
+        let evicted = self.claim(slot, sector, found);
+        let bytes = around.inflight.written(piece) << (sector & (self.line - 1));
+        self.tags.write(slot, sector, bytes);
+        self.write_back(evicted, around.stats);
+        self.reply(piece, around.reply_tick, around);
+        outcome
+    }
+
+    fn miss_room(&self, places: usize) -> bool {
+        // A queue of one place must still let a fetch through.
+        self.misses.len() + places.min(self.miss_places.max(1)) <= self.miss_places.max(1)
+    }
+
+    /// Makes the slot the most recently used and, on a miss, the line's.
+    fn claim(&mut self, slot: Slot, local: u64, found: Lookup) -> Option<Evicted> {
+        if matches!(found, Lookup::Miss(_)) {
+            return self.tags.replace(slot, local);
+        }
+        self.tags.touch(slot);
+        None
+    }
+
+    fn write_back(&mut self, evicted: Option<Evicted>, stats: &mut MemoryStats) {
+        if let Some(evicted) = evicted {
+            stats.l2_write_backs += 1;
+            let bytes = evicted.dirty_sectors.count_ones() * self.sector;
+            let request = self.dram_request(evicted.addr, bytes, true);
+            self.misses.push_back(request);
+        }
+    }
+
+    fn dram_request(&self, local: u64, bytes: u32, write: bool) -> DramRequest {
+        let at = self.map.dram(Location {
+            slice: self.number,
+            local,
+        });
+        DramRequest {
+            slice: self.in_channel,
+            bank: at.bank as u16,
+            row: at.row,
+            write,
+            bytes: bytes as u16,
+            local,
+        }
+    }
+}

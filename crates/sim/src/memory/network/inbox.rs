@@ -1,0 +1,187 @@
+//! Replies that have arrived at their SMs or are in the last stretch of wire.
+
+use super::DELIVERY_CYCLES;
+use super::crossbar::Sink;
+use crate::memory::clock::Clock;
+use crate::memory::packet::Reply;
+use crate::time::{Cycle, Tick};
+use std::collections::VecDeque;
+
+/// Replies to one SM, in order of arrival, with the core cycles in which they arrive.
+#[derive(Debug, Default)]
+pub struct Inbox {
+    queue: VecDeque<(Cycle, Reply)>,
+    /// Replies at the front that the SM has seen. It may leave them there; in the network's eyes
+    /// their places are free.
+    seen: usize,
+}
+
+impl Inbox {
+    /// The SM is about to run up to cycle `end`: it sees what arrives before.
+    #[inline]
+    pub fn show(&mut self, end: Cycle) {
+        while self.queue.get(self.seen).is_some_and(|&(at, _)| at < end) {
+            self.seen += 1;
+        }
+    }
+
+    /// The first reply, with the cycle in which it arrives.
+    #[inline]
+    pub fn front(&self) -> Option<(Cycle, Reply)> {
+        self.queue.front().copied()
+    }
+
+    /// The SM takes the first reply.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Reply> {
+        self.seen = self.seen.saturating_sub(1);
+        self.queue.pop_front().map(|(_, reply)| reply)
+    }
+
+    /// The first reply is not to be seen before `cycle`.
+    #[inline]
+    pub fn hold_until(&mut self, cycle: Cycle) {
+        if let Some((at, _)) = self.queue.front_mut() {
+            *at = (*at).max(cycle);
+        }
+    }
+
+    /// The core cycle in which the first reply arrives.
+    #[inline]
+    pub fn next(&self) -> Cycle {
+        self.queue.front().map_or(Cycle::NEVER, |&(at, _)| at)
+    }
+}
+
+/// The inboxes of all SMs.
+pub struct Inboxes {
+    inboxes: Vec<Inbox>,
+    /// The `next` of each: looked at more often than the inboxes.
+    next: Vec<Cycle>,
+    capacity: usize,
+    network: Clock,
+    /// Packets and flits that have come out of the network.
+    pub packets: u64,
+    #[allow(missing_docs)]
+    pub flits: u64,
+}
+
+impl Inboxes {
+    /// Empty inboxes for `capacity` replies each that an SM has not seen.
+    pub fn new(sms: usize, capacity: usize, network: Clock) -> Inboxes {
+        Inboxes {
+            inboxes: (0..sms).map(|_| Inbox::default()).collect(),
+            next: vec![Cycle::NEVER; sms],
+            capacity,
+            network,
+            packets: 0,
+            flits: 0,
+        }
+    }
+
+    /// The inbox of an SM. Whoever takes from it says so by [`taken`](Inboxes::taken).
+    #[inline]
+    pub fn of(&mut self, sm: usize) -> &mut Inbox {
+        &mut self.inboxes[sm]
+    }
+
+    /// The SM may have taken replies.
+    #[inline]
+    pub fn taken(&mut self, sm: usize) {
+        self.next[sm] = self.inboxes[sm].next();
+    }
+
+    /// The core cycle in which the SM's next known reply arrives.
+    #[inline]
+    pub fn next_for(&self, sm: usize) -> Cycle {
+        self.next[sm]
+    }
+
+    /// The core cycle in which the first known reply to any SM arrives.
+    pub fn next(&self) -> Cycle {
+        self.next.iter().fold(Cycle::NEVER, |a, &b| a.min(b))
+    }
+
+    /// Replies that wait for an SM.
+    pub fn len(&self, sm: usize) -> usize {
+        self.inboxes[sm].queue.len()
+    }
+
+    /// No reply waits for anybody.
+    pub fn is_empty(&self) -> bool {
+        self.inboxes.iter().all(|inbox| inbox.queue.is_empty())
+    }
+}
+
+impl Sink<Reply> for Inboxes {
+    fn has_room(&self, sm: usize) -> bool {
+        let inbox = &self.inboxes[sm];
+        inbox.queue.len() - inbox.seen < self.capacity
+    }
+
+    fn deliver(&mut self, sm: usize, tick: Tick, flits: u32, reply: Reply) {
+        self.packets += 1;
+        self.flits += u64::from(flits);
+        let at = self.network.cycle_of(tick) + DELIVERY_CYCLES;
+        self.next[sm] = self.next[sm].min(at);
+        self.inboxes[sm].queue.push_back((at, reply));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::packet::RequestKind;
+
+    fn reply(token: u32) -> Reply {
+        Reply {
+            kind: RequestKind::Read,
+            addr: 0,
+            bytes: 32,
+            last: true,
+            token,
+        }
+    }
+
+    /// Inboxes of one SM with room for two replies, delivered in ticks 10, 11 and so on.
+    fn filled(replies: u64) -> Inboxes {
+        let mut inboxes = Inboxes::new(1, 2, Clock::new(700, 700));
+        for i in 0..replies {
+            inboxes.deliver(0, Tick::new(10 + i), 1, reply(i as u32));
+        }
+        inboxes
+    }
+
+    #[test]
+    fn a_reply_takes_a_place_until_the_sm_has_seen_it() {
+        let mut inboxes = filled(2);
+        assert!(!inboxes.has_room(0));
+        let [first, second] = [10, 11].map(|tick| Cycle::new(tick + DELIVERY_CYCLES));
+        assert_eq!(inboxes.next_for(0), first);
+        inboxes.of(0).show(first);
+        assert!(!inboxes.has_room(0), "nothing arrives before that cycle");
+        inboxes.of(0).show(second);
+        assert!(inboxes.has_room(0), "it has seen the first and left it");
+        assert_eq!(inboxes.of(0).pop().map(|r| r.token), Some(0));
+        inboxes.taken(0);
+        assert!(inboxes.has_room(0), "the place was free already");
+        inboxes.deliver(0, Tick::new(12), 1, reply(2));
+        assert!(!inboxes.has_room(0));
+        assert_eq!(inboxes.next_for(0), second);
+    }
+
+    #[test]
+    fn one_packet_per_cycle_is_what_the_sm_makes_of_it() {
+        let [earlier, later] = [15, 20].map(Cycle::new);
+        let mut inboxes = filled(2);
+        let inbox = inboxes.of(0);
+        inbox.show(Cycle::new(100));
+        inbox.pop();
+        inbox.hold_until(later);
+        assert_eq!(inbox.next(), later);
+        inbox.hold_until(earlier);
+        assert_eq!(inbox.next(), later);
+        inboxes.taken(0);
+        assert_eq!((inboxes.next_for(0), inboxes.next()), (later, later));
+    }
+}

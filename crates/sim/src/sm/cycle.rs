@@ -1,0 +1,317 @@
+//! Running: the order of the stages within a cycle, and which cycles have to run.
+//!
+//! Stages run back to front within a cycle (writeback first, fetch last), so that a register
+//! released in a cycle is usable by that cycle's issue and an instruction takes at least a cycle
+//! for each stage.
+//!
+//! The pipeline sleeps in two halves. The second, from the collectors to writeback, says when it
+//! has something to do in every cycle that runs. The first, from fetch to issue, is asked at the
+//! end of a cycle in which it ran, and again only when its time comes, a warp changes, or room at
+//! the units does.
+
+use super::Sm;
+use super::issue;
+use super::launch::{Launched, Quantum, SmFault, View};
+use super::memory::{self, TokenKind, untoken};
+use crate::memory::network::inbox::Inbox;
+use crate::memory::packet::Reply;
+use crate::time::Cycle;
+
+/// When an SM runs.
+#[derive(Debug, Default)]
+pub(super) struct Clock {
+    /// First cycle that has not run.
+    pub ran: Cycle,
+    /// Next cycle in which the first half of the pipeline has something to do, as of the last
+    /// cycle in which it had.
+    pub first_half: Cycle,
+    /// Next cycle with something to do, as of the end of the last run; packets and blocks that
+    /// arrive aside.
+    pub next: Cycle,
+}
+
+impl Sm {
+    /// The injection queue has room for so many flits in the quantum that begins with cycle
+    /// `now`.
+    #[inline]
+    pub fn refill_port(&mut self, room: u32, now: Cycle) {
+        if self.port.refill(room) {
+            self.memory.wake_up(now);
+            self.clock.next = self.clock.next.min(now);
+        }
+    }
+
+    /// Runs cycles up to (not including) `to`.
+    pub fn run(&mut self, to: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
+        if quantum.observer.is_some() != self.residents.books.watch.is_on() {
+            self.listen(quantum.observer.is_some());
+        }
+        let result = self.run_cycles(to, quantum);
+        if let Some(observer) = quantum.observer.as_deref_mut() {
+            self.residents.books.watch.hand_over(self.id, observer);
+        }
+        result
+    }
+
+    /// Somebody listens, or nobody does.
+    #[cold]
+    pub(super) fn listen(&mut self, on: bool) {
+        let residents = &mut self.residents;
+        residents.books.watch.switch(on, residents.warps.slots());
+        let in_step = residents.books.want_step();
+        if residents.warps.keep_in_step(in_step) {
+            self.clock.next = self.clock.ran;
+        }
+    }
+
+    fn run_cycles(&mut self, to: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
+        let mut now = self.clock.ran;
+        if quantum.skip {
+            // Nothing has changed since the last run but blocks and packets that have come.
+            let next = self.next().max(now);
+            now = self.pass_packets(now, next, to, quantum.inbox);
+        }
+        while now < to {
+            self.cycle(now, quantum)?;
+            now += 1;
+            if quantum.skip {
+                now = self.skip_to(now, to, quantum.inbox);
+            }
+        }
+        self.clock.ran = to;
+        // A stepped run asks too: it is how a deadlock is seen.
+        self.clock.next = if quantum.skip { now } else { self.ask_all(now) };
+        Ok(())
+    }
+
+    /// The next cycle with something to do, packets that arrive aside.
+    #[inline]
+    pub fn next(&self) -> Cycle {
+        self.clock.next.min(self.residents.blocks.next_arrival())
+    }
+
+    /// One cycle.
+    fn cycle(&mut self, now: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
+        let launched = quantum.launched;
+        self.residents.warps.start_cycle(now);
+        self.residents.take_arrivals(now, launched);
+        self.take_reply(now, quantum.inbox);
+        self.write_back(now, launched);
+        self.units.step(now, &mut self.collectors, &launched.facts);
+        self.memory_step(now, launched);
+        if quantum.skip && self.first_half_rests(now) {
+            self.residents.warps.end_turns();
+            return Ok(());
+        }
+        self.residents.tick(now, launched);
+        self.residents.wake(now, launched);
+        if self.issue.look(now, &mut self.residents, &self.collectors) <= now {
+            let mut with = issue::Surroundings {
+                residents: &mut self.residents,
+                collectors: &mut self.collectors,
+                units: &mut self.units,
+                memory: &mut self.memory,
+                view: View {
+                    launched,
+                    image: quantum.image,
+                    leavings: &mut self.leavings,
+                    sm: self.id,
+                    core_mhz: self.core_mhz,
+                },
+            };
+            self.issue.step(now, &mut with)?;
+        }
+        self.residents.warps.end_turns();
+        self.front
+            .step(now, &mut self.residents, &mut self.port, launched);
+        if quantum.skip {
+            self.clock.first_half = self.ask_first_half(now + 1);
+        }
+        Ok(())
+    }
+
+    /// One packet from the network.
+    fn take_reply(&mut self, now: Cycle, inbox: &mut Inbox) {
+        let Some((_, reply)) = inbox.front().filter(|&(at, _)| at <= now) else {
+            return;
+        };
+        if self.passes_by(&reply) {
+            // Nobody has to wake up for it.
+        } else if untoken(reply.token).0 == TokenKind::Instruction {
+            self.front.take_reply(reply);
+        } else if self.memory.accepts_reply() {
+            self.memory.take_reply(reply, now);
+        } else {
+            return;
+        }
+        inbox.pop();
+    }
+
+    /// ALU results whose time has come.
+    #[inline]
+    fn write_back(&mut self, now: Cycle, launched: &Launched) {
+        while let Some(done) = self.units.pop(now) {
+            let facts = &launched.facts[done.pc as usize];
+            self.collectors.write(done.slot, &facts.write_banks);
+            self.residents.complete(done.slot, facts, launched);
+            self.residents.follow(launched);
+            if facts.control && self.front.waits_for_branches() {
+                self.residents.resolve(done.slot);
+            }
+        }
+    }
+
+    /// The load/store unit, and with it the operand collectors.
+    #[inline(always)] // its one caller is the cycle
+    fn memory_step(&mut self, now: Cycle, launched: &Launched) {
+        let awake = self.memory.is_awake(now);
+        let collectors_rest = self.collectors.stand_still();
+        if !awake && collectors_rest {
+            debug_assert!(
+                !self.memory.accepts()
+                    || self.collectors.oldest_for_memory(&launched.facts).is_none()
+            );
+            self.collectors.end_cycle();
+            return;
+        }
+        if self.residents.take_emptied() && self.flush_l1_when_idle {
+            self.memory.invalidate_data();
+        }
+        let mut with = memory::Surroundings {
+            collectors: &mut self.collectors,
+            facts: &launched.facts,
+            port: &mut self.port,
+            stats: &mut self.residents.books.stats.counters,
+            events: &mut self.events,
+        };
+        if awake {
+            self.memory.write_back(now, &mut with);
+        }
+        if collectors_rest {
+            with.collectors.end_cycle();
+        } else {
+            with.collectors.step(with.facts);
+        }
+        if awake {
+            self.memory.cycle(now, &mut with);
+        }
+        if self.memory.accepts()
+            && let Some(group) = self.collectors.oldest_for_memory(&launched.facts)
+        {
+            let op = self.collectors.leave(group);
+            self.memory.enter(op.memory, now);
+        }
+        if !self.events.is_empty() {
+            for event in self.events.drain(..) {
+                let record = |op| self.memory.record(op);
+                self.residents.memory_event(event, record, launched);
+            }
+            self.residents.follow(launched);
+        }
+    }
+
+    /// Whether the first half of the pipeline, from fetch to issue, has nothing to do in a cycle
+    /// whose second half has run: its time has not come, and nothing it looks at has changed.
+    /// Nearly half of the cycles that run in breadth-first search only move what has been issued.
+    #[inline]
+    fn first_half_rests(&self, now: Cycle) -> bool {
+        let warps = &self.residents.warps;
+        now < self.clock.first_half
+            && !self.issue.has_to_look(warps, self.collectors.room())
+            && !warps.stirs_fetch()
+            && !self.front.is_busy()
+            // These may change their minds about when without touching a warp.
+            && !warps.in_step()
+            && !self.residents.model_ticks()
+    }
+
+    /// The next cycle at or after `now` in which the first half has something to do, if nothing
+    /// changes that it looks at.
+    fn ask_first_half(&mut self, now: Cycle) -> Cycle {
+        if self.front.is_busy() {
+            return now;
+        }
+        let issue = self.issue.look(now, &mut self.residents, &self.collectors);
+        self.first_half_next(now, issue)
+    }
+
+    /// The same where issue has something to do in cycle `issue`.
+    fn first_half_next(&self, now: Cycle, issue: Cycle) -> Cycle {
+        if issue <= now {
+            return now;
+        }
+        let front = self.front.next(now, &self.residents.warps);
+        issue.min(front).min(self.residents.next().max(now))
+    }
+
+    /// The next cycle at or after `now` in which what has been issued has something to do, packets
+    /// that arrive aside.
+    #[inline]
+    fn second_half_next(&self, now: Cycle) -> Cycle {
+        if !self.collectors.stand_still() {
+            return now;
+        }
+        let memory = self.memory.next();
+        if memory <= now {
+            return now;
+        }
+        let arrival = self.residents.blocks.next_arrival().max(now);
+        memory.min(arrival).min(self.units.next())
+    }
+
+    /// The next cycle at or after `now` in which something can happen, packets that arrive aside;
+    /// until then every cycle is like the one before.
+    pub fn ask_all(&self, now: Cycle) -> Cycle {
+        let issue = self.residents.warps.issue_due(&self.collectors);
+        self.first_half_next(now, issue.max(now))
+            .min(self.second_half_next(now))
+    }
+
+    /// The next cycle at or after `now` that has to run, `now` - 1 having run. Packets on the way
+    /// there that would change nothing but a counter are taken as they pass.
+    #[inline]
+    fn skip_to(&mut self, now: Cycle, to: Cycle, inbox: &mut Inbox) -> Cycle {
+        let next = self.clock.first_half.max(now);
+        let next = if next > now {
+            next.min(self.second_half_next(now))
+        } else {
+            now
+        };
+        self.pass_packets(now, next, to, inbox)
+    }
+
+    /// Nothing but packets happens before cycle `next`: the cycle at or after `now` that has to
+    /// run first.
+    #[inline]
+    fn pass_packets(&mut self, now: Cycle, next: Cycle, to: Cycle, inbox: &mut Inbox) -> Cycle {
+        if next == now {
+            return now;
+        }
+        while let Some((at, reply)) = inbox.front() {
+            let at = at.max(now);
+            if at >= next.min(to) {
+                break;
+            }
+            if !self.passes_by(&reply) {
+                return at;
+            }
+            inbox.pop();
+            inbox.hold_until(at + 1); // one packet per cycle
+        }
+        next
+    }
+
+    /// Whether a packet changes nothing that anybody waits for: part of a line whose rest is
+    /// still to come, or an acknowledgement that is not a warp's last.
+    fn passes_by(&mut self, reply: &Reply) -> bool {
+        if !self.memory.is_quiet() {
+            return false;
+        }
+        match untoken(reply.token) {
+            (TokenKind::Store, slot) => self.residents.acknowledged_by_the_way(slot as u16),
+            (TokenKind::WriteBack, _) => true,
+            (TokenKind::Uncached, _) => false,
+            _ => !reply.last,
+        }
+    }
+}

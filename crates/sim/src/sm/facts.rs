@@ -1,0 +1,291 @@
+//! What timing needs to know of each instruction, looked up once when a kernel is loaded.
+
+use super::fixed_list::FixedList;
+use super::units::UnitPlan;
+use crate::config::{Machine, OpClass};
+use warpsim_ptx::isa::{CacheOp, Op, Pipe, Sem, Space, Type};
+use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegId, TexBase};
+
+/// Registers of an instruction that share a word of the scoreboard: register r is bit r mod 64
+/// of word r / 64. Most instructions have one or two of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegisterWord {
+    /// Word number.
+    pub word: u16,
+    /// Sources and guard.
+    pub reads: u64,
+    /// Destinations.
+    pub writes: u64,
+}
+
+/// A set of banks of the register file, a bit each, as warp 0 has it; warp w has the same registers
+/// w banks further on. The set is repeated until it fills the word (the number of banks is a power
+/// of two, at most 64), so that this is a rotation, whatever the number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Banks(u64);
+
+impl Banks {
+    fn add(&mut self, bank: u32, banks: u32) {
+        for at in (bank..u64::BITS).step_by(banks as usize) {
+            self.0 |= 1 << at;
+        }
+    }
+
+    fn has(self, bank: u32) -> bool {
+        self.0 >> bank & 1 != 0
+    }
+
+    /// The banks in which a warp has these registers, repeated likewise: sets of one SM can be
+    /// compared as they are.
+    #[inline]
+    pub fn of(self, slot: u16) -> u64 {
+        self.0.rotate_left(u32::from(slot) % u64::BITS)
+    }
+}
+
+/// Timing facts of one instruction. In this order, what most instructions need of it is in the
+/// first 64 bytes, which is a line of the host's cache.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct OpFacts {
+    /// The kind of units that it issues to.
+    pub unit: u8,
+    /// It goes to the load/store unit.
+    memory: bool,
+    /// Pipe class, for statistics and power.
+    pub pipe: Pipe,
+    /// Execution latency in cycles.
+    pub latency: u16,
+    /// Cycles its unit's entry is held.
+    pub interval: u16,
+    /// How often the lanes are used for it.
+    pub passes: u8,
+    /// Loads from memory other than shared and constant: the results are "long".
+    pub long: bool,
+    /// Can change the PC other than by one.
+    pub control: bool,
+    /// Goes to memory past the L1 if it loads.
+    pub uncached: bool,
+    /// Stores, or does an atomic without a result.
+    pub stores: bool,
+    /// Most reads of one bank: the cycles that its reads take if nothing is in their way.
+    pub reads: u8,
+    /// Banks of the source operands to collect.
+    pub read_banks: Banks,
+    /// Banks of the destinations.
+    pub write_banks: Banks,
+    /// Registers whose pending writes hold it back, as bits of scoreboard words; those with
+    /// destinations come first.
+    pub registers: FixedList<RegisterWord, 16>,
+    /// Banks to read a second time, a third time and so on: repeated registers count each time.
+    pub read_again: FixedList<Banks, 11>,
+}
+
+impl OpFacts {
+    /// Whether it goes to the load/store unit.
+    #[inline]
+    pub fn is_memory(&self) -> bool {
+        self.memory
+    }
+
+    /// Has another source operand to collect, in this of `banks` banks.
+    fn add_read(&mut self, bank: u32, banks: u32) {
+        let mut sets = std::iter::once(&mut self.read_banks).chain(self.read_again.iter_mut());
+        if let Some(set) = sets.find(|set| !set.has(bank)) {
+            set.add(bank, banks);
+        } else {
+            let mut set = Banks::default();
+            set.add(bank, banks);
+            self.read_again.push(set);
+        }
+        self.reads = 1 + self.read_again.len() as u8;
+    }
+
+    /// The words with destinations.
+    #[inline(always)]
+    pub fn written(&self) -> impl Iterator<Item = &RegisterWord> {
+        self.registers.iter().take_while(|word| word.writes != 0)
+    }
+}
+
+/// Facts for every instruction of a kernel.
+pub fn op_facts(kernel: &Kernel, machine: &Machine) -> Vec<OpFacts> {
+    let plan = UnitPlan::of(machine);
+    let code = kernel.code.iter();
+    code.map(|i| op_facts_of(i, kernel, machine, &plan))
+        .collect()
+}
+
+fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPlan) -> OpFacts {
+    let class = class_of(instr);
+    let [latency, interval] = class.timing(&machine.latency);
+    let banks = machine.collector.banks;
+    let ignore_sources =
+        machine.sm.atomics_ignore_address_hazard && matches!(instr.op, Op::Atom | Op::Red);
+    let mut facts = OpFacts {
+        unit: plan.kind_of(class),
+        memory: class == OpClass::Memory,
+        pipe: instr.op.pipe(&instr.mods),
+        latency: latency as u16,
+        interval: interval as u16,
+        passes: machine
+            .unit_of(class)
+            .map_or(1, |unit| unit.passes(machine.sm.warp_width)) as u8,
+        reads: 0,
+        registers: FixedList::default(),
+        read_banks: Banks::default(),
+        read_again: FixedList::default(),
+        write_banks: Banks::default(),
+        long: is_long(instr),
+        control: matches!(instr.op, Op::Bra | Op::Ret | Op::Exit),
+        uncached: is_uncached(instr),
+        stores: matches!(instr.op, Op::St | Op::Red),
+    };
+    let bank = |r: RegId| kernel.registers[r.0 as usize].number % banks;
+    for operand in &instr.dst {
+        if let Operand::Reg(r) | Operand::NotReg(r) = operand {
+            word_of(&mut facts, *r).writes |= 1 << (r.0 % 64);
+            facts.write_banks.add(bank(*r), banks);
+        }
+    }
+    if let Some((guard, _)) = instr.guard {
+        word_of(&mut facts, guard).reads |= 1 << (guard.0 % 64);
+    }
+    if !ignore_sources {
+        for r in instr.src.iter().filter_map(source_register) {
+            word_of(&mut facts, r).reads |= 1 << (r.0 % 64);
+            facts.add_read(bank(r), banks);
+        }
+    }
+    facts
+}
+
+fn word_of(facts: &mut OpFacts, register: RegId) -> &mut RegisterWord {
+    let word = register.0 / 64;
+    let at = facts
+        .registers
+        .iter()
+        .position(|w| w.word == word)
+        .unwrap_or_else(|| {
+            facts.registers.push(RegisterWord {
+                word,
+                ..RegisterWord::default()
+            });
+            facts.registers.len() - 1
+        });
+    &mut facts.registers[at]
+}
+
+/// The register a source operand reads, if any.
+fn source_register(operand: &Operand) -> Option<RegId> {
+    match operand {
+        Operand::Reg(r) | Operand::NotReg(r) => Some(*r),
+        Operand::Address {
+            base: AddrBase::Reg(r),
+            ..
+        } => Some(*r),
+        Operand::Texture(TexBase::Handle(r)) => Some(*r),
+        _ => None,
+    }
+}
+
+/// Results of loads from global, local, generic and texture memory (and of atomics) take
+/// long enough that the two-level scheduler sets a warp aside for them.
+fn is_long(instr: &Instr) -> bool {
+    match instr.op {
+        Op::Ld | Op::Ldu => !matches!(
+            instr.mods.space,
+            Some(Space::Shared | Space::Const | Space::Param)
+        ),
+        Op::Tex | Op::Atom => true,
+        _ => false,
+    }
+}
+
+/// By its cache operator, or because others have to see it.
+fn is_uncached(instr: &Instr) -> bool {
+    matches!(instr.mods.cache, Some(CacheOp::Cg | CacheOp::Cv))
+        || matches!(
+            instr.mods.sem,
+            Some(Sem::Volatile | Sem::Relaxed | Sem::Acquire | Sem::Mmio)
+        )
+}
+
+/// The class of an operation.
+fn class_of(instr: &Instr) -> OpClass {
+    use OpClass::*;
+    let ty = operation_type(instr);
+    let double = ty == Some(Type::F64);
+    let float = ty.is_some_and(Type::is_float);
+    let arithmetic = |int, single, dp| match (double, float) {
+        (true, _) => dp,
+        (_, true) => single,
+        _ => int,
+    };
+    match instr.op {
+        Op::Add | Op::Sub | Op::Addc | Op::Subc => arithmetic(IntAdd, Fp32Add, Fp64Add),
+        Op::Min | Op::Max => arithmetic(IntMinmax, Fp32Minmax, Fp64Minmax),
+        Op::Mul | Op::Mul24 => arithmetic(IntMul, Fp32Mul, Fp64Mul),
+        Op::Mad | Op::Mad24 | Op::Madc | Op::Dp2a | Op::Dp4a => {
+            arithmetic(IntMad, Fp32Mad, Fp64Mad)
+        }
+        Op::Fma => arithmetic(Fp32Fma, Fp32Fma, Fp64Fma),
+        Op::Div => arithmetic(IntDiv, Fp32Div, Fp64Div),
+        Op::Rem => IntRem,
+        Op::Membar | Op::Fence | Op::Prefetch | Op::Prefetchu => Other,
+        _ => match instr.op.pipe(&instr.mods) {
+            Pipe::Sfu => Sfu,
+            Pipe::Memory => Memory,
+            _ => Other,
+        },
+    }
+}
+
+/// The type that decides an operation's class.
+fn operation_type(instr: &Instr) -> Option<Type> {
+    instr.mods.types[0]
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// An instruction that reads registers in these of `banks` banks.
+    pub fn reading(reads: &[u32], banks: u32) -> OpFacts {
+        let mut facts = OpFacts {
+            uncached: false,
+            stores: false,
+            unit: 0,
+            memory: false,
+            pipe: Pipe::Int,
+            latency: 4,
+            interval: 1,
+            passes: 1,
+            long: false,
+            control: false,
+            reads: 0,
+            read_banks: Banks::default(),
+            write_banks: Banks::default(),
+            registers: FixedList::default(),
+            read_again: FixedList::default(),
+        };
+        reads.iter().for_each(|&bank| facts.add_read(bank, banks));
+        facts
+    }
+
+    #[test]
+    fn a_warp_has_its_registers_further_on() {
+        for banks in [1, 2, 16, 64] {
+            for (bank, slot) in [(0, 0), (3, 14), (15, 47), (1, 1000)] {
+                let bank = bank % banks;
+                let mut set = Banks::default();
+                set.add(bank, banks);
+                let found = (bank + slot) % banks;
+                for at in 0..u64::BITS {
+                    let is = set.of(slot as u16) >> at & 1 != 0;
+                    assert_eq!(is, at % banks == found, "{banks} {bank} {slot} {at}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Fetch and decode. A fetch at cycle c is decoded at c+1 and can issue at c+2; it brings
+//! consecutive instructions. A miss goes to L2, and when its line comes the warp that waited
+//! takes that cycle's fetch. The scan for a warp to fetch for is also what notices that a warp
+//! has finished ([`leaving`](super::warps::Domain::leaving)), so busy fetch delays retirement.
+//!
+//! There is one fetch unit ([`unit`]) for the whole SM, or for each slice or scheduler; they share the
+//! instruction cache ([`icache`]), whose ports they get in turn, and may have a small cache each
+//! ([`l0`]). What is fetched for a gang is fetched once for all its warps.
+
+mod icache;
+mod l0;
+#[cfg(test)]
+mod tests;
+mod unit;
+
+use super::launch::Launched;
+use super::memory::Port;
+use super::residents::Residents;
+use super::warps::WarpTable;
+use crate::config::{Machine, Per};
+use crate::memory::packet::Reply;
+use crate::place::Layout;
+use crate::time::Cycle;
+use icache::ICache;
+use unit::FetchUnit;
+
+/// The front end of an SM.
+pub struct FrontEnd {
+    units: Vec<FetchUnit>,
+    icache: ICache,
+    wait_for_branch: bool,
+    /// The unit that comes first at the ports of the instruction cache. Moves on when units have
+    /// fetched.
+    turn: usize,
+    /// Several units: warps whose line has come and whose unit has had no port for it yet.
+    arrived: Vec<u16>,
+    /// Something is to be decoded.
+    fetched: bool,
+    /// Fetch had nothing to do in the last cycle that ran, so it has nothing in the next.
+    rests: bool,
+}
+
+impl FrontEnd {
+    /// An empty front end.
+    pub fn new(machine: &Machine, sm: u16) -> FrontEnd {
+        let layout = Layout::of(machine);
+        let all = layout.domains();
+        let units = match machine.fetch.per {
+            Per::Sm => vec![FetchUnit::new(machine, 0..all, all)],
+            Per::Slice => (0..layout.slices() as usize)
+                .map(|slice| FetchUnit::new(machine, layout.domains_of(slice), all))
+                .collect(),
+            Per::Scheduler => (0..all)
+                .map(|d| FetchUnit::new(machine, d..d + 1, all))
+                .collect(),
+        };
+        FrontEnd {
+            units,
+            icache: ICache::new(machine, sm),
+            wait_for_branch: machine.fetch.wait_for_branch,
+            turn: 0,
+            arrived: Vec::new(),
+            fetched: false,
+            rests: false,
+        }
+    }
+
+    /// Whether it never fetches for warps at a barrier.
+    pub fn skips_waiters(&self) -> bool {
+        self.units.iter().all(FetchUnit::skips_waiters)
+    }
+
+    /// Whether it waits for branches to leave the pipeline.
+    #[inline]
+    pub fn waits_for_branches(&self) -> bool {
+        self.wait_for_branch
+    }
+
+    /// Takes a reply for the instruction cache.
+    pub fn take_reply(&mut self, reply: Reply) {
+        self.icache.take_reply(reply);
+    }
+
+    /// Whether the next cycle has something to do whatever else happens.
+    #[inline]
+    pub fn is_busy(&self) -> bool {
+        self.fetched || self.icache.stirs() || !self.arrived.is_empty()
+    }
+
+    /// The next cycle at or after `now` in which there is something to do if no warp changes.
+    #[inline]
+    pub fn next(&self, now: Cycle, warps: &WarpTable) -> Cycle {
+        if self.is_busy() || !self.rests && concerned(warps) {
+            now
+        } else {
+            Cycle::NEVER
+        }
+    }
+
+    /// One cycle: what was fetched in the last is decoded, and more is fetched.
+    #[inline]
+    pub fn step(
+        &mut self,
+        now: Cycle,
+        residents: &mut Residents,
+        port: &mut Port,
+        launched: &Launched,
+    ) {
+        if self.fetched {
+            for unit in &mut self.units {
+                unit.decode(residents, launched);
+            }
+            self.fetched = false;
+        }
+        if !self.stays_at_rest(&mut residents.warps) {
+            self.fetch(now, residents, launched);
+            self.icache.send(now, port);
+        }
+    }
+
+    /// Whether fetch has nothing to do in this cycle either.
+    #[inline]
+    fn stays_at_rest(&mut self, warps: &mut WarpTable) -> bool {
+        if warps.take_fetch_stir() || !self.rests {
+            self.rests = !concerned(warps);
+        }
+        self.rests &= !self.icache.stirs() && self.arrived.is_empty();
+        self.rests
+    }
+
+    fn fetch(&mut self, now: Cycle, residents: &mut Residents, launched: &Launched) {
+        self.icache.open_ports();
+        if let [unit] = &mut self.units[..] {
+            unit.open_ports();
+            while unit.has_port()
+                && let Some(slot) = self.icache.next_ready()
+            {
+                unit.line_has_come(slot, residents, launched);
+            }
+            unit.fetch(now, &mut self.icache, residents, launched);
+            self.fetched = unit.has_fetched();
+        } else {
+            self.fetch_in_turn(now, residents, launched);
+        }
+    }
+
+    /// Several units take turns at the ports of the instruction cache.
+    fn fetch_in_turn(&mut self, now: Cycle, residents: &mut Residents, launched: &Launched) {
+        let count = self.units.len();
+        self.units.iter_mut().for_each(FetchUnit::open_ports);
+        while let Some(slot) = self.icache.next_ready() {
+            self.arrived.push(slot);
+        }
+        let units = &mut self.units;
+        self.arrived.retain(|&slot| {
+            let place = residents.warps.place(slot);
+            let unit = units.iter_mut().find(|unit| unit.serves(place));
+            let unit = unit.expect("every warp has its unit");
+            let takes = unit.has_port();
+            if takes {
+                unit.line_has_come(slot, residents, launched);
+            }
+            !takes
+        });
+        for i in 0..count {
+            let unit = &mut self.units[(self.turn + i) % count];
+            unit.fetch(now, &mut self.icache, residents, launched);
+        }
+        self.fetched = self.units.iter().any(FetchUnit::has_fetched);
+        if self.fetched {
+            self.turn = (self.turn + 1) % count;
+        }
+    }
+}
+
+/// Whether fetch would do something about any warp.
+#[inline]
+fn concerned(warps: &WarpTable) -> bool {
+    warps.domains().iter().any(|d| d.concerns_fetch() != 0)
+}

@@ -1,0 +1,280 @@
+//! Issue: each scheduler picks at most one warp per cycle. What its instruction then does is in
+//! `execute`.
+
+mod execute;
+mod gang;
+
+use super::launch::{Launched, SmFault, View};
+use super::memory::LoadStore;
+use super::operands::Collectors;
+use super::residents::{Residents, Special};
+use super::units::Units;
+use super::warps::WarpTable;
+use crate::config::Machine;
+use crate::exec::state::Effect;
+use crate::place::Place;
+use crate::time::Cycle;
+use gang::Gathered;
+use warpsim_ptx::kernel::Pc;
+
+/// The issue stage.
+pub struct Issue {
+    special: Special,
+    /// Fetch, decode and issue take one cycle.
+    ideal_fetch: bool,
+    /// When issue has something to do as of its last look, and the room at the units then. Until
+    /// a warp changes or the room does, it would find the same.
+    next: Cycle,
+    room_seen: u32,
+    /// Warps that can issue, by domain.
+    ready: Vec<u64>,
+    /// Of those, the ones with room at their units, for policies that plan.
+    plannable: Vec<u64>,
+    /// What the instruction under way did.
+    effect: Effect,
+    /// Number of the last instruction issued.
+    order: u64,
+    gathered: Gathered,
+    /// For tests: block, warp of the block, lane and PC of every thread that issued.
+    #[cfg(test)]
+    pub log: Option<Vec<(u64, u16, u8, Pc)>>,
+}
+
+/// What issue works with in a cycle.
+pub struct Surroundings<'a> {
+    /// The warps, and whom they hold.
+    pub residents: &'a mut Residents,
+    /// Where instructions go.
+    pub collectors: &'a mut Collectors,
+    /// Who has to know of gangs.
+    pub units: &'a mut Units,
+    /// Who keeps memory instructions.
+    pub memory: &'a mut LoadStore,
+    /// What threads see of memory.
+    pub view: View<'a>,
+}
+
+impl Issue {
+    /// The stage, for this many domains.
+    pub fn new(machine: &Machine, domains: usize) -> Issue {
+        Issue {
+            special: Special {
+                core_mhz: machine.gpu.core_mhz,
+                atomics_block_warp: machine.sm.atomics_block_warp,
+            },
+            ideal_fetch: machine.fetch.ideal,
+            next: Cycle::ZERO,
+            room_seen: 0,
+            ready: vec![0; domains],
+            plannable: vec![0; domains],
+            effect: Effect::default(),
+            order: 0,
+            gathered: Gathered::default(),
+            #[cfg(test)]
+            log: None,
+        }
+    }
+
+    /// Whether the next look may find something else than the last: a warp has changed, or the
+    /// room at the units has.
+    #[inline]
+    pub fn has_to_look(&self, warps: &WarpTable, room: u32) -> bool {
+        warps.stirs_issue() || self.room_seen != room
+    }
+
+    /// The next cycle at or after `now` in which issue has something to do if nothing changes.
+    /// As long as the collectors stand still, warps that could issue but for room at their unit
+    /// have nothing to do either: when memory is the bottleneck that is most of them most of the
+    /// time, and their cycles are skipped like those of warps that wait for data.
+    #[inline(always)] // most often there is nothing new
+    pub fn look(
+        &mut self,
+        now: Cycle,
+        residents: &mut Residents,
+        collectors: &Collectors,
+    ) -> Cycle {
+        let room = collectors.room();
+        if self.room_seen != room {
+            self.room_seen = room;
+            residents.warps.stir_issue();
+        }
+        if residents.warps.stirs_issue() {
+            let (next, with_room) = residents.warps.look_for_issue(collectors);
+            self.next = next;
+            if next > now && with_room {
+                residents.warps.note_no_room(now, &mut residents.books);
+            }
+        }
+        self.next.max(now)
+    }
+
+    /// One cycle of all schedulers; which goes first alternates.
+    pub fn step(&mut self, now: Cycle, with: &mut Surroundings) -> Result<(), SmFault> {
+        if with.residents.books.plans() {
+            return self.step_planned(now, with);
+        }
+        let domains = self.ready.len();
+        let looked = if with.residents.warps.in_step() {
+            self.look_everywhere(now, with.residents)
+        } else {
+            self.look_where_warps_move(now, &with.residents.warps)
+        };
+        let mut next = match domains.is_power_of_two() {
+            true => now.get() as usize & (domains - 1),
+            false => now.get() as usize % domains,
+        };
+        for _ in 0..domains {
+            let d = next;
+            next = if d + 1 == domains { 0 } else { d + 1 };
+            let warps = &mut with.residents.warps;
+            let domain = warps.domain(d);
+            // Another domain's turn may have let a warp of this one go.
+            if looked >> d & 1 == 0 && domain.moving() == 0 {
+                warps.skip_turn(d);
+                continue;
+            }
+            // While an instruction holds the issue slot there is room for no other.
+            let room = match domain.is_free(now) {
+                true => domain.with_room(with.collectors.room_for(d)),
+                false => 0,
+            };
+            let ready = self.ready[d] & room;
+            if ready == 0 {
+                self.issue_nothing(d, room, now, with);
+                continue;
+            }
+            let books = &mut with.residents.books;
+            warps.pass(d, now, books);
+            self.ready[d] = ready;
+            let index = books.policy.select(d, &self.ready);
+            debug_assert!(ready >> index & 1 != 0, "a policy picks only ready warps");
+            let leader = Place {
+                domain: d as u8,
+                index,
+            };
+            self.take_turn(leader, room, with);
+            let result = self.issue_one(leader, now, with);
+            with.residents.books.policy.issued(leader);
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Finds out which warps are ready; gives back the domains, a bit each, with warps that
+    /// issue would do something about.
+    #[inline(always)]
+    fn look_where_warps_move(&mut self, now: Cycle, warps: &WarpTable) -> u64 {
+        let mut looked = 0;
+        for (d, (domain, ready)) in warps.domains().iter().zip(&mut self.ready).enumerate() {
+            let free = u64::from(domain.is_free(now)).wrapping_neg();
+            *ready = domain.issuable() & free;
+            looked |= u64::from(domain.moving() != 0) << d;
+        }
+        looked
+    }
+
+    /// As [`look_where_warps_move`](Issue::look_where_warps_move) where every domain is looked at
+    /// in every cycle.
+    #[inline(never)]
+    fn look_everywhere(&mut self, now: Cycle, residents: &mut Residents) -> u64 {
+        let Residents { warps, books, .. } = residents;
+        for (d, ready) in self.ready.iter_mut().enumerate() {
+            warps.pass(d, now, books);
+            let considered = if books.considers() {
+                warps.consider(d, books)
+            } else {
+                !0
+            };
+            let domain = warps.domain(d);
+            let free = u64::from(domain.is_free(now)).wrapping_neg();
+            *ready = domain.issuable() & considered & free;
+        }
+        !0
+    }
+
+    /// The domain's turn, with no warp that is ready and has room.
+    #[inline(always)]
+    fn issue_nothing(&mut self, d: usize, room: u64, now: Cycle, with: &mut Surroundings) {
+        let Residents { warps, books, .. } = &mut *with.residents;
+        if !warps.in_step() && warps.domain(d).mismatched() == 0 {
+            warps.stand_still(d, room, books);
+        } else {
+            warps.end_empty_turn(d, room, books);
+            drop_wrong_paths(d, None, with.residents, with.view.launched);
+            with.residents.books.policy.advance(d, now, now + 1);
+        }
+        self.ready[d] = 0;
+    }
+
+    /// A warp is about to issue. `room` is the set of its domain's warps that have room at their
+    /// unit.
+    #[inline(always)]
+    fn take_turn(&mut self, place: Place, room: u64, with: &mut Surroundings) {
+        let d = place.domain as usize;
+        self.ready[d] = 0;
+        let Residents { warps, books, .. } = &mut *with.residents;
+        let pc = warps.next_instruction(warps.slot_at(place));
+        let passes = with.view.launched.facts[pc as usize].passes;
+        warps.take_turn(place, passes, room, books);
+        drop_wrong_paths(d, Some(place.index), with.residents, with.view.launched);
+    }
+
+    /// An instruction goes to the collectors.
+    #[inline(always)]
+    fn send(&mut self, slot: u16, pc: Pc, memory: u16, with: &mut Surroundings) {
+        self.order += 1;
+        let order = self.order;
+        let domain = with.residents.warps.place(slot).domain as usize;
+        let unit = with.view.launched.facts[pc as usize].unit;
+        with.collectors.issue(
+            domain,
+            unit,
+            super::operands::Issued {
+                slot,
+                memory,
+                pc,
+                order,
+            },
+        );
+    }
+}
+
+/// Warps that the scheduler looked at before it took `winner`, and found on the wrong path, lose
+/// their buffer.
+#[inline(always)]
+fn drop_wrong_paths(d: usize, winner: Option<u8>, residents: &mut Residents, launched: &Launched) {
+    let wrong = residents.warps.domain(d).mismatched();
+    if wrong != 0 {
+        drop_these(d, wrong, winner, residents, launched);
+    }
+}
+
+#[inline(never)]
+fn drop_these(
+    d: usize,
+    mut wrong: u64,
+    winner: Option<u8>,
+    residents: &mut Residents,
+    launched: &Launched,
+) {
+    let Residents {
+        warps,
+        books,
+        groups,
+        ..
+    } = residents;
+    while wrong != 0 {
+        let index = wrong.trailing_zeros() as u8;
+        wrong &= wrong - 1;
+        if winner.is_none_or(|w| books.policy.before(d, index, w)) {
+            let slot = warps.slot_at(Place {
+                domain: d as u8,
+                index,
+            });
+            let pc = groups.get(slot).pc;
+            let mut edit = warps.edit(slot, books);
+            edit.drop_wrong_path(pc);
+            edit.refresh_head(pc, &launched.facts);
+        }
+    }
+}

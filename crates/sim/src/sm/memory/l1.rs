@@ -1,0 +1,343 @@
+//! A first-level cache of an SM: tags, misses outstanding, and the queue of requests that
+//! wait for the network. Used for data, instructions, constants and textures.
+
+use crate::config::{Cache as Config, DataCache, WritePolicy};
+use crate::memory::cache::mshr::{Admission, MshrTable};
+use crate::memory::cache::tags::{Evicted, Geometry, Lookup, TagArray};
+use crate::memory::packet::Request;
+use std::collections::VecDeque;
+
+/// What became of a lookup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The line is here.
+    Hit,
+    /// A request was queued; the waiter is told when the line comes.
+    Miss,
+    /// The line is on its way already; the waiter is told when it comes.
+    Merged,
+    /// Nothing was done: no MSHR, merge, way or queue room. Try again.
+    Stall,
+}
+
+/// What the access that stalled last waits for. Until that happens, trying it again is useless:
+/// a third of all lookups in breadth-first search were such tries while any line that came and
+/// any waiter that left counted.
+#[derive(Clone, Copy, Debug)]
+enum Wait {
+    /// A line of this set: every way is taken until one comes.
+    Set(usize),
+    /// This line: every place for its waiters is taken until it comes.
+    Line(u64),
+    /// An MSHR, which is free when its last waiter has been handed out.
+    Entry,
+    /// A request to leave the queue.
+    Send,
+}
+
+/// The cache.
+#[derive(Debug)]
+pub struct L1 {
+    tags: TagArray,
+    mshrs: MshrTable,
+    queue: VecDeque<Request>,
+    queue_limit: usize,
+    line: u64,
+    /// Whether evictions can need room in the queue (data caches).
+    writes: bool,
+    global_write: WritePolicy,
+    local_write: WritePolicy,
+    /// The line that the last miss pushed out.
+    pushed_out: Option<u64>,
+    /// What the access that stalled last waits for, and whether it has happened.
+    wait: Wait,
+    retry: bool,
+}
+
+impl L1 {
+    /// A cache that is only read.
+    pub fn new(config: &Config) -> L1 {
+        L1 {
+            tags: TagArray::new(Geometry::of(config)),
+            mshrs: MshrTable::new(config.mshrs, config.merges),
+            queue: VecDeque::with_capacity(config.miss_queue as usize + 2),
+            queue_limit: config.miss_queue as usize,
+            line: config.line as u64,
+            writes: false,
+            global_write: WritePolicy::WriteEvict,
+            local_write: WritePolicy::WriteEvict,
+            pushed_out: None,
+            wait: Wait::Send,
+            retry: true,
+        }
+    }
+
+    /// A cache that is written, too.
+    pub fn data(config: &DataCache) -> L1 {
+        L1 {
+            writes: true,
+            global_write: config.global_write,
+            local_write: config.local_write,
+            ..L1::new(&config.cache)
+        }
+    }
+
+    /// The line that the last miss pushed out, if there was one.
+    pub fn pushed_out(&self) -> Option<u64> {
+        self.pushed_out
+    }
+
+    /// First byte of the line of `addr`.
+    pub fn line_of(&self, addr: u64) -> u64 {
+        addr & !(self.line - 1)
+    }
+
+    /// Bytes of a line.
+    pub fn line_bytes(&self) -> u64 {
+        self.line
+    }
+
+    /// Looks up a read. `waiter` is handed out by [`next_ready`](L1::next_ready) when the line
+    /// has come; `request` makes what is queued on a miss, from the line's address. Dirty lines pushed out are queued as `evict`
+    /// makes them.
+    pub fn read(
+        &mut self,
+        addr: u64,
+        waiter: u32,
+        request: impl FnOnce(u64) -> Request,
+        evict: impl FnOnce(Evicted) -> Request,
+    ) -> Outcome {
+        let line = self.line_of(addr);
+        match self.tags.lookup(line) {
+            Lookup::Hit(slot) => {
+                self.tags.touch(slot);
+                Outcome::Hit
+            }
+            Lookup::Pending(slot) => {
+                if self.mshrs.add(line, waiter) != Admission::Merge {
+                    return self.stall(Wait::Line(line));
+                }
+                self.tags.touch(slot);
+                Outcome::Merged
+            }
+            Lookup::Blocked => self.stall(Wait::Set(self.tags.set_of(line))),
+            // A store to a missing local line allocates nothing, so a partly written line
+            // cannot be here; treat it as what it is, a line to fetch.
+            Lookup::Miss(slot) | Lookup::SectorMiss(slot) | Lookup::PartlyWritten(slot) => {
+                // An eviction may need a second place in the queue.
+                if self.queue.len() + self.writes as usize >= self.queue_limit {
+                    return self.stall(Wait::Send);
+                }
+                match self.mshrs.admit(line) {
+                    Admission::Fresh => {}
+                    Admission::TableFull => return self.stall(Wait::Entry),
+                    _ => return self.stall(Wait::Line(line)),
+                }
+                self.pushed_out = self.tags.occupant(slot);
+                if let Some(evicted) = self.tags.replace(slot, line) {
+                    self.queue.push_back(evict(evicted));
+                }
+                self.tags.reserve(slot, line);
+                self.mshrs.add_fresh(line, waiter);
+                self.queue.push_back(request(line));
+                Outcome::Miss
+            }
+        }
+    }
+
+    /// Looks up a store; `request` goes on to L2 unless the cache keeps the data. Returns
+    /// whether the line was here, or `None` for a stall.
+    pub fn write(&mut self, addr: u64, local: bool, request: Request) -> Option<Stored> {
+        let line = self.line_of(addr);
+        let policy = if local {
+            self.local_write
+        } else {
+            self.global_write
+        };
+        let hit = match self.tags.lookup(line) {
+            Lookup::Hit(slot) => Some(slot),
+            _ => None,
+        };
+        if let (Some(slot), WritePolicy::WriteBack) = (hit, policy) {
+            self.tags.dirty(slot, line);
+            self.tags.touch(slot);
+            return Some(Stored {
+                hit: true,
+                kept: true,
+            });
+        }
+        if self.queue.len() >= self.queue_limit {
+            self.stall(Wait::Send);
+            return None;
+        }
+        if hit.is_some() && policy == WritePolicy::WriteEvict {
+            self.tags.invalidate(line);
+        }
+        self.queue.push_back(request);
+        Some(Stored {
+            hit: hit.is_some(),
+            kept: false,
+        })
+    }
+
+    /// A whole line has come.
+    pub fn fill(&mut self, addr: u64) {
+        let line = self.line_of(addr);
+        self.tags.fill(line);
+        self.mshrs.fill(line);
+        self.retry |= match self.wait {
+            Wait::Set(set) => self.tags.set_of(line) == set,
+            Wait::Line(awaited) => awaited == line,
+            Wait::Entry | Wait::Send => false,
+        };
+    }
+
+    fn stall(&mut self, wait: Wait) -> Outcome {
+        (self.wait, self.retry) = (wait, false);
+        Outcome::Stall
+    }
+
+    /// Whether something has happened that may let the access proceed that stalled last.
+    #[inline]
+    pub fn may_retry(&self) -> bool {
+        self.retry
+    }
+
+    /// The next waiter whose line has come.
+    pub fn next_ready(&mut self) -> Option<u32> {
+        let used = self.mshrs.used();
+        let (_, waiter) = self.mshrs.pop_ready()?;
+        self.retry |= self.mshrs.used() < used && matches!(self.wait, Wait::Entry);
+        Some(waiter)
+    }
+
+    /// Whether a waiter's line has come.
+    #[inline]
+    pub fn has_ready(&self) -> bool {
+        self.mshrs.has_ready()
+    }
+
+    /// Whether a request waits for the network.
+    #[inline]
+    pub fn has_request(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// The request that waits for the network longest.
+    #[inline]
+    pub fn first_request(&self) -> Option<&Request> {
+        self.queue.front()
+    }
+
+    /// Takes that request.
+    pub fn send(&mut self) -> Option<Request> {
+        self.retry |= matches!(self.wait, Wait::Send);
+        self.queue.pop_front()
+    }
+
+    /// Forgets all lines. Nothing is outstanding then.
+    pub fn invalidate(&mut self) {
+        self.tags.invalidate_all();
+    }
+
+    /// Fetches outstanding.
+    pub fn outstanding(&self) -> u32 {
+        self.mshrs.used()
+    }
+}
+
+/// What became of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The line was here.
+    pub hit: bool,
+    /// The cache keeps the data; no request was queued.
+    pub kept: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Machine;
+    use crate::memory::packet::{RequestKind, Traffic};
+
+    /// The L1 data cache of `gtx480` with these changes.
+    fn cache(changes: &[&str]) -> L1 {
+        let changes: Vec<String> = changes.iter().map(|c| c.to_string()).collect();
+        L1::data(&Machine::resolve("gtx480", &changes).unwrap().l1d)
+    }
+
+    fn read(cache: &mut L1, line: u64, waiter: u32) -> Outcome {
+        let request = |addr| Request {
+            sm: 0,
+            kind: RequestKind::Read,
+            traffic: Traffic::Global,
+            addr,
+            bytes: 128,
+            byte_mask: 0,
+            token: 0,
+        };
+        cache.read(line * 128, waiter, request, |evicted| request(evicted.addr))
+    }
+
+    /// Reads `count` lines and sends their requests.
+    fn miss(cache: &mut L1, lines: impl Iterator<Item = u64>) {
+        for line in lines {
+            assert_eq!(read(cache, line, line as u32), Outcome::Miss);
+            cache.send();
+        }
+    }
+
+    #[test]
+    fn a_full_set_waits_for_a_line_of_that_set() {
+        let mut cache = cache(&["l1d.sets=2", "l1d.ways=1", "l1d.hashed_index=false"]);
+        miss(&mut cache, 0..2);
+        assert_eq!(read(&mut cache, 2, 9), Outcome::Stall);
+        cache.fill(128);
+        assert!(!cache.may_retry(), "line 1 is in the other set");
+        assert_eq!(read(&mut cache, 2, 9), Outcome::Stall);
+        cache.fill(0);
+        assert!(cache.may_retry());
+        assert_eq!(read(&mut cache, 2, 9), Outcome::Miss);
+    }
+
+    #[test]
+    fn a_line_without_room_for_waiters_waits_for_itself() {
+        let mut cache = cache(&["l1d.merges=1"]);
+        miss(&mut cache, 0..2);
+        assert_eq!(read(&mut cache, 0, 9), Outcome::Stall);
+        cache.fill(128);
+        assert!(!cache.may_retry());
+        cache.fill(0);
+        assert!(cache.may_retry());
+        assert_eq!(read(&mut cache, 0, 9), Outcome::Hit);
+    }
+
+    #[test]
+    fn a_full_table_waits_until_the_last_waiter_of_a_line_is_handed_out() {
+        let mut cache = cache(&["l1d.mshrs=1"]);
+        miss(&mut cache, 0..1);
+        assert_eq!(read(&mut cache, 0, 7), Outcome::Merged);
+        assert_eq!(read(&mut cache, 1, 9), Outcome::Stall);
+        cache.fill(0);
+        assert!(!cache.may_retry(), "its waiters still hold the entry");
+        assert_eq!(cache.next_ready(), Some(0));
+        assert!(!cache.may_retry());
+        assert_eq!(cache.next_ready(), Some(7));
+        assert!(cache.may_retry());
+        assert_eq!(read(&mut cache, 1, 9), Outcome::Miss);
+    }
+
+    #[test]
+    fn a_full_queue_waits_for_a_request_to_leave() {
+        let mut cache = cache(&["l1d.miss_queue=2"]);
+        // An eviction may need the second place.
+        assert_eq!(read(&mut cache, 0, 0), Outcome::Miss);
+        assert_eq!(read(&mut cache, 1, 9), Outcome::Stall);
+        cache.fill(0);
+        assert!(!cache.may_retry());
+        cache.send();
+        assert!(cache.may_retry());
+        assert_eq!(read(&mut cache, 1, 9), Outcome::Miss);
+    }
+}

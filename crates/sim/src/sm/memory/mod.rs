@@ -1,0 +1,16 @@
+//! The memory side of an SM: an executed instruction becomes accesses ([`requests`], over
+//! [`coalesce`]), the load/store unit ([`unit`]) sends them through its caches ([`l1`]) and the
+//! [`port`], and tells what has come back as [`MemoryEvent`]s.
+
+mod coalesce;
+mod l1;
+mod ops;
+mod port;
+mod requests;
+mod unit;
+
+pub use l1::{L1, Outcome};
+pub use ops::MemOp;
+pub use port::{Port, TokenKind, token, untoken};
+pub use requests::Executed;
+pub use unit::{LoadStore, MemoryEvent, Surroundings};

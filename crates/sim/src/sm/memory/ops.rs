@@ -1,0 +1,169 @@
+//! Memory instructions under way, from issue to their last returned access.
+
+use super::coalesce::Access;
+use crate::exec::state::{Atomic, LANES, Lanes};
+use crate::sm::fixed_list::FixedList;
+
+/// A hardware warp that waits for a memory instruction: a gang has several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Owner {
+    /// Hardware warp.
+    pub slot: u16,
+    /// Its lanes.
+    pub lanes: u32,
+    /// Accesses that serve one of its lanes and have not returned.
+    pub pending: u16,
+}
+
+/// How a memory instruction travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Path {
+    /// Shared memory.
+    Shared,
+    /// Through the L1 data cache.
+    Cached,
+    /// Past the L1: `.cg` loads and atomics.
+    Uncached,
+    /// Through the constant cache.
+    Constant,
+    /// Through the texture cache.
+    Texture,
+}
+
+/// A memory instruction under way.
+#[derive(Debug)]
+pub struct MemOp {
+    /// Instruction.
+    pub pc: u32,
+    /// Its way.
+    pub path: Path,
+    /// Store (else load or atomic).
+    pub store: bool,
+    /// Local memory.
+    pub local: bool,
+    /// Atomic data is valid.
+    pub is_atomic: bool,
+    /// Who waits for it.
+    pub owners: FixedList<Owner, 8>,
+    /// Accesses not sent yet; the last goes first.
+    pub accesses: Vec<Access>,
+    /// Cycles the load/store unit still has to spend beyond the accesses.
+    pub busy: u32,
+    /// Values of an atomic.
+    pub atomic: Option<Box<AtomicData>>,
+    /// Parts that hold on to this record: the pipeline, and each access that will return.
+    pub holds: u32,
+}
+
+/// The lanes of an atomic until the L2 has performed it.
+#[derive(Debug)]
+pub struct AtomicData {
+    /// What to do.
+    pub what: Atomic,
+    /// Threads it is for.
+    pub lanes: Lanes,
+    /// Addresses by lane.
+    pub address: [u64; LANES],
+    /// Operands by lane.
+    pub operands: [[u64; LANES]; 2],
+    /// Old values by lane, once performed.
+    pub old: [u64; LANES],
+}
+
+/// An access that will return.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Flight {
+    /// Instruction it belongs to.
+    pub op: u16,
+    /// Lanes it serves.
+    pub lanes: u32,
+}
+
+/// All memory instructions of an SM: records are reused, so that issuing allocates nothing.
+#[derive(Debug, Default)]
+pub struct MemOps {
+    ops: Vec<MemOp>,
+    free_ops: Vec<u16>,
+    flights: Vec<Flight>,
+    free_flights: Vec<u32>,
+}
+
+impl MemOps {
+    /// A record for a new instruction, held once (by the pipeline).
+    pub fn open(&mut self, pc: u32, path: Path) -> u16 {
+        let index = self.free_ops.pop().unwrap_or_else(|| {
+            self.ops.push(MemOp {
+                pc,
+                path,
+                store: false,
+                local: false,
+                is_atomic: false,
+                owners: FixedList::default(),
+                accesses: Vec::new(),
+                busy: 0,
+                atomic: None,
+                holds: 0,
+            });
+            (self.ops.len() - 1) as u16
+        });
+        let op = &mut self.ops[index as usize];
+        (op.pc, op.path, op.holds) = (pc, path, 1);
+        (op.store, op.local, op.is_atomic, op.busy) = (false, false, false, 0);
+        op.owners.clear();
+        op.accesses.clear();
+        index
+    }
+
+    /// A record.
+    #[inline]
+    pub fn get(&self, op: u16) -> &MemOp {
+        &self.ops[op as usize]
+    }
+
+    /// A record, to change.
+    #[inline]
+    pub fn get_mut(&mut self, op: u16) -> &mut MemOp {
+        &mut self.ops[op as usize]
+    }
+
+    /// Lets go of a record; it is reused when nobody holds it.
+    pub fn release(&mut self, op: u16) {
+        let record = &mut self.ops[op as usize];
+        record.holds -= 1;
+        if record.holds == 0 {
+            self.free_ops.push(op);
+        }
+    }
+
+    /// Registers an access that will return.
+    pub fn fly(&mut self, op: u16, lanes: u32) -> u32 {
+        self.ops[op as usize].holds += 1;
+        let flight = Flight { op, lanes };
+        match self.free_flights.pop() {
+            Some(index) => {
+                self.flights[index as usize] = flight;
+                index
+            }
+            None => {
+                self.flights.push(flight);
+                (self.flights.len() - 1) as u32
+            }
+        }
+    }
+
+    /// An access that is under way.
+    pub fn flight(&self, index: u32) -> Flight {
+        self.flights[index as usize]
+    }
+
+    /// Ends a flight; its instruction stays held until the caller releases it.
+    pub fn land(&mut self, index: u32) -> Flight {
+        self.free_flights.push(index);
+        self.flights[index as usize]
+    }
+
+    /// Whether no instruction is under way.
+    pub fn is_empty(&self) -> bool {
+        self.free_ops.len() == self.ops.len()
+    }
+}

@@ -1,0 +1,274 @@
+//! From an executed memory instruction to the accesses it makes.
+
+use super::coalesce::{Access, Cut, bank_cycles, coalesce, coalesce_atomic, is_uniform};
+use super::ops::{AtomicData, MemOp, Owner, Path};
+use super::unit::LoadStore;
+use crate::exec::state::{Access as Touched, Effect, EffectKind, LANES, Lanes, Threads};
+use crate::sm::launch::Launched;
+use crate::stats::SmCounters;
+use warpsim_ptx::isa::Space;
+use warpsim_ptx::kernel::Pc;
+
+/// Where local memory of SMs lies for the caches: far from every allocation.
+const LOCAL_BASE: u64 = 0x20_0000_0000;
+
+/// A memory instruction that has executed.
+pub struct Executed<'a> {
+    /// The instruction.
+    pub pc: Pc,
+    /// What it did.
+    pub effect: &'a Effect,
+    /// The hardware warps that executed it together, with the lanes of each that did.
+    pub owners: &'a [(u16, u32)],
+    /// The threads on their lanes.
+    pub lanes: &'a Lanes,
+    /// All threads of the SM.
+    pub threads: &'a Threads,
+    /// The kernel.
+    pub launched: &'a Launched,
+}
+
+impl LoadStore {
+    /// Makes the record of a memory instruction that has executed.
+    pub fn open(&mut self, what: &Executed, counters: &mut SmCounters) -> u16 {
+        let effect = what.effect;
+        let executed = effect.executed;
+        let (path, store, local) = self.path(what);
+        let op = self.ops.open(what.pc, path);
+        let mut accesses = std::mem::take(&mut self.ops.get_mut(op).accesses);
+        let mut busy = 0;
+        match &effect.kind {
+            EffectKind::Access(touched) if executed != 0 => {
+                busy = self.make_accesses(what, touched, path, &mut accesses, counters);
+            }
+            EffectKind::Atomic(atomic) if executed != 0 => {
+                let size = atomic.ty.bytes();
+                coalesce_atomic(&effect.address, executed, size, &mut accesses);
+                counters.atomics += 1;
+                counters.atomic_transactions += accesses.len() as u64;
+            }
+            _ => {}
+        }
+        let record = self.ops.get_mut(op);
+        record.store = store;
+        record.local = local;
+        record.busy = busy;
+        for &(slot, lanes) in what.owners {
+            let pending = match what.owners.len() {
+                1 => accesses.len(), // all are for its lanes
+                _ => accesses.iter().filter(|a| a.lanes & lanes != 0).count(),
+            };
+            record.owners.push(Owner {
+                slot,
+                lanes,
+                pending: pending as u16,
+            });
+        }
+        record.accesses = accesses;
+        if let (EffectKind::Atomic(atomic), true) = (&effect.kind, executed != 0) {
+            let lanes = what.lanes.clone();
+            keep_atomic(record, *atomic, lanes, &effect.address, &effect.operands);
+        }
+        op
+    }
+
+    /// The way an instruction takes, whether it stores, whether its memory is local.
+    fn path(&self, what: &Executed) -> (Path, bool, bool) {
+        let facts = &what.launched.facts[what.pc as usize];
+        match &what.effect.kind {
+            EffectKind::Atomic(_) => (Path::Uncached, false, false),
+            EffectKind::Access(a) => {
+                let local = a.local != 0 && a.global == 0;
+                let store = a.store && !a.shared_atomic;
+                if a.shared != 0 && a.global | a.local == 0 {
+                    return (Path::Shared, store, false);
+                }
+                match a.other {
+                    Space::Const | Space::Param => (Path::Constant, false, false),
+                    Space::Tex => (Path::Texture, false, false),
+                    _ if facts.uncached && !a.store => (Path::Uncached, store, local),
+                    _ if !self.caches_data() => (Path::Uncached, store, local),
+                    _ => (Path::Cached, store, local),
+                }
+            }
+            // Nobody executed it: it passes through the unit without touching anything.
+            _ => (Path::Cached, facts.stores, false),
+        }
+    }
+
+    /// Fills `accesses`; returns the cycles the unit is busy with shared memory or with
+    /// distinct constant addresses.
+    fn make_accesses(
+        &self,
+        what: &Executed,
+        touched: &Touched,
+        path: Path,
+        accesses: &mut Vec<Access>,
+        counters: &mut SmCounters,
+    ) -> u32 {
+        let size = touched.element as u32 * touched.count as u32;
+        let address = &what.effect.address;
+        let mut busy = 0;
+        if touched.shared != 0 {
+            busy = self.bank_cycles(what, touched.shared, size);
+            counters.shared_requests += 1;
+            counters.shared_bank_cycles += busy as u64;
+        }
+        if matches!(path, Path::Constant | Path::Texture) {
+            return self.read_only_accesses(what, touched, path, accesses);
+        }
+        if touched.global != 0 {
+            let trim = touched.store || path == Path::Uncached;
+            let mut cut = Cut::for_element(touched.element, trim);
+            if path == Path::Uncached && !touched.store {
+                cut = Cut {
+                    segment: 32,
+                    trim: false,
+                };
+            } else if path == Path::Cached {
+                cut.segment = cut.segment.min(self.line_bytes(path));
+            }
+            coalesce(address, touched.global, size, cut, accesses);
+            let n = accesses.len() as u64;
+            if touched.store {
+                counters.global_stores += 1;
+                counters.global_store_transactions += n;
+            } else {
+                counters.global_loads += 1;
+                counters.global_load_transactions += n;
+            }
+        }
+        if touched.local != 0 {
+            let before = accesses.len();
+            self.local_accesses(what, touched, size, path, accesses);
+            counters.local_requests += 1;
+            counters.local_transactions += (accesses.len() - before) as u64;
+        }
+        busy
+    }
+
+    /// Cycles that the banks of shared memory take for these lanes.
+    fn bank_cycles(&self, what: &Executed, shared: u32, size: u32) -> u32 {
+        let address = &what.effect.address;
+        match what.lanes {
+            Lanes::Static(_) => bank_cycles(address, shared, size, self.shared_banks()),
+            // Threads of several blocks: the same offset is not the same word.
+            Lanes::Gathered(homes) => {
+                let words = u64::from(what.launched.grid.total_shared).next_multiple_of(4);
+                let block = |lane: usize| what.threads.warps[homes[lane] as usize].block;
+                let moved: [u64; LANES] =
+                    std::array::from_fn(|l| address[l] + u64::from(block(l)) * words);
+                bank_cycles(&moved, shared, size, self.shared_banks())
+            }
+        }
+    }
+
+    /// As [`make_accesses`](LoadStore::make_accesses), for constants, parameters and textures.
+    fn read_only_accesses(
+        &self,
+        what: &Executed,
+        touched: &Touched,
+        path: Path,
+        accesses: &mut Vec<Access>,
+    ) -> u32 {
+        let (address, executed) = (&what.effect.address, what.effect.executed);
+        let base = match touched.other {
+            Space::Param => what.launched.param_base,
+            _ => 0,
+        };
+        let line = self.line_bytes(path);
+        if is_uniform(address, executed) {
+            let first = address[executed.trailing_zeros() as usize % LANES];
+            accesses.push(Access {
+                addr: (first + base) & !(line - 1),
+                bytes: line as u16,
+                lanes: executed,
+                byte_mask: 0,
+            });
+            return (path == Path::Constant) as u32;
+        }
+        let moved: [u64; LANES] = std::array::from_fn(|l| address[l].wrapping_add(base));
+        let size = touched.element as u32 * touched.count as u32;
+        let cut = Cut {
+            segment: line,
+            trim: false,
+        };
+        coalesce(&moved, executed, size, cut, accesses);
+        match path {
+            Path::Constant => distinct(address, executed).saturating_sub(accesses.len() as u32 - 1),
+            _ => 0,
+        }
+    }
+
+    /// Local words of a warp's threads lie side by side: the same word of all lanes is one
+    /// 128-byte line.
+    fn local_accesses(
+        &self,
+        what: &Executed,
+        touched: &Touched,
+        size: u32,
+        path: Path,
+        accesses: &mut Vec<Access>,
+    ) {
+        let (lanes, homes) = (what.lanes, &what.threads.warps);
+        let first = lanes.home(touched.local.trailing_zeros() as usize);
+        let words = (homes[first as usize].local.len() / LANES).div_ceil(4) as u64;
+        let base = self.sm() as u64 * homes.len() as u64;
+        let mut part = Vec::new();
+        for word in 0..size.div_ceil(4) as u64 {
+            let place: [u64; LANES] = std::array::from_fn(|lane| {
+                if touched.local >> lane & 1 == 0 {
+                    return 0; // its address is an older instruction's
+                }
+                let offset = what.effect.address[lane] / 4 + word;
+                let warp = base + lanes.home(lane) as u64;
+                LOCAL_BASE + (warp * words + offset) * 128 + lane as u64 * 4
+            });
+            let segment = 128.min(self.line_bytes(path));
+            let cut = Cut {
+                segment,
+                trim: touched.store,
+            };
+            coalesce(&place, touched.local, 4, cut, &mut part);
+            for access in &part {
+                if !accesses.iter().any(|a| a.addr == access.addr) {
+                    accesses.push(*access);
+                }
+            }
+        }
+    }
+}
+
+fn keep_atomic(
+    record: &mut MemOp,
+    what: crate::exec::state::Atomic,
+    lanes: Lanes,
+    address: &[u64; LANES],
+    operands: &[[u64; LANES]; 2],
+) {
+    record.is_atomic = true;
+    let data = AtomicData {
+        what,
+        lanes,
+        address: *address,
+        operands: *operands,
+        old: [0; LANES],
+    };
+    match &mut record.atomic {
+        Some(kept) => **kept = data,
+        none => *none = Some(Box::new(data)),
+    }
+}
+
+/// Distinct addresses among the lanes.
+fn distinct(address: &[u64; LANES], mut lanes: u32) -> u32 {
+    let mut count = 0;
+    while lanes != 0 {
+        let first = address[lanes.trailing_zeros() as usize];
+        for (lane, &a) in address.iter().enumerate() {
+            lanes &= !(u32::from(a == first) << lane);
+        }
+        count += 1;
+    }
+    count
+}

@@ -1,0 +1,347 @@
+//! Sending accesses: through the L1 queue, past it, through the read-only caches.
+
+use super::*;
+
+impl LoadStore {
+    /// Whether the head of the L1 queue has been refused and nothing has changed since.
+    pub(super) fn lookup_refused(&self) -> bool {
+        self.refused && !self.data.may_retry() && !self.l1_queue.is_empty()
+    }
+
+    /// The L1 lookup at the head of the queue. A lookup that cannot proceed stalls it.
+    pub(super) fn look_up(&mut self, now: Cycle, with: &mut Surroundings) {
+        match self.l1_queue.front() {
+            Some(queued) if queued.at <= now => {}
+            _ => return,
+        }
+        self.refused = self.lookup_refused() || !self.access_queued(with);
+        if self.refused {
+            with.stats.l1d_stalls += 1;
+        } else {
+            self.l1_queue.pop_front();
+        }
+    }
+
+    /// Looks up the access at the head of the queue; `false` when it must wait.
+    fn access_queued(&mut self, with: &mut Surroundings) -> bool {
+        match self.l1_queue.front() {
+            Some(&queued) => self.access_data(queued.op, &queued.access, with),
+            None => false,
+        }
+    }
+
+    /// Looks an access up in the L1 data cache; `false` when it must wait.
+    fn access_data(&mut self, op: u16, access: &Access, with: &mut Surroundings) -> bool {
+        let (store, local) = (self.ops.get(op).store, self.ops.get(op).local);
+        let traffic = if local {
+            Traffic::Local
+        } else {
+            Traffic::Global
+        };
+        if store {
+            let slot = self.ops.get(op).owners.first().map_or(0, |o| o.slot);
+            let request = self.request(
+                RequestKind::Write,
+                traffic,
+                access,
+                token(TokenKind::Store, slot as u32),
+            );
+            let Some(stored) = self.data.write(access.addr, local, request) else {
+                return false;
+            };
+            with.stats.l1d_writes += 1;
+            with.stats.l1d_write_hits += stored.hit as u64;
+            if stored.kept {
+                for _ in 0..access.bytes / 32 {
+                    with.events.push(MemoryEvent::Acknowledged { slot });
+                }
+            } else {
+                self.asking |= DATA;
+            }
+            self.ops.release(op);
+            return true;
+        }
+        let bytes = self.data.line_bytes() as u16;
+        let flight = self.ops.fly(op, access.lanes);
+        let sm = self.sm;
+        let request = |line| read_request(sm, traffic, line, bytes, token(TokenKind::Data, 0));
+        let evict = |evicted| write_back_request(sm, evicted, bytes);
+        let outcome = self.data.read(access.addr, flight, request, evict);
+        if self.asked_by.is_some() {
+            self.tell_lookup(op, access.addr, outcome, with);
+        }
+        match outcome {
+            Outcome::Stall => {
+                self.ops.land(flight);
+                self.ops.release(op);
+                return false;
+            }
+            Outcome::Hit => {
+                with.stats.l1d_hits += 1;
+                self.ops.land(flight);
+                self.returned(op, access.lanes, with);
+            }
+            Outcome::Miss => {
+                with.stats.l1d_misses += 1;
+                self.asking |= DATA;
+            }
+            Outcome::Merged => with.stats.l1d_merges += 1,
+        }
+        with.stats.l1d_reads += 1;
+        self.ops.release(op);
+        true
+    }
+
+    /// Tells what a load found in the L1 data cache, and whose line it pushed out.
+    #[cold]
+    fn tell_lookup(&mut self, op: u16, addr: u64, outcome: Outcome, with: &mut Surroundings) {
+        let what = match outcome {
+            Outcome::Hit => CacheEvent::Hit,
+            Outcome::Miss => CacheEvent::Miss,
+            Outcome::Merged => CacheEvent::Merged,
+            Outcome::Stall => return,
+        };
+        let line = self.data.line_of(addr);
+        let slot = self.ops.get(op).owners.first().map_or(0, |o| o.slot);
+        with.events.push(MemoryEvent::Cache { slot, what, line });
+        let Some(asked_by) = &mut self.asked_by else {
+            return;
+        };
+        if outcome == Outcome::Miss {
+            if let Some(line) = self.data.pushed_out()
+                && let Some(slot) = asked_by.remove(&line)
+            {
+                let what = CacheEvent::Evicted;
+                with.events.push(MemoryEvent::Cache { slot, what, line });
+            }
+            asked_by.insert(line, slot);
+        }
+    }
+
+    /// Tells that a line of the L1 data cache has come.
+    pub(super) fn tell_fill(&mut self, line: u64, with: &mut Surroundings) {
+        let line = self.data.line_of(line);
+        let asked_by = self.asked_by.as_ref();
+        if let Some(&slot) = asked_by.and_then(|by| by.get(&line)) {
+            let what = CacheEvent::Fill;
+            with.events.push(MemoryEvent::Cache { slot, what, line });
+        }
+    }
+
+    pub(super) fn request(
+        &self,
+        kind: RequestKind,
+        traffic: Traffic,
+        access: &Access,
+        token: u32,
+    ) -> Request {
+        let (addr, bytes) = (access.addr, access.bytes);
+        Request {
+            sm: self.sm,
+            kind,
+            traffic,
+            addr,
+            bytes,
+            byte_mask: access.byte_mask,
+            token,
+        }
+    }
+
+    /// Works on the current instruction.
+    pub(super) fn work(&mut self, now: Cycle, op: u16, with: &mut Surroundings) {
+        let record = self.ops.get_mut(op);
+        if record.busy > 1 {
+            record.busy -= 1;
+            with.stats.memory_stalls += 1;
+            with.stats.memory_stalls_banks += 1;
+            return;
+        }
+        let left = record.accesses.len();
+        let done = match record.path {
+            Path::Shared => true,
+            Path::Cached => self.send_cached(now, op, with),
+            Path::Uncached => self.send_uncached(now, op, with),
+            Path::Constant | Path::Texture => self.send_read_only(op, with),
+        };
+        if done {
+            return self.finish(now, op, with);
+        }
+        if self.ops.get(op).accesses.len() < left {
+            with.stats.memory_stalls += 1;
+            with.stats.memory_stalls_accesses += 1;
+        } else {
+            self.count_refused(op, 1, with);
+        }
+    }
+
+    /// For so many cycles the next access of `op` has found no room.
+    pub(super) fn count_refused(&self, op: u16, cycles: u64, with: &mut Surroundings) {
+        with.stats.memory_stalls += cycles;
+        *match self.ops.get(op).path {
+            Path::Uncached => &mut with.stats.memory_stalls_network,
+            _ => &mut with.stats.memory_stalls_cache,
+        } += cycles;
+    }
+
+    /// The instruction has sent all its accesses and leaves.
+    pub(super) fn finish(&mut self, now: Cycle, op: u16, with: &mut Surroundings) {
+        let record = self.ops.get(op);
+        if record.store {
+            for owner in record.owners.iter() {
+                with.events.push(MemoryEvent::Stored { slot: owner.slot });
+            }
+        } else if record.path == Path::Shared {
+            if self.shared_pipe.len() as u64 >= self.shared_latency {
+                with.stats.memory_stalls += 1;
+                with.stats.memory_stalls_banks += 1;
+                return;
+            }
+            self.shared_pipe.push_back((now + self.shared_latency, op));
+            self.current = None;
+            return;
+        } else {
+            // Owners without any access (all their lanes were masked off) have nothing to
+            // wait for; the others hear when their last access returns.
+            self.complete_without_access(op, with);
+        }
+        self.ops.release(op);
+        self.current = None;
+    }
+
+    fn complete_without_access(&mut self, op: u16, with: &mut Surroundings) {
+        let record = self.ops.get(op);
+        for owner in record.owners.iter().filter(|o| o.lanes == 0) {
+            with.events.push(MemoryEvent::Loaded {
+                slot: owner.slot,
+                pc: record.pc,
+            });
+        }
+    }
+
+    fn send_cached(&mut self, now: Cycle, op: u16, with: &mut Surroundings) -> bool {
+        let Some(&access) = self.ops.get(op).accesses.last() else {
+            return true;
+        };
+        if self.l1_latency == 0 {
+            // A store that the cache keeps is acknowledged at once: it must have been counted.
+            let heard = with.events.len();
+            if self.ops.get(op).store {
+                count_stores(self.ops.get(op), &access, with);
+            }
+            self.ops.get_mut(op).holds += 1;
+            if !self.access_data(op, &access, with) {
+                with.events.truncate(heard);
+                self.ops.get_mut(op).holds -= 1;
+                with.stats.l1d_stalls += 1;
+                return false;
+            }
+        } else {
+            if self.l1_queue.len() as u64 >= self.l1_latency {
+                return false;
+            }
+            if self.ops.get(op).store {
+                count_stores(self.ops.get(op), &access, with);
+            }
+            self.ops.get_mut(op).holds += 1;
+            self.l1_queue.push_back(Queued {
+                at: now + self.l1_latency,
+                op,
+                access,
+            });
+        }
+        let record = self.ops.get_mut(op);
+        record.accesses.pop();
+        record.accesses.is_empty()
+    }
+
+    #[inline(never)]
+    fn send_uncached(&mut self, now: Cycle, op: u16, with: &mut Surroundings) -> bool {
+        let Some(&access) = self.ops.get(op).accesses.last() else {
+            return true;
+        };
+        let record = self.ops.get(op);
+        let (store, atomic) = (record.store, record.is_atomic);
+        let traffic = if record.local {
+            Traffic::Local
+        } else {
+            Traffic::Global
+        };
+        let slot = record.owners.first().map_or(0, |o| o.slot);
+        let (kind, token) = if store {
+            (RequestKind::Write, token(TokenKind::Store, slot as u32))
+        } else {
+            let flight = self.ops.fly(op, access.lanes);
+            let kind = if atomic {
+                RequestKind::Atomic
+            } else {
+                RequestKind::Read
+            };
+            (kind, token(TokenKind::Uncached, flight))
+        };
+        let request = self.request(kind, traffic, &access, token);
+        self.refused_at_port = !with.port.try_send(now, &request);
+        if self.refused_at_port {
+            if !store {
+                self.ops.land(untoken(token).1);
+                self.ops.release(op);
+            }
+            return false;
+        }
+        let record = self.ops.get_mut(op);
+        record.accesses.pop();
+        if store {
+            count_stores(record, &access, with);
+        }
+        record.accesses.is_empty()
+    }
+
+    #[inline(never)]
+    fn send_read_only(&mut self, op: u16, with: &mut Surroundings) -> bool {
+        let record = self.ops.get(op);
+        let Some(&access) = record.accesses.last() else {
+            return true;
+        };
+        let constant = record.path == Path::Constant;
+        let (traffic, kind) = if constant {
+            (Traffic::Constant, TokenKind::Constant)
+        } else {
+            (Traffic::Texture, TokenKind::Texture)
+        };
+        let bytes = self.line_bytes(record.path) as u16;
+        let flight = self.ops.fly(op, access.lanes);
+        let sm = self.sm;
+        let cache = if constant {
+            &mut self.constant
+        } else {
+            &mut self.texture
+        };
+        let request = |line| read_request(sm, traffic, line, bytes, token(kind, 0));
+        let outcome = cache.read(access.addr, flight, request, |e| {
+            write_back_request(sm, e, bytes)
+        });
+        match outcome {
+            Outcome::Stall => {
+                self.ops.land(flight);
+                self.ops.release(op);
+                return false;
+            }
+            Outcome::Hit => {
+                self.ops.land(flight);
+                self.returned(op, access.lanes, with);
+            }
+            Outcome::Miss => self.asking |= if constant { CONSTANT } else { TEXTURE },
+            Outcome::Merged => {}
+        }
+        let missed = (outcome != Outcome::Hit) as u64;
+        if constant {
+            with.stats.constant_accesses += 1;
+            with.stats.constant_misses += missed;
+        } else {
+            with.stats.texture_accesses += 1;
+            with.stats.texture_misses += missed;
+        }
+        let record = self.ops.get_mut(op);
+        record.accesses.pop();
+        record.accesses.is_empty()
+    }
+}

@@ -1,0 +1,82 @@
+//! When the unit has nothing to do, and what stands still meanwhile.
+
+use super::*;
+
+impl LoadStore {
+    /// Whether this cycle has anything to do.
+    #[inline]
+    pub fn is_awake(&self, now: Cycle) -> bool {
+        self.next <= now
+    }
+
+    /// In cycle `now` the network has room again for what was refused.
+    pub fn wake_up(&mut self, now: Cycle) {
+        self.next = self.next.min(now);
+    }
+
+    /// Counts the stalls of the cycles slept through.
+    pub(super) fn count_slept(&mut self, now: Cycle, with: &mut Surroundings) {
+        if self.asleep.from == Cycle::ZERO {
+            return;
+        }
+        let cycles = now.since(self.asleep.from);
+        with.stats.l1d_stalls += if self.asleep.lookup { cycles } else { 0 };
+        if let (true, Some(op)) = (self.asleep.current, self.current) {
+            self.count_refused(op, cycles, with);
+        }
+        self.asleep = Asleep::default();
+    }
+
+    /// Finds out when there is something to do again, from cycle `next` on. `refused`: caches
+    /// whose request found no room at the port. When there is room the port
+    /// [says so](LoadStore::wake_up).
+    pub(super) fn sleep(&mut self, next: Cycle, refused: u8) {
+        self.next = self.find_wake(next, refused);
+        if self.next > next {
+            let due = self.l1_queue.front().is_some_and(|q| q.at <= next);
+            self.asleep = Asleep {
+                from: next,
+                lookup: due,
+                current: self.current.is_some(),
+            };
+        }
+    }
+
+    /// The next cycle in which the unit has something to do; it may have passed.
+    #[inline]
+    pub fn next(&self) -> Cycle {
+        self.next
+    }
+
+    fn find_wake(&self, now: Cycle, refused: u8) -> Cycle {
+        if self.ready | self.asking & !refused != 0
+            || self.writeback.is_some()
+            || self.uncached_back.is_some()
+            || !self.responses.is_empty()
+        {
+            return now;
+        }
+        if let Some(op) = self.current {
+            let record = self.ops.get(op);
+            let stands = match record.path {
+                Path::Cached => {
+                    self.lookup_refused() && self.l1_queue.len() as u64 >= self.l1_latency
+                }
+                Path::Uncached => self.refused_at_port,
+                _ => false,
+            };
+            if !stands || record.busy > 1 {
+                return now;
+            }
+        }
+        let lookup = match self.l1_queue.front() {
+            Some(head) if !self.lookup_refused() => head.at.max(now),
+            _ => Cycle::NEVER,
+        };
+        let shared = self
+            .shared_pipe
+            .front()
+            .map_or(Cycle::NEVER, |&(at, _)| at.max(now));
+        lookup.min(shared)
+    }
+}

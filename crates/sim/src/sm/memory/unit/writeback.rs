@@ -1,0 +1,138 @@
+//! The writeback port: who has it, and what that completes.
+
+use super::*;
+
+/// Parts that compete for the writeback port: shared, texture, constant, uncached, L1.
+const WRITEBACK_CLIENTS: usize = 5;
+
+impl LoadStore {
+    /// First half of a cycle, before the operand collectors step.
+    #[inline]
+    pub fn write_back(&mut self, now: Cycle, with: &mut Surroundings) {
+        if let Some(writeback) = self.writeback {
+            let op = match writeback {
+                Writeback::Shared { op } => op,
+                Writeback::Flight(f) => self.ops.flight(f).op,
+            };
+            let record = self.ops.get(op);
+            let banks = &with.facts[record.pc as usize].write_banks;
+            let slot = record.owners.first().map_or(0, |o| o.slot);
+            if !with.collectors.try_write(slot, banks) {
+                return;
+            }
+            self.writeback = None;
+            match writeback {
+                Writeback::Shared { op } => self.complete_shared(op, with),
+                Writeback::Flight(f) => {
+                    let flight = self.ops.land(f);
+                    self.returned(flight.op, flight.lanes, with);
+                }
+            }
+        }
+        self.choose_writeback(now, with);
+    }
+
+    /// Who writes back next. Mostly there is one client, the L1.
+    #[inline]
+    fn choose_writeback(&mut self, now: Cycle, with: &mut Surroundings) {
+        let shared = self.shared_pipe.front().is_some_and(|&(at, _)| at <= now);
+        if shared || self.ready & !DATA != 0 || self.uncached_back.is_some() {
+            return self.choose_among_clients(now, with);
+        }
+        if self.ready != 0 {
+            self.writeback = self.next_ready(DATA);
+            self.next_client = 0; // behind the last, which had the turn
+        }
+    }
+
+    #[inline(never)]
+    fn choose_among_clients(&mut self, now: Cycle, with: &mut Surroundings) {
+        for i in 0..WRITEBACK_CLIENTS {
+            let client = (self.next_client + i) % WRITEBACK_CLIENTS;
+            let chosen = match client {
+                0 => match self.shared_pipe.front() {
+                    Some(&(at, op)) if at <= now => {
+                        self.shared_pipe.pop_front();
+                        Some(Writeback::Shared { op })
+                    }
+                    _ => None,
+                },
+                1 => self.next_ready(TEXTURE),
+                2 => self.next_ready(CONSTANT),
+                3 => self.uncached_back.take().map(|f| {
+                    self.atomic_back(f, with);
+                    Writeback::Flight(f)
+                }),
+                _ => self.next_ready(DATA),
+            };
+            if chosen.is_some() {
+                self.writeback = chosen;
+                // The turn passes only when somebody had it.
+                self.next_client = (client + 1) % WRITEBACK_CLIENTS;
+                return;
+            }
+        }
+    }
+
+    fn atomic_back(&mut self, flight: u32, with: &mut Surroundings) {
+        let flight = self.ops.flight(flight);
+        let record = self.ops.get(flight.op);
+        if record.is_atomic {
+            let left = record
+                .owners
+                .iter()
+                .map(|o| o.pending as u32)
+                .max()
+                .unwrap_or(0);
+            let last = left == 1 && record.accesses.is_empty();
+            with.events.push(MemoryEvent::AtomicBack {
+                op: flight.op,
+                lanes: flight.lanes,
+                last,
+            });
+        }
+    }
+
+    #[inline(never)]
+    fn complete_shared(&mut self, op: u16, with: &mut Surroundings) {
+        let record = self.ops.get(op);
+        for owner in record.owners.iter() {
+            with.events.push(MemoryEvent::Loaded {
+                slot: owner.slot,
+                pc: record.pc,
+            });
+        }
+        self.ops.release(op);
+    }
+
+    /// An access of a load is back: owners with none left have their registers.
+    pub(super) fn returned(&mut self, op: u16, lanes: u32, with: &mut Surroundings) {
+        let record = self.ops.get_mut(op);
+        let pc = record.pc;
+        for owner in record.owners.iter_mut() {
+            if owner.lanes & lanes != 0 {
+                owner.pending -= 1;
+                if owner.pending == 0 {
+                    with.events.push(MemoryEvent::Loaded {
+                        slot: owner.slot,
+                        pc,
+                    });
+                }
+            }
+        }
+        self.ops.release(op);
+    }
+
+    /// The next waiter of a cache whose line has come.
+    #[inline]
+    fn next_ready(&mut self, cache: u8) -> Option<Writeback> {
+        if self.ready & cache == 0 {
+            return None;
+        }
+        let waiter = self.cache(cache).next_ready();
+        if !self.cache(cache).has_ready() {
+            self.ready &= !cache;
+        }
+        waiter.map(Writeback::Flight)
+    }
+}

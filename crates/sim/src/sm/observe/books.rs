@@ -1,0 +1,71 @@
+//! What accounting writes to: the statistics, the observer's news, and the issue policy, whose
+//! order says which warp a scheduler that issued nothing waited for.
+
+use super::Watch;
+use crate::schedule::IssuePolicy;
+use crate::stats::SmStats;
+
+/// The books of an SM.
+pub struct Books {
+    /// Which warp goes first.
+    pub policy: Box<dyn IssuePolicy>,
+    /// Counters.
+    pub stats: SmStats,
+    /// What the observer hears.
+    pub watch: Watch,
+    considers: bool,
+    rotates: bool,
+    plans: bool,
+    hears_cache: bool,
+}
+
+impl Books {
+    /// Empty books.
+    pub fn new(mut policy: Box<dyn IssuePolicy>) -> Books {
+        Books {
+            considers: policy.considers().is_some(),
+            rotates: policy.rotates(),
+            plans: policy.plan().is_some(),
+            hears_cache: policy.hears_cache().is_some(),
+            policy,
+            stats: SmStats::default(),
+            watch: Watch::default(),
+        }
+    }
+
+    /// Puts another policy in place, before anything runs.
+    pub fn replace_policy(&mut self, policy: Box<dyn IssuePolicy>) {
+        *self = Books::new(policy);
+    }
+
+    /// Whether the policy wants to look at the warps.
+    #[inline]
+    pub fn considers(&self) -> bool {
+        self.considers
+    }
+
+    /// Whether the policy's order changes as time passes.
+    #[inline]
+    pub fn rotates(&self) -> bool {
+        self.rotates
+    }
+
+    /// Whether the policy plans the issues of all schedulers together.
+    #[inline]
+    pub fn plans(&self) -> bool {
+        self.plans
+    }
+
+    /// Whether the policy wants to hear what happens in the L1 data cache.
+    #[inline]
+    pub fn hears_cache(&self) -> bool {
+        self.hears_cache
+    }
+
+    /// Whether the domains of the SM are to be looked at in step: the observer hears things in
+    /// order, and such a policy sees them in order. (One that rotates is asked for its order by
+    /// critical fetch too: it must be the order of this very cycle.)
+    pub fn want_step(&self) -> bool {
+        self.considers || self.rotates || self.plans || self.watch.is_on()
+    }
+}

@@ -1,0 +1,10 @@
+//! What is said about the warps: the books, the observer's news, and what a run that is stuck
+//! waits for.
+
+mod books;
+mod stuck;
+mod watch;
+
+pub use books::Books;
+pub use stuck::StuckWarp;
+pub use watch::Watch;

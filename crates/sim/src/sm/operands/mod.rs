@@ -1,0 +1,456 @@
+//! Operand collection: instructions wait here until the banked register file has given them
+//! their sources. Order within a cycle (as on the reference machine): collectors that are
+//! complete leave, every bank serves its oldest read, waiting instructions take free
+//! collectors. So an instruction issued at t takes a collector at t+1, reads at t+2 and leaves
+//! at t+3, one cycle earlier when it reads no register; sources in one bank take turns, and a
+//! bank that is written in a cycle serves no read in it.
+
+#[cfg(test)]
+mod tests;
+
+use super::facts::{Banks, OpFacts};
+use super::limits::{MOST_GROUPS, MOST_KINDS};
+use super::units::UnitPlan;
+use crate::config::Collector as Config;
+
+/// An issued instruction on its way to a unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Issued {
+    /// Hardware warp.
+    pub slot: u16,
+    /// Index of the memory operation, for loads and stores.
+    pub memory: u16,
+    /// Instruction.
+    pub pc: u32,
+    /// Order of issue: the oldest is served first.
+    pub order: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct CollectorUnit {
+    op: Issued,
+    /// Its entries among the readers.
+    reading: u8,
+}
+
+/// Reads of a collector that wait at different banks. One that reads a bank several times has
+/// as many of these, one behind the other.
+#[derive(Clone, Copy, Debug)]
+struct Reader {
+    collector: u16,
+    /// The banks, as in [`Banks::of`].
+    banks: u64,
+}
+
+/// The pipeline registers before or behind the collectors: a few, oldest first. In this order, the
+/// first ones are in one line of the host's cache with their number.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+struct Registers {
+    count: u8,
+    ops: [Issued; Registers::MOST],
+}
+
+impl Registers {
+    /// As many as a group may have ports.
+    const MOST: usize = 16;
+
+    #[inline]
+    fn push(&mut self, op: Issued) {
+        debug_assert!((self.count as usize) < Registers::MOST);
+        let at = self.count as usize % Registers::MOST;
+        self.ops[at] = op;
+        self.count += 1;
+        // By order of issue: collectors may finish out of it.
+        if at != 0 && self.ops[at - 1].order > op.order {
+            self.ops[..=at].sort_unstable_by_key(|op| op.order);
+        }
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Issued {
+        let op = self.ops[0];
+        self.count -= 1;
+        if self.count != 0 {
+            self.move_up();
+        }
+        op
+    }
+
+    #[inline(never)] // most often there is one
+    fn move_up(&mut self) {
+        self.ops.copy_within(1..1 + self.count as usize, 0);
+    }
+}
+
+/// Collectors of a group at most.
+const MOST_COLLECTORS: usize = 64;
+
+/// The number of a group's collector among all.
+#[inline]
+fn number_of(group: usize, unit: u8) -> usize {
+    group * MOST_COLLECTORS + unit as usize
+}
+
+/// The collectors of one unit group, with the pipeline registers before and behind them.
+#[derive(Debug)]
+struct Group {
+    ports: u8,
+    before: Registers,
+    behind: Registers,
+    /// Bit i: unit i is free.
+    free: u64,
+    /// Bit i: unit i has all its operands.
+    complete: u64,
+    /// Unit that left last, for each port: the search goes on behind it.
+    last: [u8; Registers::MOST],
+}
+
+/// What can move in a cycle, a bit for each group and kind of move: see [`Collectors::wants`].
+type Moves = u64;
+
+/// Instructions that wait for a collector want a free one.
+const WAITING: Moves = 1;
+/// Complete collectors want room behind.
+const COMPLETE: Moves = 1 << MOST_GROUPS;
+/// Instructions behind the collectors want to enter a pipeline.
+const COLLECTED: Moves = 1 << (2 * MOST_GROUPS);
+/// Readers want their banks.
+const READING: Moves = 1 << (3 * MOST_GROUPS);
+/// The move for all groups.
+const ALL: Moves = (1 << MOST_GROUPS) - 1;
+
+/// All collectors of an SM. In this order, what every cycle asks is in one line of the host's cache.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub struct Collectors {
+    /// What is there to move: a kind's bit, shifted by the number of the group.
+    wants: Moves,
+    /// Where there is room for it.
+    may: Moves,
+    /// Bit g: another instruction of group g may issue.
+    room: u32,
+    /// There is one group of each kind of units, with the same number.
+    one_each: bool,
+    ideal: bool,
+    /// The banks that are written this cycle, as in [`Banks::of`].
+    written: u64,
+    /// Groups from which instructions enter pipelines, as bits for `COLLECTED`, and those from
+    /// which they go to the load/store unit.
+    compute: Moves,
+    memory: Moves,
+    /// Oldest first.
+    readers: Vec<Reader>,
+    /// Unit u of group g is number 64 g + u.
+    units: Vec<CollectorUnit>,
+    groups: Vec<Group>,
+    /// By domain, then by kind of units: the group.
+    routes: Vec<[u8; MOST_KINDS]>,
+}
+
+impl Collectors {
+    /// Collectors as configured.
+    pub fn new(config: &Config, plan: &UnitPlan) -> Collectors {
+        let bits = |of: fn(&crate::sm::units::Group) -> bool| {
+            let all = plan.groups.iter().enumerate().filter(|(_, g)| of(g));
+            all.fold(0, |bits, (g, _)| bits | COLLECTED << g)
+        };
+        let group = |plan: &crate::sm::units::Group| {
+            let units = if config.ideal { 0 } else { plan.collectors };
+            Group {
+                ports: plan.ports as u8,
+                before: Registers::default(),
+                behind: Registers::default(),
+                free: if units == 64 { !0 } else { (1u64 << units) - 1 },
+                complete: 0,
+                last: [units.saturating_sub(1) as u8; Registers::MOST],
+            }
+        };
+        let compute = bits(|g| g.computes);
+        let straight = |kinds: &[u8; MOST_KINDS]| {
+            let used = plan.groups.len().min(MOST_KINDS);
+            (0..used).all(|kind| kinds[kind] as usize == kind)
+        };
+        Collectors {
+            wants: 0,
+            // Memory instructions that are collected wait for the load/store unit to wake up.
+            // Ideal collectors do not: they never stand still with something inside.
+            may: match config.ideal {
+                true => !0,
+                false => (ALL * WAITING) | (ALL * COMPLETE) | compute | READING,
+            },
+            room: (1 << plan.groups.len()) - 1,
+            one_each: plan.groups.len() <= MOST_KINDS && plan.routes.iter().all(straight),
+            ideal: config.ideal,
+            written: 0,
+            compute,
+            memory: bits(|g| g.memory),
+            readers: Vec::new(),
+            units: vec![CollectorUnit::default(); plan.groups.len() * MOST_COLLECTORS],
+            groups: plan.groups.iter().map(group).collect(),
+            routes: plan.routes.clone(),
+        }
+    }
+
+    /// The groups (a bit each) for which an instruction may issue this cycle.
+    #[inline]
+    pub fn room(&self) -> u32 {
+        self.room
+    }
+
+    /// The kinds of units (a bit each) for which a warp of a domain may issue this cycle.
+    #[inline]
+    pub fn room_for(&self, domain: usize) -> u8 {
+        if self.one_each {
+            self.room as u8
+        } else {
+            self.routed_room(domain)
+        }
+    }
+
+    fn routed_room(&self, domain: usize) -> u8 {
+        let routes = self.routes[domain].iter().enumerate();
+        let has = |group: u8| self.room >> group & 1;
+        routes.fold(0, |room, (kind, &group)| room | (has(group) as u8) << kind)
+    }
+
+    /// Takes an issued instruction of a domain for a kind of units; the caller has asked for
+    /// room.
+    #[inline]
+    pub fn issue(&mut self, domain: usize, kind: u8, op: Issued) {
+        let g = if self.one_each {
+            kind as usize
+        } else {
+            self.routes[domain][kind as usize] as usize
+        };
+        let group = &mut self.groups[g];
+        group.before.push(op);
+        if group.before.count >= group.ports {
+            self.room &= !(1 << g);
+        }
+        self.wants |= WAITING << g;
+    }
+
+    /// The groups, a bit each, with instructions that are ready to enter a pipeline.
+    #[inline]
+    pub fn collected_to_compute(&self) -> u32 {
+        ((self.wants & self.compute) / COLLECTED) as u32
+    }
+
+    /// The oldest instruction of a group that is ready to leave it.
+    #[inline]
+    pub fn oldest(&self, group: usize) -> Option<&Issued> {
+        let any = self.wants & (COLLECTED << group) != 0;
+        any.then(|| &self.groups[group].behind.ops[0])
+    }
+
+    /// The group whose oldest instruction goes to the load/store unit next, if any does.
+    #[inline]
+    pub fn oldest_for_memory(&self, facts: &[OpFacts]) -> Option<usize> {
+        let mut left = (self.wants & self.memory) / COLLECTED;
+        let mut found: Option<(u64, usize)> = None;
+        while left != 0 {
+            let group = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let op = &self.groups[group].behind.ops[0];
+            if facts[op.pc as usize].is_memory() && found.is_none_or(|(o, _)| op.order < o) {
+                found = Some((op.order, group));
+            }
+        }
+        found.map(|(_, group)| group)
+    }
+
+    /// Takes out the oldest instruction of a group.
+    #[inline]
+    pub fn leave(&mut self, g: usize) -> Issued {
+        let group = &mut self.groups[g];
+        let op = group.behind.pop();
+        if group.behind.count == 0 {
+            self.wants &= !(COLLECTED << g);
+        }
+        if group.behind.count < group.ports {
+            self.may |= COMPLETE << g;
+        }
+        op
+    }
+
+    /// Whether nothing in here changes until an instruction comes, or a memory instruction
+    /// leaves: nothing is read, and what is complete or waits has no room to move on.
+    #[inline]
+    pub fn stand_still(&self) -> bool {
+        self.wants & self.may == 0
+    }
+
+    /// Marks banks as written in this cycle.
+    #[inline]
+    pub fn write(&mut self, slot: u16, banks: &Banks) {
+        self.written |= banks.of(slot);
+    }
+
+    /// Marks banks as written if none of them is already; a load's result tries again.
+    #[inline]
+    pub fn try_write(&mut self, slot: u16, banks: &Banks) -> bool {
+        let wanted = banks.of(slot);
+        if self.ideal || self.written & wanted == 0 {
+            self.written |= wanted;
+            return true;
+        }
+        false
+    }
+
+    /// Ends a cycle in which [`step`](Collectors::step) has nothing to do.
+    #[inline]
+    pub fn end_cycle(&mut self) {
+        self.written = 0;
+    }
+
+    /// One cycle. `facts` gives the facts of an instruction.
+    pub fn step(&mut self, facts: &[OpFacts]) {
+        if self.ideal {
+            self.pass_through();
+        } else {
+            self.dispatch();
+            if self.wants & READING != 0 {
+                self.read();
+            }
+            self.allocate(facts);
+        }
+        self.written = 0;
+    }
+
+    #[cold]
+    fn pass_through(&mut self) {
+        /// Ideal collectors let as many wait before their units.
+        const IDEAL: u8 = 8;
+        for (g, group) in self.groups.iter_mut().enumerate() {
+            while group.before.count != 0 && group.behind.count < IDEAL {
+                let op = group.before.pop();
+                group.behind.push(op);
+                self.wants |= COLLECTED << g;
+            }
+            if group.before.count == 0 {
+                self.wants &= !(WAITING << g);
+            }
+            if group.before.count < group.ports {
+                self.room |= 1 << g;
+            }
+        }
+    }
+
+    /// Complete collectors move on, as far as there is room behind.
+    #[inline]
+    fn dispatch(&mut self) {
+        let mut moving = self.wants & self.may & (ALL * COMPLETE);
+        while moving != 0 {
+            let bit = moving & moving.wrapping_neg();
+            moving ^= bit;
+            let g = (bit / COMPLETE).trailing_zeros() as usize;
+            let group = &mut self.groups[g];
+            for last in &mut group.last {
+                let later = group.complete & (!0 << *last << 1);
+                let next = if later != 0 { later } else { group.complete };
+                let unit = next.trailing_zeros() as u8 % 64;
+                *last = unit;
+                group.complete ^= 1 << unit;
+                group.free |= 1 << unit;
+                group.behind.push(self.units[number_of(g, unit)].op);
+                if group.complete == 0 || group.behind.count >= group.ports {
+                    break; // there are no more registers behind than ports
+                }
+            }
+            if group.complete == 0 {
+                self.wants ^= bit;
+            }
+            if group.behind.count >= group.ports {
+                self.may ^= bit;
+            }
+            self.wants |= COLLECTED << g;
+            self.may |= WAITING << g;
+        }
+    }
+
+    /// Every bank that is not written serves its oldest read.
+    #[inline]
+    fn read(&mut self) {
+        let mut idle = !self.written;
+        let mut left = 0;
+        for i in 0..self.readers.len() {
+            let Reader { collector, banks } = self.readers[i];
+            let unserved = banks & !idle;
+            idle &= !banks;
+            if unserved != 0 {
+                self.readers[left] = Reader {
+                    collector,
+                    banks: unserved,
+                };
+                left += 1;
+                continue;
+            }
+            let unit = &mut self.units[collector as usize];
+            unit.reading -= 1;
+            if unit.reading == 0 {
+                let g = collector as usize / MOST_COLLECTORS;
+                self.groups[g].complete |= 1 << (collector as usize % MOST_COLLECTORS);
+                self.wants |= COMPLETE << g;
+            }
+        }
+        self.readers.truncate(left);
+        if left == 0 {
+            self.wants &= !READING;
+        }
+    }
+
+    /// Waiting instructions take free collectors and ask the banks for their sources.
+    #[inline]
+    fn allocate(&mut self, facts: &[OpFacts]) {
+        let mut moving = self.wants & self.may & (ALL * WAITING);
+        while moving != 0 {
+            let bit = moving & moving.wrapping_neg();
+            moving ^= bit;
+            let g = bit.trailing_zeros() as usize;
+            let group = &mut self.groups[g];
+            // No more than the ports wait.
+            while group.before.count != 0 && group.free != 0 {
+                let op = group.before.pop();
+                let unit = group.free.trailing_zeros() as u8 % 64;
+                group.free &= group.free - 1;
+                let its = &facts[op.pc as usize];
+                let collector = number_of(g, unit);
+                self.units[collector] = CollectorUnit {
+                    op,
+                    reading: its.reads,
+                };
+                if its.reads == 0 {
+                    group.complete |= 1 << unit;
+                    self.wants |= COMPLETE << g;
+                    continue;
+                }
+                self.wants |= READING;
+                self.readers.push(Reader {
+                    collector: collector as u16,
+                    banks: its.read_banks.of(op.slot),
+                });
+                if its.reads > 1 {
+                    read_again(&mut self.readers, collector as u16, op.slot, its);
+                }
+            }
+            if group.before.count == 0 {
+                self.wants ^= bit;
+            }
+            if group.free == 0 {
+                self.may ^= bit;
+            }
+            self.room |= bit as u32; // at least one has left
+        }
+    }
+}
+
+/// The further reads of an instruction that reads a bank several times.
+#[inline(never)]
+fn read_again(readers: &mut Vec<Reader>, collector: u16, slot: u16, facts: &OpFacts) {
+    let reader = |banks: &Banks| Reader {
+        collector,
+        banks: banks.of(slot),
+    };
+    readers.extend(facts.read_again.iter().map(reader));
+}

@@ -1,0 +1,149 @@
+//! Blocks coming and leaving, barriers opening, warps retiring.
+
+use super::Residents;
+use super::barrier::Release;
+use super::block::ResidentBlock;
+use crate::divergence::BlockArrival;
+use crate::exec::state::LANES;
+use crate::observe::WarpEvent;
+use crate::sm::launch::Launched;
+use crate::time::Cycle;
+
+impl Residents {
+    /// Blocks whose time has come.
+    #[inline]
+    pub fn take_arrivals(&mut self, now: Cycle, launched: &Launched) {
+        while let Some(&(at, number)) = self.blocks.arrivals.front() {
+            if at > now {
+                break;
+            }
+            self.blocks.arrivals.pop_front();
+            self.warps.touch_all(&mut self.books);
+            self.count_active(now);
+            self.start_block(number, now, launched);
+        }
+    }
+
+    #[inline(never)]
+    fn start_block(&mut self, number: u64, now: Cycle, launched: &Launched) {
+        let free = self.blocks.slots.iter().position(Option::is_none);
+        let block = free.expect("the dispatcher sends a block only where there is room") as u16;
+        let warps = launched.warps_per_block() as u16;
+        let first = block * warps;
+        self.threads
+            .start_block(block, first, number, &launched.grid, &launched.code);
+        let arrival = BlockArrival {
+            block,
+            homes: first..first + warps,
+            layout: self.warps.layout(),
+        };
+        self.model
+            .launched(&arrival, &self.threads, &mut self.groups);
+        self.ownership.start(self, arrival, number, now);
+        self.follow(launched);
+    }
+
+    /// How many threads a barrier of a block waits for that does not say so itself.
+    pub(super) fn barrier_takers(&self, block: u16) -> u32 {
+        let model = self.model.barrier_takers(block);
+        let resident = self.blocks.get(block);
+        resident.map_or(0, |resident| {
+            let control = &self.blocks.control;
+            control.barrier_takers(resident, model, &self.threads)
+        })
+    }
+
+    /// Threads of a block have exited, which may open a barrier.
+    pub(super) fn recheck_barriers(&mut self, block: u16, now: Cycle, launched: &Launched) {
+        let waited_for = self.blocks.get(block);
+        if !waited_for.is_some_and(ResidentBlock::has_arrivals) {
+            return;
+        }
+        let takers = self.barrier_takers(block);
+        let Some(resident) = &mut self.blocks.slots[block as usize] else {
+            return;
+        };
+        for release in resident.recheck(takers) {
+            self.release_barrier(block, release, now, launched);
+        }
+    }
+
+    /// Lets the warps of an opened barrier go.
+    pub(super) fn release_barrier(
+        &mut self,
+        block: u16,
+        release: Release,
+        now: Cycle,
+        launched: &Launched,
+    ) {
+        for (result, value) in &release.results {
+            for lane in (0..LANES).filter(|l| result.mask >> l & 1 != 0) {
+                launched.code.write_register(
+                    &result.lanes,
+                    result.register,
+                    lane,
+                    *value,
+                    &mut self.threads,
+                );
+            }
+        }
+        self.ownership.release(self, block, &release, now);
+    }
+
+    /// A finished warp with nothing in flight leaves; with the last one its block does.
+    pub fn retire(&mut self, slot: u16, now: Cycle) {
+        debug_assert!(self.warps.warp(slot).is_settled());
+        self.blocks.last_retired = now;
+        self.warps.touch_all(&mut self.books);
+        self.warps.edit(slot, &mut self.books).retire();
+        self.books.policy.finished(self.warps.place(slot));
+        self.books.watch.tell(now, slot, WarpEvent::Retired);
+        let block = self.warps.warp(slot).block;
+        let blocks = &mut self.blocks;
+        let Some(resident) = &mut blocks.slots[block as usize] else {
+            return;
+        };
+        resident.leave(1);
+        if !blocks.control.is_done(resident) {
+            return;
+        }
+        self.end_phase(block, &[], now);
+        self.count_active(now + 1);
+        let resident = self.blocks.slots[block as usize].take();
+        let resident = resident.expect("looked at above");
+        for (slot, _, _) in resident.arrival.slots() {
+            self.warps.edit(slot, &mut self.books).clear();
+            self.groups.free(slot);
+            self.books.watch.tell(now, slot, WarpEvent::Left);
+        }
+        self.block_left(&resident);
+    }
+
+    /// Threads of a block that does not own its warps have exited and left; with the last one the
+    /// block does.
+    pub(super) fn threads_gone(&mut self, block: u16, threads: u32) {
+        let now = self.warps.now();
+        let blocks = &mut self.blocks;
+        let Some(resident) = &mut blocks.slots[block as usize] else {
+            return;
+        };
+        resident.leave(threads);
+        if !blocks.control.is_done(resident) {
+            return;
+        }
+        blocks.last_retired = now;
+        self.count_active(now + 1);
+        let resident = self.blocks.slots[block as usize].take();
+        if let Some(resident) = resident {
+            self.block_left(&resident);
+        }
+    }
+
+    /// A block is done and out of its slots.
+    fn block_left(&mut self, block: &ResidentBlock) {
+        self.model.left(&block.arrival);
+        self.books.stats.counters.blocks += 1;
+        self.blocks.completed += 1;
+        self.emptied |= self.blocks.none();
+    }
+}

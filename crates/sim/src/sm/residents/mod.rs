@@ -1,0 +1,265 @@
+//! Who is on the SM: blocks, their threads, the warps that these are grouped into, and what each
+//! warp does next.
+//!
+//! The pipeline stages do not call each other; they tell the residents what has happened (an
+//! instruction has executed, is complete, a store was acknowledged) and the residents bring
+//! warps, groups and blocks in line. What the divergence model changes in answer is followed up
+//! as a list of work ([`follow`](Residents::follow)) after each such event.
+
+mod arrivals;
+mod barrier;
+mod block;
+mod control;
+mod effects;
+mod follow;
+mod ownership;
+mod phase;
+mod pooled_warps;
+mod progress;
+mod rendezvous;
+mod static_warps;
+
+use super::launch::Launched;
+use super::observe::{Books, StuckWarp};
+use super::warps::WarpTable;
+use crate::config::Machine;
+use crate::divergence::{DivergenceModel, Groups};
+use crate::exec::state::{HomeBlock, HomeWarp, LANES, Threads};
+use crate::place::Layout;
+use crate::schedule::IssuePolicy;
+use crate::time::Cycle;
+use block::ResidentBlock;
+use control::{BlockControl, RunOnce};
+pub use effects::{Executed, Special};
+use ownership::Ownership;
+use rendezvous::Meeting;
+use std::collections::VecDeque;
+use warpsim_ptx::kernel::Pc;
+
+/// The residents of an SM.
+pub struct Residents {
+    /// The hardware warps.
+    pub warps: WarpTable,
+    /// Where their cycles are written down.
+    pub books: Books,
+    /// Architectural state.
+    pub threads: Threads,
+    /// What each slot holds.
+    pub groups: Groups,
+    /// Who decides what it holds.
+    pub model: Box<dyn DivergenceModel>,
+    /// The blocks.
+    pub blocks: Blocks,
+    ownership: &'static dyn Ownership,
+    /// `.sync` operations whose threads have not all come.
+    meetings: Vec<Meeting>,
+    /// Warps that sleep, and until when.
+    sleepers: Vec<(Cycle, u16)>,
+    /// The last block has left: whoever keeps something for the residents may forget it.
+    emptied: bool,
+    model_ticks: bool,
+    /// Reused by [`follow`](Residents::follow).
+    changed: Vec<u16>,
+}
+
+/// The blocks of an SM.
+pub struct Blocks {
+    slots: Vec<Option<ResidentBlock>>,
+    control: Box<dyn BlockControl>,
+    /// Blocks on their way: cycle of arrival and number in the grid.
+    arrivals: VecDeque<(Cycle, u64)>,
+    /// Blocks completed since the dispatcher last looked.
+    completed: u32,
+    last_retired: Cycle,
+    /// First cycle that is not accounted for as one with or without resident warps.
+    active_from: Cycle,
+    next_age: u64,
+}
+
+impl Blocks {
+    /// The block in a slot.
+    pub fn get(&self, block: u16) -> Option<&ResidentBlock> {
+        self.slots[block as usize].as_ref()
+    }
+
+    /// Whether no block is here.
+    pub fn none(&self) -> bool {
+        self.slots.iter().all(Option::is_none)
+    }
+
+    /// Resident, or on their way.
+    pub fn held(&self) -> u32 {
+        (self.slots.iter().flatten().count() + self.arrivals.len()) as u32
+    }
+
+    /// A block of the grid is to come.
+    pub fn expect(&mut self, at: Cycle, number: u64) {
+        self.arrivals.push_back((at, number));
+    }
+
+    /// When the next block comes.
+    #[inline]
+    pub fn next_arrival(&self) -> Cycle {
+        self.arrivals.front().map_or(Cycle::NEVER, |&(at, _)| at)
+    }
+
+    /// Takes the number of blocks completed since this was asked last.
+    pub fn take_completed(&mut self) -> u32 {
+        std::mem::take(&mut self.completed)
+    }
+
+    /// Cycle in which a warp retired last.
+    pub fn last_retired(&self) -> Cycle {
+        self.last_retired
+    }
+}
+
+impl Residents {
+    /// Nobody. `skips_waiters`: the fetch policy passes over
+    /// warps at a barrier.
+    pub fn new(machine: &Machine, skips_waiters: bool) -> Residents {
+        let layout = Layout::of(machine);
+        let homes = (machine.sm.max_threads as usize).div_ceil(LANES);
+        let mut model = crate::divergence::make(machine, layout.slots_for(homes));
+        let pools = model.pool().is_some();
+        let slots = if pools {
+            crate::divergence::pool::slots(machine)
+        } else {
+            layout.slots_for(homes)
+        };
+        let policy = crate::schedule::make(machine, layout.domains());
+        Residents {
+            warps: WarpTable::new(machine, slots, skips_waiters),
+            books: Books::new(policy),
+            threads: Threads {
+                warps: vec![HomeWarp::default(); homes],
+                blocks: vec![HomeBlock::default(); machine.sm.max_blocks as usize],
+                ..Threads::default()
+            },
+            groups: Groups::new(slots),
+            ownership: ownership::of(pools),
+            model_ticks: model.ticks(),
+            emptied: false,
+            model,
+            blocks: Blocks {
+                slots: (0..machine.sm.max_blocks).map(|_| None).collect(),
+                control: Box::new(RunOnce),
+                arrivals: VecDeque::new(),
+                completed: 0,
+                last_retired: Cycle::ZERO,
+                active_from: Cycle::ZERO,
+                next_age: 0,
+            },
+            meetings: Vec::new(),
+            sleepers: Vec::new(),
+            changed: Vec::new(),
+        }
+    }
+
+    /// Puts another model, or issue policy, in place of the configured ones, before anything
+    /// runs.
+    pub fn replace_mechanisms(
+        &mut self,
+        model: Option<Box<dyn DivergenceModel>>,
+        policy: Option<Box<dyn IssuePolicy>>,
+    ) {
+        if let Some(model) = model {
+            let pools = self.model.pool().is_some();
+            self.model_ticks = model.ticks();
+            self.model = model;
+            assert!(
+                self.model.pool().is_some() == pools,
+                "slots were made for the other kind"
+            );
+        }
+        if let Some(policy) = policy {
+            self.books.replace_policy(policy);
+        }
+    }
+
+    /// A launch begins in cycle `now`.
+    pub fn begin(&mut self, launched: &Launched, now: Cycle) {
+        self.warps.begin(now, launched.kernel.registers.len());
+        self.books.stats = Default::default();
+        self.model.begin();
+        self.blocks.active_from = now;
+        self.blocks.last_retired = now;
+    }
+
+    /// Counts the cycles before `to` in which warps were resident; called before any comes or
+    /// leaves.
+    pub fn count_active(&mut self, to: Cycle) {
+        let from = self.blocks.active_from;
+        if from < to {
+            let active = self.ownership.is_active(self) as u64;
+            self.books.stats.counters.active_cycles += (to - from) * active;
+            self.blocks.active_from = to;
+        }
+    }
+
+    /// Whether the divergence model wants to be called in every cycle.
+    #[inline]
+    pub fn model_ticks(&self) -> bool {
+        self.model_ticks
+    }
+
+    /// The divergence model does what it does by itself.
+    #[inline]
+    pub fn tick(&mut self, now: Cycle, launched: &Launched) {
+        if self.model_ticks && self.model.next() <= now {
+            self.warps.touch_all(&mut self.books);
+            self.model.tick(now, &mut self.groups);
+            self.follow(launched);
+        }
+    }
+
+    /// The next cycle in which something happens that no stage of the pipeline knows of: in the
+    /// divergence model, in the issue policy, or a sleeper wakes up. It may have passed.
+    pub fn next(&self) -> Cycle {
+        let mechanisms = self.model.next().min(self.books.policy.next());
+        mechanisms.min(self.next_waking())
+    }
+
+    /// Whether the last block has left since this was asked last.
+    #[inline]
+    pub fn take_emptied(&mut self) -> bool {
+        std::mem::take(&mut self.emptied)
+    }
+
+    /// A branch has left the pipeline: fetch goes on where it leads.
+    pub fn resolve(&mut self, slot: u16) {
+        let pc = self.groups.get(slot).pc;
+        self.warps.edit(slot, &mut self.books).resolve(pc);
+    }
+
+    /// Reports that a warp issued, and whom it holds where that has changed.
+    #[cold]
+    pub fn tell_issue(&mut self, now: Cycle, slot: u16, pc: Pc, lanes: u32) {
+        let Residents {
+            groups,
+            threads,
+            blocks,
+            books,
+            ..
+        } = self;
+        let name = |home| name_of(home, threads, blocks);
+        books.watch.tell_holds(now, slot, groups.get(slot), name);
+        books.watch.tell_issue(now, slot, pc, lanes);
+    }
+
+    /// Every warp that has not finished, and what it waits for; see [`Ownership::stuck`].
+    pub fn stuck(&self, sm: u16, memory: &str, launched: &Launched) -> Vec<StuckWarp> {
+        self.ownership.stuck(self, sm, memory, launched)
+    }
+
+    /// The number in the grid of a home warp's block, and the warp's number there.
+    pub fn name_of(&self, home: u16) -> (u64, u16) {
+        name_of(home, &self.threads, &self.blocks)
+    }
+}
+
+fn name_of(home: u16, threads: &Threads, blocks: &Blocks) -> (u64, u16) {
+    let warp = &threads.warps[home as usize];
+    let block = blocks.get(warp.block);
+    (block.map_or(0, |b| b.number), warp.index)
+}

@@ -1,0 +1,163 @@
+//! What completed instructions let a warp do.
+
+use super::Residents;
+use crate::divergence::GroupState;
+use crate::exec::state::LANES;
+use crate::sm::facts::OpFacts;
+use crate::sm::launch::Launched;
+use crate::sm::memory::{MemOp, MemoryEvent};
+use crate::sm::warps::Hold;
+use crate::time::Cycle;
+
+impl Residents {
+    /// An instruction is complete: registers are free, its warp may be waiting for that.
+    pub fn complete(&mut self, slot: u16, facts: &OpFacts, launched: &Launched) {
+        let quiet = self
+            .warps
+            .completed(slot, facts, &launched.facts, &mut self.books);
+        if quiet {
+            self.settle_quiet(slot);
+        }
+    }
+
+    /// A warp with nothing in flight any more may leave a fence, be regrouped, or retire.
+    #[inline(always)]
+    pub(super) fn settle(&mut self, slot: u16) {
+        if self.warps.warp(slot).in_flight == 0 {
+            self.settle_quiet(slot);
+        }
+    }
+
+    #[inline]
+    fn settle_quiet(&mut self, slot: u16) {
+        if self.warps.is_held(slot) {
+            self.leave_fence(slot);
+        }
+        match self.groups.get(slot).state {
+            GroupState::Stopped => self.settle_stopped(slot),
+            GroupState::Finished => self.warps.check_leaving(slot),
+            _ => {}
+        }
+    }
+
+    /// Lets a warp go that waits at a fence, if no store of it is on its way.
+    #[cold]
+    fn leave_fence(&mut self, slot: u16) {
+        if self.warps.is_at_fence(slot) && self.warps.warp(slot).stores == 0 {
+            let mut edit = self.warps.edit(slot, &mut self.books);
+            edit.hold(Hold::Fence, false);
+        }
+    }
+
+    /// The threads of a stopped warp may go elsewhere once nothing holds them any more: a warp
+    /// that stops right behind a barrier, say, waits there first.
+    #[inline(never)]
+    fn settle_stopped(&mut self, slot: u16) {
+        self.warps.check_settling(slot, &mut self.books);
+        if !self.warps.is_held(slot) {
+            self.model.settled(slot, &mut self.groups);
+        }
+    }
+
+    /// A warp no longer waits for `what`.
+    pub(super) fn let_go(&mut self, what: Hold, slot: u16) {
+        self.warps.edit(slot, &mut self.books).hold(what, false);
+        self.settle(slot);
+    }
+
+    /// Sleepers whose time is up.
+    #[inline]
+    pub fn wake(&mut self, now: Cycle, launched: &Launched) {
+        if !self.sleepers.is_empty() && self.next_waking() <= now {
+            self.wake_up(now, launched);
+        }
+    }
+
+    #[cold]
+    fn wake_up(&mut self, now: Cycle, launched: &Launched) {
+        self.warps.touch_all(&mut self.books);
+        let mut sleepers = std::mem::take(&mut self.sleepers);
+        sleepers.retain(|&(until, slot)| {
+            if until <= now {
+                self.let_go(Hold::Asleep, slot);
+            }
+            until > now
+        });
+        self.sleepers = sleepers;
+        self.follow(launched);
+    }
+
+    /// When the first sleeper wakes up.
+    #[inline]
+    pub fn next_waking(&self) -> Cycle {
+        let times = self.sleepers.iter().map(|&(until, _)| until);
+        times.fold(Cycle::NEVER, Cycle::min)
+    }
+
+    /// Something happened in the load/store unit. `record` gives the record of an instruction
+    /// that is under way there.
+    pub fn memory_event<'a>(
+        &mut self,
+        event: MemoryEvent,
+        record: impl Fn(u16) -> &'a MemOp,
+        launched: &Launched,
+    ) {
+        match event {
+            MemoryEvent::Loaded { slot, pc } => {
+                self.complete(slot, &launched.facts[pc as usize], launched);
+            }
+            MemoryEvent::Stored { slot } => {
+                self.warps
+                    .store_sent(slot, &launched.facts, &mut self.books);
+                self.settle(slot);
+            }
+            MemoryEvent::StoresSent { slot, count } => self.warps.warp_mut(slot).stores += count,
+            MemoryEvent::Acknowledged { slot } => {
+                self.warps.warp_mut(slot).stores -= 1;
+                self.settle(slot);
+            }
+            MemoryEvent::Cache { slot, what, line } => {
+                self.warps.touch_all(&mut self.books); // the policy may see its warps in another order now
+                let place = self.warps.place(slot);
+                if let Some(policy) = self.books.policy.hears_cache() {
+                    policy.cache(place, what, line);
+                }
+            }
+            MemoryEvent::AtomicBack { op, lanes, last } => {
+                self.atomic_back(record(op), lanes, last, launched);
+            }
+        }
+    }
+
+    /// An acknowledgement comes by. If it is not the last that its warp waits for it is counted,
+    /// and nobody has to wake up for it.
+    #[inline]
+    pub fn acknowledged_by_the_way(&mut self, slot: u16) -> bool {
+        let stores = &mut self.warps.warp_mut(slot).stores;
+        let more = *stores > 1;
+        *stores -= more as u32;
+        more
+    }
+
+    /// Old values of an atomic have come: they are in the registers before anybody who waits
+    /// for them can issue.
+    #[inline(never)]
+    fn atomic_back(&mut self, record: &MemOp, lanes: u32, last: bool, launched: &Launched) {
+        if let Some(data) = record.atomic.as_deref() {
+            for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
+                launched.code.complete_atomic(
+                    &data.lanes,
+                    &data.what,
+                    lane,
+                    data.old[lane],
+                    &mut self.threads,
+                );
+            }
+        }
+        if last {
+            for owner in record.owners.iter() {
+                self.let_go(Hold::Atomic, owner.slot);
+            }
+        }
+    }
+}

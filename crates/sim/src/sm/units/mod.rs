@@ -1,0 +1,257 @@
+//! The ALU pipelines. An operation holds a unit's entry for its initiation interval, and
+//! leaves after its latency; a unit refuses one that would leave together with another, or
+//! for which no result bus is free then. Once inside, nothing delays it: its writeback cycle
+//! is known on entry.
+
+mod gate;
+mod plan;
+mod results;
+
+use super::facts::OpFacts;
+use super::fixed_list::FixedList;
+use super::limits::MOST_PIPELINES;
+use super::operands::{Collectors, Issued};
+use crate::config::Machine;
+use crate::time::Cycle;
+use gate::Gate;
+pub use plan::{Group, UnitPlan};
+pub use results::Done;
+use results::Results;
+
+/// Cycles between leaving a unit and writeback: one in the last stage, one on the bus.
+const EXIT_STAGES: u64 = 2;
+
+/// The pipelined units of an SM and the buses that carry their results to writeback.
+pub struct Units {
+    plan: UnitPlan,
+    buses: u32,
+    /// For each pipeline, the first cycle in which its entry is free.
+    entry_free: [Cycle; MOST_PIPELINES],
+    results: Results,
+    gangs: Gangs,
+    /// Whether lanes are on; where there is no gate, they are.
+    gate: Option<Box<dyn Gate>>,
+}
+
+impl Units {
+    /// Empty units.
+    pub fn new(machine: &Machine, plan: UnitPlan) -> Units {
+        Units {
+            plan,
+            buses: machine.sm.result_buses,
+            entry_free: [Cycle::ZERO; MOST_PIPELINES],
+            results: Results::new(),
+            gangs: Gangs::default(),
+            gate: None,
+        }
+    }
+
+    /// The next cycle in which a result is written back.
+    #[inline]
+    pub fn next(&self) -> Cycle {
+        self.results.next()
+    }
+
+    /// Takes the next result of cycle `now`.
+    #[inline]
+    pub fn pop(&mut self, now: Cycle) -> Option<Done> {
+        self.results.pop(now)
+    }
+
+    /// The instruction with this order number was issued by these warps together.
+    pub fn note_gang(&mut self, order: u64, slots: FixedList<u16, 8>) {
+        self.gangs.members.push((order, slots));
+    }
+
+    /// Collected operations enter their units.
+    #[inline]
+    pub fn step(&mut self, now: Cycle, collectors: &mut Collectors, facts: &[OpFacts]) {
+        let mut left = collectors.collected_to_compute();
+        while left != 0 {
+            let group = left.trailing_zeros() as usize;
+            left &= left - 1;
+            self.enter_all(group, now, collectors, facts);
+        }
+    }
+
+    fn enter_all(
+        &mut self,
+        group: usize,
+        now: Cycle,
+        collectors: &mut Collectors,
+        facts: &[OpFacts],
+    ) {
+        let plan = &self.plan.groups[group];
+        let bus = plan.bus;
+        for pipeline in plan.pipelines.clone() {
+            let Some(op) = collectors.oldest(group) else {
+                break;
+            };
+            let facts = &facts[op.pc as usize];
+            if facts.is_memory() {
+                break; // it is for the load/store unit, and in the way of what comes behind
+            }
+            if let Some(gate) = &mut self.gate
+                && gate.on_at(pipeline, facts.pipe, now) > now
+            {
+                continue;
+            }
+            let passes = facts.passes as u16;
+            let interval = facts.interval.max(passes);
+            let at = now + (facts.latency + passes - 1) as u64 + EXIT_STAGES;
+            if !self.enter(pipeline, bus, now, interval, at) {
+                continue;
+            }
+            let op = collectors.leave(group);
+            let results = &mut self.results;
+            let done = |slot| results.push(at, Done { slot, pc: op.pc });
+            self.gangs.each(op, done);
+        }
+    }
+
+    /// Takes an operation in cycle `now` if the pipeline can, and in the cycle `at` of its
+    /// writeback a bus; says whether. Every operation is the same time on its way from the unit
+    /// to writeback, so those that would be written back together would leave their units
+    /// together.
+    #[inline]
+    fn enter(&mut self, pipeline: usize, bus: u32, now: Cycle, interval: u16, at: Cycle) -> bool {
+        let entry_free = &mut self.entry_free[pipeline % MOST_PIPELINES];
+        if now < *entry_free || !self.results.claim(at, pipeline, bus, self.buses) {
+            return false;
+        }
+        *entry_free = now + interval as u64;
+        true
+    }
+}
+
+/// Warps that issued an instruction together, by the order number of the instruction. Most
+/// instructions have no entry here: their one warp is in the instruction itself.
+#[derive(Debug, Default)]
+struct Gangs {
+    members: Vec<(u64, FixedList<u16, 8>)>,
+}
+
+impl Gangs {
+    /// Calls `f` for every warp that issued `op`, and forgets the gang.
+    #[inline]
+    fn each(&mut self, op: Issued, mut f: impl FnMut(u16)) {
+        let gang = |(order, _): &(u64, FixedList<u16, 8>)| *order == op.order;
+        if !self.members.is_empty()
+            && let Some(at) = self.members.iter().position(gang)
+        {
+            let (_, slots) = self.members.swap_remove(at);
+            slots.iter().copied().for_each(f);
+        } else {
+            f(op.slot);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Alu {
+        units: Units,
+        /// The cycle before which everything has been written back.
+        now: u64,
+    }
+
+    impl Alu {
+        fn new(buses: u32) -> Alu {
+            let set = [format!("sm.result_buses={buses}")];
+            let machine = Machine::resolve("gtx480", &set).expect("a preset");
+            Alu {
+                units: Units::new(&machine, UnitPlan::of(&machine)),
+                now: 0,
+            }
+        }
+
+        fn enter(&mut self, unit: usize, now: u64, latency: u64, interval: u16) -> bool {
+            for cycle in self.now..now {
+                while self.units.pop(Cycle::new(cycle)).is_some() {}
+            }
+            self.now = now;
+            let now = Cycle::new(now);
+            let at = now + latency + EXIT_STAGES;
+            let enters = self.units.enter(unit, 0b1111, now, interval, at);
+            if enters {
+                self.units.results.push(at, Done { slot: 0, pc: 0 });
+            }
+            enters
+        }
+    }
+
+    #[test]
+    fn the_entry_is_held_for_the_initiation_interval() {
+        let mut units = Alu::new(2);
+        assert!(units.enter(0, 10, 8, 8));
+        assert!(!units.enter(0, 17, 8, 8));
+        assert!(units.enter(0, 18, 8, 8));
+    }
+
+    #[test]
+    fn two_operations_never_leave_a_unit_together() {
+        let mut units = Alu::new(2);
+        assert!(units.enter(0, 10, 4, 1));
+        assert!(!units.enter(0, 13, 1, 1), "both would leave at 14");
+        assert!(units.enter(0, 13, 4, 1));
+        assert!(units.enter(0, 14, 1, 1));
+    }
+
+    #[test]
+    fn results_wait_for_a_bus() {
+        let mut units = Alu::new(2);
+        assert!(units.enter(0, 20, 4, 1));
+        assert!(units.enter(1, 20, 4, 1));
+        assert!(!units.enter(2, 20, 4, 1));
+        assert!(units.enter(2, 20, 5, 1));
+    }
+
+    #[test]
+    fn cycles_are_used_again() {
+        let mut units = Alu::new(1);
+        for lap in 0..3 {
+            let start = lap * Results::HORIZON as u64;
+            assert!(units.enter(0, start, 700, 1));
+            assert!(!units.enter(0, start + 699, 1, 1), "lap {lap}");
+        }
+    }
+
+    /// A gate that lets nobody in before this cycle.
+    struct Until(u64);
+
+    impl Gate for Until {
+        fn on_at(&mut self, _: usize, _: warpsim_ptx::isa::Pipe, now: Cycle) -> Cycle {
+            now.max(Cycle::new(self.0))
+        }
+    }
+
+    /// The cycle in which an addition that is collected in cycle 20 is written back.
+    fn written_back(gate: Option<Box<dyn Gate>>) -> u64 {
+        let machine = crate::sm::testing::machine(&["collector.ideal=true"]);
+        let plan = UnitPlan::of(&machine);
+        let body = "add.s32 %r1, %r1, 1; ret;";
+        let facts = crate::sm::testing::launched(&machine, body, 32).facts;
+        let mut collectors = Collectors::new(&machine.collector, &plan);
+        let mut units = Units::new(&machine, plan);
+        units.gate = gate;
+        collectors.issue(0, facts[0].unit, Issued::default());
+        collectors.step(&facts);
+        let mut now = Cycle::new(20);
+        while units.pop(now).is_none() {
+            units.step(now, &mut collectors, &facts);
+            now += 1;
+        }
+        now.get()
+    }
+
+    #[test]
+    fn lanes_that_are_off_are_waited_for() {
+        assert_eq!(written_back(None), 20 + 4 + EXIT_STAGES);
+        assert_eq!(
+            written_back(Some(Box::new(Until(30)))),
+            30 + 4 + EXIT_STAGES
+        );
+    }
+}

@@ -1,0 +1,205 @@
+//! Results under way in the ALU pipelines, by the cycle in which they are written back.
+//! Latencies are fixed when an operation enters its unit, so a ring of buckets does what
+//! shifting pipeline registers would, and the next busy cycle is a bit scan away.
+
+use crate::time::Cycle;
+
+/// An ALU result to be written back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Done {
+    /// Hardware warp.
+    pub slot: u16,
+    /// Instruction.
+    pub pc: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// What is written back in a cycle.
+#[derive(Clone, Copy, Debug)]
+struct Bucket {
+    /// The last node of a ring: the first is behind it.
+    last: u32,
+    /// The units that the results come from, a bit each.
+    units: u32,
+}
+
+impl Bucket {
+    const EMPTY: Bucket = Bucket {
+        last: NONE,
+        units: 0,
+    };
+}
+
+/// A ring of `HORIZON` cycles. Results of a cycle are linked in the order they were booked;
+/// nodes are reused. Buckets are small: in every cycle it is another one.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Results {
+    buckets: Box<[Bucket; Results::HORIZON]>,
+    /// Results, each with the node behind it.
+    nodes: Vec<(Done, u32)>,
+    free: u32,
+    pending: u32,
+    /// The first booked cycle.
+    next: Cycle,
+    occupied: [u64; Results::HORIZON / 64],
+}
+
+impl Results {
+    /// Longest time ahead that can be booked; above every configured latency.
+    pub const HORIZON: usize = 1024;
+
+    /// Nothing under way.
+    pub fn new() -> Results {
+        Results {
+            buckets: Box::new([Bucket::EMPTY; Results::HORIZON]),
+            nodes: Vec::new(),
+            free: NONE,
+            occupied: [0; Results::HORIZON / 64],
+            pending: 0,
+            next: Cycle::NEVER,
+        }
+    }
+
+    /// Claims cycle `at`, less than `HORIZON` ahead, for results of a unit, if no other result of
+    /// that unit has it and fewer than `most` of the units that share its buses (a bit each) do;
+    /// says whether. Who has claimed it books what comes.
+    #[inline]
+    pub fn claim(&mut self, at: Cycle, unit: usize, bus: u32, most: u32) -> bool {
+        let units = &mut self.buckets[at.get() as usize % Results::HORIZON].units;
+        if *units >> unit & 1 != 0 || (*units & bus).count_ones() >= most {
+            return false;
+        }
+        *units |= 1 << unit;
+        true
+    }
+
+    /// Books `done` for cycle `at`, less than `HORIZON` ahead.
+    #[inline]
+    pub fn push(&mut self, at: Cycle, done: Done) {
+        let b = at.get() as usize % Results::HORIZON;
+        let node = self.free;
+        if node == NONE {
+            return self.push_more(at, done);
+        }
+        let bucket = &mut self.buckets[b];
+        let last = std::mem::replace(&mut bucket.last, node);
+        self.free = self.nodes[node as usize].1;
+        let first = match last {
+            NONE => node,
+            _ => std::mem::replace(&mut self.nodes[last as usize].1, node),
+        };
+        self.nodes[node as usize] = (done, first);
+        self.occupied[b / 64] |= 1 << (b % 64);
+        self.pending += 1;
+        self.next = self.next.min(at);
+    }
+
+    /// The same where more is under way than ever before.
+    #[cold]
+    fn push_more(&mut self, at: Cycle, done: Done) {
+        self.free = self.nodes.len() as u32;
+        self.nodes.push((done, NONE));
+        self.push(at, done);
+    }
+
+    /// Takes the next of what is booked for `now`.
+    #[inline]
+    pub fn pop(&mut self, now: Cycle) -> Option<Done> {
+        if self.next != now {
+            return None;
+        }
+        let b = now.get() as usize % Results::HORIZON;
+        let last = self.buckets[b].last;
+        let first = self.nodes[last as usize].1;
+        let (done, next) = self.nodes[first as usize];
+        self.nodes[first as usize].1 = self.free;
+        self.free = first;
+        if first == last {
+            self.buckets[b] = Bucket::EMPTY;
+            self.occupied[b / 64] &= !(1 << (b % 64));
+            self.pending -= 1;
+            self.next = self.first_booked(now + 1);
+        } else {
+            self.nodes[last as usize].1 = next;
+            self.pending -= 1;
+        }
+        Some(done)
+    }
+
+    /// The first booked cycle.
+    #[inline]
+    pub fn next(&self) -> Cycle {
+        self.next
+    }
+
+    /// The first booked cycle at or after `now`: most often it is near.
+    #[inline]
+    fn first_booked(&self, now: Cycle) -> Cycle {
+        let start = now.get() as usize % Results::HORIZON;
+        let near = self.occupied[start / 64] >> (start % 64);
+        if near != 0 {
+            return now + near.trailing_zeros() as u64;
+        }
+        self.search_booked(now)
+    }
+
+    #[inline(never)]
+    fn search_booked(&self, now: Cycle) -> Cycle {
+        if self.pending == 0 {
+            return Cycle::NEVER;
+        }
+        let start = now.get() as usize % Results::HORIZON;
+        let words = self.occupied.len();
+        for i in 0..=words {
+            let w = (start / 64 + i) % words;
+            let mut bits = self.occupied[w];
+            if i == 0 {
+                bits &= !0 << (start % 64);
+            } else if i == words {
+                bits &= !(!0 << (start % 64));
+            }
+            if bits != 0 {
+                let b = w * 64 + bits.trailing_zeros() as usize;
+                return now + ((b + Results::HORIZON - start) % Results::HORIZON) as u64;
+            }
+        }
+        Cycle::NEVER
+    }
+}
+
+impl Default for Results {
+    fn default() -> Self {
+        Results::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_out_in_their_cycle_and_the_next_one_is_known() {
+        let mut results = Results::new();
+        let done = |pc| Done { slot: 1, pc };
+        results.push(Cycle::new(1000), done(1));
+        results.push(Cycle::new(1030), done(2));
+        results.push(Cycle::new(1030), done(3));
+        assert_eq!(results.next(), Cycle::new(1000));
+        assert_eq!(results.pop(Cycle::new(999)), None);
+        assert_eq!(results.pop(Cycle::new(1000)), Some(done(1)));
+        assert_eq!(results.pop(Cycle::new(1000)), None);
+        assert_eq!(results.next(), Cycle::new(1030));
+        assert_eq!(results.pop(Cycle::new(1030)), Some(done(2)));
+        assert_eq!(results.pop(Cycle::new(1030)), Some(done(3)));
+        assert_eq!(results.next(), Cycle::NEVER);
+    }
+
+    #[test]
+    fn next_looks_around_the_whole_ring() {
+        let mut results = Results::new();
+        results.push(Cycle::new(64 * 5 + 3 + 1000), Done { slot: 0, pc: 0 });
+        assert_eq!(results.next(), Cycle::new(64 * 5 + 1003));
+    }
+}

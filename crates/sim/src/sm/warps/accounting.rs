@@ -1,0 +1,141 @@
+//! Where every cycle of every warp and scheduler went. Cycles are accounted for together as long
+//! as nothing changes: an [`Edit`](super::Edit) accounts for those behind it.
+
+use super::WarpTable;
+use super::domain::Idle;
+use crate::place::Place;
+use crate::schedule::Facts;
+use crate::sm::observe::Books;
+use crate::stats::SchedulerState;
+use crate::time::Cycle;
+
+impl WarpTable {
+    /// Accounts for the time up to the end of a launch. An SM may have run a little beyond:
+    /// nothing was resident then, and those cycles are taken back. Returns whether any were.
+    pub fn finish(&mut self, end: Cycle, books: &mut Books) -> bool {
+        let mut beyond = false;
+        for d in 0..self.domains.len() {
+            let accounted = self.domains[d].accounted;
+            if accounted <= end {
+                self.pass(d, end, books);
+                continue;
+            }
+            let cycles = accounted - end;
+            books.stats.schedulers.uncount(SchedulerState::Idle, cycles);
+            books.stats.counters.scheduler_cycles -= cycles;
+            books.stats.counters.w0_idle -= cycles;
+            self.domains[d].accounted = end;
+            beyond = true;
+        }
+        beyond
+    }
+
+    /// The warps of a domain that the policy considers now.
+    pub fn consider(&self, d: usize, books: &mut Books) -> u64 {
+        let domain = &self.domains[d];
+        let warp = |index| {
+            let place = Place {
+                domain: d as u8,
+                index,
+            };
+            self.warps[self.slot_at(place) as usize].info()
+        };
+        let facts = Facts {
+            running: domain.running,
+            waiting: domain.waiting(),
+            long_wait: domain.long_wait,
+            accesses: domain.head & domain.accesses,
+            warps: Some(&warp),
+        };
+        let policy = books.policy.considers();
+        policy.map_or(!0, |policy| policy.consider(d, &facts))
+    }
+
+    /// Accounts for the domain's cycles before `to` that are not yet accounted for: nothing
+    /// issued in them and every warp was in the state it is in now.
+    #[inline(always)]
+    pub fn pass(&mut self, d: usize, to: Cycle, books: &mut Books) {
+        if self.domains[d].accounted < to {
+            self.account_to(d, to, books);
+        }
+    }
+
+    #[inline(never)]
+    fn account_to(&mut self, d: usize, to: Cycle, books: &mut Books) {
+        let from = self.domains[d].accounted;
+        let rotates = books.rotates() && self.domains[d].resident != 0;
+        if !rotates {
+            books.policy.advance(d, from, to);
+        }
+        if books.considers() {
+            self.consider(d, books);
+        }
+        // Issue keeps `room` up to date where it makes a difference: for warps that could issue
+        // but for it.
+        let domain = &self.domains[d];
+        let room = domain.room;
+        books.watch.states(self.layout, d, domain, 0, room, from);
+        let idle = domain.account(0, room, to - from, &mut books.stats.warps);
+        if rotates {
+            // Who is first changes as the cycles pass.
+            let mut cycle = from;
+            while cycle < to {
+                self.count_stall(d, 1, books);
+                books.policy.advance(d, cycle, cycle + 1);
+                cycle += 1;
+            }
+        } else {
+            self.count_stall(d, to - from, books);
+        }
+        self.count_idle(d, idle, from, to, books);
+        self.count_cycles(d, to, books);
+    }
+
+    /// Accounts for a cycle in which a scheduler looked at its warps and issued none.
+    #[inline(never)]
+    pub(super) fn account_stall(&mut self, d: usize, room: u64, books: &mut Books) {
+        let now = self.now;
+        let domain = &self.domains[d];
+        let idle = domain.account(0, room, 1, &mut books.stats.warps);
+        self.count_idle(d, idle, now, now + 1, books);
+        books
+            .watch
+            .states(self.layout, d, &self.domains[d], 0, room, now);
+        self.count_stall(d, 1, books);
+    }
+
+    /// Nothing issued from cycle `from` to `to`: what that is to the paper on thread block
+    /// compaction.
+    #[inline]
+    fn count_idle(&self, d: usize, idle: Idle, from: Cycle, to: Cycle, books: &mut Books) {
+        let held = self.domains[d].issue_free.min(to).since(from);
+        let counters = &mut books.stats.counters;
+        counters.issue_held += held;
+        *match idle {
+            Idle::Stalled => &mut counters.issue_stalled,
+            Idle::Memory => &mut counters.w0_memory,
+            Idle::Other => &mut counters.w0_idle,
+        } += to - from - held;
+    }
+
+    /// The domain's cycles before `to` are accounted for.
+    #[inline]
+    pub(super) fn count_cycles(&mut self, d: usize, to: Cycle, books: &mut Books) {
+        let domain = &mut self.domains[d];
+        let cycles = to - domain.accounted;
+        domain.accounted = to;
+        let counters = &mut books.stats.counters;
+        counters.warp_cycles += domain.resident.count_ones() as u64 * cycles;
+        counters.scheduler_cycles += cycles;
+    }
+
+    /// Why a scheduler did not issue.
+    #[inline(always)]
+    fn count_stall(&self, d: usize, cycles: u64, books: &mut Books) {
+        let domain = &self.domains[d];
+        let first = books.policy.first(d, domain.running | domain.stopped);
+        let state = domain.stall(first);
+        debug_assert!(state != SchedulerState::Issued);
+        books.stats.schedulers.count(state, cycles);
+    }
+}

@@ -1,0 +1,71 @@
+//! Decoded instructions of a warp.
+
+use crate::config::{Eligible, Fetch};
+use warpsim_ptx::kernel::Pc;
+
+/// Decoded instructions of a warp: consecutive PCs, so that the first and the number suffice.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Buffer {
+    first: Pc,
+    len: u8,
+    /// It has been told where to fetch from since the warp came.
+    touched: bool,
+}
+
+impl Buffer {
+    /// The next instruction.
+    #[inline]
+    pub fn head(&self) -> Option<Pc> {
+        (self.len != 0).then_some(self.first)
+    }
+
+    /// Takes the next instruction.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Pc> {
+        let head = self.head()?;
+        self.first += 1;
+        self.len -= 1;
+        Some(head)
+    }
+
+    /// Where to fetch from.
+    #[inline]
+    pub fn fetch_pc(&self) -> Pc {
+        self.first + self.len as Pc
+    }
+
+    /// Drops everything and goes on at `pc`.
+    pub fn flush(&mut self, pc: Pc) {
+        (self.first, self.len, self.touched) = (pc, 0, true);
+    }
+
+    /// Adds up to `count` instructions from `pc`, as far as the code goes and the buffer, of
+    /// `entries` entries, has room.
+    pub fn fill(&mut self, pc: Pc, count: u32, end: Pc, entries: u32) {
+        if self.len == 0 {
+            self.first = pc;
+        }
+        let room = entries - self.len as u32;
+        self.len += count.min(end.saturating_sub(pc)).min(room) as u8;
+    }
+
+    /// Whether it has not been told where to fetch from since the warp came.
+    pub fn is_untouched(&self) -> bool {
+        !self.touched
+    }
+
+    /// Instructions in it.
+    #[inline]
+    pub fn len(&self) -> u8 {
+        self.len
+    }
+
+    /// Whether the fetch unit may bring more of the code, which goes up to `end`.
+    #[inline]
+    pub fn wants_fetch(&self, fetch: &Fetch, end: Pc) -> bool {
+        self.len == 0
+            || fetch.eligible == Eligible::Room
+                && (self.len as u32) < fetch.buffer
+                && self.fetch_pc() < end
+    }
+}

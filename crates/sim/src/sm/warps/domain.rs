@@ -1,0 +1,439 @@
+//! The state of a scheduler's warps as bit sets: ready is an AND, stall attribution a handful
+//! of population counts.
+
+use super::scoreboard::Hazard;
+use crate::sm::limits::MOST_KINDS;
+use crate::stats::{SchedulerState, WarpState, WarpStates};
+use crate::time::Cycle;
+
+/// What a warp can wait for other than instructions, data or units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// A barrier.
+    Barrier,
+    /// A fence.
+    Fence,
+    /// An atomic.
+    Atomic,
+    /// The end of its sleep.
+    Asleep,
+    /// Threads that its `.sync` operation names.
+    Members,
+}
+
+/// What the cycles of a scheduler that issued nothing count as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Idle {
+    /// Warps are ready, but there is no room for them.
+    Stalled,
+    /// No warp is ready, and some wait for memory.
+    Memory,
+    /// No warp is ready, and none waits for memory.
+    Other,
+}
+
+/// Bit i of each set is the warp with index i in the domain. In this order, what is looked at
+/// together is in one line of the host's cache: what issue asks, what else accounting asks, what
+/// else fetch asks, and what is rare.
+#[derive(Clone, Debug, Default)]
+#[repr(C, align(64))]
+pub struct Domain {
+    /// Has threads that go on.
+    pub(super) running: u64,
+    /// Waits for something other than instructions, data or units, see [`hold`](Domain::hold).
+    pub(super) held: u64,
+    /// Has an instruction in its buffer.
+    pub(super) head: u64,
+    /// That instruction is the one to execute next (else it is on the wrong path).
+    pub(super) matched: u64,
+    /// Nothing it reads or writes is owed by an earlier instruction.
+    pub(super) clear: u64,
+    /// The kind of units that the buffered instruction needs; all others need the first kind.
+    pub(super) unit: [u64; MOST_KINDS - 1],
+
+    /// First cycle in which the issue slot is free.
+    pub(super) issue_free: Cycle,
+    /// When issue has something to do as of its last look, see [`issue_due`](Domain::issue_due).
+    pub(super) due: Cycle,
+    /// First cycle that is not accounted for. Cycles are accounted for together as long as the
+    /// state of none of the warps changes.
+    pub(super) accounted: Cycle,
+    /// The warps that had room at their unit in the cycles not accounted for.
+    pub(super) room: u64,
+    /// Belongs to a resident block.
+    pub(super) resident: u64,
+    /// What is owed is owed by memory.
+    pub(super) wait_memory: u64,
+    /// Waits for the target of a branch.
+    pub(super) control: u64,
+    /// Fetch waits for a branch to leave the pipeline.
+    pub(super) unresolved: u64,
+
+    /// May be fetched for as far as the buffer goes.
+    pub(super) wants_fetch: u64,
+    /// Waits for an instruction-cache miss.
+    pub(super) missing: u64,
+    /// All threads done.
+    pub(super) finished: u64,
+    /// Finished with nothing in flight and no store on its way, and fetch has yet to notice.
+    pub(super) leaving: u64,
+    /// It has left: fetch has noticed.
+    pub(super) retired: u64,
+    /// Waits at a barrier.
+    pub(super) barrier: u64,
+    /// All ones if the fetch policy never fetches for a warp at a barrier, else zero.
+    pub(super) waiters_unfetched: u64,
+    /// Held by the divergence model.
+    pub(super) stopped: u64,
+    /// It reads a register owed by a global, local or texture load.
+    pub(super) long_wait: u64,
+    /// The buffered instruction accesses memory.
+    pub(super) accesses: u64,
+
+    /// Of those held by the divergence model, the ones that have something in flight, and of
+    /// these the ones that have an access to memory in flight.
+    pub(super) settling: u64,
+    #[allow(missing_docs)]
+    pub(super) settling_memory: u64,
+    /// Waits at a fence.
+    pub(super) fence: u64,
+    /// Waits for an atomic.
+    pub(super) atomic: u64,
+    /// Sleeps.
+    pub(super) asleep: u64,
+    /// Waits for threads that its `.sync` operation names.
+    pub(super) members: u64,
+}
+
+/// Sets that others may read.
+macro_rules! readable {
+    ($($set:ident)*) => {
+        impl Domain {$(
+            /// Read only: see the field.
+            #[inline]
+            pub fn $set(&self) -> u64 {
+                self.$set
+            }
+        )*}
+    };
+}
+
+readable! { stopped barrier fence atomic asleep members missing head clear
+wait_memory leaving }
+
+impl Domain {
+    /// Without warps; says whether the fetch policy passes over warps at a barrier.
+    pub(super) fn new(skips_waiters: bool) -> Domain {
+        Domain {
+            waiters_unfetched: if skips_waiters { !0 } else { 0 },
+            ..Domain::default()
+        }
+    }
+
+    /// Waits for something other than instructions, data or units.
+    #[inline]
+    pub fn waiting(&self) -> u64 {
+        self.held
+    }
+
+    /// Sets or clears what a warp waits for.
+    #[inline]
+    pub(super) fn hold(&mut self, what: Hold, index: u8, value: bool) {
+        let set = match what {
+            Hold::Barrier => &mut self.barrier,
+            Hold::Fence => &mut self.fence,
+            Hold::Atomic => &mut self.atomic,
+            Hold::Asleep => &mut self.asleep,
+            Hold::Members => &mut self.members,
+        };
+        assign(set, index, value);
+        self.held = self.barrier | self.fence | self.atomic | self.asleep | self.members;
+    }
+
+    /// Warps that the scheduler looks at.
+    #[inline]
+    pub fn candidates(&self) -> u64 {
+        self.running & !self.waiting()
+    }
+
+    /// Warps that could issue if their unit has room.
+    #[inline]
+    pub fn issuable(&self) -> u64 {
+        self.candidates() & self.head & self.matched & self.clear
+    }
+
+    /// Warps with the wrong path in their buffer.
+    #[inline]
+    pub fn mismatched(&self) -> u64 {
+        self.candidates() & self.head & !self.matched
+    }
+
+    /// Warps that issue would do something about: they could issue, or lose a wrong path.
+    #[inline]
+    pub fn moving(&self) -> u64 {
+        self.candidates() & self.head & (self.clear | !self.matched)
+    }
+
+    /// The first cycle in which issue has something to do here if nothing changes; one that has
+    /// passed stands for "at once", [`Cycle::NEVER`] for "never". `room` has a bit for each unit; if
+    /// `always`, it has as soon as there is anybody to look at.
+    #[inline]
+    pub fn issue_due(&self, room: u8, always: bool) -> Cycle {
+        let moving = self.moving();
+        if moving == 0 {
+            Cycle::NEVER
+        } else if always || moving & !self.matched != 0 {
+            Cycle::ZERO
+        } else if moving & self.with_room(room) != 0 {
+            self.issue_free
+        } else {
+            Cycle::NEVER
+        }
+    }
+
+    /// Warps that fetch would do something about: to be fetched for, or to be found finished.
+    #[inline]
+    pub fn concerns_fetch(&self) -> u64 {
+        self.fetchable() | self.leaving
+    }
+
+    /// Warps whose buffered instruction has room at its unit; `room` has a bit for each kind.
+    #[inline]
+    pub fn with_room(&self, room: u8) -> u64 {
+        /// For each kind all ones if the set, the index, has it.
+        const MASKS: [[u64; MOST_KINDS]; 1 << MOST_KINDS] = {
+            let mut masks = [[0; MOST_KINDS]; 1 << MOST_KINDS];
+            let mut at = 0;
+            while at < MOST_KINDS << MOST_KINDS {
+                let (room, kind) = (at / MOST_KINDS, at % MOST_KINDS);
+                masks[room][kind] = (room as u64 >> kind & 1).wrapping_neg();
+                at += 1;
+            }
+            masks
+        };
+        let [first, masks @ ..] = MASKS[room as usize % MASKS.len()];
+        let (mut with, mut others) = (0, 0);
+        for (set, mask) in self.unit.iter().zip(masks) {
+            with |= set & mask;
+            others |= set;
+        }
+        with | !others & first
+    }
+
+    /// Whether the issue slot is free in cycle `now`.
+    #[inline]
+    pub fn is_free(&self, now: Cycle) -> bool {
+        self.issue_free <= now
+    }
+
+    /// Warps to fetch for.
+    #[inline]
+    pub fn fetchable(&self) -> u64 {
+        let waits = self.barrier & self.waiters_unfetched;
+        self.running & self.wants_fetch & !self.missing & !self.unresolved & !waits
+    }
+
+    /// Warps that wait for a branch: for siblings that have not come to it, for its way out of
+    /// the pipeline, or for its target.
+    #[inline]
+    fn in_control(&self) -> u64 {
+        let target = (self.control | self.unresolved) & !self.head;
+        self.stopped | self.head & !self.matched | target
+    }
+
+    /// Calls `f` with the state of every resident warp, as sets. Those that could issue are
+    /// `Structural` here, whether their unit has room or not.
+    #[inline(always)]
+    pub fn classify(&self, mut f: impl FnMut(WarpState, u64)) {
+        let mut rest = self.resident;
+        let take = |rest: &mut u64, set: u64| {
+            let taken = *rest & set;
+            *rest &= !set;
+            taken
+        };
+        if rest & !self.candidates() != 0 {
+            f(WarpState::ExitSiblings, take(&mut rest, self.retired));
+            f(WarpState::ExitStores, take(&mut rest, self.finished));
+        }
+        if rest & !self.candidates() != 0 {
+            let barrier = self.barrier | self.members;
+            f(WarpState::Barrier, take(&mut rest, barrier));
+            let memory = self.fence | self.atomic;
+            f(WarpState::DataMemory, take(&mut rest, memory));
+            f(WarpState::DataAlu, take(&mut rest, self.asleep));
+            let memory = self.settling_memory;
+            f(WarpState::DataMemory, take(&mut rest, memory));
+            f(WarpState::DataAlu, take(&mut rest, self.settling));
+        }
+        f(WarpState::Control, take(&mut rest, self.in_control()));
+        f(WarpState::Fetch, take(&mut rest, !self.head));
+        let memory = !self.clear & self.wait_memory;
+        f(WarpState::DataMemory, take(&mut rest, memory));
+        f(WarpState::DataAlu, take(&mut rest, !self.clear));
+        f(WarpState::Structural, rest);
+    }
+
+    /// Accounts `cycles` cycles for every resident warp; says what they are if none issued.
+    /// `issued` is the set that issued (all of them could) and `room` those whose unit has room.
+    #[inline(always)] // a call would cost as much as the counting
+    pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) -> Idle {
+        // Counting nobody is cheaper than asking whether there is anybody.
+        let mut count = |state, set: u64| states.count(state, set.count_ones() as u64 * cycles);
+        let (mut ready, mut memory, mut alu) = (0, 0, 0);
+        self.classify(|state, set| match state {
+            WarpState::Structural => ready = set,
+            WarpState::DataMemory => memory |= set,
+            WarpState::DataAlu => alu |= set,
+            _ => count(state, set),
+        });
+        count(WarpState::DataMemory, memory);
+        count(WarpState::DataAlu, alu);
+        count(WarpState::Structural, ready & !room & !issued);
+        if (room | issued) != 0 {
+            count(WarpState::Eligible, ready & room & !issued);
+            count(WarpState::Issued, issued);
+        }
+        if ready != 0 {
+            Idle::Stalled
+        } else if memory != 0 {
+            Idle::Memory
+        } else {
+            Idle::Other
+        }
+    }
+
+    /// Why a scheduler that issued nothing did not, given the warp it ranks first.
+    #[inline]
+    pub fn stall(&self, first: Option<u8>) -> SchedulerState {
+        let Some(i) = first else {
+            return if self.resident == 0 {
+                SchedulerState::Idle
+            } else {
+                SchedulerState::Exit
+            };
+        };
+        let is = |set: u64| set >> i & 1 != 0;
+        if !is(self.candidates() & self.head & self.matched) {
+            self.stall_otherwise(i)
+        } else if is(self.clear) {
+            SchedulerState::Structural
+        } else if is(self.wait_memory) {
+            SchedulerState::DataMemory
+        } else {
+            SchedulerState::DataAlu
+        }
+    }
+
+    /// The same for a warp that waits for something else than data or room.
+    fn stall_otherwise(&self, i: u8) -> SchedulerState {
+        let is = |set: u64| set >> i & 1 != 0;
+        if is(self.barrier | self.members) {
+            SchedulerState::Barrier
+        } else if is(self.fence | self.atomic) {
+            SchedulerState::DataMemory
+        } else if is(self.asleep) {
+            SchedulerState::DataAlu
+        } else if is(self.settling_memory) {
+            SchedulerState::DataMemory
+        } else if is(self.settling) {
+            SchedulerState::DataAlu
+        } else if is(self.in_control()) {
+            SchedulerState::Control
+        } else {
+            debug_assert!(!is(self.head), "it waits for data or room");
+            SchedulerState::Fetch
+        }
+    }
+
+    /// The buffer of a warp is empty.
+    #[inline]
+    pub(super) fn empty_head(&mut self, index: u8) {
+        let keep = !(1u64 << index);
+        self.head &= keep;
+        self.clear &= keep;
+        self.wait_memory &= keep;
+        self.long_wait &= keep;
+    }
+
+    /// The buffer of a warp begins with an instruction for `unit`, the one to execute next or one
+    /// on the wrong path.
+    #[inline]
+    pub(super) fn set_head(&mut self, index: u8, unit: u8, right_path: bool) {
+        let bit = 1u64 << index;
+        self.head |= bit;
+        if right_path {
+            self.matched |= bit;
+            self.control &= !bit;
+        } else {
+            self.matched &= !bit;
+        }
+        for (kind, set) in (1..).zip(&mut self.unit) {
+            *set = *set & !bit | u64::from(unit == kind) << index;
+        }
+    }
+
+    /// What holds back the instruction at the head of a warp's buffer, as last told.
+    #[inline]
+    pub fn held_back(&self, index: u8) -> Hazard {
+        let is = |set: u64| set >> index & 1 != 0;
+        Hazard {
+            any: !is(self.clear),
+            memory: is(self.wait_memory),
+            long: is(self.long_wait),
+        }
+    }
+
+    /// Tells what holds back the instruction at the head of a warp's buffer.
+    #[inline]
+    pub(super) fn hold_back(&mut self, index: u8, hazard: Hazard) {
+        assign(&mut self.clear, index, !hazard.any);
+        assign(&mut self.wait_memory, index, hazard.memory);
+        assign(&mut self.long_wait, index, hazard.long);
+    }
+
+    /// Forgets a warp.
+    pub(super) fn clear_warp(&mut self, index: u8) {
+        let keep = !(1u64 << index);
+        for set in [
+            &mut self.resident,
+            &mut self.running,
+            &mut self.stopped,
+            &mut self.settling,
+            &mut self.settling_memory,
+            &mut self.finished,
+            &mut self.leaving,
+            &mut self.retired,
+            &mut self.barrier,
+            &mut self.fence,
+            &mut self.atomic,
+            &mut self.asleep,
+            &mut self.members,
+            &mut self.held,
+            &mut self.head,
+            &mut self.matched,
+            &mut self.clear,
+            &mut self.wait_memory,
+            &mut self.long_wait,
+            &mut self.accesses,
+            &mut self.control,
+            &mut self.wants_fetch,
+            &mut self.missing,
+            &mut self.unresolved,
+        ] {
+            *set &= keep;
+        }
+        for set in &mut self.unit {
+            *set &= keep;
+        }
+    }
+}
+
+/// Sets or clears bit `index`.
+#[inline]
+pub(super) fn assign(set: &mut u64, index: u8, value: bool) {
+    *set = *set & !(1 << index) | (value as u64) << index;
+}
+
+#[cfg(test)]
+#[path = "domain_tests.rs"]
+mod tests;

@@ -1,0 +1,200 @@
+//! Changing a warp's bits. Who holds an [`Edit`] has had the cycles behind it accounted for.
+
+use super::domain::{Domain, Hold, assign};
+use super::scoreboard::Scoreboard;
+use super::warp::Warp;
+use super::{Rules, hazard};
+use crate::divergence::GroupState;
+use crate::sm::facts::OpFacts;
+use crate::time::Cycle;
+use warpsim_ptx::kernel::Pc;
+
+/// A warp whose state may change: see [`WarpTable::edit`](super::WarpTable::edit).
+pub struct Edit<'a> {
+    pub(super) domain: &'a mut Domain,
+    pub(super) warp: &'a mut Warp,
+    pub(super) scoreboard: &'a Scoreboard,
+    pub(super) rules: &'a Rules,
+    pub(super) slot: u16,
+    pub(super) index: u8,
+}
+
+impl Edit<'_> {
+    #[inline]
+    fn bit(&self) -> u64 {
+        1 << self.index
+    }
+
+    /// Sets or clears what the warp waits for.
+    #[inline]
+    pub fn hold(&mut self, what: Hold, value: bool) {
+        self.domain.hold(what, self.index, value);
+    }
+
+    /// A warp of `block` comes here.
+    pub fn arrive(&mut self, block: u16, now: Cycle) {
+        *self.warp = Warp::new(self.warp.place, block, now);
+        self.domain.clear_warp(self.index);
+        self.domain.resident |= self.bit();
+    }
+
+    /// A warp is formed here, whose first thread is of `block`, and goes on at `pc`. Stores that
+    /// others sent from here are still on their way.
+    pub fn form(&mut self, block: u16, now: Cycle, pc: Pc) {
+        let stores = self.warp.stores;
+        *self.warp = Warp {
+            stores,
+            ..Warp::new(self.warp.place, block, now)
+        };
+        self.warp.buffer.flush(pc);
+        self.domain.resident |= self.bit();
+    }
+
+    /// The warp has left.
+    pub fn clear(&mut self) {
+        self.domain.clear_warp(self.index);
+    }
+
+    /// Fetch has noticed that the warp has finished.
+    pub fn retire(&mut self) {
+        let bit = self.bit();
+        self.domain.leaving &= !bit;
+        self.domain.retired |= bit;
+    }
+
+    /// The group of a warp that belongs to a block is in `state` and goes on at `pc`.
+    pub fn follow_static(&mut self, state: GroupState, pc: Pc, end: Pc) {
+        let (domain, index, bit) = (&mut *self.domain, self.index, 1u64 << self.index);
+        let restarts = domain.stopped & bit != 0;
+        assign(&mut domain.running, index, state == GroupState::Running);
+        assign(&mut domain.stopped, index, state == GroupState::Stopped);
+        assign(&mut domain.finished, index, state == GroupState::Finished);
+        domain.leaving &= !bit;
+        domain.settling &= !bit;
+        domain.settling_memory &= !bit;
+        let buffer = &mut self.warp.buffer;
+        if state != GroupState::Running {
+            if buffer.head().is_some() {
+                domain.unresolved &= !bit;
+            }
+            buffer.flush(pc);
+        } else if self.rules.fetch.ideal {
+            buffer.flush(pc);
+            buffer.fill(pc, 1, end, 1);
+        } else if restarts || buffer.is_untouched() {
+            buffer.flush(pc);
+        }
+    }
+
+    /// The group of a pooled warp is in `state` and goes on at `pc`. Returns whether it waited
+    /// at a barrier.
+    pub fn follow_pooled(&mut self, state: GroupState, pc: Pc, end: Pc) -> bool {
+        let (domain, index, bit) = (&mut *self.domain, self.index, 1u64 << self.index);
+        let waited = domain.barrier & bit != 0;
+        assign(&mut domain.running, index, state == GroupState::Running);
+        assign(&mut domain.stopped, index, state == GroupState::Stopped);
+        domain.hold(Hold::Barrier, index, state == GroupState::Held);
+        let buffer = &mut self.warp.buffer;
+        if state == GroupState::Running && buffer.head() != Some(pc) {
+            buffer.flush(pc);
+            domain.unresolved &= !bit;
+            if self.rules.fetch.ideal {
+                buffer.fill(pc, 1, end, 1);
+            }
+        }
+        domain.settling &= !bit;
+        domain.settling_memory &= !bit;
+        waited
+    }
+
+    /// So many lanes of the warp are active.
+    pub fn set_lanes(&mut self, lanes: u32) {
+        self.warp.lanes = lanes;
+    }
+
+    /// Puts what was fetched from `pc` into the buffer. A warp whose wrong path ran off the end
+    /// of the code goes on at `next`.
+    pub fn decode(&mut self, pc: Pc, next: Pc, code: &[OpFacts]) {
+        let fetch = &self.rules.fetch;
+        let buffer = &mut self.warp.buffer;
+        // With `eligible = "room"` there may be room for less than a fetch brings.
+        let mut count = fetch.width.min(fetch.buffer - buffer.len() as u32);
+        if fetch.wait_for_branch {
+            let ahead = code[pc as usize..].iter().take(count as usize);
+            if let Some(at) = ahead.map(|facts| facts.control).position(|c| c) {
+                count = at as u32 + 1;
+                self.domain.unresolved |= 1 << self.index;
+            }
+        }
+        buffer.fill(pc, count, code.len() as Pc, fetch.buffer);
+        if buffer.head().is_none() {
+            buffer.flush(next);
+        }
+    }
+
+    /// A branch has left the pipeline: fetch goes on at `pc`, where it leads.
+    pub fn resolve(&mut self, pc: Pc) {
+        let bit = self.bit();
+        self.domain.unresolved &= !bit;
+        let buffer = &mut self.warp.buffer;
+        if buffer.head() != Some(pc) {
+            buffer.flush(pc);
+            self.domain.head &= !bit;
+            self.domain.wants_fetch |= bit; // it is empty
+        }
+    }
+
+    /// The warp went elsewhere than to the next instruction, and waits for what is there.
+    #[inline]
+    pub fn wait_for_target(&mut self) {
+        self.domain.control |= self.bit();
+    }
+
+    /// What is in the buffer is on the wrong path: the warp goes on at `pc`.
+    pub fn drop_wrong_path(&mut self, pc: Pc) {
+        self.warp.buffer.flush(pc);
+        let bit = self.bit();
+        self.domain.control |= bit;
+        // A branch on the wrong path will never resolve.
+        self.domain.unresolved &= !bit;
+    }
+
+    /// With ideal fetch the instruction at `pc` is there at once.
+    #[inline]
+    pub fn supply(&mut self, pc: Pc, end: Pc) {
+        self.warp.buffer.flush(pc);
+        self.warp.buffer.fill(pc, 1, end, 1);
+    }
+
+    /// Finds out anew everything that depends on the head of the buffer; `next` is the
+    /// instruction to execute next.
+    #[inline(always)]
+    pub fn refresh_head(&mut self, next: Pc, code: &[OpFacts]) {
+        let buffer = self.warp.buffer;
+        let Some(buffered) = buffer.head() else {
+            self.domain.wants_fetch |= self.bit();
+            self.domain.empty_head(self.index);
+            if self.domain.stopped & self.bit() != 0 {
+                self.note_settling();
+            }
+            return;
+        };
+        let facts = &code[buffered as usize];
+        let hazard = hazard(self.slot, self.warp, facts, self.scoreboard, self.rules);
+        let wants = buffer.wants_fetch(&self.rules.fetch, code.len() as Pc);
+        assign(&mut self.domain.wants_fetch, self.index, wants);
+        self.domain
+            .set_head(self.index, facts.unit, buffered == next);
+        assign(&mut self.domain.accesses, self.index, facts.is_memory());
+        self.warp.pipe = facts.pipe;
+        self.domain.hold_back(self.index, hazard);
+    }
+
+    /// Notes what a stopped warp has in flight.
+    #[inline(never)]
+    pub(super) fn note_settling(&mut self) {
+        let (any, memory) = self.warp.settling();
+        assign(&mut self.domain.settling, self.index, any);
+        assign(&mut self.domain.settling_memory, self.index, memory);
+    }
+}

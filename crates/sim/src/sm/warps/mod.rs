@@ -1,0 +1,403 @@
+//! The hardware warps of an SM: bit sets by domain, instruction buffers, what is in flight, the
+//! scoreboard.
+//!
+//! This table is the only writer of the bit sets. A change goes through an [`Edit`], and making
+//! one accounts for the cycles that lie behind ([`Books`]): no change can be made that would be
+//! counted too early. What fetch keeps for itself ([`WarpTable::want_fetch`] and the like) is in
+//! no account.
+
+mod accounting;
+mod buffer;
+mod domain;
+mod edit;
+mod scoreboard;
+mod turn;
+mod warp;
+
+use super::facts::OpFacts;
+use super::observe::Books;
+use crate::config::{Fetch, Machine, Scoreboard as ScoreboardKind};
+use crate::place::{Layout, Place};
+use crate::time::Cycle;
+pub use domain::{Domain, Hold};
+pub use edit::Edit;
+use scoreboard::{Hazard, Scoreboard};
+pub use warp::Warp;
+use warpsim_ptx::kernel::Pc;
+
+/// Who has to look at the warps again.
+#[derive(Clone, Copy, Debug)]
+struct Stirred {
+    /// Issue has, in these domains (a bit each).
+    issue: u64,
+    /// Fetch has.
+    fetch: bool,
+}
+
+impl Stirred {
+    /// Warps of any domain may have changed.
+    const ALL: Stirred = Stirred {
+        issue: !0,
+        fetch: true,
+    };
+}
+
+/// What the table has to know of the machine.
+#[derive(Clone, Debug)]
+struct Rules {
+    fetch: Fetch,
+    /// A warp waits for everything it has in flight before it issues again.
+    one_in_flight: bool,
+}
+
+/// The warps.
+#[derive(Debug)]
+pub struct WarpTable {
+    layout: Layout,
+    rules: Rules,
+    warps: Vec<Warp>,
+    domains: Vec<Domain>,
+    scoreboard: Scoreboard,
+    /// The cycle under way, and the domains whose issue turn in it is over (a bit each; all of
+    /// them once issue is over).
+    now: Cycle,
+    turned: u64,
+    /// Domains cannot be accounted for one by one: an observer wants to hear things in order,
+    /// and a policy that looks at warps or takes several of them sees the domains in step.
+    in_step: bool,
+    /// Whether warps have changed since issue last looked, and since fetch did. Until then both
+    /// would find what they found before.
+    stirred: Stirred,
+}
+
+impl WarpTable {
+    /// `slots` places without warps. `skips_waiters`: the fetch policy passes over warps at a
+    /// barrier.
+    pub fn new(machine: &Machine, slots: usize, skips_waiters: bool) -> WarpTable {
+        let layout = Layout::of(machine);
+        WarpTable {
+            layout,
+            rules: Rules {
+                fetch: machine.fetch.clone(),
+                one_in_flight: machine.sm.scoreboard == ScoreboardKind::OneInFlight,
+            },
+            warps: (0..slots as u16)
+                .map(|slot| Warp::new(layout.place_of(slot), 0, Cycle::ZERO))
+                .collect(),
+            domains: vec![Domain::new(skips_waiters); layout.domains()],
+            scoreboard: Scoreboard::default(),
+            now: Cycle::ZERO,
+            turned: 0,
+            in_step: false,
+            stirred: Stirred::ALL,
+        }
+    }
+
+    /// A launch of a kernel with so many registers begins.
+    pub fn begin(&mut self, now: Cycle, registers: usize) {
+        self.scoreboard.reset(self.warps.len(), registers);
+        for domain in &mut self.domains {
+            domain.accounted = now;
+        }
+    }
+
+    /// Where the warps sit.
+    #[inline]
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Places for warps.
+    #[inline]
+    pub fn slots(&self) -> usize {
+        self.warps.len()
+    }
+
+    /// Where a slot sits.
+    #[inline]
+    pub fn place(&self, slot: u16) -> Place {
+        self.warps[slot as usize].place
+    }
+
+    /// The slot at a place.
+    #[inline]
+    pub fn slot_at(&self, place: Place) -> u16 {
+        place.index as u16 * self.domains.len() as u16 + place.domain as u16
+    }
+
+    /// What is kept for a warp beside its bits.
+    #[inline]
+    pub fn warp(&self, slot: u16) -> &Warp {
+        &self.warps[slot as usize]
+    }
+
+    /// The same, to change.
+    #[inline]
+    pub fn warp_mut(&mut self, slot: u16) -> &mut Warp {
+        &mut self.warps[slot as usize]
+    }
+
+    /// The sets of a domain.
+    #[inline]
+    pub fn domain(&self, domain: usize) -> &Domain {
+        &self.domains[domain]
+    }
+
+    /// The sets of all domains.
+    #[inline]
+    pub fn domains(&self) -> &[Domain] {
+        &self.domains
+    }
+
+    /// The domain of a slot, and the slot's bit there.
+    #[inline]
+    fn find(&self, slot: u16) -> (&Domain, u64) {
+        let Place { domain, index } = self.place(slot);
+        (&self.domains[domain as usize], 1 << index)
+    }
+
+    /// Whether a warp waits for something other than instructions, data or units.
+    #[inline]
+    pub fn is_held(&self, slot: u16) -> bool {
+        let (domain, bit) = self.find(slot);
+        domain.held & bit != 0
+    }
+
+    /// Whether a warp has threads that go on.
+    #[inline]
+    pub fn is_running(&self, slot: u16) -> bool {
+        let (domain, bit) = self.find(slot);
+        domain.running & bit != 0
+    }
+
+    /// Whether a warp waits at a fence.
+    pub fn is_at_fence(&self, slot: u16) -> bool {
+        let (domain, bit) = self.find(slot);
+        domain.fence & bit != 0
+    }
+
+    /// Whether a warp is held by the divergence model.
+    #[inline]
+    pub fn is_stopped(&self, slot: u16) -> bool {
+        let (domain, bit) = self.find(slot);
+        domain.stopped & bit != 0
+    }
+
+    /// Whether a warp is at a place.
+    #[inline]
+    pub fn is_resident(&self, slot: u16) -> bool {
+        let (domain, bit) = self.find(slot);
+        domain.resident & bit != 0
+    }
+
+    /// Whether any warp is.
+    pub fn any_resident(&self) -> bool {
+        self.domains.iter().any(|d| d.resident != 0)
+    }
+
+    /// The instruction that a ready warp issues next.
+    #[inline]
+    pub fn next_instruction(&self, slot: u16) -> Pc {
+        let head = self.warps[slot as usize].buffer.head();
+        head.expect("ready warps have an instruction")
+    }
+
+    /// The cycle under way.
+    #[inline]
+    pub fn now(&self) -> Cycle {
+        self.now
+    }
+
+    /// The state of a warp is about to change: accounts for the cycles up to the one from which
+    /// on the change counts.
+    #[inline(always)]
+    pub fn edit(&mut self, slot: u16, books: &mut Books) -> Edit<'_> {
+        let Place { domain, index } = self.place(slot);
+        self.touch(domain, books);
+        Edit {
+            domain: &mut self.domains[domain as usize],
+            warp: &mut self.warps[slot as usize],
+            scoreboard: &self.scoreboard,
+            rules: &self.rules,
+            slot,
+            index,
+        }
+    }
+
+    /// All domains are about to change, or the order in which the policy looks at their warps.
+    pub fn touch_all(&mut self, books: &mut Books) {
+        self.stirred = Stirred::ALL;
+        for d in 0..self.domains.len() {
+            self.pass(d, self.now + (self.turned >> d & 1), books);
+        }
+    }
+
+    #[inline(always)]
+    fn touch(&mut self, domain: u8, books: &mut Books) {
+        if self.in_step {
+            return self.touch_all(books);
+        }
+        self.stirred.issue |= 1 << domain;
+        self.stirred.fetch = true;
+        let d = domain as usize;
+        self.pass(d, self.now + (self.turned >> d & 1), books);
+    }
+
+    /// An instruction of a warp is executed: it leaves the buffer and is in flight.
+    #[inline(always)]
+    pub fn issued(&mut self, slot: u16, facts: &OpFacts) {
+        let warp = &mut self.warps[slot as usize];
+        warp.buffer.pop();
+        warp.instructions += 1;
+        warp.in_flight += 1;
+        warp.memory_in_flight += facts.is_memory() as u16;
+        self.scoreboard.reserve(slot, facts);
+    }
+
+    /// An instruction of a warp is complete: its registers are free. Returns whether nothing of
+    /// the warp is in flight any more.
+    #[inline(always)]
+    pub fn completed(
+        &mut self,
+        slot: u16,
+        facts: &OpFacts,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) -> bool {
+        self.scoreboard.release(slot, facts);
+        let warp = &mut self.warps[slot as usize];
+        warp.in_flight -= 1;
+        warp.memory_in_flight -= facts.is_memory() as u16;
+        let quiet = warp.in_flight == 0;
+        let (domain, bit) = self.find(slot);
+        if domain.clear & bit == 0 {
+            self.check_hazard(slot, code, books);
+        }
+        quiet
+    }
+
+    /// A store of a warp has left the pipeline.
+    pub fn store_sent(&mut self, slot: u16, code: &[OpFacts], books: &mut Books) {
+        let warp = &mut self.warps[slot as usize];
+        warp.in_flight -= 1;
+        warp.memory_in_flight -= 1;
+        self.check_hazard(slot, code, books);
+    }
+
+    /// Finds out anew what holds back the instruction at the head of a warp's buffer.
+    #[inline(always)]
+    fn check_hazard(&mut self, slot: u16, code: &[OpFacts], books: &mut Books) {
+        let Some(pc) = self.warps[slot as usize].buffer.head() else {
+            return self.check_settling(slot, books);
+        };
+        let hazard = self.hazard(slot, &code[pc as usize]);
+        let Place { domain, index } = self.place(slot);
+        if self.domains[domain as usize].held_back(index) != hazard {
+            self.touch(domain, books);
+            self.domains[domain as usize].hold_back(index, hazard);
+        }
+    }
+
+    #[inline(always)]
+    fn hazard(&self, slot: u16, facts: &OpFacts) -> Hazard {
+        let warp = &self.warps[slot as usize];
+        hazard(slot, warp, facts, &self.scoreboard, &self.rules)
+    }
+
+    /// Finds out anew what a warp that is held by the divergence model has in flight: it waits
+    /// for that before its threads can be regrouped.
+    #[inline(always)]
+    pub fn check_settling(&mut self, slot: u16, books: &mut Books) {
+        if self.is_stopped(slot) {
+            self.note_settling(slot, books);
+        }
+    }
+
+    #[inline(never)]
+    fn note_settling(&mut self, slot: u16, books: &mut Books) {
+        let (domain, bit) = self.find(slot);
+        let noted = (
+            domain.settling & bit != 0,
+            domain.settling_memory & bit != 0,
+        );
+        if noted != self.warps[slot as usize].settling() {
+            self.edit(slot, books).note_settling();
+        }
+    }
+
+    /// Registers that the instruction at the head of a warp's buffer needs and that are owed.
+    pub fn owed(&self, slot: u16, code: &[OpFacts]) -> Vec<usize> {
+        let head = self.warps[slot as usize].buffer.head();
+        let facts = head.map(|pc| &code[pc as usize]);
+        facts.map_or(Vec::new(), |f| self.scoreboard.owed(slot, f).collect())
+    }
+
+    /// A finished warp can leave, once fetch notices it, when nothing of it is in flight any
+    /// more. To be called whenever one of these may have become true: fetch looks nowhere else.
+    pub fn check_leaving(&mut self, slot: u16) {
+        let Place { domain, index } = self.place(slot);
+        let domain = &mut self.domains[domain as usize];
+        let noticed = domain.retired >> index & 1 != 0;
+        if !noticed && self.warps[slot as usize].is_settled() {
+            domain.leaving |= 1 << index;
+            self.stirred.fetch = true;
+        }
+    }
+}
+
+/// What fetch keeps for itself: no account depends on it.
+impl WarpTable {
+    /// Whether fetch has to look at the warps again; it has then.
+    #[inline]
+    pub fn take_fetch_stir(&mut self) -> bool {
+        std::mem::take(&mut self.stirred.fetch)
+    }
+
+    /// Whether fetch has to look at the warps again.
+    #[inline]
+    pub fn stirs_fetch(&self) -> bool {
+        self.stirred.fetch
+    }
+
+    /// A warp waits for an instruction-cache miss, or does not any more. Returns whether it did.
+    #[inline]
+    pub fn set_missing(&mut self, place: Place, missing: bool) -> bool {
+        let set = &mut self.domains[place.domain as usize].missing;
+        let was = *set >> place.index & 1 != 0;
+        domain::assign(set, place.index, missing);
+        was
+    }
+
+    /// Until what was fetched is decoded, no other port fetches the same again.
+    #[inline]
+    pub fn fetch_under_way(&mut self, place: Place) {
+        let set = &mut self.domains[place.domain as usize].wants_fetch;
+        domain::assign(set, place.index, false);
+    }
+
+    /// Where to fetch from for a warp whose next instruction is `next`: behind the last
+    /// instruction, which is at `end`, there is nothing, and the warp goes elsewhere.
+    pub fn fetch_from(&mut self, slot: u16, next: Pc, end: Pc) -> Pc {
+        let buffer = &mut self.warps[slot as usize].buffer;
+        if buffer.head().is_none() && buffer.fetch_pc() >= end {
+            buffer.flush(next);
+        }
+        buffer.fetch_pc()
+    }
+}
+
+/// What holds back an instruction of a warp.
+#[inline(always)]
+fn hazard(slot: u16, warp: &Warp, facts: &OpFacts, board: &Scoreboard, rules: &Rules) -> Hazard {
+    if warp.in_flight == 0 {
+        // Nothing is owed.
+        debug_assert_eq!(board.check(slot, facts), Hazard::default());
+        return Hazard::default();
+    }
+    let mut hazard = board.check(slot, facts);
+    if rules.one_in_flight {
+        hazard.any = true;
+        hazard.memory |= warp.memory_in_flight != 0;
+    }
+    hazard
+}

@@ -1,0 +1,144 @@
+//! Schedulers taking their turns: in every cycle each domain issues from one of its warps, or
+//! nothing, and then its turn is over.
+
+use super::{Stirred, WarpTable};
+use crate::place::Place;
+use crate::sm::observe::Books;
+use crate::sm::operands::Collectors;
+use crate::stats::SchedulerState;
+use crate::time::Cycle;
+
+impl WarpTable {
+    /// A cycle begins: nobody has had a turn.
+    #[inline]
+    pub fn start_cycle(&mut self, now: Cycle) {
+        (self.now, self.turned) = (now, 0);
+    }
+
+    /// The turns of this cycle are over.
+    #[inline]
+    pub fn end_turns(&mut self) {
+        self.turned = !0;
+    }
+
+    /// Whether a domain has had its turn.
+    #[inline]
+    pub fn had_turn(&self, d: usize) -> bool {
+        self.turned >> d & 1 != 0
+    }
+
+    /// A domain in which issue has nothing to do has had its turn. It is accounted for when
+    /// something changes.
+    #[inline]
+    pub fn skip_turn(&mut self, d: usize) {
+        self.turned |= 1 << d;
+    }
+
+    /// Whether all domains are looked at in every cycle.
+    #[inline]
+    pub fn in_step(&self) -> bool {
+        self.in_step
+    }
+
+    /// Whether they are to be, from now on. Returns whether that is new.
+    pub fn keep_in_step(&mut self, in_step: bool) -> bool {
+        let new = self.in_step != in_step;
+        if new {
+            self.in_step = in_step;
+            self.stirred = Stirred::ALL;
+        }
+        new
+    }
+
+    /// Whether issue has to look at the warps again.
+    #[inline]
+    pub fn stirs_issue(&self) -> bool {
+        self.stirred.issue != 0
+    }
+
+    /// Issue has to look at the warps of all domains again.
+    #[inline]
+    pub fn stir_issue(&mut self) {
+        self.stirred.issue = !0;
+    }
+
+    /// Looks again at the domains in which something has changed. Returns the first cycle in
+    /// which issue has something to do if nothing changes, which may have passed, and whether
+    /// any warp counts as having room at its unit.
+    #[inline(never)]
+    pub fn look_for_issue(&mut self, collectors: &Collectors) -> (Cycle, bool) {
+        let mut stirred = std::mem::take(&mut self.stirred.issue);
+        let (mut next, mut with_room) = (Cycle::NEVER, 0);
+        for (d, domain) in self.domains.iter_mut().enumerate() {
+            if stirred & 1 != 0 {
+                domain.due = domain.issue_due(collectors.room_for(d), self.in_step);
+            }
+            stirred >>= 1;
+            next = next.min(domain.due);
+            with_room |= domain.room;
+        }
+        (next, with_room != 0)
+    }
+
+    /// The same without taking note of anything.
+    pub fn issue_due(&self, collectors: &Collectors) -> Cycle {
+        let domains = self.domains.iter().enumerate();
+        let due = domains.map(|(d, domain)| domain.issue_due(collectors.room_for(d), self.in_step));
+        due.fold(Cycle::NEVER, Cycle::min)
+    }
+
+    /// From cycle `now` on no warp has room at its unit: where nobody can issue, only warps that
+    /// could are asked for it.
+    #[inline(never)]
+    pub fn note_no_room(&mut self, now: Cycle, books: &mut Books) {
+        for d in 0..self.domains.len() {
+            self.note_room(d, 0, now, books);
+        }
+    }
+
+    /// From cycle `now` on, these warps of the domain have room at their units.
+    #[inline]
+    fn note_room(&mut self, d: usize, room: u64, now: Cycle, books: &mut Books) {
+        if self.domains[d].room != room {
+            self.pass(d, now, books);
+            self.domains[d].room = room;
+        }
+    }
+
+    /// A warp is about to issue: the cycle is accounted for, and with it its domain's turn is
+    /// over. Its instruction holds the issue slot for so many `passes`. `room` is the set of its domain's warps that have room at their unit.
+    #[inline(always)]
+    pub fn take_turn(&mut self, place: Place, passes: u8, room: u64, books: &mut Books) {
+        let (d, bit) = (place.domain as usize, 1 << place.index);
+        let now = self.now;
+        let domain = &mut self.domains[d];
+        domain.issue_free = now + passes as u64;
+        domain.account(bit, room, 1, &mut books.stats.warps);
+        books.watch.states(self.layout, d, domain, bit, room, now);
+        books.stats.schedulers.count(SchedulerState::Issued, 1);
+        self.turn_over(d, books);
+    }
+
+    /// The domain's turn, with no warp that is ready and has room.
+    pub fn end_empty_turn(&mut self, d: usize, room: u64, books: &mut Books) {
+        self.pass(d, self.now, books);
+        self.account_stall(d, room, books);
+        self.turn_over(d, books);
+    }
+
+    /// The domain has warps that could issue, but not now. As long as none of them changes and
+    /// the same ones have room, its cycles are accounted for together.
+    #[inline]
+    pub fn stand_still(&mut self, d: usize, room: u64, books: &mut Books) {
+        let room = room & self.domains[d].issuable();
+        self.note_room(d, room, self.now, books);
+        self.turned |= 1 << d;
+    }
+
+    /// The domain has had its turn in this cycle, and the cycle is accounted for.
+    #[inline]
+    fn turn_over(&mut self, d: usize, books: &mut Books) {
+        self.turned |= 1 << d;
+        self.count_cycles(d, self.now + 1, books);
+    }
+}

@@ -1,0 +1,86 @@
+//! What the pipeline keeps for each hardware warp beside its bit sets: the instruction buffer
+//! and what is in flight.
+
+use super::buffer::Buffer;
+use crate::schedule::Place;
+use crate::schedule::WarpInfo;
+use crate::time::Cycle;
+use warpsim_ptx::isa::Pipe;
+
+/// State of a hardware warp.
+#[derive(Clone, Debug)]
+pub struct Warp {
+    /// Where it sits; the same for whatever warp is here.
+    pub place: Place,
+    /// Decoded instructions.
+    pub(super) buffer: Buffer,
+    /// The pipe that the first of them takes.
+    pub(super) pipe: Pipe,
+    /// Active lanes.
+    pub lanes: u32,
+    /// Instructions issued.
+    pub(super) instructions: u64,
+    /// Slot of its block.
+    pub block: u16,
+    /// Instructions issued and not complete.
+    pub in_flight: u16,
+    /// Of those, the ones that access memory.
+    pub memory_in_flight: u16,
+    /// Stores not acknowledged.
+    pub stores: u32,
+    /// Sets of threads that its `.sync` operation still waits for.
+    pub awaits: u16,
+    /// When it came, or the last barrier that it waited at opened.
+    pub phase_began: Cycle,
+    /// When it came to the barrier that it waits at, or exited.
+    pub phase_ended: Cycle,
+    /// All its threads have exited.
+    pub exited: bool,
+}
+
+impl Warp {
+    /// A warp that has just come.
+    pub fn new(place: Place, block: u16, now: Cycle) -> Warp {
+        Warp {
+            place,
+            buffer: Buffer::default(),
+            pipe: Pipe::Control,
+            lanes: 0,
+            instructions: 0,
+            block,
+            in_flight: 0,
+            memory_in_flight: 0,
+            stores: 0,
+            awaits: 0,
+            phase_began: now,
+            phase_ended: Cycle::ZERO,
+            exited: false,
+        }
+    }
+
+    /// Decoded instructions.
+    #[inline]
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// What policies may see.
+    pub(super) fn info(&self) -> WarpInfo {
+        WarpInfo {
+            next: self.buffer.head().map(|pc| (pc, self.pipe)),
+            lanes: self.lanes,
+            instructions: self.instructions,
+        }
+    }
+
+    /// Whether something is in flight, and whether any of that accesses memory.
+    #[inline]
+    pub(super) fn settling(&self) -> (bool, bool) {
+        (self.in_flight != 0, self.memory_in_flight != 0)
+    }
+
+    /// Whether it has nothing in flight and no store on its way.
+    pub fn is_settled(&self) -> bool {
+        self.in_flight == 0 && self.stores == 0
+    }
+}

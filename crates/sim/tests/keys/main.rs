@@ -1,0 +1,250 @@
+//! Every setting of a machine, and every parameter of a mechanism, is read by somebody: for each
+//! there is another legal value with which the same program has other statistics.
+
+mod probe;
+
+use probe::Probe;
+use std::collections::HashMap;
+use warpsim_sim::config::rule::Rule;
+use warpsim_sim::config::{Machine, OpClass, SECTIONS};
+use warpsim_sim::mechanism::Kind;
+use warpsim_sim::stats::LaunchReport;
+
+/// Machines to look for a difference on: preset and settings. Each has something that the ones
+/// before do not show.
+const MACHINES: &[(&str, &[&str])] = &[
+    // Little enough cache that everything below it is used.
+    ("gtx480", &["gpu.sms=2", "l2.sets=4", "l1d.sets=8"]),
+    // Enough that data stays from one launch to the next.
+    ("gtx480", &["gpu.sms=2", "l1d.sets=64", "l1d.ways=16"]),
+    // Several fetches per cycle, which go on while there is room, and caches where the place of
+    // each line matters.
+    (
+        "gtx480",
+        &[
+            "gpu.sms=2",
+            "fetch.ports=4",
+            "fetch.eligible=room",
+            "l1i.sets=32",
+            "l1i.ways=1",
+            "constant.sets=32",
+            "constant.ways=1",
+        ],
+    ),
+    // The simple model of DRAM.
+    ("vws", &[]),
+];
+
+/// Settings that cannot be changed alone: a class of operations that one unit no longer takes,
+/// another must (there is a test below), and there is one load/store unit.
+const NOT_ALONE: &[&str] = &[
+    "unit.mem.count",
+    "unit.mem.takes",
+    "unit.sfu.takes",
+    "unit.sp.takes",
+];
+
+/// Settings that take a larger program than the probe to make a difference (code or constants of
+/// more than 8 KB, several instruction misses at once, rows of DRAM that are closed at once). The
+/// sources are searched for who reads them.
+const UNSEEN: &[&str] = &[
+    "constant.hashed_index",
+    "constant.miss_queue",
+    "dram.timing.ras",
+    "l1i.hashed_index",
+    "l1i.miss_queue",
+    "l1i.mshrs",
+    "l2.line",
+];
+
+/// Other values that a rule may allow, those likely to make a difference first.
+fn others(rule: Rule, current: &toml::Value) -> Vec<toml::Value> {
+    let candidates: Vec<toml::Value> = match (rule, current) {
+        (Rule::Number { low, high, .. }, &toml::Value::Integer(n)) => {
+            let (low, high) = (i64::from(low), i64::from(high));
+            [2 * n, n / 2, n + 1, n - 1, low, high]
+                .map(toml::Value::Integer)
+                .to_vec()
+        }
+        (Rule::Flag, toml::Value::Boolean(flag)) => vec![toml::Value::Boolean(!flag)],
+        (Rule::Words(words), _) => words.iter().map(|w| toml::Value::from(*w)).collect(),
+        (Rule::Timing, toml::Value::Array(pair)) => {
+            let part = |i: usize| pair[i].as_integer().expect("two integers");
+            let (latency, initiation) = (part(0), part(1));
+            [[2 * latency + 20, initiation], [latency, latency]]
+                .map(|pair| toml::Value::from(pair.to_vec()))
+                .to_vec()
+        }
+        // A class that one unit no longer takes, another must: there is a test below.
+        (Rule::Several(_), _) => Vec::new(),
+        (rule, value) => panic!("{rule:?} does not allow {value}"),
+    };
+    let legal = |v: &toml::Value| v != current && rule.check(v).is_ok();
+    candidates.into_iter().filter(legal).collect()
+}
+
+type Outcome = Result<Vec<LaunchReport>, String>;
+
+/// Runs the probe, once on each machine.
+struct Runs {
+    probe: Probe,
+    seen: HashMap<Vec<String>, Outcome>,
+}
+
+impl Runs {
+    fn new() -> Runs {
+        Runs {
+            probe: Probe::new(),
+            seen: HashMap::new(),
+        }
+    }
+
+    fn on(&mut self, preset: &str, set: &[String], machine: &Machine) -> Outcome {
+        let name = [&[preset.to_string()], set].concat();
+        let run = || self.probe.run(machine);
+        self.seen.entry(name).or_insert_with(run).clone()
+    }
+
+    /// Whether a value of `key` that is not the current one changes the statistics of a run on
+    /// one of the machines.
+    fn differs(&mut self, key: &str, rule: Rule, base: &[String]) -> bool {
+        for (preset, set) in MACHINES {
+            let mut set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
+            set.extend_from_slice(base);
+            let Ok(machine) = Machine::resolve(preset, &set) else {
+                continue;
+            };
+            let before = self.on(preset, &set, &machine);
+            assert!(before.is_ok(), "{preset} {set:?}: {before:?}");
+            for value in others(rule, &lookup(&machine, key)) {
+                let changed = [&set[..], &[format!("{key}={value}")]].concat();
+                if let Ok(machine) = Machine::resolve(preset, &changed)
+                    && self.probe.run(&machine) != before
+                {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+/// The value that a machine has for a dotted key.
+fn lookup(machine: &Machine, key: &str) -> toml::Value {
+    let mut value = toml::Value::try_from(machine).expect("plain data");
+    for part in key.split('.') {
+        let next = value.get(part).unwrap_or_else(|| panic!("{key}")).clone();
+        value = next;
+    }
+    value
+}
+
+#[test]
+fn every_setting_changes_something() {
+    let mut runs = Runs::new();
+    let mut unread = Vec::new();
+    for (section, settings) in SECTIONS {
+        for setting in *settings {
+            let key = format!("{section}.{}", setting.name);
+            if !runs.differs(&key, setting.rule, &[]) {
+                unread.push(key);
+            }
+        }
+    }
+    unread.retain(|key| !UNSEEN.contains(&key.as_str()));
+    unread.sort();
+    assert_eq!(unread, NOT_ALONE, "no value of these changes anything");
+}
+
+/// What the probe cannot show is read in the sources at least.
+#[test]
+fn unseen_settings_are_read_somewhere() {
+    let sources = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut texts = Vec::new();
+    read_sources(&sources, &mut texts);
+    for key in UNSEEN {
+        let field = key.rsplit('.').next().expect("a last part");
+        let read = format!(".{field}");
+        assert!(
+            texts.iter().any(|t| t.contains(&read)),
+            "nobody reads {key}"
+        );
+    }
+}
+
+/// The texts of all sources but those that declare and check settings.
+fn read_sources(folder: &std::path::Path, texts: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.ends_with("config") {
+            continue;
+        } else if path.is_dir() {
+            read_sources(&path, texts);
+        } else {
+            texts.push(std::fs::read_to_string(&path).expect("a source file"));
+        }
+    }
+}
+
+#[test]
+fn which_unit_takes_a_class_changes_something() {
+    let probe = Probe::new();
+    let plain = Machine::preset("gtx480").expect("a preset");
+    let mut moved = plain.clone();
+    let class = OpClass::Other;
+    moved
+        .unit
+        .get_mut("sp")
+        .expect("there")
+        .takes
+        .retain(|c| *c != class);
+    moved.unit.get_mut("sfu").expect("there").takes.push(class);
+    assert_ne!(probe.run(&plain), probe.run(&moved));
+}
+
+#[test]
+fn every_parameter_of_a_mechanism_changes_something() {
+    let mut runs = Runs::new();
+    for kind in Kind::ALL {
+        for info in kind.registered() {
+            for parameter in info.parameters {
+                let choice = format!("{}={}", kind.key(), info.name);
+                let key = format!("{}.{}", kind.key(), parameter.name());
+                let differs = runs.differs(&key, parameter.rule(), &[choice]);
+                assert!(
+                    differs,
+                    "no value of {key} changes anything with {}",
+                    info.name
+                );
+            }
+        }
+    }
+}
+
+/// What is declared is what a machine has.
+#[test]
+fn every_key_of_a_machine_is_declared() {
+    let machine = Machine::preset("gtx480").expect("a preset");
+    let table = toml::Table::try_from(&machine).expect("plain data");
+    let mut keys = Vec::new();
+    flatten(&table, "", &mut keys);
+    let settings = SECTIONS.iter().flat_map(|(section, settings)| {
+        let key = move |s: &warpsim_sim::config::settings::Setting| format!("{section}.{}", s.name);
+        settings.iter().map(key)
+    });
+    let mut declared: Vec<String> = settings.collect();
+    declared.extend(["schema", "name", "description"].map(String::from));
+    declared.extend(Kind::ALL.map(|k| k.name_key().to_string()));
+    declared.sort();
+    keys.sort();
+    assert_eq!(keys, declared);
+}
+
+fn flatten(table: &toml::Table, at: &str, keys: &mut Vec<String>) {
+    for (key, value) in table {
+        match value {
+            toml::Value::Table(inner) => flatten(inner, &format!("{at}{key}."), keys),
+            _ => keys.push(format!("{at}{key}")),
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Fingerprints of runs all over the simulator: a change that should change no result changes none
+//! of them. `fingerprints.txt` lists the runs with what came of each. After an intended change,
+//! and for new lines, which are written without what is behind the colon:
+//! `WARPSIM_BLESS=1 cargo test -p warpsim-workloads --test golden` rewrites it.
+
+mod line;
+mod take;
+
+use line::{How, Line, Run};
+use std::path::PathBuf;
+use warpsim_workloads::suite::WORKLOADS;
+
+const REWRITE: &str = "WARPSIM_BLESS=1 cargo test -p warpsim-workloads --test golden";
+
+/// Fewer would leave too much unwatched.
+const LEAST_RUNS: usize = 200;
+
+/// So many are made both with and without an observer.
+const LEAST_OBSERVED: usize = 15;
+
+fn path() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/fingerprints.txt")
+}
+
+fn recorded() -> Vec<Line> {
+    let text = std::fs::read_to_string(path()).expect("fingerprints.txt can be read");
+    let parse = |(at, line)| {
+        Line::parse(line).unwrap_or_else(|e| panic!("fingerprints.txt, line {}: {e}", at + 1))
+    };
+    text.lines().enumerate().map(parse).collect()
+}
+
+fn runs(lines: &[Line]) -> Vec<&Run> {
+    let mut runs = Vec::new();
+    for line in lines {
+        if let Line::Run(run, _) = line {
+            runs.push(run);
+        }
+    }
+    runs
+}
+
+/// The same runs with what came of them now; failures as text.
+fn made_again(lines: &[Line]) -> Result<Vec<Line>, String> {
+    let runs = runs(lines);
+    let results = take::take_all(&runs);
+    let failed = runs.iter().zip(&results);
+    let failed = failed.filter_map(|(run, r)| Some(format!("{run}\n  {}", r.as_ref().err()?)));
+    let failed: Vec<String> = failed.collect();
+    if !failed.is_empty() {
+        return Err(failed.join("\n"));
+    }
+    let mut results = results.into_iter().flatten();
+    let again = |line: &Line| match line {
+        Line::Run(run, _) => Line::Run(run.clone(), results.next()),
+        text => text.clone(),
+    };
+    Ok(lines.iter().map(again).collect())
+}
+
+/// Runs that somebody listened to or that were stepped through, and whose statistics are not those
+/// of the plain run.
+fn disturbed(lines: &[Line]) -> Vec<String> {
+    let plain = |run: &Run| {
+        lines.iter().find_map(|line| match line {
+            Line::Run(other, Some(result)) if *other == run.made(How::Plain) => Some(result),
+            _ => None,
+        })
+    };
+    let differs = |line: &&Line| match line {
+        Line::Run(run, Some(result)) => plain(run)
+            .is_some_and(|p| (p.cycles, &p.statistics) != (result.cycles, &result.statistics)),
+        _ => false,
+    };
+    lines.iter().filter(differs).map(Line::to_string).collect()
+}
+
+#[test]
+fn statistics_are_as_recorded() {
+    let before = recorded();
+    let after = made_again(&before).unwrap_or_else(|failures| panic!("runs failed:\n{failures}"));
+    let disturbed = disturbed(&after);
+    assert!(
+        disturbed.is_empty(),
+        "these differ from the same run made plainly:\n{}",
+        disturbed.join("\n")
+    );
+    if std::env::var_os("WARPSIM_BLESS").is_some() {
+        let text: String = after.iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(path(), text).expect("fingerprints.txt can be written");
+        return;
+    }
+    let changed: Vec<String> = before
+        .iter()
+        .zip(&after)
+        .filter(|(old, new)| old != new)
+        .map(|(old, new)| format!("- {old}\n+ {new}"))
+        .collect();
+    assert!(
+        changed.is_empty(),
+        "{} of {} runs have changed:\n{}\nif that is intended:\n{REWRITE}",
+        changed.len(),
+        runs(&before).len(),
+        changed.join("\n")
+    );
+}
+
+#[test]
+fn everything_registered_is_watched() {
+    let lines = recorded();
+    let runs = runs(&lines);
+    assert!(runs.len() >= LEAST_RUNS, "there are only {}", runs.len());
+    let check = |kind: &str, name: &str, of: fn(&Run) -> &str| {
+        let found = runs.iter().any(|run| of(run) == name);
+        assert!(
+            found,
+            "no run in fingerprints.txt has the {kind} `{name}`: add a line, then {REWRITE}"
+        );
+    };
+    for workload in WORKLOADS {
+        check("workload", workload.info().name, |r| &r.workload);
+    }
+    for name in warpsim_sim::config::presets::names() {
+        check("machine", name, |r| &r.machine);
+    }
+    for policy in warpsim_sim::schedule::POLICIES {
+        check("issue policy", policy.info.name, |r| &r.issue);
+    }
+    for policy in warpsim_sim::fetch::POLICIES {
+        check("fetch policy", policy.info.name, |r| &r.fetch);
+    }
+    for model in warpsim_sim::divergence::MODELS {
+        check("divergence model", model.info.name, |r| &r.divergence);
+    }
+    for (at, run) in runs.iter().enumerate() {
+        assert!(!runs[..at].contains(run), "listed twice: {run}");
+        let plainly = run.made(How::Plain);
+        assert!(runs.contains(&&plainly), "missing: {plainly}");
+    }
+    let observed = runs.iter().filter(|run| run.how == How::Observed).count();
+    assert!(observed >= LEAST_OBSERVED, "only {observed} are observed");
+}
+
+#[test]
+fn lines_are_read_as_they_are_written() {
+    for line in recorded() {
+        assert_eq!(Line::parse(&line.to_string()), Ok(line));
+    }
+    let new = "vecadd tiny gtx480 gto lrr pdom plain unit.sp.count=1";
+    assert!(matches!(Line::parse(new), Ok(Line::Run(_, None))));
+    for (wrong, why) in [
+        ("vecadd tiny gtx480 gto lrr pdom", "a run is: workload"),
+        (
+            "vecadd teeny gtx480 gto lrr pdom plain",
+            "`teeny` is none of tiny",
+        ),
+        (
+            "vecadd tiny gtx480 gto lrr pdom plain : 12",
+            "one or two hashes",
+        ),
+        (
+            "vecadd tiny gtx480 gto lrr pdom plain : x y",
+            "no number of cycles",
+        ),
+    ] {
+        let error = Line::parse(wrong).expect_err(wrong);
+        assert!(error.contains(why), "{error}");
+    }
+}
