@@ -96,7 +96,10 @@ fn compare(paths: &[PathBuf]) -> Result<(), String> {
                 }
                 None => continue,
             };
-            let (said, estimate) = (f64::from(usage.registers), f64::from(kernel.register_demand));
+            let (said, estimate) = (
+                f64::from(usage.registers),
+                f64::from(kernel.register_demand),
+            );
             let error = (estimate - said) / said;
             errors.push(error.abs());
             println!(
