@@ -24,6 +24,7 @@ mod bounds;
 mod expand;
 mod hoist;
 mod live;
+mod locks;
 mod order;
 mod predicate;
 mod read;
@@ -45,6 +46,9 @@ const FEWEST: u32 = 2;
 /// to need what is live at once.
 const LONGEST: usize = 30_000;
 
+/// How often a kernel that takes more registers than it should is tried with fewer.
+const ATTEMPTS: u32 = 3;
+
 /// What the assembler is expected to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
@@ -64,6 +68,7 @@ pub fn estimate(kernel: &Kernel) -> Estimate {
         };
     }
     let mut code = read::read(kernel);
+    locks::cut(&mut code);
     hoist::hoist(&mut code);
     simplify::simplify(&mut code);
     predicate::predicate(&mut code);
@@ -85,10 +90,25 @@ pub fn estimate(kernel: &Kernel) -> Estimate {
         }
         (orders, most + 1)
     };
-    let (orders, peak) = schedule(bounds::early(kernel));
-    let taken = allocate::allocate(&code, &edges, &orders);
+    let room = bounds::room(kernel);
+    let mut early = room.registers.saturating_sub(bounds::SPARE);
+    let (orders, peak) = schedule(early);
+    let mut taken = allocate::allocate(&code, &edges, &orders).max(peak);
+    // What does not fit is tried again with fewer loads under way.
+    let mut tried = taken;
+    for _ in 0..ATTEMPTS {
+        if !room.asks_for_less(tried) {
+            break;
+        }
+        early = early.saturating_sub(tried - room.registers);
+        let (orders, peak) = schedule(early);
+        tried = allocate::allocate(&code, &edges, &orders).max(peak);
+    }
+    if !room.asks_for_less(tried) {
+        taken = taken.min(tried);
+    }
     let (_, fewest) = schedule(0);
-    let registers = taken.max(peak).max(FEWEST);
+    let registers = taken.max(FEWEST);
     Estimate {
         registers,
         fewest: fewest.max(FEWEST).min(registers),

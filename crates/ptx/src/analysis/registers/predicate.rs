@@ -71,28 +71,20 @@ fn join_next(code: &mut Code, index: u32) -> bool {
     let [next] = code.blocks[index as usize].successors[..] else {
         return false;
     };
-    if next == index || next == 0 || code.blocks[next as usize].predecessors != [index] {
+    let sealed = code.blocks[index as usize].sealed;
+    if sealed || next == index || code.blocks[next as usize].predecessors != [index] {
+        return false;
+    }
+    // With one predecessor there is nothing to merge; left over until it is simplified.
+    if next == 0 || !code.blocks[next as usize].phis.is_empty() {
         return false;
     }
     let Block {
-        phis,
         mut nodes,
         successors,
-        rolled,
+        sealed,
         ..
     } = std::mem::take(&mut code.blocks[next as usize]);
-    if !phis.is_empty() {
-        // With one predecessor there is nothing to merge; left over until it is simplified.
-        code.blocks[next as usize] = Block {
-            phis,
-            nodes,
-            successors,
-            rolled,
-            predecessors: vec![index],
-            depth: code.blocks[index as usize].depth,
-        };
-        return false;
-    }
     for to in &successors {
         for from in &mut code.blocks[*to as usize].predecessors {
             if *from == next {
@@ -104,6 +96,7 @@ fn join_next(code: &mut Code, index: u32) -> bool {
     drop_branch(block);
     block.nodes.append(&mut nodes);
     block.successors = successors;
+    block.sealed = sealed;
     true
 }
 

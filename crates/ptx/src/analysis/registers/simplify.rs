@@ -2,8 +2,9 @@
 //! once, and what nobody reads is not computed.
 
 use super::order::{dominates, dominators};
-use super::word::{Code, Effect, Memory, Value};
+use super::word::{Code, Effect, Form, Memory, Value};
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Registers for adding once for a whole warp: who takes part, how many, and whose turn it is.
 const COUNTING: u32 = 3;
@@ -13,6 +14,7 @@ pub fn simplify(code: &mut Code) {
     loop {
         let before = size(code);
         merge_phis(code);
+        fold(code);
         share(code);
         drop_unused(code);
         if size(code) == before {
@@ -91,6 +93,32 @@ fn merge_phis(code: &mut Code) {
         });
     }
     replaced.apply(code);
+}
+
+/// What is known before the kernel runs becomes an operand: results of numbers alone, and constants
+/// loaded from a known address. Which numbers they are does not matter here.
+fn fold(code: &mut Code) {
+    let Code { blocks, forms, .. } = code;
+    for block in blocks {
+        block.nodes.retain(|node| {
+            let all = |is: fn(Form) -> bool| node.uses.iter().all(|v| is(forms[*v as usize]));
+            let known = match node.effect {
+                Effect::Pure => {
+                    let sources = !node.uses.is_empty() && !node.moves;
+                    sources && all(|form| matches!(form, Form::Number(_)))
+                }
+                Effect::Load(_) => node.reads_bank && all(|f| f.is_constant()),
+                _ => false,
+            };
+            let known = known && node.defs.iter().all(|v| forms[*v as usize].is_word());
+            for (at, def) in node.defs.iter().enumerate().filter(|_| known) {
+                let mut hasher = DefaultHasher::new();
+                (node.tag, &node.uses, at).hash(&mut hasher);
+                forms[*def as usize] = Form::Bank(hasher.finish() as u32);
+            }
+            !known
+        });
+    }
 }
 
 /// Operations with the same sources as one that dominates them are that one; loads only

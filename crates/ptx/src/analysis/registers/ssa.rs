@@ -1,7 +1,9 @@
 //! Names to values. A name is half of a register; every block where ways meet gets a phi for
 //! each name that is live there, and those that merge nothing are taken out afterwards
-//! ([`super::simplify`]).
+//! ([`super::simplify`]). Registers that are written in one place, as compilers write most, are
+//! what was written there wherever that comes first: so what is constant is known in loops too.
 
+use super::order::dominates;
 use super::word::{Code, Form, Phi, Value};
 use std::collections::HashMap;
 
@@ -16,13 +18,25 @@ pub struct Names {
     ends: Vec<HashMap<Name, Value>>,
     /// The name of every phi, by block.
     merged: Vec<Vec<Name>>,
+    /// Registers that are written in one place.
+    once: Vec<bool>,
+    /// What was written into them, and in which block.
+    only: HashMap<Name, (u32, Value)>,
+    /// Immediate dominators of the blocks.
+    idom: Vec<u32>,
+    block: u32,
     undefined: Value,
 }
 
 impl Names {
-    /// For code with so many blocks.
-    pub fn new(code: &mut Code, blocks: usize) -> Self {
+    /// For code with blocks of these dominators, and registers that are written `once`.
+    pub fn new(code: &mut Code, idom: Vec<u32>, once: Vec<bool>) -> Self {
+        let blocks = idom.len();
         Names {
+            once,
+            only: HashMap::new(),
+            idom,
+            block: 0,
             current: HashMap::new(),
             ends: vec![HashMap::new(); blocks],
             merged: vec![Vec::new(); blocks],
@@ -32,6 +46,7 @@ impl Names {
 
     /// Begins a block where these names are live, each with the form it has in a phi.
     pub fn begin(&mut self, code: &mut Code, block: u32, live: impl Iterator<Item = (Name, Form)>) {
+        self.block = block;
         let preds = &code.blocks[block as usize].predecessors;
         match preds[..] {
             [] => self.current.clear(),
@@ -43,6 +58,12 @@ impl Names {
             _ => {
                 self.current.clear();
                 for (name, form) in live {
+                    if let Some((at, value)) = self.only.get(&name)
+                        && dominates(&self.idom, *at, block)
+                    {
+                        self.current.insert(name, *value);
+                        continue;
+                    }
                     let def = code.value(form);
                     self.current.insert(name, def);
                     self.merged[block as usize].push(name);
@@ -55,6 +76,9 @@ impl Names {
 
     /// From here on the name stands for `value`.
     pub fn write(&mut self, name: Name, value: Value) {
+        if self.once[usize::from(name.0)] {
+            self.only.insert(name, (self.block, value));
+        }
         self.current.insert(name, value);
     }
 

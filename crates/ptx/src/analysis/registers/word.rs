@@ -87,6 +87,13 @@ pub struct Node {
     /// Adds the same number for every thread, on global memory: without a reader of the result,
     /// one thread does it for its warp, which takes counting the others.
     pub adds_number: bool,
+    /// Is a loop around a lock: an atomic on shared memory.
+    pub locks: bool,
+    /// Puts a constant into a register for operations that can read it only there.
+    pub moves: bool,
+    /// Loads whole words of constant memory, which instructions read by themselves where the
+    /// address is known.
+    pub reads_bank: bool,
     /// How many of the first `uses` are the address of an access.
     pub address: u8,
     /// Says which operation it is: equal tags on equal sources give equal results.
@@ -115,8 +122,10 @@ pub struct Block {
     pub predecessors: Vec<u32>,
     /// Loops around it.
     pub depth: u32,
-    /// May the loop that begins here be unrolled?
+    /// Must the loop that begins here stay as it is?
     pub rolled: bool,
+    /// Does it end in a loop that waits for a lock? Then nothing is joined to it.
+    pub sealed: bool,
 }
 
 /// A kernel. Blocks are in reverse post-order.
@@ -158,6 +167,9 @@ impl Node {
             length: 1,
             compares: None,
             adds_number: false,
+            locks: false,
+            moves: false,
+            reads_bank: false,
             address: 0,
             tag: 0,
         }
@@ -166,7 +178,8 @@ impl Node {
     pub fn is_access(&self) -> bool {
         match self.effect {
             Effect::Load(_) | Effect::Store(_) => true,
-            Effect::Ordered => self.latency >= 100,
+            // A loop around a lock has waited for its own accesses.
+            Effect::Ordered => self.latency >= 100 && !self.locks,
             _ => false,
         }
     }

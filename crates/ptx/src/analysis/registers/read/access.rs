@@ -25,16 +25,15 @@ impl Reader<'_> {
         };
         let spilled = space == Space::Local && fixed.is_some_and(|(_, at)| spilled(at));
         let volatile = spilled || instr.mods.sem.is_some_and(|s| s != crate::isa::Sem::Weak);
-        if let (Space::Param | Space::Const, Some((base, offset))) = (space, fixed) {
-            let symbol = match base {
-                AddrBase::Symbol(index) => i64::from(index),
-                _ => -1,
-            };
-            let size = i64::from(instr.mods.ty().bytes());
+        let size = i64::from(instr.mods.ty().bytes());
+        if let Space::Param | Space::Const = space
+            && let Some((start, offset)) = self.known_place(&instr.src[0])
+            && size >= 4
+        {
             for (at, dst) in instr.dst.iter().enumerate() {
                 let place = offset + at as i64 * size;
-                let low = self.bank((space as u32, symbol, place));
-                let high = (size == 8).then(|| self.bank((space as u32, symbol, place + 4)));
+                let low = self.bank((space as u32, start, place));
+                let high = (size == 8).then(|| self.bank((space as u32, start, place + 4)));
                 self.assign(instr, dst, (low, high));
             }
             return;
@@ -55,6 +54,39 @@ impl Reader<'_> {
             Effect::Load(memory)
         };
         self.several(instr, effect, uses, Cost::new(0, latency, 1), wide);
+        self.last(|node| node.reads_bank = space == Space::Const && size >= 4);
+    }
+
+    /// On shared memory an atomic is a loop: it takes a lock, reads, and writes if it has the lock.
+    pub(super) fn atomic(&mut self, instr: &Instr) {
+        let space = instr.mods.space.unwrap_or(Space::Generic);
+        let locks = space == Space::Shared;
+        let (uses, wide) = self.access(instr, space);
+        self.several(instr, Effect::Ordered, uses, Cost::new(0, 300, 1), wide);
+        if locks {
+            self.last(|node| (node.locks, node.scratch) = (true, 1));
+        }
+    }
+
+    /// Where an address lies that is known before the kernel runs: what it is counted from, and
+    /// the offset. Instructions read constants and parameters there by themselves.
+    fn known_place(&self, address: &Operand) -> Option<((u32, u32), i64)> {
+        let Operand::Address { base, offset } = address else {
+            return None;
+        };
+        match base {
+            AddrBase::Zero => Some(((0, 0), *offset)),
+            AddrBase::Symbol(index) => Some(((1, *index), *offset)),
+            AddrBase::Reg(reg) => {
+                let (low, high) = self.register(*reg);
+                let ((start, _), more) = self.code.root(low, high);
+                match self.code.form(start) {
+                    Form::Bank(word) => Some(((2, word), offset + more)),
+                    Form::Number(n) => Some(((0, 0), i64::from(n) + offset + more)),
+                    _ => None,
+                }
+            }
+        }
     }
 
     /// Notes which registers of the last operation have to stand together: its address, a
@@ -95,6 +127,8 @@ impl Reader<'_> {
             space,
             Space::Shared | Space::Local | Space::Const | Space::Param
         );
+        // The loop around a lock computes with ordinary instructions, which carry constants.
+        let in_loop = space == Space::Shared && matches!(instr.op, Op::Atom | Op::Red);
         for src in &instr.src {
             match src {
                 Operand::Address {
@@ -124,8 +158,14 @@ impl Reader<'_> {
                     data.get_or_insert(uses.len());
                     let wide = instr.mods.types[0].is_some_and(|t| t.bytes() == 8);
                     let (low, high) = self.operand(other, wide);
-                    uses.push(self.in_register(low));
-                    uses.extend(high.map(|high| self.in_register(high)));
+                    for word in std::iter::once(low).chain(high) {
+                        let word = if in_loop {
+                            word
+                        } else {
+                            self.in_register(word)
+                        };
+                        uses.push(word);
+                    }
                 }
             }
         }
@@ -144,7 +184,9 @@ impl Reader<'_> {
             return value;
         }
         let tag = tag(&("move", value));
-        self.emit(Effect::Pure, vec![value], 1, Cost::ALU, tag)[0]
+        let moved = self.emit(Effect::Pure, vec![value], 1, Cost::ALU, tag)[0];
+        self.last(|node| node.moves = true);
+        moved
     }
 
     /// An operation with all its destinations at once.
@@ -156,6 +198,7 @@ impl Reader<'_> {
         cost: Cost,
         wide_uses: Vec<(u8, u8)>,
     ) {
+        let tag = tag(&(instr.op as u32, &instr.mods, self.offsets(instr)));
         let mut defs = Vec::new();
         let mut values = Vec::new();
         for dst in &instr.dst {
@@ -169,7 +212,6 @@ impl Reader<'_> {
             defs.extend(high);
             values.push((low, high));
         }
-        let tag = tag(&(instr.op as u32, &instr.mods, self.offsets(instr)));
         self.push(effect, uses, defs, cost, tag);
         self.widen(instr, wide_uses);
         for (dst, value) in instr.dst.iter().zip(values) {

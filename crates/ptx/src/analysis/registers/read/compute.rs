@@ -77,6 +77,10 @@ impl Reader<'_> {
             false => Vec::new(),
         };
         self.several(instr, effect, uses, cost, wide);
+        if instr.op == Op::Bfe {
+            // Where and how many bits are one number for the machine.
+            self.last(|node| node.scratch = 0);
+        }
         self.remember_sum(instr);
     }
 

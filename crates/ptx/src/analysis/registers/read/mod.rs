@@ -10,7 +10,7 @@ use super::expand::Cost;
 use super::order::{depths, dominators, reverse_post_order};
 use super::ssa::Names;
 use super::word::{Block, Code, Effect, Form, Node, Value};
-use crate::analysis::liveness;
+use crate::analysis::{liveness, writes};
 use crate::isa::{Op, Space};
 use crate::kernel::{Instr, Kernel, Operand, RegClass, RegId};
 use std::collections::HashMap;
@@ -43,12 +43,13 @@ pub fn read(kernel: &Kernel) -> Code {
     }
     let successors: Vec<Vec<u32>> = code.blocks.iter().map(|b| b.successors.clone()).collect();
     let predecessors = crate::analysis::predecessors(&successors);
-    let depth = depths(&successors, &predecessors, &dominators(&predecessors));
+    let idom = dominators(&predecessors);
+    let depth = depths(&successors, &predecessors, &idom);
     for ((block, preds), depth) in code.blocks.iter_mut().zip(predecessors).zip(depth) {
         (block.predecessors, block.depth) = (preds, depth);
     }
     let live = liveness(kernel);
-    let names = Names::new(&mut code, order.len());
+    let names = Names::new(&mut code, idom, written_once(kernel));
     let mut reader = Reader {
         kernel,
         code,
@@ -75,6 +76,15 @@ pub fn read(kernel: &Kernel) -> Code {
     } = reader;
     names.finish(&mut code);
     code
+}
+
+/// Which registers are written in one place.
+fn written_once(kernel: &Kernel) -> Vec<bool> {
+    let mut places = vec![0u32; kernel.registers.len()];
+    for reg in kernel.code.iter().flat_map(writes) {
+        places[usize::from(reg.0)] += 1;
+    }
+    places.iter().map(|count| *count == 1).collect()
 }
 
 fn names_of(kernel: &Kernel, reg: RegId) -> Vec<((u16, u8), Form)> {
@@ -122,18 +132,19 @@ impl Reader<'_> {
         let moved = constants.saturating_sub(carried);
         self.code.blocks[self.block].nodes.push(Node {
             effect,
-            defs,
-            uses,
-            wide_defs: Vec::new(),
-            wide_uses: Vec::new(),
             scratch: cost.scratch.max(moved),
             latency: cost.latency,
             length: cost.length + moved,
-            compares: None,
-            adds_number: false,
-            address: 0,
             tag,
+            ..Node::plain(uses, defs)
         });
+    }
+
+    /// Adds to what is known of the last operation.
+    fn last(&mut self, change: impl FnOnce(&mut Node)) {
+        if let Some(node) = self.code.blocks[self.block].nodes.last_mut() {
+            change(node);
+        }
     }
 
     fn word(&mut self, instr: &Instr, part: u32, uses: Vec<Value>) -> Value {
@@ -197,6 +208,7 @@ impl Reader<'_> {
                 self.assign(instr, &instr.dst[0], value);
             }
             Op::Ld | Op::Ldu => self.load(instr),
+            Op::Red if instr.mods.space == Some(Space::Shared) => self.atomic(instr),
             Op::St | Op::Red | Op::Prefetch | Op::Prefetchu => {
                 let space = instr.mods.space.unwrap_or(Space::Generic);
                 let (uses, wide) = self.access(instr, space);
@@ -209,11 +221,7 @@ impl Reader<'_> {
                 );
                 self.widen(instr, wide);
             }
-            Op::Atom => {
-                let space = instr.mods.space.unwrap_or(Space::Generic);
-                let (uses, wide) = self.access(instr, space);
-                self.several(instr, Effect::Ordered, uses, Cost::new(0, 300, 1), wide);
-            }
+            Op::Atom => self.atomic(instr),
             Op::Cvt => self.convert(instr),
             _ => self.compute(instr),
         }
