@@ -22,6 +22,7 @@
 mod allocate;
 mod bounds;
 mod expand;
+mod fuse;
 mod hoist;
 mod live;
 mod locks;
@@ -71,6 +72,7 @@ pub fn estimate(kernel: &Kernel) -> Estimate {
     locks::cut(&mut code);
     hoist::hoist(&mut code);
     simplify::simplify(&mut code);
+    fuse::fuse(&mut code);
     predicate::predicate(&mut code);
     simplify::simplify(&mut code);
     unroll::unroll(&mut code);

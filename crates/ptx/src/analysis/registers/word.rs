@@ -62,6 +62,17 @@ pub enum Effect {
     Branch,
 }
 
+/// What an operation can be part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A product (or a shift by a number) of 32 bits, which an addition can take in.
+    Product,
+    /// An addition of 32 bits.
+    Addition,
+    /// Anything else.
+    Other,
+}
+
 /// One operation of the machine, or a sequence that keeps some words for itself meanwhile.
 #[derive(Clone, Debug)]
 pub struct Node {
@@ -87,6 +98,8 @@ pub struct Node {
     /// Adds the same number for every thread, on global memory: without a reader of the result,
     /// one thread does it for its warp, which takes counting the others.
     pub adds_number: bool,
+    /// What it can be part of.
+    pub role: Role,
     /// Is a loop around a lock: an atomic on shared memory.
     pub locks: bool,
     /// Puts a constant into a register for operations that can read it only there.
@@ -167,6 +180,7 @@ impl Node {
             length: 1,
             compares: None,
             adds_number: false,
+            role: Role::Other,
             locks: false,
             moves: false,
             reads_bank: false,

@@ -2,7 +2,7 @@
 
 use super::{Pair, Reader};
 use crate::analysis::registers::expand::cost;
-use crate::analysis::registers::word::{Code, Effect, Form, Memory, Sum, Value};
+use crate::analysis::registers::word::{Code, Effect, Form, Memory, Role, Sum, Value};
 use crate::isa::{Half, Op, Type};
 use crate::kernel::{Instr, Operand, TexBase};
 
@@ -80,6 +80,16 @@ impl Reader<'_> {
         if instr.op == Op::Bfe {
             // Where and how many bits are one number for the machine.
             self.last(|node| node.scratch = 0);
+        }
+        let integer = instr.mods.types[0].is_some_and(|t| !t.is_float() && t.bytes() == 4);
+        let role = match instr.op {
+            Op::Mul if instr.mods.half == Some(Half::Lo) => Role::Product,
+            Op::Shl => Role::Product,
+            Op::Add if !instr.mods.sat && !instr.mods.cc => Role::Addition,
+            _ => Role::Other,
+        };
+        if integer {
+            self.last(|node| node.role = role);
         }
         self.remember_sum(instr);
     }
