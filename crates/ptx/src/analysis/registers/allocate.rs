@@ -2,8 +2,7 @@
 //! needs them together, and not at once the ones that the memory system may still be using.
 
 use super::live::{Edges, Set};
-use super::word::{Code, Value};
-use std::collections::HashMap;
+use super::word::{Code, Value, ValueMap};
 
 /// Instructions for which a register that took part in an access is left alone when there are
 /// others: reusing it at once would wait until the memory system has read it.
@@ -15,14 +14,14 @@ const MOST: usize = 512;
 
 /// Registers that must stand together: their values, the first one aligned.
 struct Groups {
-    of: HashMap<Value, (u32, u32)>,
+    of: ValueMap<(u32, u32)>,
     members: Vec<Vec<Value>>,
 }
 
 impl Groups {
     fn new(code: &Code) -> Self {
         let mut groups = Groups {
-            of: HashMap::new(),
+            of: ValueMap::default(),
             members: Vec::new(),
         };
         for node in code.blocks.iter().flat_map(|b| &b.nodes) {
@@ -130,7 +129,7 @@ pub fn allocate(code: &Code, edges: &Edges, orders: &[Vec<u32>]) -> u32 {
 fn walk(code: &Code, groups: &Groups, edges: &Edges, orders: &[Vec<u32>], way: Way) -> u32 {
     let mut place: Vec<Option<usize>> = vec![None; code.forms.len()];
     // What a value is merged into: it had best get the same register.
-    let mut merged: HashMap<Value, Value> = HashMap::new();
+    let mut merged: ValueMap<Value> = ValueMap::default();
     for phi in code.blocks.iter().flat_map(|b| &b.phis) {
         for arg in &phi.args {
             merged.entry(*arg).or_insert(phi.def);
@@ -160,7 +159,7 @@ fn walk(code: &Code, groups: &Groups, edges: &Edges, orders: &[Vec<u32>], way: W
             let hints = hints.collect();
             give(groups, &mut place, &mut file, phi.def, hints);
         }
-        let mut last: HashMap<Value, u32> = HashMap::new();
+        let mut last: ValueMap<u32> = ValueMap::default();
         for at in &orders[index] {
             for value in &block.nodes[*at as usize].uses {
                 last.insert(*value, *at);

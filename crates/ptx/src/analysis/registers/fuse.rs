@@ -1,8 +1,7 @@
 //! A product of constants that only an addition reads is computed by that addition: the step of a
 //! loop over a grid (blocks times threads) takes no register while the loop runs.
 
-use super::word::{Code, Effect, Node, Role, Value};
-use std::collections::HashMap;
+use super::word::{Code, Effect, Node, Role, Value, ValueMap};
 
 /// Moves such products into their additions.
 pub fn fuse(code: &mut Code) {
@@ -29,7 +28,7 @@ pub fn fuse(code: &mut Code) {
             && node.uses.iter().all(|v| code.form(*v).is_constant())
             && additions.binary_search(&node.defs[0]).is_ok()
     };
-    let mut products: HashMap<Value, Vec<Value>> = HashMap::new();
+    let mut products: ValueMap<Vec<Value>> = ValueMap::default();
     for index in 0..code.blocks.len() {
         let nodes = std::mem::take(&mut code.blocks[index].nodes);
         let (taken, kept): (Vec<Node>, Vec<Node>) =

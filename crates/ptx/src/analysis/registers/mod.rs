@@ -45,7 +45,7 @@ const RESERVED_REGISTER: usize = 1;
 const FEWEST: u32 = 2;
 /// Instructions of the longest kernel that is looked at this closely; whatever is longer is taken
 /// to need what is live at once.
-const LONGEST: usize = 30_000;
+const LONGEST: usize = 10_000;
 
 /// How often a kernel that takes more registers than it should is tried with fewer.
 const ATTEMPTS: u32 = 3;

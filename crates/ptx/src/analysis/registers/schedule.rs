@@ -3,8 +3,12 @@
 //! otherwise keeps values short-lived.
 
 use super::live::Set;
-use super::word::{Block, Code, Effect, Memory, Value};
+use super::word::{Block, Code, Effect, Memory, Value, ValueMap};
 use std::collections::HashMap;
+
+/// Operations among which the next one is chosen: those that could come soonest. Blocks with more
+/// that could are long, and looking at all of them every time would take too long.
+const WINDOW: usize = 128;
 
 /// Who waits for whom in a block.
 struct Graph {
@@ -17,7 +21,7 @@ struct Graph {
 fn graph(block: &Block) -> Graph {
     let count = block.nodes.len();
     let mut after: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
-    let mut made: HashMap<Value, u32> = HashMap::new();
+    let mut made: ValueMap<u32> = ValueMap::default();
     let mut stores: HashMap<Memory, u32> = HashMap::new();
     let mut loads: HashMap<Memory, Vec<u32>> = HashMap::new();
     let mut fence: Option<u32> = None;
@@ -129,7 +133,8 @@ fn backwards(code: &Code, block: &Block, graph: &Graph, end: &Set, early: u32) -
     let mut alive = live.len() as i32;
     let mut now = 0u32;
     while !open.is_empty() {
-        let pick = (open.iter().enumerate())
+        let window = open.len().saturating_sub(WINDOW);
+        let pick = (open.iter().enumerate().skip(window))
             .map(|(place, at)| {
                 let node = &block.nodes[*at as usize];
                 let new = uses[*at as usize].iter().filter(|v| !live.contains(**v));

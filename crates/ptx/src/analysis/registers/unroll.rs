@@ -2,9 +2,8 @@
 //! many of a short kernel's registers come from. The rules and numbers are what NVIDIA's
 //! assembler (11.8) was seen to do with loops made for the purpose.
 
-use super::word::{Code, Effect, Form, Memory, Node, Sum, Value};
+use super::word::{Code, Effect, Form, Memory, Node, Sum, Value, ValueMap};
 use crate::isa::Cmp;
-use std::collections::HashMap;
 
 /// How often a loop whose number of rounds is not known is written out.
 const COPIES: u32 = 4;
@@ -135,10 +134,10 @@ fn write_out(code: &mut Code, index: usize, copies: u32) {
     };
     let mut nodes: Vec<Node> = Vec::new();
     // What the loop's values are called in the copy before.
-    let mut names: HashMap<Value, Value> = HashMap::new();
+    let mut names: ValueMap<Value> = ValueMap::default();
     for copy in 0..copies {
         let last = copy + 1 == copies;
-        let mut new = HashMap::new();
+        let mut new = ValueMap::default();
         for phi in &block.phis {
             let from = phi.args[back];
             let value = match copy {
@@ -190,8 +189,9 @@ fn write_out(code: &mut Code, index: usize, copies: u32) {
 /// Counters and pointers of later copies are those of the first plus a number, which accesses
 /// carry themselves.
 fn fold(code: &mut Code, nodes: &mut [Node]) {
-    let highs: HashMap<Value, Value> = (code.sums.iter())
-        .filter_map(|(low, sum)| Some((sum.high?, *low)))
+    let defined = nodes.iter().flat_map(|node| &node.defs);
+    let highs: ValueMap<Value> = defined
+        .filter_map(|low| Some((code.sums.get(low)?.high?, *low)))
         .collect();
     for node in nodes {
         if node.address > 0 {

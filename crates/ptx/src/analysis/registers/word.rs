@@ -3,10 +3,33 @@
 //! a zero-extended number costs nothing, as in machine code.
 
 use crate::isa::Cmp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// A word or a flag; an index in [`Code::forms`].
 pub type Value = u32;
+
+/// A map from values: they are small numbers, so spreading them takes one multiplication.
+pub type ValueMap<T> = HashMap<Value, T, BuildHasherDefault<Spread>>;
+
+/// Spreads a value over the bits that a map looks at.
+#[derive(Default)]
+pub struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u32(u32::from(*byte));
+        }
+    }
+    fn write_u32(&mut self, value: u32) {
+        // The odd number next to 2^64 over the golden ratio.
+        self.0 = (self.0 ^ u64::from(value)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}
 
 /// What a value is, and whether it takes a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
