@@ -1,7 +1,7 @@
 //! `warpsim inspect`: what there is to know about kernels before they run.
 
 use crate::failure::{Failure, print};
-use crate::run::RegisterSource;
+use crate::registers::RegisterSource;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -125,7 +125,7 @@ fn describe(
     counted(out, kernel, &s, machine, registers);
     let _ = writeln!(
         out,
-        "  memory         shared {} B{}, local {} B a thread, const {} B, parameters {} B",
+        "  memory         shared {} B{}, local {} B per thread, const {} B, parameters {} B",
         s.shared_bytes,
         if s.dynamic_shared.is_some() {
             " and dynamic"
@@ -177,7 +177,7 @@ fn counted(
             .map_or(0, |base| spilled.local_bytes - base);
         let _ = writeln!(
             out,
-            "                 {} on {}: {bytes} B a thread are spilled, with {more} loads and stores",
+            "                 {} on {}: {bytes} B per thread are spilled, with {more} loads and stores",
             spilled.register_demand, machine.name
         );
     }
@@ -233,7 +233,7 @@ fn fits(out: &mut String, kernel: &Kernel, machine: &Machine, arguments: &Argume
     );
     let _ = writeln!(
         out,
-        "                 blocks allow {}, threads {}, registers {} ({} a thread), shared memory {}",
+        "                 blocks allow {}, threads {}, registers {} ({} per thread), shared memory {}",
         o.by_blocks,
         o.by_threads,
         limit(o.by_registers),

@@ -4,6 +4,7 @@ use crate::device::{DeviceOptions, make_device, statistics};
 use crate::failure::{Failure, WRONG_RESULT, print};
 use crate::phases::{BlockList, Phases};
 use crate::progress;
+use crate::registers::RegisterSource;
 use crate::summary::{Style, Summary};
 use crate::trace::{Cycles, Sms, Trace, Window};
 use clap::ValueEnum;
@@ -110,25 +111,6 @@ pub struct Arguments {
     /// Show nothing but errors and wrong results.
     #[arg(short, long)]
     quiet: bool,
-}
-
-/// Where numbers of registers come from, on the command line.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum RegisterSource {
-    /// Our model of what an assembler does.
-    Estimate,
-    /// NVIDIA's assembler: named by WARPSIM_PTXAS, on PATH, in a CUDA toolkit or a Python package.
-    Ptxas,
-}
-
-impl RegisterSource {
-    /// Finds the assembler where one is to be asked.
-    pub fn resolve(self) -> Result<Registers, Failure> {
-        match self {
-            RegisterSource::Estimate => Ok(Registers::Estimate),
-            RegisterSource::Ptxas => Ok(Registers::assembler()?),
-        }
-    }
 }
 
 /// A workload's size on the command line.

@@ -15,11 +15,12 @@ use warpsim_ptx::assembler::Assembler;
 const USAGE: &str = "say `record [PATH-OF-PTXAS …]` or `compare FILE-OR-FOLDER …`";
 
 /// Folders with kernels, from the repository's root.
-const FOLDERS: [&str; 4] = [
+const FOLDERS: [&str; 5] = [
     "crates/workloads/kernels",
     "crates/workloads/micro",
     "examples",
     "crates/ptx/tests/corpus",
+    "crates/ptx/tests/unseen",
 ];
 
 fn main() -> Result<(), String> {

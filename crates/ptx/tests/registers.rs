@@ -15,17 +15,27 @@ struct Row {
     fewest: u32,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// Workloads, micro-kernels and examples.
+    Ours,
+    /// What the parser is tested on.
+    Corpus,
+    /// Written for checking, after the model was made, and not used to change it.
+    Unseen,
+}
+
 impl Row {
     fn error(&self) -> f64 {
         (f64::from(self.estimated) - f64::from(self.said)) / f64::from(self.said)
     }
-    /// Kernels are split in two by their names: what the model does was found on one half (and on
-    /// kernels made for the purpose), the other one is for checking.
-    fn is_for_checking(&self) -> bool {
-        let hash = self.kernel.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
-            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-        });
-        hash & 1 == 1
+    /// Where the kernel comes from.
+    fn origin(&self) -> Origin {
+        match self.file.as_str() {
+            file if file.contains("tests/corpus") => Origin::Corpus,
+            file if file.contains("tests/unseen") => Origin::Unseen,
+            _ => Origin::Ours,
+        }
     }
 }
 
@@ -73,7 +83,6 @@ fn agreement<'a>(rows: impl Iterator<Item = &'a Row>) -> (usize, f64, f64) {
 #[test]
 fn the_estimate_is_right_kernel_by_kernel() {
     let mut rows = rows();
-    assert!(rows.len() > 130, "the table has lost kernels");
     rows.sort_by(|a, b| b.error().abs().total_cmp(&a.error().abs()));
     println!("the worst:");
     for row in rows.iter().take(15) {
@@ -87,15 +96,22 @@ fn the_estimate_is_right_kernel_by_kernel() {
             row.said
         );
     }
-    let (count, mean, close) = agreement(rows.iter());
-    println!("all: {count} kernels, mean error {mean:.3}, within a quarter {close:.3}");
-    for (name, checking) in [("found on", false), ("for checking", true)] {
-        let half = rows.iter().filter(|r| r.is_for_checking() == checking);
-        let (count, mean, close) = agreement(half);
+    let show = |name: &str, (count, mean, close): (usize, f64, f64)| {
         println!("{name}: {count} kernels, mean error {mean:.3}, within a quarter {close:.3}");
-    }
-    assert!(mean <= 0.10, "mean error {mean:.3}");
-    assert!(close >= 0.90, "within a quarter {close:.3}");
+    };
+    let of = |origin: Origin| agreement(rows.iter().filter(|row| row.origin() == origin));
+    let known = agreement(rows.iter().filter(|row| row.origin() != Origin::Unseen));
+    let unseen = of(Origin::Unseen);
+    show("ours", of(Origin::Ours));
+    show("corpus", of(Origin::Corpus));
+    show("both", known);
+    show("unseen", unseen);
+    assert!(known.0 > 130 && unseen.0 > 20, "the table has lost kernels");
+    assert!(known.1 <= 0.10, "mean error {:.3}", known.1);
+    assert!(known.2 >= 0.90, "within a quarter {:.3}", known.2);
+    // Kernels that nobody has looked at may be a little further off.
+    assert!(unseen.1 <= 0.14, "mean error {:.3}", unseen.1);
+    assert!(unseen.2 >= 0.85, "within a quarter {:.3}", unseen.2);
 }
 
 #[test]

@@ -316,7 +316,8 @@ fn registers_of_a_long_straight_line_share_slots() {
     }
     code.push(instr(Op::Ret, vec![], vec![]));
     let kernel = kernel(registers, code);
-    assert_eq!((kernel.rows, kernel.register_demand), (1, 1));
+    let live = super::peak(&kernel, &super::liveness(&kernel));
+    assert_eq!((kernel.rows, live), (1, 1));
 }
 
 #[test]

@@ -6,16 +6,18 @@
 //! 1. `read`: operations on 32-bit words in static single assignment (`word`, `ssa`), parameters
 //!    and constants as operands that need no register, offsets folded into accesses, what the
 //!    machine has no instruction for as sequences with their own needs (`expand`);
-//! 2. `hoist`, `simplify`, `predicate`, `unroll`, `sink`: constants before loops, nothing twice and
-//!    nothing unused, short branches as predicated instructions, small loops written out,
-//!    computations where they are needed;
+//! 2. `locks`, `hoist`, `simplify`, `fuse`, `predicate`, `unroll`, `sink`: atomics on shared memory
+//!    as loops, constants before loops, nothing twice and nothing unused, products within
+//!    additions, short branches as predicated instructions, small loops written out, computations
+//!    where they are needed;
 //! 3. `schedule`: every block's order, loads as far ahead of their readers as their latency, up to
 //!    the registers that launch bounds leave (`bounds`);
 //! 4. `allocate`: registers in aligned groups, the stack pointer's left out.
 //!
 //! Constants in these files are either properties of the machine that the assembler was asked for
-//! (sm_35) or were measured by giving NVIDIA's assembler kernels made for the purpose; none is
-//! fitted to the kernels that the estimate is tested on. `tests/registers.rs` compares.
+//! (sm_35) or were measured by giving NVIDIA's assembler kernels made for the purpose; nothing is
+//! there for the sake of one kernel. `tests/registers.rs` compares, also on kernels that the model
+//! was not made with.
 //!
 //! [`spill`] rewrites a kernel that has to do with fewer.
 

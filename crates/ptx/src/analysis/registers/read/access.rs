@@ -25,7 +25,7 @@ impl Reader<'_> {
         };
         let spilled = space == Space::Local && fixed.is_some_and(|(_, at)| spilled(at));
         let volatile = spilled || instr.mods.sem.is_some_and(|s| s != crate::isa::Sem::Weak);
-        let size = i64::from(instr.mods.ty().bytes());
+        let size = instr.mods.types[0].map_or(4, |ty| i64::from(ty.bytes()));
         if let Space::Param | Space::Const = space
             && let Some((start, offset)) = self.known_place(&instr.src[0])
             && size >= 4

@@ -142,7 +142,7 @@ impl Reader<'_> {
         if !matches!(instr.op, Op::Add | Op::Sub) || instr.guard.is_some() || instr.mods.sat {
             return;
         }
-        if instr.mods.ty().is_float() || instr.mods.ty().bytes() != 4 {
+        if instr.mods.types[0].is_none_or(|ty| ty.is_float() || ty.bytes() != 4) {
             return;
         }
         let Operand::Reg(dst) = &instr.dst[0] else {
