@@ -1,17 +1,20 @@
 //! `warpsim inspect`: what there is to know about kernels before they run.
 
 use crate::failure::{Failure, print};
+use crate::registers::RegisterSource;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use warpsim_ptx::analysis::registers::estimate;
 use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::inspect::{Summary, cfg_dot, cfg_svg, disassemble_all, summarize};
 use warpsim_ptx::kernel::{Kernel, Program};
 use warpsim_sim::config::Machine;
-use warpsim_sim::occupancy::{occupancy, registers};
+use warpsim_sim::occupancy::{fitted, occupancy, registers};
+use warpsim_workloads::Compiler;
 use warpsim_workloads::args::{find_kernel, signature};
 use warpsim_workloads::files::write_whole;
-use warpsim_workloads::simulated::compile;
+use warpsim_workloads::registers::Registers;
 
 /// Arguments of `warpsim inspect`.
 #[derive(clap::Args)]
@@ -30,6 +33,9 @@ pub struct Arguments {
     /// Dynamic shared memory in bytes, for the occupancy.
     #[arg(long, default_value_t = 0)]
     shared: u32,
+    /// Who says how many registers a kernel takes.
+    #[arg(long, value_name = "SOURCE", default_value = "estimate")]
+    registers: RegisterSource,
     /// Show the lowered instructions.
     #[arg(long)]
     code: bool,
@@ -48,7 +54,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let bytes = std::fs::read(&arguments.file)
         .map_err(|e| Failure::bad_input(format!("cannot read {name}: {e}")))?;
     let text = String::from_utf8_lossy(&bytes);
-    let program = compile(&name, &text)?;
+    let registers = arguments.registers.resolve()?;
+    let program = registers.compile(&name, &text)?;
     if let Some(part) = &arguments.kernel
         && let Some((_, reasons)) = program.rejected.iter().find(|(k, _)| k == part)
     {
@@ -57,7 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let kernels = choose(&program, arguments.kernel.as_deref())?;
     let mut out = String::new();
     for kernel in &kernels {
-        describe(&mut out, &program, kernel, &machine, arguments);
+        describe(&mut out, &program, kernel, &machine, &registers, arguments);
     }
     if arguments.kernel.is_none() {
         for (kernel, reasons) in &program.rejected {
@@ -104,6 +111,7 @@ fn describe(
     program: &Program,
     kernel: &Kernel,
     machine: &Machine,
+    registers: &Registers,
     arguments: &Arguments,
 ) {
     let s = summarize(program, kernel);
@@ -114,16 +122,10 @@ fn describe(
         "  instructions   {} (int {int}, fp {fp}, sfu {sfu}, memory {memory}, control {control})",
         s.instructions
     );
+    counted(out, kernel, &s, machine, registers);
     let _ = writeln!(
         out,
-        "  registers      {} live at most (before PTX line {}), {} named",
-        s.register_demand,
-        kernel.code.get(s.demand_at as usize).map_or(0, |i| i.line),
-        s.registers
-    );
-    let _ = writeln!(
-        out,
-        "  memory         shared {} B{}, local {} B a thread, const {} B, parameters {} B",
+        "  memory         shared {} B{}, local {} B per thread, const {} B, parameters {} B",
         s.shared_bytes,
         if s.dynamic_shared.is_some() {
             " and dynamic"
@@ -138,6 +140,46 @@ fn describe(
     fits(out, kernel, machine, arguments);
     if arguments.code {
         let _ = writeln!(out, "{}", disassemble_all(kernel));
+    }
+}
+
+/// Registers: how many and who says so, and what this machine makes of them.
+fn counted(
+    out: &mut String,
+    kernel: &Kernel,
+    s: &Summary,
+    machine: &Machine,
+    registers: &Registers,
+) {
+    let estimated = estimate(kernel);
+    let _ = write!(out, "  registers      {}", s.register_demand);
+    let _ = match registers {
+        Registers::Estimate => write!(out, " by our estimate"),
+        asked => write!(
+            out,
+            " by {}; our estimate is {}",
+            asked.name(),
+            estimated.registers
+        ),
+    };
+    let _ = writeln!(
+        out,
+        ", at least {} without spilling; {} live at most in the PTX (before line {}), {} named",
+        s.register_floor,
+        s.live_registers,
+        kernel.code.get(s.demand_at as usize).map_or(0, |i| i.line),
+        s.registers
+    );
+    if let Some(spilled) = fitted(machine, kernel) {
+        let more = spilled.code.len() - kernel.code.len();
+        let bytes = spilled
+            .spill_base
+            .map_or(0, |base| spilled.local_bytes - base);
+        let _ = writeln!(
+            out,
+            "                 {} on {}: {bytes} B per thread are spilled, with {more} loads and stores",
+            spilled.register_demand, machine.name
+        );
     }
 }
 
@@ -191,7 +233,7 @@ fn fits(out: &mut String, kernel: &Kernel, machine: &Machine, arguments: &Argume
     );
     let _ = writeln!(
         out,
-        "                 blocks allow {}, threads {}, registers {} ({} a thread), shared memory {}",
+        "                 blocks allow {}, threads {}, registers {} ({} per thread), shared memory {}",
         o.by_blocks,
         o.by_threads,
         limit(o.by_registers),

@@ -11,6 +11,7 @@ mod list;
 mod observers;
 mod phases;
 mod progress;
+mod registers;
 mod run;
 mod selftest;
 mod study;

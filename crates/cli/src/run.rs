@@ -4,6 +4,7 @@ use crate::device::{DeviceOptions, make_device, statistics};
 use crate::failure::{Failure, WRONG_RESULT, print};
 use crate::phases::{BlockList, Phases};
 use crate::progress;
+use crate::registers::RegisterSource;
 use crate::summary::{Style, Summary};
 use crate::trace::{Cycles, Sms, Trace, Window};
 use clap::ValueEnum;
@@ -15,7 +16,8 @@ use warpsim_sim::observe::Observer;
 use warpsim_workloads::files::write_whole;
 use warpsim_workloads::folder;
 use warpsim_workloads::launchfile::{self, LaunchFile};
-use warpsim_workloads::simulated::{Simulated, compile};
+use warpsim_workloads::registers::Registers;
+use warpsim_workloads::simulated::Simulated;
 use warpsim_workloads::suite::{self, Parameters, Size, Workload};
 use warpsim_workloads::{DeviceError, Outcome, Session};
 
@@ -56,6 +58,9 @@ pub struct Arguments {
     /// A machine setting, as in sm.schedulers=4.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Who says how many registers a kernel takes, where a launch file does not.
+    #[arg(long, value_name = "SOURCE", default_value = "estimate")]
+    registers: RegisterSource,
     /// Write every statistic to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
@@ -161,6 +166,7 @@ impl Job {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let machine = machine(arguments)?;
     let job = job(arguments)?;
+    let registers = arguments.registers.resolve()?;
     let files = [&arguments.stats, &arguments.trace, &arguments.phases];
     for file in files.into_iter().flatten() {
         check_writable(file)?;
@@ -183,7 +189,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         progress: progress::choose(arguments.quiet),
     };
     let mut device = make_device(&machine, options)?;
-    let result = execute(&job, &mut device);
+    let result = execute(&job, &mut device, &registers);
     let observer = device.gpu.finish();
     let outcome = result?;
     if let Some(mut observer) = observer {
@@ -294,10 +300,14 @@ fn trace(path: &Path, arguments: &Arguments, machine: &Machine) -> Result<Trace,
 }
 
 /// Runs a job on a device.
-pub fn execute(job: &Job, device: &mut Simulated) -> Result<Outcome, DeviceError> {
+pub fn execute(
+    job: &Job,
+    device: &mut Simulated,
+    registers: &Registers,
+) -> Result<Outcome, DeviceError> {
     let mut session = Session {
         device,
-        compiler: &compile,
+        compiler: registers,
     };
     match job {
         Job::Workload(workload, parameters, seed) => workload.run(parameters, *seed, &mut session),

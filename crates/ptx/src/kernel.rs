@@ -85,14 +85,19 @@ pub struct Kernel {
     pub rows: u32,
     /// How many predicate slots there are.
     pub predicate_slots: u32,
-    /// Largest number of live 32-bit registers, predicates aside: the occupancy estimate.
+    /// Registers per thread that an assembler is expected to give it (or did give it): what
+    /// occupancy counts with. See [`crate::analysis::registers`].
     pub register_demand: u32,
+    /// The fewest registers with which nothing has to be spilled.
+    pub register_floor: u32,
     /// Statically declared shared memory in bytes. Addresses from 0.
     pub shared_bytes: u32,
     /// Where `.extern .shared` begins (= `shared_bytes` rounded up to its alignment), if used.
     pub dynamic_shared: Option<u32>,
     /// Local memory for each thread in bytes.
     pub local_bytes: u32,
+    /// Where in local memory spilled registers lie, if there are any: from here to its end.
+    pub spill_base: Option<u32>,
     /// `.maxntid` as a product of its dimensions.
     pub max_ntid: Option<[u32; 3]>,
     /// `.reqntid`.
@@ -103,6 +108,8 @@ pub struct Kernel {
     pub max_nreg: Option<u32>,
     /// Basic blocks.
     pub blocks: Vec<BasicBlock>,
+    /// Where `.pragma "nounroll"` stands: the loop that begins there is to stay as it is.
+    pub rolled: Vec<Pc>,
 }
 
 /// A kernel parameter.

@@ -9,6 +9,7 @@
 //! 3. [`inspect`] shows a lowered kernel: summary, disassembly, control-flow graph.
 
 pub mod analysis;
+pub mod assembler;
 pub mod ast;
 pub mod diagnostic;
 pub mod inspect;

@@ -15,7 +15,7 @@ fn the_summary_says_what_a_kernel_needs() {
     insta::assert_snapshot!(summary, @r"
     kernel k
       instructions  10 (int 3, fp 1, sfu 0, memory 3, control 3)
-      registers     5 live at most (near 3), 5 names in 5 rows and 1 predicate slots
+      registers     6 as assembled (4 without spills at least), 5 live at most (near 3), 5 names in 5 rows and 1 predicate slots
       memory        param 12 B, shared 0 B, local 0 B, const 0 B
       control       4 blocks (4 reachable), 1 branches, 0 barriers
             5 -> 8     meets at 8       may diverge (line 13)

@@ -72,7 +72,7 @@ fn check(kernel: &Kernel) {
         "{}: {undefined:?} read before written",
         kernel.name
     );
-    assert!(kernel.register_demand <= kernel.rows);
+    assert!(kernel.register_floor <= kernel.register_demand && kernel.register_floor > 0);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::config::Machine;
 use std::fmt;
+use warpsim_ptx::analysis::registers::spill;
 use warpsim_ptx::kernel::Kernel;
 
 /// What runs out first.
@@ -49,20 +50,42 @@ pub struct Occupancy {
     pub registers_per_thread: u32,
 }
 
-/// Registers a thread that occupancy counts with: the estimate from liveness, within what the
-/// PTX allows (`.maxnreg`) and promises (`.minnctapersm`: so few that so many blocks fit on this
-/// machine). A compiler would spill what is left over; that cost is not modelled.
+/// Registers per thread that occupancy counts with: what an assembler is expected to use (or was
+/// asked for), within [`register_limit`].
 pub fn registers(machine: &Machine, kernel: &Kernel, threads_per_block: u32) -> u32 {
+    let limit = register_limit(machine, kernel, threads_per_block);
+    kernel.register_demand.max(1).min(limit)
+}
+
+/// Registers per thread that a kernel may have on this machine: what a thread can name there, what
+/// the PTX allows (`.maxnreg`), and what it promises (`.minnctapersm`: so few that so many blocks
+/// fit). The blocks are those of `.reqntid` or `.maxntid`, otherwise of `threads_per_block`.
+pub fn register_limit(machine: &Machine, kernel: &Kernel, threads_per_block: u32) -> u32 {
     let limit = kernel.max_nreg.unwrap_or(u32::MAX);
-    let limited = kernel.register_demand.max(1).min(limit.max(1));
+    let limit = limit.min(machine.sm.registers_per_thread).max(1);
     let Some(blocks) = kernel.min_ctas else {
-        return limited;
+        return limit;
     };
-    let threads = u64::from(threads_per_block.max(1).div_ceil(32)) * 32;
+    let bound = kernel.req_ntid.or(kernel.max_ntid);
+    let threads = bound.map_or(threads_per_block, |dims| {
+        dims.iter().fold(1u32, |all, n| all.saturating_mul(*n))
+    });
+    let threads = u64::from(threads.max(1).div_ceil(32)) * 32;
     let granularity = machine.sm.register_granularity.max(1);
-    let share = u64::from(machine.sm.registers) / (threads * u64::from(blocks.max(1)));
+    let threads = threads * u64::from(blocks.max(1));
+    let share = u64::from(machine.sm.registers) / threads;
     let share = u32::try_from(share).unwrap_or(u32::MAX);
-    limited.min((share / granularity * granularity).max(granularity))
+    limit.min((share / granularity * granularity).max(granularity))
+}
+
+/// The kernel as an assembler would make it for this machine: what it may not keep in registers
+/// goes to local memory. `None` when all of it may stay.
+pub fn fitted(machine: &Machine, kernel: &Kernel) -> Option<Kernel> {
+    if !machine.sm.spills {
+        return None;
+    }
+    // Without bounds on its blocks, nothing of a launch is known when a kernel is assembled.
+    spill::fit(kernel, register_limit(machine, kernel, 1))
 }
 
 /// The occupancy of blocks of `threads_per_block` threads, each thread with

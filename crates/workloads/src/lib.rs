@@ -16,6 +16,7 @@ pub mod launchfile;
 pub mod micro;
 pub mod npy;
 mod random;
+pub mod registers;
 mod session;
 pub mod simulated;
 pub mod suite;

@@ -7,6 +7,7 @@ mod svg;
 mod text;
 
 use crate::failure::{Failure, WRONG_RESULT, print};
+use crate::registers::RegisterSource;
 use crate::run::{Job, check_writable, execute};
 use blocks::Names;
 use record::{Flow, Issue, LANES, Lane, MOST, Recorder};
@@ -17,6 +18,7 @@ use warpsim_sim::gpu::Options;
 use warpsim_workloads::Outcome;
 use warpsim_workloads::files::write_whole;
 use warpsim_workloads::launchfile;
+use warpsim_workloads::registers::Registers;
 use warpsim_workloads::simulated::Simulated;
 use warpsim_workloads::suite::{self, Parameters, Size};
 
@@ -43,6 +45,9 @@ pub struct Arguments {
     /// A machine setting, as in sm.schedulers=4.
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Who says how many registers a kernel takes, where a launch file does not.
+    #[arg(long, value_name = "SOURCE", default_value = "estimate")]
+    registers: RegisterSource,
     /// A workload's parameter.
     #[arg(long, value_name = "KEY=VALUE")]
     param: Vec<String>,
@@ -136,10 +141,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .iter()
         .map(|model| machine(arguments, model))
         .collect::<Result<_, _>>()?;
+    let registers = arguments.registers.resolve()?;
     let mut models = Vec::new();
     let mut wrong = false;
     for machine in &machines {
-        let (flow, outcome) = record(arguments, machine)?;
+        let (flow, outcome) = record(arguments, machine, &registers)?;
         if let Outcome::Wrong(_) = outcome {
             eprintln!("{}: result: {outcome}", machine.divergence.name);
             wrong = true;
@@ -197,14 +203,18 @@ fn job(arguments: &Arguments) -> Result<Job, Failure> {
 }
 
 /// Runs the kernel and listens.
-fn record(arguments: &Arguments, machine: &Machine) -> Result<(Flow, Outcome), Failure> {
+fn record(
+    arguments: &Arguments,
+    machine: &Machine,
+    registers: &Registers,
+) -> Result<(Flow, Outcome), Failure> {
     let (recorder, flow) = Recorder::new(arguments.launch, arguments.block);
     let options = Options {
         observer: Some(Box::new(recorder)),
         ..Options::default()
     };
     let mut device = Simulated::new(machine.clone(), options)?;
-    let outcome = execute(&job(arguments)?, &mut device)?;
+    let outcome = execute(&job(arguments)?, &mut device, registers)?;
     let flow = flow.borrow().clone();
     let (launch, block) = (arguments.launch, arguments.block);
     if flow.kernel.is_none() {

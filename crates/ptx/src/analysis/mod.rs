@@ -1,5 +1,6 @@
 //! What is computed about a kernel's code once it is flat: basic blocks, post-dominators,
-//! likely-convergence points, uniformity of branches, liveness, and the register slots that follow from liveness.
+//! likely-convergence points, uniformity of branches, liveness, the register slots that follow from
+//! liveness, and the registers that an assembler would use.
 //!
 //! Each analysis is a function of its own over plain data, so that each can be tested on
 //! hand-made input. [`finish`] runs them in order and writes the results into a kernel.
@@ -9,6 +10,7 @@ mod graph;
 mod likely;
 mod liveness;
 mod postdom;
+pub mod registers;
 #[cfg(test)]
 mod slot_tests;
 mod slots;
@@ -61,13 +63,15 @@ pub fn finish(kernel: &mut Kernel, labels: &[(u32, String)]) {
         instr.uniform = *proof;
     }
     let live = liveness(kernel);
-    kernel.register_demand = peak(kernel, &live);
     let plan = assign_slots(kernel, &live);
     for (register, slot) in kernel.registers.iter_mut().zip(&plan.slots) {
         register.slot = *slot;
     }
     kernel.rows = plan.rows;
     kernel.predicate_slots = plan.predicates;
+    let estimate = registers::estimate(kernel);
+    kernel.register_demand = estimate.registers;
+    kernel.register_floor = estimate.fewest;
 }
 
 /// 32-bit words a register of this class takes; predicates take none.

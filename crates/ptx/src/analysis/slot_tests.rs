@@ -37,14 +37,17 @@ pub(super) fn kernel(registers: Vec<Register>, code: Vec<Instr>) -> Kernel {
         rows: 0,
         predicate_slots: 0,
         register_demand: 0,
+        register_floor: 0,
         shared_bytes: 0,
         dynamic_shared: None,
         local_bytes: 0,
+        spill_base: None,
         max_ntid: None,
         req_ntid: None,
         min_ctas: None,
         max_nreg: None,
         blocks: vec![],
+        rolled: vec![],
     };
     finish(&mut kernel, &[]);
     kernel
@@ -313,7 +316,8 @@ fn registers_of_a_long_straight_line_share_slots() {
     }
     code.push(instr(Op::Ret, vec![], vec![]));
     let kernel = kernel(registers, code);
-    assert_eq!((kernel.rows, kernel.register_demand), (1, 1));
+    let live = super::peak(&kernel, &super::liveness(&kernel));
+    assert_eq!((kernel.rows, live), (1, 1));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a kernel needs and how it branches, as data and as text.
 
-use crate::analysis::{live_words, liveness};
+use crate::analysis::{live_words, liveness, peak};
 use crate::isa::{Op, Pipe, Space};
 use crate::kernel::{AddrBase, Kernel, NO_PC, Operand, Pc, Program};
 use std::collections::BTreeSet;
@@ -40,8 +40,12 @@ pub struct Summary {
     pub rows: u32,
     /// Predicate slots.
     pub predicate_slots: u32,
-    /// Most 32-bit registers live at once.
+    /// Registers per thread as an assembler would count them.
     pub register_demand: u32,
+    /// The fewest without spilling.
+    pub register_floor: u32,
+    /// Most 32-bit registers of the PTX live at once.
+    pub live_registers: u32,
     /// The first instruction before which that many are live (or, for a value that dies at
     /// once, the closest to it).
     pub demand_at: Pc,
@@ -92,6 +96,8 @@ pub fn summarize(program: &Program, kernel: &Kernel) -> Summary {
         rows: kernel.rows,
         predicate_slots: kernel.predicate_slots,
         register_demand: kernel.register_demand,
+        register_floor: kernel.register_floor,
+        live_registers: peak(kernel, &liveness(kernel)),
         demand_at: busiest(kernel),
         param_bytes: kernel.param_bytes,
         shared_bytes: kernel.shared_bytes,
@@ -161,8 +167,15 @@ impl fmt::Display for Summary {
         )?;
         writeln!(
             f,
-            "  registers     {} live at most (near {}), {} names in {} rows and {} predicate slots",
-            self.register_demand, self.demand_at, self.registers, self.rows, self.predicate_slots
+            "  registers     {} as assembled ({} without spills at least), {} live at most (near {}), \
+             {} names in {} rows and {} predicate slots",
+            self.register_demand,
+            self.register_floor,
+            self.live_registers,
+            self.demand_at,
+            self.registers,
+            self.rows,
+            self.predicate_slots
         )?;
         let dynamic = match self.dynamic_shared {
             Some(at) => format!(", dynamic from {at}"),

@@ -42,8 +42,12 @@ impl<'a> Builder<'a> {
                     self.scopes.pop();
                 }
                 Statement::Loc { file, line, .. } => self.source = Some((*file, *line)),
-                Statement::Pragma(_)
-                | Statement::BranchTargets { .. }
+                Statement::Pragma(words) => {
+                    if words.iter().any(|word| word == "nounroll") {
+                        self.rolled.push(self.code.len() as u32);
+                    }
+                }
+                Statement::BranchTargets { .. }
                 | Statement::CallTargets { .. }
                 | Statement::CallPrototype(_) => {}
             }

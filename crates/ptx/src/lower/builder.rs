@@ -61,6 +61,8 @@ pub(super) struct Builder<'a> {
     pub inlined: u32,
     pub source: Option<(u32, u32)>,
     pub line: u32,
+    /// Where `.pragma "nounroll"` stood.
+    pub rolled: Vec<Pc>,
     /// Mistakes in the file.
     pub errors: Vec<Diagnostic>,
     /// Valid PTX that is not supported.
@@ -88,6 +90,7 @@ impl<'a> Builder<'a> {
             inlined: 0,
             source: None,
             line: 0,
+            rolled: Vec::new(),
             errors: Vec::new(),
             unsupported: Vec::new(),
             unknown: HashSet::new(),

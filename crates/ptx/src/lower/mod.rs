@@ -179,14 +179,17 @@ fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Par
         rows: 0,
         predicate_slots: 0,
         register_demand: 0,
+        register_floor: 0,
         shared_bytes: builder.shared.bytes as u32,
         dynamic_shared: builder.shared.dynamic.map(|b| b as u32),
         local_bytes: align_up(builder.local_bytes, 8) as u32,
+        spill_base: None,
         max_ntid: None,
         req_ntid: None,
         min_ctas: None,
         max_nreg: None,
         blocks: Vec::new(),
+        rolled: std::mem::take(&mut builder.rolled),
     };
     for directive in &function.directives {
         match directive {

@@ -112,6 +112,11 @@ settings! {
         registers: u32 = range(32, 1 << 20), "";
         /// Register allocation granularity for each thread.
         register_granularity: u32 = range(1, 64), "registers";
+        /// Registers a thread can name.
+        registers_per_thread: u32 = range(16, 1024), "registers";
+        /// A kernel that needs more registers than it may have keeps the rest in local memory
+        /// (otherwise that costs nothing).
+        spills: bool = Flag, "";
         /// Hardware warp width. Narrow warps cut the lanes into slices.
         warp_width: u32 = power_of_two(4, 32), "threads";
         /// Warp schedulers; warp w belongs to scheduler w modulo this. With narrow warps each

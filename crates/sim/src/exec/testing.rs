@@ -77,14 +77,17 @@ pub fn kernel(code: Vec<Instr>) -> Kernel {
         rows: 24,
         predicate_slots: 4,
         register_demand: 24,
+        register_floor: 24,
         shared_bytes: 0,
         dynamic_shared: None,
         local_bytes: 16,
+        spill_base: None,
         max_ntid: None,
         req_ntid: None,
         min_ctas: None,
         max_nreg: None,
         blocks: Vec::new(),
+        rolled: Vec::new(),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::api::{Launch, Texture};
 use super::{Decoded, Gpu, Module, SimError};
+use crate::config::Machine;
 use crate::exec::code::Code;
 use crate::exec::grid::Grid;
-use crate::occupancy::{Occupancy, occupancy, registers};
+use crate::occupancy::{Occupancy, fitted, occupancy, registers};
 use crate::sm::Launched;
 use crate::sm::facts::op_facts;
 use std::sync::{Arc, OnceLock};
@@ -16,9 +17,26 @@ pub(super) const CODE_BASE: u64 = 0xf000_0000;
 /// Where kernel parameters lie for the constant cache.
 const PARAM_BASE: u64 = 0xe000_0000;
 
+/// The program with spills where this machine asks for them; as it is where it does not.
+fn fit_registers(machine: &Machine, program: Arc<Program>) -> Arc<Program> {
+    let fitted: Vec<_> = (program.kernels.iter().enumerate())
+        .filter_map(|(index, kernel)| Some((index, fitted(machine, kernel)?)))
+        .collect();
+    if fitted.is_empty() {
+        return program;
+    }
+    let mut program = Program::clone(&program);
+    for (index, kernel) in fitted {
+        program.kernels[index] = kernel;
+    }
+    Arc::new(program)
+}
+
 impl Gpu {
-    /// Loads a module; returns its number.
+    /// Loads a module; returns its number. Kernels that may not have the registers they need here
+    /// are loaded with spills.
     pub fn load(&mut self, program: Arc<Program>) -> Result<usize, SimError> {
+        let program = fit_registers(&self.machine, program);
         let mut symbols = Vec::with_capacity(program.symbols.len());
         for symbol in &program.symbols {
             let address = self

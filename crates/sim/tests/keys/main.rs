@@ -31,6 +31,8 @@ const MACHINES: &[(&str, &[&str])] = &[
             "constant.ways=1",
         ],
     ),
+    // Hardly any registers, so that some are spilled.
+    ("gtx480", &["gpu.sms=2", "sm.registers_per_thread=16"]),
     // The simple model of DRAM.
     ("vws", &[]),
 ];

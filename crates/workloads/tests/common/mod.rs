@@ -182,14 +182,17 @@ fn kernel(name: &str) -> Kernel {
         rows: 0,
         predicate_slots: 0,
         register_demand: 0,
+        register_floor: 0,
         shared_bytes: 0,
         dynamic_shared: None,
         local_bytes: 0,
+        spill_base: None,
         max_ntid: None,
         req_ntid: None,
         min_ctas: None,
         max_nreg: None,
         blocks: Vec::new(),
+        rolled: Vec::new(),
     }
 }
 

@@ -1,0 +1,198 @@
+//! The order of operations within a block, as far as registers depend on it: an assembler starts
+//! loads early so that their latency passes behind other work, as long as registers last, and
+//! otherwise keeps values short-lived.
+
+use super::live::Set;
+use super::word::{Block, Code, Effect, Memory, Value, ValueMap};
+use std::collections::HashMap;
+
+/// Operations among which the next one is chosen: those that could come soonest. Blocks with more
+/// that could are long, and looking at all of them every time would take too long.
+const WINDOW: usize = 128;
+
+/// Who waits for whom in a block.
+struct Graph {
+    /// Operations that must come later, with the cycles between.
+    after: Vec<Vec<(u32, u32)>>,
+    /// Cycles from the block's start until everything before it can be done.
+    depth: Vec<u32>,
+}
+
+fn graph(block: &Block) -> Graph {
+    let count = block.nodes.len();
+    let mut after: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
+    let mut made: ValueMap<u32> = ValueMap::default();
+    let mut stores: HashMap<Memory, u32> = HashMap::new();
+    let mut loads: HashMap<Memory, Vec<u32>> = HashMap::new();
+    let mut fence: Option<u32> = None;
+    let mut since_fence: Vec<u32> = Vec::new();
+    let mut join = |from: u32, to: u32, latency: u32| {
+        after[from as usize].push((to, latency));
+    };
+    for (at, node) in block.nodes.iter().enumerate() {
+        let at = at as u32;
+        for value in &node.uses {
+            if let Some(from) = made.get(value) {
+                join(*from, at, block.nodes[*from as usize].latency);
+            }
+        }
+        for def in &node.defs {
+            made.insert(*def, at);
+        }
+        match node.effect {
+            Effect::Pure => {}
+            Effect::Load(Memory::Fixed | Memory::Texture) => {}
+            Effect::Load(memory) => {
+                if let Some(store) = stores.get(&memory) {
+                    join(*store, at, 1);
+                }
+                loads.entry(memory).or_default().push(at);
+            }
+            Effect::Store(memory) => {
+                if let Some(store) = stores.insert(memory, at) {
+                    join(store, at, 1);
+                }
+                for load in loads.remove(&memory).unwrap_or_default() {
+                    join(load, at, 1);
+                }
+            }
+            Effect::Ordered | Effect::Branch => {
+                for earlier in since_fence.drain(..) {
+                    join(earlier, at, 1);
+                }
+                stores.clear();
+                loads.clear();
+            }
+        }
+        if let Effect::Load(_) | Effect::Store(_) | Effect::Ordered = node.effect {
+            if let Some(fence) = fence {
+                join(fence, at, 1);
+            }
+            if node.effect == Effect::Ordered {
+                fence = Some(at);
+            }
+            since_fence.push(at);
+        }
+    }
+    let mut depth = vec![0; count];
+    for at in 0..count {
+        for (to, latency) in &after[at] {
+            depth[*to as usize] = depth[*to as usize].max(depth[at] + latency);
+        }
+    }
+    Graph { after, depth }
+}
+
+/// The order of a block's operations when latencies are hidden up to so many registers, and the
+/// registers it needs. `start` and `end` are the words that live into it and out of it.
+///
+/// Operations are placed from the end: each as late as its results' latency allows, so a load
+/// stands as far ahead of its first reader as its latency; where registers run out, whatever
+/// keeps the fewest alive comes next instead.
+pub fn order(
+    code: &Code,
+    block: &Block,
+    start: &Set,
+    end: &Set,
+    moved: u32,
+    early: u32,
+) -> (Vec<u32>, u32) {
+    let graph = graph(block);
+    let mut order = backwards(code, block, &graph, end, early);
+    order.reverse();
+    let most = peak(code, block, &order, start, end, moved);
+    (order, most)
+}
+
+fn words(code: &Code, values: &[Value]) -> Vec<Value> {
+    let mut list: Vec<Value> = (values.iter().copied())
+        .filter(|v| code.is_word(*v))
+        .collect();
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
+fn backwards(code: &Code, block: &Block, graph: &Graph, end: &Set, early: u32) -> Vec<u32> {
+    let count = block.nodes.len();
+    let mut order = Vec::new();
+    let mut live = end.clone();
+    let mut left: Vec<usize> = graph.after.iter().map(Vec::len).collect();
+    let mut ready = vec![0u32; count];
+    let mut open: Vec<u32> = (0..count as u32)
+        .filter(|at| left[*at as usize] == 0)
+        .collect();
+    let mut before: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
+    for (from, list) in graph.after.iter().enumerate() {
+        for (to, latency) in list {
+            before[*to as usize].push((from as u32, *latency));
+        }
+    }
+    let uses: Vec<Vec<Value>> = block.nodes.iter().map(|n| words(code, &n.uses)).collect();
+    let defs: Vec<Vec<Value>> = block.nodes.iter().map(|n| words(code, &n.defs)).collect();
+    let mut alive = live.len() as i32;
+    let mut now = 0u32;
+    while !open.is_empty() {
+        let window = open.len().saturating_sub(WINDOW);
+        let pick = (open.iter().enumerate().skip(window))
+            .map(|(place, at)| {
+                let node = &block.nodes[*at as usize];
+                let new = uses[*at as usize].iter().filter(|v| !live.contains(**v));
+                let gone = defs[*at as usize].iter().filter(|v| live.contains(**v));
+                let delta = new.count() as i32 - gone.count() as i32;
+                let wait = ready[*at as usize].saturating_sub(now);
+                let room = delta <= 0 || alive + delta <= early as i32;
+                let later = u32::MAX - graph.depth[*at as usize];
+                let last = count as u32 - at;
+                let rank = match (node.effect == Effect::Branch, room) {
+                    (true, _) => (0, 0, 0, last),
+                    (false, true) => (1, wait, later, last),
+                    (false, false) => (2, (delta + 1000) as u32, 0, last),
+                };
+                (rank, place)
+            })
+            .min();
+        let Some((_, place)) = pick else { break };
+        let at = open.swap_remove(place);
+        let node = &block.nodes[at as usize];
+        order.push(at);
+        now = now.max(ready[at as usize]) + node.length.min(4);
+        for value in &defs[at as usize] {
+            alive -= i32::from(live.remove(*value));
+        }
+        for value in &uses[at as usize] {
+            alive += i32::from(live.insert(*value));
+        }
+        for (from, latency) in &before[at as usize] {
+            let from = *from as usize;
+            ready[from] = ready[from].max(now - 1 + latency);
+            left[from] -= 1;
+            if left[from] == 0 {
+                open.push(from as u32);
+            }
+        }
+    }
+    order
+}
+
+/// The most words alive at once when a block is run in this order.
+fn peak(code: &Code, block: &Block, order: &[u32], start: &Set, end: &Set, moved: u32) -> u32 {
+    let mut live = end.clone();
+    let mut alive = live.len();
+    let mut most = start.len().max(alive + moved);
+    for at in order.iter().rev() {
+        let node = &block.nodes[*at as usize];
+        let defs = words(code, &node.defs);
+        // A result that nobody reads has a register for a moment.
+        let unread = defs.iter().filter(|v| !live.contains(**v)).count() as u32;
+        most = most.max(alive + unread);
+        for value in defs {
+            alive -= u32::from(live.remove(value));
+        }
+        for value in words(code, &node.uses) {
+            alive += u32::from(live.insert(value));
+        }
+        most = most.max(alive + node.scratch);
+    }
+    most
+}

@@ -1,0 +1,46 @@
+//! Where assemblers are looked for.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Places inside a folder of Python packages.
+const IN_PACKAGES: [&str; 4] = [
+    "nvidia/cuda_nvcc/bin/ptxas",
+    "nvidia/cu13/bin/ptxas",
+    "triton/backends/nvidia/bin/ptxas",
+    "triton/third_party/cuda/bin/ptxas",
+];
+
+/// Every file that may be an assembler, in the order in which they are preferred.
+pub fn candidates() -> Vec<PathBuf> {
+    let mut places = Vec::new();
+    if let Some(path) = env::var_os("PATH") {
+        places.extend(env::split_paths(&path).map(|folder| folder.join("ptxas")));
+    }
+    for name in ["CUDA_HOME", "CUDA_PATH"] {
+        if let Some(folder) = env::var_os(name) {
+            places.push(Path::new(&folder).join("bin/ptxas"));
+        }
+    }
+    places.push(PathBuf::from("/usr/local/cuda/bin/ptxas"));
+    for folder in python_packages() {
+        places.extend(IN_PACKAGES.iter().map(|place| folder.join(place)));
+    }
+    places.retain(|place| place.is_file());
+    places.dedup();
+    places
+}
+
+/// The folders where Python looks for packages, as Python says.
+fn python_packages() -> Vec<PathBuf> {
+    let said = Command::new("python3")
+        .args(["-c", "import sys; print('\\n'.join(sys.path))"])
+        .output();
+    let Ok(said) = said else { return Vec::new() };
+    String::from_utf8_lossy(&said.stdout)
+        .lines()
+        .filter(|line| !line.is_empty())
+        .map(PathBuf::from)
+        .collect()
+}
