@@ -96,7 +96,8 @@ settings! {
         flush_l1_when_idle: bool = Flag, "";
         /// Invalidate L2 between kernels.
         flush_l2_between_kernels: bool = Flag, "";
-        /// Host-to-device copies leave their data in L2 as far as it fits.
+        /// Host-to-device copies to buffers leave their data in L2 as far as it fits; those to
+        /// `.global` and `.const` variables do not.
         copies_warm_l2: bool = Flag, "";
     }
 }

@@ -47,7 +47,7 @@ impl Gpu {
             }
             if !bytes.is_empty() {
                 let what = |e| SimError::BadLaunch(format!("initialising {}: {e}", symbol.name));
-                self.write(address, &bytes).map_err(what)?;
+                self.image.write(address, &bytes).map_err(what)?;
             }
         }
         let line = self.machine.l1i.line.max(1) as u64;
@@ -76,6 +76,16 @@ impl Gpu {
         let module = self.modules.get(module)?;
         let at = module.program.symbols.iter().position(|s| s.name == name)?;
         Some((module.symbols[at], module.program.symbols[at].size))
+    }
+
+    /// Whether a `.global` or `.const` variable lies at an address.
+    pub(super) fn is_variable(&self, address: u64) -> bool {
+        let within = |module: &Module| {
+            let symbols = module.symbols.iter().zip(&module.program.symbols);
+            let mut ranges = symbols.map(|(&at, symbol)| at..at + symbol.size);
+            ranges.any(|range| range.contains(&address))
+        };
+        self.modules.iter().any(within)
     }
 
     /// Binds a texture to a `.texref` variable.

@@ -102,7 +102,7 @@ impl Gpu {
             observer.launched(start, &launched.kernel, files);
         }
         let total = launched.grid.blocks();
-        let mut dispatcher = Dispatcher::new(total, launched.blocks_per_sm, self.sms.len());
+        let mut dispatcher = Dispatcher::new(total, launched.blocks_per_sm, self.last_sm);
         let limit = self.options.max_cycles.map(|n| start.saturating_add(n));
         let mut hot: Option<HotSpots> = None;
         let mut completed = 0u64;
@@ -170,6 +170,7 @@ impl Gpu {
             .unwrap_or(start);
         let finish = last.max(self.memory.idle_since()).max(start) + 1;
         self.cycle = finish;
+        self.last_sm = dispatcher.last();
         if let Some(observer) = &mut self.options.observer {
             observer.ended(finish);
         }

@@ -266,12 +266,6 @@ impl LoadStore {
         self.data.invalidate();
     }
 
-    /// Forgets constant and texture lines (a new launch has other parameters).
-    pub fn invalidate_read_only(&mut self) {
-        self.constant.invalidate();
-        self.texture.invalidate();
-    }
-
     /// Second half of a cycle, after the operand collectors have stepped.
     #[inline]
     pub fn cycle(&mut self, now: Cycle, with: &mut Surroundings) {
