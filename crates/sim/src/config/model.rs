@@ -126,6 +126,10 @@ settings! {
         result_buses: u32 = range(1, 64), "";
         /// An atomic keeps its warp from issuing until it returns.
         atomics_block_warp: bool = Flag, "";
+        /// A fence waits until the stores of its warp are acknowledged. The reference's artifact
+        /// (false): until the registers owed to the warp are written; then the SM's data cache
+        /// forgets its lines.
+        fences_wait_for_stores: bool = Flag, "";
         /// The reference's artifact: atomics do not wait for their address register.
         atomics_ignore_address_hazard: bool = Flag, "";
     }
@@ -368,6 +372,12 @@ settings! {
         miss_queue: u32 = range(1, 1 << 16), "requests";
         /// Entries of the queues between network, L2 and DRAM.
         queue: u32 = range(1, 1 << 16), "requests";
+        /// Partial stores to a sector add up: once all its bytes are written it can be read. The
+        /// reference's artifact (false): a store makes a sector readable only by itself.
+        partial_stores_add_up: bool = Flag, "";
+        /// The reference's artifact: a store of 64 bytes to the upper half of a line says of no
+        /// byte that it writes it.
+        upper_half_stores_lose_mask: bool = Flag, "";
         /// Time that a request waits at the partition before the L2 sees it.
         latency: u32 = range(0, 10_000), "cycles";
     }

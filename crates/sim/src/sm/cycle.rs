@@ -174,7 +174,8 @@ impl Sm {
             self.collectors.end_cycle();
             return;
         }
-        if self.residents.take_emptied() && self.flush_l1_when_idle {
+        let emptied = self.residents.take_emptied() && self.flush_l1_when_idle;
+        if self.residents.take_fence_passed() || emptied {
             self.memory.invalidate_data();
         }
         let mut with = memory::Surroundings {

@@ -88,6 +88,8 @@ pub struct Slice {
     miss_places: usize,
     line: u64,
     sector: u32,
+    partial_stores_add_up: bool,
+    upper_half_stores_lose_mask: bool,
     tags: TagArray,
     mshrs: MshrTable,
     arrivals: ArrivalQueue,
@@ -109,6 +111,8 @@ impl Slice {
             miss_places: l2.miss_queue as usize,
             line: u64::from(l2.line),
             sector: l2.sector,
+            partial_stores_add_up: l2.partial_stores_add_up,
+            upper_half_stores_lose_mask: l2.upper_half_stores_lose_mask,
             tags: TagArray::new(Geometry {
                 sets: l2.sets,
                 ways: l2.ways,

@@ -9,6 +9,7 @@ use crate::sm::facts::OpFacts;
 use crate::sm::launch::SmFault;
 use crate::sm::memory;
 use crate::sm::residents::{Executed, Residents};
+use crate::sm::warps::Hold;
 use crate::time::Cycle;
 use warpsim_ptx::isa::Pipe;
 use warpsim_ptx::kernel::Pc;
@@ -163,6 +164,10 @@ impl Issue {
         let launched = with.view.launched;
         let residents = &mut *with.residents;
         match self.effect.kind {
+            EffectKind::Access(ref access) if self.special.holds(access) => {
+                residents.go_on(slot, pc + 1);
+                residents.hold(slot, Hold::Atomic);
+            }
             EffectKind::Alu | EffectKind::Access(_) => residents.go_on(slot, pc + 1),
             EffectKind::Branch { taken } => residents.branch(slot, pc, taken, launched),
             _ => {

@@ -75,7 +75,8 @@ pub enum MemoryEvent {
         /// Address of the line.
         line: u64,
     },
-    /// An access of an atomic is back: old values are in its record until it is released.
+    /// An access of an atomic is back: old values are in its record until it is released. One on
+    /// shared memory has none: it was performed when it was issued.
     AtomicBack {
         /// Record.
         op: u16,
