@@ -342,6 +342,13 @@ settings! {
         flit: u32 = range(1, 1024), "bytes";
         /// Flits that each injection queue holds.
         injection_queue: u32 = range(1, 1 << 16), "flits";
+        /// Flits that the buffer behind each injection queue holds; one per tick moves up to it.
+        input_buffer: u32 = range(1, 1 << 16), "flits";
+        /// Flits that wait at each output, before whoever takes them.
+        output_buffer: u32 = range(1, 1 << 16), "flits";
+        /// Steps of the switch per tick: faster than its ports, it empties the inputs into the
+        /// buffers of the outputs. With several, a packet takes one step more than it has flits.
+        speedup: u32 = range(1, 8), "steps";
         /// Packets that each SM's reply queue holds.
         reply_queue: u32 = range(1, 1 << 16), "packets";
         /// Header of every packet.

@@ -217,7 +217,7 @@ impl Gpu {
                 continue;
             }
             let sm = &mut self.sms[i];
-            sm.refill_port(room, now);
+            sm.refill_port(self.memory.injection_backlog(i), now);
             let observer = match hot.as_deref_mut() {
                 Some(spots) => Some(spots as &mut dyn Observer),
                 None => self
@@ -280,6 +280,9 @@ impl Gpu {
         let sms = match self.options.skip {
             true if pace.next() <= now => return now,
             true if pace.has_room(|sm| self.memory.injection_free(sm)) => return now,
+            true if pace.awaits_room(|sm| self.memory.injection_backlog(sm).moving > 0) => {
+                return now;
+            }
             true => pace.next(),
             // An SM that steps is always awake: ask what it could do.
             false => self

@@ -79,7 +79,7 @@ impl Sm {
             units: Units::new(machine, plan),
             memory: LoadStore::new(machine, id),
             events: Vec::new(),
-            port: Port::new(machine.interconnect.flit, machine.interconnect.header),
+            port: Port::new(machine),
             leavings: Leavings {
                 stores: StoreBuffer::new(),
                 prints: Vec::new(),

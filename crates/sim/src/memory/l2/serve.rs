@@ -104,6 +104,7 @@ impl Slice {
             || self.latency < u64::from(MAX_PIECES)
             || self.deals_with_dram()
             || !self.may_send(more + 1, around)
+            || !self.entrance.is_empty()
             || !self.arrivals.has_room(MAX_PIECES as usize)
             || !self.tags.readable(slot, head.sector, more + 1)
         {

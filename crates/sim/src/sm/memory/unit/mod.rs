@@ -281,7 +281,7 @@ impl LoadStore {
         if let Some(op) = self.current {
             self.work(now, op, with);
         }
-        self.sleep(now + 1, refused);
+        self.sleep(now + 1, refused, with.port.retry_at());
     }
 
     /// The cache of a bit.
@@ -299,7 +299,7 @@ impl LoadStore {
     #[inline(never)]
     fn send_requests(&mut self, now: Cycle, port: &mut Port) -> u8 {
         let (mut left, mut refused) = (self.asking, 0);
-        while left != 0 && !port.is_full() {
+        while left != 0 && !port.is_full(now) {
             let bit = left & left.wrapping_neg();
             left &= !bit;
             let cache = self.cache(bit);
@@ -313,7 +313,7 @@ impl LoadStore {
                 }
             }
         }
-        if port.is_full() && self.asking != 0 {
+        if port.is_full(now) && self.asking != 0 {
             port.want_room();
             return self.asking;
         }
