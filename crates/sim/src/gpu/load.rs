@@ -13,8 +13,9 @@ use warpsim_ptx::kernel::{INSTRUCTION_BYTES, Kernel, Operand, Program, RelocTarg
 
 /// Where instruction memory begins for the caches.
 pub(super) const CODE_BASE: u64 = 0xf000_0000;
-/// Where kernel parameters lie for the constant cache.
-const PARAM_BASE: u64 = 0xe000_0000;
+/// Where kernel parameters lie for the constant cache: where six channels begin anew, as at address
+/// 0, and in the bank in which instruction memory begins.
+const PARAM_BASE: u64 = 0xc000_0000;
 
 impl Gpu {
     /// Loads a module; returns its number.
