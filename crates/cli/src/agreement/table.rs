@@ -4,6 +4,15 @@ use std::fmt::Write;
 use warpsim_workloads::agreement::figures::Figures;
 use warpsim_workloads::agreement::{Compared, Pair, SCHEDULERS, Set};
 
+/// How to show a comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// As Markdown.
+    pub markdown: bool,
+    /// Only what differs by more per cent.
+    pub beyond: f64,
+}
+
 /// A launch or a program under both schedulers.
 struct Row {
     name: String,
@@ -26,25 +35,25 @@ pub fn of_set(
     machine: &str,
     compared: &[Compared],
     outdated: &[&str],
-    markdown: bool,
+    style: Style,
 ) -> String {
     let mut text = String::new();
-    let mark = if markdown { "### " } else { "" };
+    let mark = if style.markdown { "### " } else { "" };
     let _ = writeln!(text, "{mark}{machine}, {}\n", title(set));
     let launches = rows(compared, true);
     let programs = rows(compared, false);
     if set == Set::Workloads {
-        table(&mut text, "workload", &programs, markdown);
+        table(&mut text, "workload", &programs, style);
     }
-    table(&mut text, "launch of", &launches, markdown);
-    let _ = writeln!(text, "{}", summary("launches", &launches));
+    table(&mut text, "launch of", &launches, style);
+    let _ = writeln!(text, "{}.", summary("launches", &launches));
     if set == Set::Workloads {
-        let _ = writeln!(text, "{}", summary("programs", &programs));
+        let _ = writeln!(text, "{}.", summary("programs", &programs));
     }
     if !outdated.is_empty() {
         let _ = writeln!(
             text,
-            "skipped, since their kernels have changed since the reference ran them: {}",
+            "Skipped, because their kernels have changed since the reference ran them: {}.",
             outdated.join(", ")
         );
     }
@@ -99,8 +108,13 @@ fn rows(compared: &[Compared], by_launch: bool) -> Vec<Row> {
     rows
 }
 
-fn table(text: &mut String, first: &str, rows: &[Row], markdown: bool) {
-    let (open, gap, close) = if markdown {
+fn table(text: &mut String, first: &str, rows: &[Row], style: Style) {
+    let rows: Vec<&Row> = rows.iter().filter(|r| r.worst() >= style.beyond).collect();
+    if rows.is_empty() {
+        let _ = writeln!(text, "None differs by more than {}%.\n", style.beyond);
+        return;
+    }
+    let (open, gap, close) = if style.markdown {
         ("| ", " | ", " |")
     } else {
         ("", "  ", "")
@@ -113,7 +127,7 @@ fn table(text: &mut String, first: &str, rows: &[Row], markdown: bool) {
         }
     }
     let _ = writeln!(text, "{close}");
-    if markdown {
+    if style.markdown {
         let _ = writeln!(text, "|---|---|---:|---:|---:|---:|---:|---:|");
     }
     for row in rows {
@@ -137,7 +151,7 @@ fn table(text: &mut String, first: &str, rows: &[Row], markdown: bool) {
         } else {
             "  instruction counts differ"
         };
-        let _ = writeln!(text, "{close}{mark}");
+        let _ = writeln!(text, "{mark}{close}");
     }
     text.push('\n');
 }

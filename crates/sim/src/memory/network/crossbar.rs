@@ -320,7 +320,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
             return NEVER;
         };
         let flits = u64::from(packet.flits.max(1));
-        let last_in = (packet.tail.get() + 1) * self.speedup;
+        let last_in = packet.tail.get() * self.speedup + 1;
         let free_at = (step + flits + self.allocation).max(last_in);
         port.flits -= packet.flits;
         port.free_at = free_at;
@@ -338,7 +338,8 @@ impl<T: Copy, P: Ports> Switch<T, P> {
             next = next.min(port.next);
             self.resting.insert(input);
         }
-        gate.drained_at = (gate.drained_at.max(tick) + flits).max(packet.tail + 1);
+        let first_out = Tick::new((step + self.allocation) / self.speedup);
+        gate.drained_at = (gate.drained_at.max(first_out) + flits).max(packet.tail + 1);
         let arrival = gate.drained_at + self.latency;
         let arrival = Tick::new(arrival.get() - 1);
         sink.deliver(output, arrival, packet.flits, packet.payload);

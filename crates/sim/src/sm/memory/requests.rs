@@ -305,3 +305,53 @@ fn keep_atomic(
         none => *none = Some(Box::new(data)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With P threads per block, R blocks on each of S SMs, word w of thread t of the block in place
+    /// k of SM s lies at 4 (w P R S + P (s + S k) + t).
+    #[test]
+    fn a_word_of_all_resident_threads_lies_together() {
+        let frames = LocalFrames {
+            sm: 2,
+            sms: 15,
+            threads: 64,
+            resident: 64 * 15 * 3,
+        };
+        let home = |block, index| HomeWarp {
+            block,
+            index,
+            ..HomeWarp::default()
+        };
+        let place = |block, index, lane, word| {
+            (frames.place(&home(block, index), lane, word) - LOCAL_BASE) / 4
+        };
+        assert_eq!(place(0, 0, 0, 0), 64 * 2);
+        assert_eq!(place(0, 1, 5, 0), 64 * 2 + 32 + 5);
+        assert_eq!(place(1, 0, 0, 0), 64 * (2 + 15));
+        assert_eq!(place(2, 1, 31, 7), 7 * 64 * 15 * 3 + 64 * (2 + 30) + 63);
+    }
+
+    #[test]
+    fn words_of_one_segment_are_one_access() {
+        let access = |addr, bytes, lanes, byte_mask| Access {
+            addr,
+            bytes,
+            lanes,
+            byte_mask,
+        };
+        let mut accesses = Vec::new();
+        merge(&mut accesses, &access(128, 32, 1, 0xf), 128);
+        merge(&mut accesses, &access(256, 32, 2, 0xf), 128);
+        merge(&mut accesses, &access(160, 32, 4, 0xf << 32), 128);
+        assert_eq!(
+            accesses,
+            [
+                access(128, 128, 5, 0xf | 0xf << 32),
+                access(256, 32, 2, 0xf)
+            ]
+        );
+    }
+}
