@@ -41,7 +41,7 @@ enum Command {
     Sweep(study::SweepArguments),
     /// Show which statistics moved between runs.
     Compare(compare::Arguments),
-    /// Compare cycles with the reference simulator's on 28 micro-kernels.
+    /// Compare cycles with the reference simulator's on micro-kernels and workloads.
     Agreement(agreement::Arguments),
     /// Measure the structure of the workloads: divergence, barriers, occupancy, mix.
     Characterise(characterise::Arguments),

@@ -312,7 +312,7 @@ mod tests {
         let timeline = record(Blocks::FirstOf { sm: 1, count: 2 }, 1);
         assert_eq!((timeline.kernel.as_str(), timeline.launch), ("k", 1));
         let numbers: Vec<u64> = timeline.blocks.iter().map(|b| b.number).collect();
-        assert_eq!(numbers, [1, 3], "blocks go round the SMs");
+        assert_eq!(numbers, [0, 2], "the launch before ended with SM 0");
         for block in &timeline.blocks {
             assert_eq!(block.warps.len(), 3);
             for (i, warp) in block.warps.iter().enumerate() {

@@ -82,7 +82,8 @@ const READ: &str = "mul.wide.u32 %rd3, %r1, 4; add.u64 %rd4, %rd2, %rd3; add.u64
 fn caches_live_from_kernel_to_kernel_as_configured() {
     // L1 hits, L2 reads that hit, DRAM reads of the second of two equal kernels.
     let second = |set: &[&str]| {
-        let mut bench = Bench::new(machine("gtx480", set), &kernel(0, READ));
+        let set = [&["gpu.sms=1"], set].concat();
+        let mut bench = Bench::new(machine("gtx480", &set), &kernel(0, READ));
         bench.launch(1, 32).launch(1, 32);
         let totals = &bench.report().totals;
         assert_eq!(bench.output()[..3], [1, 2, 3]);

@@ -34,7 +34,9 @@ fn states(bench: &Bench, slot: u16, from: u64, to: u64) -> Vec<WarpState> {
 
 /// What a lone warp is doing between the issues of the instructions marked `a` and `b`.
 fn between(preset: &str, set: &[&str], body: &str) -> Vec<WarpState> {
-    let mut bench = Bench::new(machine(preset, set), &kernel(256, body));
+    // One SM: with several, the second launch would go on with the next.
+    let set = [set, &["gpu.sms=1"]].concat();
+    let mut bench = Bench::new(machine(preset, &set), &kernel(256, body));
     bench.launch(1, 32).launch(1, 32);
     states(&bench, 0, bench.at("a"), bench.at("b"))
 }
@@ -160,7 +162,7 @@ fn an_issue_slot_held_by_a_wide_instruction_is_structural() {
 fn a_ready_warp_that_is_not_chosen_is_eligible() {
     let body =
         format!("bar.sync 0; {FRESH} add.u32 %r2, %r1, 1; // @a\nadd.u32 %r3, %r1, 1; // @b\n");
-    let set = ["sm.schedulers=1", "scheduler=oldest"];
+    let set = ["gpu.sms=1", "sm.schedulers=1", "scheduler=oldest"];
     let mut bench = Bench::new(machine("gtx480", &set), &kernel(0, &body));
     bench.launch(1, 64).launch(1, 64);
     // Both have their pair; the first one takes the scheduler for two cycles.
@@ -181,7 +183,7 @@ fn a_warp_is_at_its_barrier_from_arrival_to_release() {
     let body = "setp.ge.u32 %p1, %r1, 32; @%p1 bra WAIT; mov.u32 %r6, 0;
         WORK: add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 20; @%p1 bra WORK;
         WAIT: bar.sync 0; // @wait";
-    let mut bench = Bench::new(machine("gtx480", &[]), &kernel(0, body));
+    let mut bench = Bench::new(machine("gtx480", &["gpu.sms=1"]), &kernel(0, body));
     bench.launch(1, 64).launch(1, 64);
     let (first, last) = (bench.issues_of(1, "wait")[0], bench.issues_of(0, "wait")[0]);
     let seen = states(&bench, 1, first, last);
@@ -194,7 +196,7 @@ fn from_its_exit_a_warp_waits_for_its_stores_and_then_for_its_siblings() {
     let body = "setp.ge.u32 %p1, %r1, 32; @%p1 bra OUT; mov.u32 %r6, 0;
         WORK: add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 60; @%p1 bra WORK;
         OUT: st.global.u32 [%rd1], %r1;\nexit; // @exit\n";
-    let mut bench = Bench::new(machine("gtx480", &[]), &kernel(0, body));
+    let mut bench = Bench::new(machine("gtx480", &["gpu.sms=1"]), &kernel(0, body));
     bench.launch(1, 64).launch(1, 64);
     let time = |slot: u16, wanted: WarpEvent| {
         let events = bench.events();

@@ -221,7 +221,7 @@ fn constants_and_parameters_that_hit_take_three_or_four_cycles() {
          add.u32 %r11, %r10, %r1; // @used\n",
     )
     .replace(".visible", ".const .u32 c[4] = {1, 2, 3, 4};\n.visible");
-    let mut bench = Bench::new(machine("gtx480", &[]), &ptx);
+    let mut bench = Bench::new(machine("gtx480", &["gpu.sms=1"]), &ptx);
     bench.launch(1, 32).launch(1, 32);
     assert_eq!(bench.gap("const", "used"), 4, "an address register");
 }
@@ -251,7 +251,7 @@ fn a_barrier_opens_in_the_cycle_of_the_last_arrival_or_the_next() {
         div.s32 %r3, %r1, %r2; add.u32 %r3, %r3, 1; mov.u32 %r5, %r3;
         ARRIVE: bar.sync 0; // @bar
         mov.u32 %r4, 5; // @after\n";
-    let mut bench = Bench::new(machine("gtx480", &[]), &kernel(0, body));
+    let mut bench = Bench::new(machine("gtx480", &["gpu.sms=1"]), &kernel(0, body));
     bench.launch(1, 64).launch(1, 64);
     let last = bench.issues_of(0, "bar")[0];
     let early = bench.issues_of(1, "bar")[0];
@@ -268,7 +268,8 @@ fn first(events: &[Event], sm: u16, of: impl Fn(WarpEvent) -> bool) -> u64 {
 
 #[test]
 fn instructions_are_there_after_2_cycles_from_l1i_and_141_from_l2() {
-    let mut bench = Bench::new(machine("gtx480", &[]), &kernel(0, ""));
+    let mut bench = Bench::new(machine("gtx480", &["gpu.sms=2"]), &kernel(0, ""));
+    // The first block of the second launch goes to SM 1, which has fetched nothing yet.
     bench.launch(1, 32).launch(2, 32);
     for (sm, cycles) in [(0, 2), (1, 141)] {
         let events = bench.events();

@@ -4,6 +4,7 @@
 //! Nothing here knows how the GPU works: everything goes through [`device::Device`], which the
 //! simulator implements and tests replace.
 
+pub mod agreement;
 pub mod args;
 mod compare;
 pub mod cuda;
@@ -16,6 +17,7 @@ pub mod launchfile;
 pub mod micro;
 pub mod npy;
 mod random;
+pub mod recorded;
 pub mod registers;
 mod session;
 pub mod simulated;

@@ -96,7 +96,8 @@ settings! {
         flush_l1_when_idle: bool = Flag, "";
         /// Invalidate L2 between kernels.
         flush_l2_between_kernels: bool = Flag, "";
-        /// Host-to-device copies leave their data in L2 as far as it fits.
+        /// Host-to-device copies to buffers leave their data in L2 as far as it fits; those to
+        /// `.global` and `.const` variables do not.
         copies_warm_l2: bool = Flag, "";
     }
 }
@@ -130,6 +131,10 @@ settings! {
         result_buses: u32 = range(1, 64), "";
         /// An atomic keeps its warp from issuing until it returns.
         atomics_block_warp: bool = Flag, "";
+        /// A fence waits until the stores of its warp are acknowledged. The reference's artifact
+        /// (false): until the registers owed to the warp are written; then the SM's data cache
+        /// forgets its lines.
+        fences_wait_for_stores: bool = Flag, "";
         /// The reference's artifact: atomics do not wait for their address register.
         atomics_ignore_address_hazard: bool = Flag, "";
     }
@@ -342,6 +347,13 @@ settings! {
         flit: u32 = range(1, 1024), "bytes";
         /// Flits that each injection queue holds.
         injection_queue: u32 = range(1, 1 << 16), "flits";
+        /// Flits that the buffer behind each injection queue holds; one per tick moves up to it.
+        input_buffer: u32 = range(1, 1 << 16), "flits";
+        /// Flits that wait at each output, before whoever takes them.
+        output_buffer: u32 = range(1, 1 << 16), "flits";
+        /// Steps of the switch per tick: faster than its ports, it empties the inputs into the
+        /// buffers of the outputs. With several, a packet takes one step more than it has flits.
+        speedup: u32 = range(1, 8), "steps";
         /// Packets that each SM's reply queue holds.
         reply_queue: u32 = range(1, 1 << 16), "packets";
         /// Header of every packet.
@@ -372,6 +384,12 @@ settings! {
         miss_queue: u32 = range(1, 1 << 16), "requests";
         /// Entries of the queues between network, L2 and DRAM.
         queue: u32 = range(1, 1 << 16), "requests";
+        /// Partial stores to a sector add up: once all its bytes are written it can be read. The
+        /// reference's artifact (false): a store makes a sector readable only by itself.
+        partial_stores_add_up: bool = Flag, "";
+        /// The reference's artifact: a store of 64 bytes to the upper half of a line says of no
+        /// byte that it writes it.
+        upper_half_stores_lose_mask: bool = Flag, "";
         /// Time that a request waits at the partition before the L2 sees it.
         latency: u32 = range(0, 10_000), "cycles";
     }

@@ -17,15 +17,21 @@ pub struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// For `total` blocks, at most `limit` on each SM. While there is room everywhere each SM
-    /// takes one per cycle, so that none holds more than its even share.
-    pub fn new(total: u64, limit: u32, sms: usize) -> Dispatcher {
+    /// For `total` blocks, at most `limit` on each SM, the first for the SM behind `last`. While
+    /// there is room everywhere each SM takes one per cycle, so that none holds more than its even
+    /// share.
+    pub fn new(total: u64, limit: u32, last: usize) -> Dispatcher {
         Dispatcher {
             sent: 0,
             total,
             limit,
-            last: sms - 1,
+            last,
         }
+    }
+
+    /// The SM that took a block last. The next launch goes on behind it.
+    pub fn last(&self) -> usize {
+        self.last
     }
 
     /// Sends blocks that are to arrive in cycles `from..to`, one per cycle to each SM.

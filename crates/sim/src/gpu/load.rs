@@ -14,8 +14,9 @@ use warpsim_ptx::kernel::{INSTRUCTION_BYTES, Kernel, Operand, Program, RelocTarg
 
 /// Where instruction memory begins for the caches.
 pub(super) const CODE_BASE: u64 = 0xf000_0000;
-/// Where kernel parameters lie for the constant cache.
-const PARAM_BASE: u64 = 0xe000_0000;
+/// Where kernel parameters lie for the constant cache: where six channels begin anew, as at address
+/// 0, and in the bank in which instruction memory begins.
+const PARAM_BASE: u64 = 0xc000_0000;
 
 /// The program with spills where this machine asks for them; as it is where it does not.
 fn fit_registers(machine: &Machine, program: Arc<Program>) -> Arc<Program> {
@@ -65,7 +66,7 @@ impl Gpu {
             }
             if !bytes.is_empty() {
                 let what = |e| SimError::BadLaunch(format!("initialising {}: {e}", symbol.name));
-                self.write(address, &bytes).map_err(what)?;
+                self.image.write(address, &bytes).map_err(what)?;
             }
         }
         let line = self.machine.l1i.line.max(1) as u64;
@@ -94,6 +95,16 @@ impl Gpu {
         let module = self.modules.get(module)?;
         let at = module.program.symbols.iter().position(|s| s.name == name)?;
         Some((module.symbols[at], module.program.symbols[at].size))
+    }
+
+    /// Whether a `.global` or `.const` variable lies at an address.
+    pub(super) fn is_variable(&self, address: u64) -> bool {
+        let within = |module: &Module| {
+            let symbols = module.symbols.iter().zip(&module.program.symbols);
+            let mut ranges = symbols.map(|(&at, symbol)| at..at + symbol.size);
+            ranges.any(|range| range.contains(&address))
+        };
+        self.modules.iter().any(within)
     }
 
     /// Binds a texture to a `.texref` variable.

@@ -87,6 +87,8 @@ pub struct Gpu {
     texture_objects: Vec<Option<Texture>>,
     /// The first core cycle of the next launch at the earliest: launches follow one another.
     cycle: Cycle,
+    /// The SM that took a block last: the next launch begins with the one behind it.
+    last_sm: usize,
     next_code: u64,
     launches: u64,
     reports: Vec<LaunchReport>,
@@ -102,6 +104,7 @@ impl Gpu {
         let machine = Arc::new(machine);
         Ok(Gpu {
             memory: MemorySystem::new(&machine),
+            last_sm: machine.gpu.sms as usize - 1,
             sms: (0..machine.gpu.sms)
                 .map(|i| Sm::new(&machine, i as u16))
                 .collect(),
@@ -151,10 +154,11 @@ impl Gpu {
     }
 
     /// Copies from the host; as on the reference machine the data is in L2 afterwards as far
-    /// as it fits.
+    /// as it fits, unless it went to a variable of a module.
     pub fn write(&mut self, address: u64, data: &[u8]) -> Result<(), AccessError> {
         self.image.write(address, data)?;
-        if self.machine.gpu.copies_warm_l2 && !self.options.functional {
+        let warms = self.machine.gpu.copies_warm_l2 && !self.is_variable(address);
+        if warms && !self.options.functional {
             self.memory.warm_l2(address, data.len() as u64);
         }
         Ok(())

@@ -78,6 +78,12 @@ impl Pace {
         waiting.any(|(sm, &wanted)| wanted != u32::MAX && free(sm) >= wanted)
     }
 
+    /// Whether some SM waits for room which it will have soon. `moves` tells whether.
+    pub fn awaits_room(&self, moves: impl Fn(usize) -> bool) -> bool {
+        let mut waiting = self.wanted.iter().enumerate();
+        waiting.any(|(sm, &wanted)| wanted != u32::MAX && moves(sm))
+    }
+
     /// When the first SM has something to do, room at its port aside.
     pub fn next(&self) -> Cycle {
         self.next

@@ -102,7 +102,7 @@ impl Gpu {
             observer.launched(start, &launched.kernel, files);
         }
         let total = launched.grid.blocks();
-        let mut dispatcher = Dispatcher::new(total, launched.blocks_per_sm, self.sms.len());
+        let mut dispatcher = Dispatcher::new(total, launched.blocks_per_sm, self.last_sm);
         let limit = self.options.max_cycles.map(|n| start.saturating_add(n));
         let mut hot: Option<HotSpots> = None;
         let mut completed = 0u64;
@@ -170,6 +170,7 @@ impl Gpu {
             .unwrap_or(start);
         let finish = last.max(self.memory.idle_since()).max(start) + 1;
         self.cycle = finish;
+        self.last_sm = dispatcher.last();
         if let Some(observer) = &mut self.options.observer {
             observer.ended(finish);
         }
@@ -216,7 +217,7 @@ impl Gpu {
                 continue;
             }
             let sm = &mut self.sms[i];
-            sm.refill_port(room, now);
+            sm.refill_port(self.memory.injection_backlog(i), now);
             let observer = match hot.as_deref_mut() {
                 Some(spots) => Some(spots as &mut dyn Observer),
                 None => self
@@ -279,6 +280,9 @@ impl Gpu {
         let sms = match self.options.skip {
             true if pace.next() <= now => return now,
             true if pace.has_room(|sm| self.memory.injection_free(sm)) => return now,
+            true if pace.awaits_room(|sm| self.memory.injection_backlog(sm).moving > 0) => {
+                return now;
+            }
             true => pace.next(),
             // An SM that steps is always awake: ask what it could do.
             false => self

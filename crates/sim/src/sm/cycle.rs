@@ -13,6 +13,7 @@ use super::Sm;
 use super::issue;
 use super::launch::{Launched, Quantum, SmFault, View};
 use super::memory::{self, TokenKind, untoken};
+use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
 use crate::memory::packet::Reply;
 use crate::time::Cycle;
@@ -31,11 +32,10 @@ pub(super) struct Clock {
 }
 
 impl Sm {
-    /// The injection queue has room for so many flits in the quantum that begins with cycle
-    /// `now`.
+    /// So much is in the way to the network in the quantum that begins with cycle `now`.
     #[inline]
-    pub fn refill_port(&mut self, room: u32, now: Cycle) {
-        if self.port.refill(room) {
+    pub fn refill_port(&mut self, backlog: Backlog, now: Cycle) {
+        if self.port.refill(backlog, now) {
             self.memory.wake_up(now);
             self.clock.next = self.clock.next.min(now);
         }
@@ -181,7 +181,8 @@ impl Sm {
             self.collectors.end_cycle();
             return;
         }
-        if self.residents.take_emptied() && self.flush_l1_when_idle {
+        let emptied = self.residents.take_emptied() && self.flush_l1_when_idle;
+        if self.residents.take_fence_passed() || emptied {
             self.memory.invalidate_data();
         }
         if awake {

@@ -79,7 +79,7 @@ impl Sm {
             units: Units::new(machine, plan),
             memory: LoadStore::new(machine, id),
             events: Vec::new(),
-            port: Port::new(machine.interconnect.flit, machine.interconnect.header),
+            port: Port::new(machine),
             leavings: Leavings {
                 stores: StoreBuffer::new(),
                 prints: Vec::new(),
@@ -111,8 +111,6 @@ impl Sm {
             first_half: now,
             next: now,
         };
-        // Kernel parameters differ from launch to launch at the same constant addresses.
-        self.memory.invalidate_read_only();
         // The policy may be another one than before.
         self.memory
             .tell_of_cache(self.residents.books.hears_cache());

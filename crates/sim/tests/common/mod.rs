@@ -226,9 +226,10 @@ impl Bench {
     }
 }
 
-/// Runs a body as one warp with warm instruction cache and L2, and gives the bench back.
+/// Runs a body as one warp with warm instruction cache and L2, and gives the bench back. There is
+/// one SM: with several, the second launch would go on with the next.
 pub fn lone_warp(preset: &str, shared_bytes: u32, body: &str) -> Bench {
-    let mut bench = Bench::new(machine(preset, &[]), &kernel(shared_bytes, body));
+    let mut bench = Bench::new(machine(preset, &["gpu.sms=1"]), &kernel(shared_bytes, body));
     bench.launch(1, 32).launch(1, 32);
     bench
 }

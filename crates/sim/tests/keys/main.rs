@@ -47,16 +47,18 @@ const NOT_ALONE: &[&str] = &[
 ];
 
 /// Settings that take a larger program than the probe to make a difference (code or constants of
-/// more than 8 KB, several instruction misses at once, rows of DRAM that are closed at once). The
-/// sources are searched for who reads them.
+/// more than 8 KB, several instruction misses at once, rows of DRAM that are closed at once, more
+/// requests and replies than the network's buffers hold). The sources are searched for who reads them.
 const UNSEEN: &[&str] = &[
     "constant.hashed_index",
     "constant.miss_queue",
     "dram.timing.ras",
+    "interconnect.reply_queue",
     "l1i.hashed_index",
     "l1i.miss_queue",
     "l1i.mshrs",
     "l2.line",
+    "texture.miss_queue",
 ];
 
 /// Other values that a rule may allow, those likely to make a difference first.

@@ -78,6 +78,20 @@ const MEMORY: &str = "
     ret;
 ";
 
+/// Sectors that two stores write together, and halves of lines, read again past the L1 behind a
+/// fence.
+const PARTS: &str = "
+    mul.wide.u32 %rd3, %r4, 8; add.u64 %rd4, %rd1, %rd3;
+    st.global.u32 [%rd4], %r4; st.global.u32 [%rd4+4], %r4;
+    and.b32 %r5, %r1, 31; setp.ge.u32 %p1, %r5, 16; sub.u32 %r6, %r4, %r5;
+    mul.wide.u32 %rd5, %r6, 8; add.u64 %rd5, %rd1, %rd5; mul.wide.u32 %rd6, %r5, 4;
+    add.u64 %rd5, %rd5, %rd6; @%p1 st.global.u32 [%rd5+65536], %r4;
+    membar.gl;
+    ld.global.cg.u32 %r7, [%rd4]; add.u32 %r7, %r7, 1;
+    @%p1 ld.global.cg.u32 %r8, [%rd5+65536]; add.u32 %r8, %r8, 1;
+    ret;
+";
+
 /// Warps of a block that come to a barrier at different times and finish at different times,
 /// with branches that part them.
 const CONTROL: &str = "
@@ -118,6 +132,7 @@ fn text() -> String {
         kernel("compute", &compute),
         kernel("memory", MEMORY),
         kernel("control", CONTROL),
+        kernel("parts", PARTS),
     ]
     .concat()
 }
@@ -153,7 +168,13 @@ impl Probe {
         gpu.write(input, &words).map_err(|e| e.to_string())?;
         gpu.bind_texref(module, "image", texture(input))
             .map_err(|e| e.to_string())?;
-        for (kernel, grid, block) in [(0, 6, 128), (1, 6, 128), (2, 23, 160), (1, 3, 96)] {
+        for (kernel, grid, block) in [
+            (0, 6, 128),
+            (1, 6, 128),
+            (2, 23, 160),
+            (1, 3, 96),
+            (3, 6, 128),
+        ] {
             let launch = Launch {
                 kernel,
                 grid: [grid, 1, 1],

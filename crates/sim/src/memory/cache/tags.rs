@@ -348,6 +348,11 @@ impl TagArray {
         }
     }
 
+    /// Forgets which bytes of a line were written, but not which sectors can be read.
+    pub fn forget_written(&mut self, slot: Slot) {
+        self.written[slot.0 as usize] = 0;
+    }
+
     /// Marks a readable sector dirty, whatever bytes changed.
     pub fn dirty(&mut self, slot: Slot, addr: u64) {
         let bit = self.sector_bit(addr);

@@ -19,7 +19,7 @@ use crate::memory::dram::DramRequest;
 use crate::memory::dram::channel::Channel;
 use crate::memory::inflight::{Inflight, InflightTable, Piece};
 use crate::memory::network::crossbar::Crossbar;
-use crate::memory::packet::{PacketSize, Reply, RequestKind, Traffic};
+use crate::memory::packet::{LARGEST_REQUEST, PacketSize, Reply, RequestKind, Traffic};
 use crate::memory::stats::MemoryStats;
 use crate::memory::wake::WakeList;
 use crate::time::{Cycle, Tick};
@@ -88,9 +88,17 @@ pub struct Slice {
     miss_places: usize,
     line: u64,
     sector: u32,
+    partial_stores_add_up: bool,
+    upper_half_stores_lose_mask: bool,
     tags: TagArray,
     mshrs: MshrTable,
     arrivals: ArrivalQueue,
+    /// Requests in the network's output buffer: when each arrived, its index and its flits.
+    entrance: VecDeque<(Cycle, u32, u32)>,
+    entrance_flits: u32,
+    entrance_limit: u32,
+    /// Sectors of the largest request.
+    largest_pieces: usize,
     misses: VecDeque<DramRequest>,
     fills: VecDeque<u64>,
     stall: Option<Stall>,
@@ -109,6 +117,8 @@ impl Slice {
             miss_places: l2.miss_queue as usize,
             line: u64::from(l2.line),
             sector: l2.sector,
+            partial_stores_add_up: l2.partial_stores_add_up,
+            upper_half_stores_lose_mask: l2.upper_half_stores_lose_mask,
             tags: TagArray::new(Geometry {
                 sets: l2.sets,
                 ways: l2.ways,
@@ -118,24 +128,48 @@ impl Slice {
             }),
             mshrs: MshrTable::new(l2.mshrs, l2.merges),
             arrivals: ArrivalQueue::new(l2.queue as usize),
+            entrance: VecDeque::new(),
+            entrance_flits: 0,
+            entrance_limit: machine.interconnect.output_buffer,
+            largest_pieces: (LARGEST_REQUEST / l2.sector.max(1)).max(1) as usize,
             misses: VecDeque::new(),
             fills: VecDeque::new(),
             stall: None,
         }
     }
 
-    /// The slice can take another request from the network, of up to `pieces` sectors.
+    /// The network's output buffer before the slice can take another request.
     #[inline]
-    pub fn has_room(&self, pieces: usize) -> bool {
-        self.arrivals.has_room(pieces)
+    pub fn has_room(&self) -> bool {
+        self.entrance.is_empty() || self.entrance_flits < self.entrance_limit
     }
 
-    /// A request has arrived from the network in core cycle `cycle`; it is broken into
-    /// sectors here. Returns the cycle in which the slice has something to do with it.
-    pub fn arrive(&mut self, cycle: Cycle, index: u32, entry: &Inflight) -> Cycle {
+    /// A request of so many flits has arrived from the network in core cycle `cycle`. Without room
+    /// for it in the slice's queue it waits in the network's output buffer. Returns the cycle in
+    /// which the slice has something to do with it.
+    pub fn arrive(&mut self, cycle: Cycle, index: u32, flits: u32, entry: &Inflight) -> Cycle {
+        if !self.entrance.is_empty() || !self.arrivals.has_room(self.largest_pieces) {
+            self.entrance.push_back((cycle, index, flits));
+            self.entrance_flits += flits;
+            return cycle;
+        }
         let ready = cycle + self.latency;
         self.arrivals.push(ready, index, entry);
         ready
+    }
+
+    /// Takes the next request out of the network's output buffer, if there is room for it.
+    #[inline(never)]
+    fn admit(&mut self, cycle: Cycle, around: &Surroundings) {
+        if let Some(&(arrived, index, flits)) = self.entrance.front()
+            && arrived <= cycle
+            && self.arrivals.has_room(self.largest_pieces)
+        {
+            self.entrance.pop_front();
+            self.entrance_flits -= flits;
+            let entry = around.inflight.get(index);
+            self.arrivals.push(cycle + self.latency, index, entry);
+        }
     }
 
     /// A fetched sector has arrived from DRAM.
@@ -156,6 +190,7 @@ impl Slice {
     /// Nothing queued and nothing on its way from DRAM.
     pub fn is_empty(&self) -> bool {
         self.arrivals.len() == 0
+            && self.entrance.is_empty()
             && self.misses.is_empty()
             && self.fills.is_empty()
             && self.mshrs.is_empty()
@@ -171,7 +206,8 @@ impl Slice {
             None => String::new(),
         };
         format!(
-            "{} requests arrived, {} sectors queued, {} misses to send, {} MSHRs in use, {} fills{stall}",
+            "{} requests at the entrance, {} arrived, {} sectors queued, {} misses to send, {} MSHRs in use, {} fills{stall}",
+            self.entrance.len(),
             self.arrivals.len(),
             self.arrivals.queued(),
             self.misses.len(),
@@ -184,6 +220,9 @@ impl Slice {
     /// earliest core cycle in which there is something to do, if only in the next clock.
     #[inline]
     pub fn step(&mut self, cycle: Cycle, around: &mut Surroundings) -> Cycle {
+        if !self.entrance.is_empty() {
+            self.admit(cycle, around);
+        }
         if self.deals_with_dram() {
             self.step_dram(cycle, around);
         }
@@ -209,8 +248,13 @@ impl Slice {
         if (self.arrivals.queued() > 0 && self.stall.is_none()) || self.deals_with_dram() {
             return next;
         }
-        // Whatever ends a stall wakes the slice.
-        self.arrivals.next().max(next)
+        // Whatever ends a stall wakes the slice; until then its queue has no more room.
+        match self.entrance.front() {
+            Some(&(arrived, ..)) if self.arrivals.has_room(self.largest_pieces) => {
+                self.arrivals.next().min(arrived).max(next)
+            }
+            _ => self.arrivals.next().max(next),
+        }
     }
 
     /// What becomes of the queue when a piece is served in every clock before core cycle `end`.
@@ -235,7 +279,8 @@ impl Slice {
     /// The queue to the network can take so many replies of any size.
     #[inline]
     fn may_send(&self, replies: u32, around: &Surroundings) -> bool {
-        around.replies.free(self.number as usize) >= replies * around.packets.largest_reply
+        around.replies.free(self.number as usize, around.reply_tick)
+            >= replies * around.packets.largest_reply
     }
 
     /// What a clock does with DRAM: one reply that waited for a fetch, one fetched sector in,

@@ -104,6 +104,7 @@ impl Slice {
             || self.latency < u64::from(MAX_PIECES)
             || self.deals_with_dram()
             || !self.may_send(more + 1, around)
+            || !self.entrance.is_empty()
             || !self.arrivals.has_room(MAX_PIECES as usize)
             || !self.tags.readable(slot, head.sector, more + 1)
         {
@@ -171,7 +172,15 @@ impl Slice {
             Lookup::Pending(slot) => (slot, Outcome::Merge),
         };
         let evicted = self.claim(slot, sector, found);
-        let bytes = around.inflight.written(piece) << (sector & (self.line - 1));
+        let mut bytes = around.inflight.written(piece) << (sector & (self.line - 1));
+        if self.upper_half_stores_lose_mask {
+            let request = &around.inflight.get(head.index).request;
+            let upper_half = request.bytes == 64 && request.addr & 64 != 0;
+            bytes &= if upper_half { 0 } else { u128::MAX };
+        }
+        if !self.partial_stores_add_up {
+            self.tags.forget_written(slot);
+        }
         self.tags.write(slot, sector, bytes);
         self.write_back(evicted, around.stats);
         self.reply(piece, around.reply_tick, around);

@@ -1,10 +1,15 @@
-//! One direction of the interconnect: a crossbar with an input queue at every port.
+//! One direction of the interconnect: a crossbar with a queue and a buffer at every input and a
+//! buffer at every output.
 //!
-//! Packets are flits in a row. An input sends one flit per tick and an output takes one per tick,
-//! so a packet of n flits holds both for n ticks. Each tick every free output takes the head
-//! packet of one of the inputs that want it, round robin after the last winner. An input's
-//! packets leave in order: a head that waits holds back those behind it. A packet that wins
-//! in tick x has arrived in full in tick x + latency + flits - 1.
+//! Packets are flits in a row. From an input's queue, which whoever sends can see, one flit per tick
+//! goes on to the input's buffer. The switch takes steps, several per tick where it is faster than
+//! its ports. In a step every free output takes the head packet of one of the inputs that want it,
+//! round robin after the last winner. A packet of n flits holds its input and its output for n
+//! steps, and one more for the allocation where the switch is faster than its ports, and in any
+//! case until its last flit has come to the input. An input's packets leave in order: a head that
+//! waits holds back those behind it. From its buffer an output sends one flit per tick. A packet
+//! that wins in tick x, with nothing before it in the output's buffer, has arrived in full in tick
+//! x + latency + flits - 1.
 
 use super::ports::{Few, Many, Ports};
 use crate::time::Tick;
@@ -18,10 +23,40 @@ pub trait Sink<T> {
     fn deliver(&mut self, output: usize, tick: Tick, flits: u32, payload: T);
 }
 
+/// What a crossbar is like.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Ticks that a packet of one flit takes.
+    pub latency: u32,
+    /// Flits that each input's queue holds.
+    pub injection_queue: u32,
+    /// Flits that each input's buffer behind it holds.
+    pub input_buffer: u32,
+    /// Flits that each output's buffer holds.
+    pub output_buffer: u32,
+    /// Steps of the switch per tick.
+    pub speedup: u32,
+}
+
+/// What of an input's packets has not left yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Backlog {
+    /// Flits in queue and buffer.
+    pub flits: u32,
+    /// Of those, flits in the queue if the buffer has room: one of them moves up per tick.
+    pub moving: u32,
+}
+
+/// A step of the switch, of which there are several per tick. Beyond all of them: never.
+type Step = u64;
+const NEVER: Step = u64::MAX;
+
 #[derive(Clone, Debug)]
 struct Packet<T> {
-    /// First tick in which it may win an output.
-    ready: Tick,
+    /// First step in which it may win an output.
+    ready: Step,
+    /// The tick in which its last flit comes to the input's buffer, room there aside.
+    tail: Tick,
     output: u32,
     flits: u32,
     payload: T,
@@ -29,18 +64,24 @@ struct Packet<T> {
 
 #[derive(Clone, Debug)]
 struct Input<T> {
-    /// First tick in which the head packet may win, and what it wants to win.
-    next: Tick,
+    /// First step in which the head packet may win, and what it wants to win.
+    next: Step,
     output: u32,
+    /// Flits of all its packets.
     flits: u32,
-    /// The tick in which the last packet has left.
-    free_at: Tick,
+    /// The tick in which the next flit may go from the queue to the buffer.
+    enters_at: Tick,
+    /// The step in which the last packet has left.
+    free_at: Step,
     queue: VecDeque<Packet<T>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Output<P> {
-    free_at: Tick,
+    /// The step in which the switch has put the last packet in the buffer.
+    free_at: Step,
+    /// The tick in which the buffer has sent all that is in it.
+    drained_at: Tick,
     /// Inputs whose head packet may win and wants this output.
     asking: P,
     /// The input that is asked first: the one after the last winner.
@@ -67,38 +108,37 @@ macro_rules! either {
 }
 
 impl<T: Copy> Crossbar<T> {
-    /// A crossbar whose input queues hold `capacity` flits each.
-    pub fn new(inputs: usize, outputs: usize, latency: u32, capacity: u32) -> Crossbar<T> {
+    /// A crossbar with these ports.
+    pub fn new(inputs: usize, outputs: usize, shape: Shape) -> Crossbar<T> {
         if inputs.max(outputs) <= 64 {
-            Crossbar::Small(Switch::new(inputs, outputs, latency, capacity))
+            Crossbar::Small(Switch::new(inputs, outputs, shape))
         } else {
-            Crossbar::Large(Box::new(Switch::new(inputs, outputs, latency, capacity)))
+            Crossbar::Large(Box::new(Switch::new(inputs, outputs, shape)))
         }
     }
 
-    /// Flits that still fit in an input's queue.
+    /// Flits for which an input's queue has room in tick `now`.
     #[inline]
-    pub fn free(&self, input: usize) -> u32 {
-        either!(self, s => s.capacity.saturating_sub(s.inputs[input].flits))
+    pub fn free(&self, input: usize, now: Tick) -> u32 {
+        either!(self, s => s.free(input, now))
+    }
+
+    /// What of an input's packets has not left in tick `now`.
+    #[inline]
+    pub fn backlog(&self, input: usize, now: Tick) -> Backlog {
+        either!(self, s => s.backlog(input, now))
     }
 
     /// Queues a packet that may win its output from tick `ready` on. The caller has checked
     /// that it fits, and `ready` never decreases at an input.
     #[inline]
     pub fn push(&mut self, input: usize, ready: Tick, output: usize, flits: u32, payload: T) {
-        let output = output as u32;
-        let packet = Packet {
-            ready,
-            output,
-            flits,
-            payload,
-        };
-        either!(self, s => s.push(input, packet))
+        either!(self, s => s.push(input, ready, output, flits, payload))
     }
 
     /// No packet is queued.
     pub fn is_empty(&self) -> bool {
-        self.next() == Tick::NEVER
+        either!(self, s => s.next == NEVER)
     }
 
     /// Packets queued at an input.
@@ -114,60 +154,104 @@ impl<T: Copy> Crossbar<T> {
     /// The next tick in which anything can happen.
     #[inline]
     pub fn next(&self) -> Tick {
-        either!(self, s => s.next)
+        either!(self, s => s.next_tick())
     }
 
     /// Runs one tick.
     pub fn step(&mut self, tick: Tick, sink: &mut impl Sink<T>) {
-        either!(self, s => s.step(tick, sink))
+        either!(self, s => s.run_tick(tick, sink))
     }
 }
 
 /// The crossbar for a number of ports.
 ///
 /// An input with packets is either *resting*, until its head may win, or *asking* for the
-/// head's output, so that a tick looks at an input only when its head's time comes and at an
+/// head's output, so that a step looks at an input only when its head's time comes and at an
 /// output only when it is asked for.
 #[derive(Clone, Debug)]
 pub struct Switch<T, P> {
     latency: u64,
-    capacity: u32,
+    injection_queue: u32,
+    input_buffer: u32,
+    output_buffer: u64,
+    speedup: u64,
+    /// Steps that a packet takes beyond its flits.
+    allocation: u64,
     inputs: Vec<Input<T>>,
     outputs: Vec<Output<P>>,
     /// Resting inputs.
     resting: P,
     /// Outputs that some input asks for.
     asked: P,
-    /// The next tick in which anything can happen.
-    next: Tick,
+    /// The next step in which anything can happen.
+    next: Step,
     /// Ticks in which a head packet waited for room at its output.
     blocked: u64,
 }
 
 impl<T: Copy, P: Ports> Switch<T, P> {
-    fn new(inputs: usize, outputs: usize, latency: u32, capacity: u32) -> Switch<T, P> {
+    fn new(inputs: usize, outputs: usize, shape: Shape) -> Switch<T, P> {
         let input = Input {
-            next: Tick::ZERO,
+            next: 0,
             output: 0,
             flits: 0,
-            free_at: Tick::ZERO,
+            enters_at: Tick::ZERO,
+            free_at: 0,
             queue: VecDeque::new(),
         };
         Switch {
-            latency: u64::from(latency),
-            capacity,
+            latency: u64::from(shape.latency),
+            injection_queue: shape.injection_queue,
+            input_buffer: shape.input_buffer,
+            output_buffer: u64::from(shape.output_buffer),
+            speedup: u64::from(shape.speedup.max(1)),
+            allocation: u64::from(shape.speedup > 1),
             inputs: vec![input; inputs],
             outputs: vec![Output::default(); outputs],
             resting: P::default(),
             asked: P::default(),
-            next: Tick::NEVER,
+            next: NEVER,
             blocked: 0,
         }
     }
 
     #[inline]
-    fn push(&mut self, input: usize, packet: Packet<T>) {
+    fn next_tick(&self) -> Tick {
+        match self.next {
+            NEVER => Tick::NEVER,
+            step => Tick::new(step / self.speedup),
+        }
+    }
+
+    #[inline]
+    fn backlog(&self, input: usize, now: Tick) -> Backlog {
+        let port = &self.inputs[input];
+        Backlog {
+            flits: port.flits,
+            moving: port.enters_at.since(now) as u32,
+        }
+    }
+
+    /// What has not come to the buffer is in the queue: because the buffer is full, or because
+    /// one flit per tick moves up.
+    #[inline]
+    fn free(&self, input: usize, now: Tick) -> u32 {
+        let Backlog { flits, moving } = self.backlog(input, now);
+        let behind = flits.saturating_sub(self.input_buffer);
+        self.injection_queue.saturating_sub(behind.max(moving))
+    }
+
+    #[inline]
+    fn push(&mut self, input: usize, ready: Tick, output: usize, flits: u32, payload: T) {
         let port = &mut self.inputs[input];
+        port.enters_at = port.enters_at.max(ready) + u64::from(flits.max(1));
+        let packet = Packet {
+            ready: ready.get() * self.speedup,
+            tail: Tick::new(port.enters_at.get() - 1),
+            output: output as u32,
+            flits,
+            payload,
+        };
         if port.queue.is_empty() {
             port.next = packet.ready.max(port.free_at);
             port.output = packet.output;
@@ -178,24 +262,32 @@ impl<T: Copy, P: Ports> Switch<T, P> {
         port.queue.push_back(packet);
     }
 
+    #[inline]
+    fn run_tick(&mut self, tick: Tick, sink: &mut impl Sink<T>) {
+        let first = tick.get() * self.speedup;
+        while self.next < first + self.speedup {
+            self.run_step(self.next.max(first), sink);
+        }
+    }
+
     #[inline(never)]
-    fn step(&mut self, tick: Tick, sink: &mut impl Sink<T>) {
-        let mut next = self.ask(tick);
+    fn run_step(&mut self, step: Step, sink: &mut impl Sink<T>) {
+        let mut next = self.ask(step);
         let mut asked = self.asked;
         while let Some(output) = asked.pop() {
-            next = next.min(self.serve(tick, output, sink));
+            next = next.min(self.serve(step, output, sink));
         }
         self.next = next;
     }
 
     /// Lets the heads whose time has come ask for their outputs; returns the time of the others.
     #[inline]
-    fn ask(&mut self, tick: Tick) -> Tick {
-        let mut next = Tick::NEVER;
+    fn ask(&mut self, step: Step) -> Step {
+        let mut next = NEVER;
         let mut resting = self.resting;
         while let Some(input) = resting.pop() {
             let port = &self.inputs[input];
-            if port.next > tick {
+            if port.next > step {
                 next = next.min(port.next);
                 continue;
             }
@@ -210,24 +302,26 @@ impl<T: Copy, P: Ports> Switch<T, P> {
     /// Lets an output that is asked for take a packet if it can; returns when there is something
     /// to do for those who still ask, or for the next packet of the winner.
     #[inline]
-    fn serve(&mut self, tick: Tick, output: usize, sink: &mut impl Sink<T>) -> Tick {
+    fn serve(&mut self, step: Step, output: usize, sink: &mut impl Sink<T>) -> Step {
         let gate = &mut self.outputs[output];
-        if gate.free_at > tick {
+        if gate.free_at > step {
             return gate.free_at;
         }
-        if !sink.has_room(output) {
+        let tick = Tick::new(step / self.speedup);
+        if gate.drained_at.since(tick) >= self.output_buffer || !sink.has_room(output) {
             self.blocked += u64::from(gate.asking.count());
-            return tick + 1;
+            return (tick.get() + 1) * self.speedup;
         }
         let Some(input) = gate.asking.first_from(gate.turn) else {
-            return Tick::NEVER;
+            return NEVER;
         };
         let port = &mut self.inputs[input];
         let Some(packet) = port.queue.pop_front() else {
-            return Tick::NEVER;
+            return NEVER;
         };
-        let ticks = u64::from(packet.flits.max(1));
-        let free_at = tick + ticks;
+        let flits = u64::from(packet.flits.max(1));
+        let last_in = packet.tail.get() * self.speedup + 1;
+        let free_at = (step + flits + self.allocation).max(last_in);
         port.flits -= packet.flits;
         port.free_at = free_at;
         gate.free_at = free_at;
@@ -236,7 +330,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
         let mut next = free_at;
         if gate.asking.is_empty() {
             self.asked.remove(output);
-            next = Tick::NEVER;
+            next = NEVER;
         }
         if let Some(head) = port.queue.front() {
             port.next = head.ready.max(free_at);
@@ -244,7 +338,10 @@ impl<T: Copy, P: Ports> Switch<T, P> {
             next = next.min(port.next);
             self.resting.insert(input);
         }
-        let arrival = tick + (ticks - 1 + self.latency);
+        let first_out = Tick::new((step + self.allocation) / self.speedup);
+        gate.drained_at = (gate.drained_at.max(first_out) + flits).max(packet.tail + 1);
+        let arrival = gate.drained_at + self.latency;
+        let arrival = Tick::new(arrival.get() - 1);
         sink.deliver(output, arrival, packet.flits, packet.payload);
         next
     }

@@ -17,6 +17,26 @@ impl Sink<u32> for Log {
     }
 }
 
+/// As fast as its ports, with a queue of nine flits and no buffer worth mentioning behind it.
+const PLAIN: Shape = Shape {
+    latency: 6,
+    injection_queue: 9,
+    input_buffer: 0,
+    output_buffer: 64,
+    speedup: 1,
+};
+
+/// The GTX 480's.
+const FAST: Shape = Shape {
+    input_buffer: 64,
+    speedup: 2,
+    ..PLAIN
+};
+
+fn plain(inputs: usize, outputs: usize) -> Crossbar<u32> {
+    Crossbar::new(inputs, outputs, PLAIN)
+}
+
 /// Steps only the ticks that the crossbar asks for.
 fn run(net: &mut Crossbar<u32>, log: &mut Log, from: u64) -> u64 {
     let mut tick = Tick::new(from);
@@ -32,7 +52,7 @@ fn run(net: &mut Crossbar<u32>, log: &mut Log, from: u64) -> u64 {
 #[test]
 fn a_packet_takes_the_latency_and_one_tick_for_each_further_flit() {
     for flits in 1..4 {
-        let mut net = Crossbar::new(2, 2, 6, 9);
+        let mut net = plain(2, 2);
         let mut log = Log::default();
         net.push(1, Tick::new(10), 0, flits, 5);
         net.step(Tick::new(9), &mut log);
@@ -46,7 +66,7 @@ fn a_packet_takes_the_latency_and_one_tick_for_each_further_flit() {
 
 #[test]
 fn an_output_takes_one_flit_per_tick() {
-    let mut net = Crossbar::new(3, 1, 6, 9);
+    let mut net = plain(3, 1);
     let mut log = Log::default();
     for input in 0..3 {
         net.push(input, Tick::ZERO, 0, 2, input as u32);
@@ -57,7 +77,7 @@ fn an_output_takes_one_flit_per_tick() {
 
 #[test]
 fn an_input_sends_one_flit_per_tick() {
-    let mut net = Crossbar::new(1, 3, 6, 9);
+    let mut net = plain(1, 3);
     let mut log = Log::default();
     for output in 0..3 {
         net.push(0, Tick::ZERO, output, 2, output as u32);
@@ -68,7 +88,7 @@ fn an_input_sends_one_flit_per_tick() {
 
 #[test]
 fn distinct_pairs_do_not_disturb_each_other() {
-    let mut net = Crossbar::new(3, 3, 6, 9);
+    let mut net = plain(3, 3);
     let mut log = Log::default();
     for port in 0..3 {
         net.push(port, Tick::ZERO, 2 - port, 1, port as u32);
@@ -80,7 +100,7 @@ fn distinct_pairs_do_not_disturb_each_other() {
 
 #[test]
 fn an_output_serves_inputs_in_turn() {
-    let mut net = Crossbar::new(3, 1, 6, 9);
+    let mut net = plain(3, 1);
     let mut log = Log::default();
     for input in [0, 2] {
         for n in 0..3 {
@@ -94,7 +114,7 @@ fn an_output_serves_inputs_in_turn() {
 
 #[test]
 fn a_blocked_head_holds_its_input_but_no_other() {
-    let mut net = Crossbar::new(2, 2, 6, 9);
+    let mut net = plain(2, 2);
     let mut log = Log {
         closed: Some(0),
         ..Log::default()
@@ -115,18 +135,18 @@ fn a_blocked_head_holds_its_input_but_no_other() {
 
 #[test]
 fn the_queue_counts_flits() {
-    let mut net = Crossbar::new(1, 1, 6, 9);
+    let mut net = plain(1, 1);
     net.push(0, Tick::ZERO, 0, 4, 1);
     net.push(0, Tick::ZERO, 0, 4, 2);
-    assert_eq!(net.free(0), 1);
+    assert_eq!(net.free(0, Tick::ZERO), 1);
     net.step(Tick::ZERO, &mut Log::default());
-    assert_eq!(net.free(0), 5);
+    assert_eq!(net.free(0, Tick::new(4)), 5);
     assert!(!net.is_empty());
 }
 
 #[test]
 fn sleeping_ticks_are_not_asked_for() {
-    let mut net = Crossbar::new(1, 1, 6, 9);
+    let mut net = plain(1, 1);
     let mut log = Log::default();
     net.push(0, Tick::new(1000), 0, 1, 1);
     net.push(0, Tick::new(5000), 0, 1, 2);
@@ -137,7 +157,7 @@ fn sleeping_ticks_are_not_asked_for() {
 /// Ports beyond the first word of a set, with turns that wrap.
 #[test]
 fn a_hundred_and_fifty_inputs_take_turns_too() {
-    let mut net = Crossbar::new(150, 70, 6, 9);
+    let mut net = plain(150, 70);
     let mut log = Log::default();
     for input in [149, 3, 64, 70] {
         for n in 0..2 {
@@ -148,4 +168,81 @@ fn a_hundred_and_fifty_inputs_take_turns_too() {
     let order: Vec<u32> = log.arrived.iter().map(|a| a.2).collect();
     assert_eq!(order, [30, 640, 700, 1490, 31, 641, 701, 1491]);
     assert!(net.is_empty());
+}
+
+/// Arrivals of packets of so many flits that three inputs send to one output in tick 0.
+fn three_to_one(flits: u32, shape: Shape) -> Vec<u64> {
+    let mut net = Crossbar::new(3, 1, shape);
+    let mut log = Log::default();
+    for input in 0..3 {
+        net.push(input, Tick::ZERO, 0, flits, input as u32);
+    }
+    run(&mut net, &mut log, 0);
+    log.arrived.iter().map(|a| a.0).collect()
+}
+
+#[test]
+fn a_fast_switch_still_sends_one_flit_per_tick_and_output() {
+    assert_eq!(three_to_one(1, FAST), [6, 7, 8]);
+    assert_eq!(three_to_one(2, FAST), [7, 9, 11]);
+    assert_eq!(three_to_one(4, FAST), [9, 13, 17]);
+}
+
+/// Heads that have come in full leave their inputs faster than an output sends: five steps for
+/// four flits. So what stands behind them for another output waits less.
+#[test]
+fn a_fast_switch_empties_inputs_into_the_output() {
+    let arrives = |shape: Shape| {
+        let mut net = Crossbar::new(2, 2, shape);
+        let mut log = Log::default();
+        for input in 0..2 {
+            net.push(input, Tick::ZERO, 0, 4, 1);
+        }
+        net.push(1, Tick::ZERO, 1, 1, 2);
+        run(&mut net, &mut log, 0);
+        log.arrived.iter().find(|a| a.2 == 2).map(|a| a.0)
+    };
+    // The second packet to output 0 wins in tick 4 and has left its input four ticks later; or it
+    // wins half a tick earlier and has left it after two and a half.
+    assert_eq!(arrives(PLAIN), Some(14));
+    assert_eq!(arrives(FAST), Some(12));
+}
+
+#[test]
+fn an_output_buffer_that_is_full_holds_its_inputs() {
+    let shape = Shape {
+        output_buffer: 2,
+        ..FAST
+    };
+    let mut net = Crossbar::new(3, 1, shape);
+    let mut log = Log::default();
+    for input in 0..3 {
+        net.push(input, Tick::ZERO, 0, 4, input as u32);
+    }
+    // The second packet wins in tick 3 and is through the switch in tick 6, but the output sends
+    // the last of it in tick 7.
+    for tick in 0..7 {
+        net.step(Tick::new(tick), &mut log);
+    }
+    assert_eq!(log.arrived.len(), 2);
+    assert!(net.blocked() > 0);
+}
+
+#[test]
+fn the_queue_moves_up_one_flit_per_tick_until_the_buffer_is_full() {
+    let mut net: Crossbar<u32> = Crossbar::new(1, 1, FAST);
+    net.push(0, Tick::ZERO, 0, 4, 1);
+    net.push(0, Tick::ZERO, 0, 4, 2);
+    let moving = |net: &Crossbar<u32>, tick| net.backlog(0, Tick::new(tick)).moving;
+    assert_eq!([0, 3, 8].map(|tick| moving(&net, tick)), [8, 5, 0]);
+    assert_eq!(net.free(0, Tick::new(3)), 4);
+    let mut full: Crossbar<u32> = Crossbar::new(1, 1, FAST);
+    for n in 0..17 {
+        full.push(0, Tick::ZERO, 0, 4, n);
+    }
+    assert_eq!(
+        full.free(0, Tick::new(1000)),
+        9 - 4,
+        "68 flits, 64 of them behind"
+    );
 }

@@ -16,20 +16,19 @@ struct Arrivals<'a> {
     next: &'a mut WakeList,
     inflight: &'a InflightTable,
     network: &'a Clock,
-    largest: usize,
     stats: &'a mut MemoryStats,
 }
 
 impl Sink<u32> for Arrivals<'_> {
     fn has_room(&self, slice: usize) -> bool {
-        self.slices[slice].has_room(self.largest)
+        self.slices[slice].has_room()
     }
 
     fn deliver(&mut self, slice: usize, tick: Tick, flits: u32, index: u32) {
         self.stats.requests.packets += 1;
         self.stats.requests.flits += u64::from(flits);
         let entry = self.inflight.get(index);
-        let ready = self.slices[slice].arrive(self.network.cycle_of(tick), index, entry);
+        let ready = self.slices[slice].arrive(self.network.cycle_of(tick), index, flits, entry);
         self.next.lower(slice, ready);
     }
 }
@@ -123,7 +122,6 @@ impl MemorySystem {
             next: &mut self.next.slices,
             inflight: &self.inflight,
             network: &self.network,
-            largest: self.largest_pieces,
             stats: &mut self.stats,
         };
         for tick in self.network.ticks_of(cycle) {

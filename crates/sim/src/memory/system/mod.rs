@@ -17,7 +17,7 @@ use crate::memory::dram::channel::Channel;
 use crate::memory::inflight::InflightTable;
 use crate::memory::l2::Slice;
 use crate::memory::network::INJECTION_CYCLES;
-use crate::memory::network::crossbar::Crossbar;
+use crate::memory::network::crossbar::{Backlog, Crossbar, Shape};
 use crate::memory::network::inbox::{Inbox, Inboxes};
 use crate::memory::packet::{LARGEST_REQUEST, PacketSize, Reply, Request, RequestKind};
 use crate::memory::stats::MemoryStats;
@@ -33,8 +33,6 @@ pub struct MemorySystem {
     line: u64,
     l2_bytes: u64,
     slices_per_channel: usize,
-    /// Sectors of the largest request.
-    largest_pieces: usize,
     packets: PacketSize,
     requests: Crossbar<u32>,
     replies: Crossbar<Reply>,
@@ -80,8 +78,18 @@ impl MemorySystem {
             LARGEST_REQUEST
         };
         let packets = PacketSize::new(net.header, net.flit, largest_data);
+        let shape = Shape {
+            latency: net.latency,
+            injection_queue: net.injection_queue,
+            input_buffer: net.input_buffer,
+            output_buffer: net.output_buffer,
+            speedup: net.speedup,
+        };
         // A slice's reply queue and the network's injection queue behind it, as one.
-        let reply_capacity = l2.queue * packets.largest_reply + net.injection_queue;
+        let replies = Shape {
+            injection_queue: l2.queue * packets.largest_reply + net.injection_queue,
+            ..shape
+        };
         MemorySystem {
             map,
             network,
@@ -90,10 +98,9 @@ impl MemorySystem {
             line: u64::from(l2.line),
             l2_bytes: u64::from(l2.sets) * u64::from(l2.ways) * u64::from(l2.line) * slices as u64,
             slices_per_channel,
-            largest_pieces: (LARGEST_REQUEST / l2.sector.max(1)).max(1) as usize,
             packets,
-            requests: Crossbar::new(sms, slices, net.latency, net.injection_queue),
-            replies: Crossbar::new(slices, sms, net.latency, reply_capacity),
+            requests: Crossbar::new(sms, slices, shape),
+            replies: Crossbar::new(slices, sms, replies),
             inflight: InflightTable::new(l2.sector, net.sectored_replies),
             slices: (0..slices as u32)
                 .map(|number| Slice::new(machine, map, number))
@@ -102,7 +109,7 @@ impl MemorySystem {
                 .map(|_| Channel::new(&machine.dram, dram, slices_per_channel, l2.queue))
                 .collect(),
             sms,
-            inboxes: Inboxes::new(sms, net.reply_queue.max(1) as usize, network),
+            inboxes: Inboxes::new(sms, (net.reply_queue + net.output_buffer) as usize, network),
             next: Next {
                 replies: Cycle::NEVER,
                 requests: Cycle::NEVER,
@@ -115,9 +122,18 @@ impl MemorySystem {
         }
     }
 
+    /// What of the SM's packets is still on the SM's side as it begins to run: within a cycle the
+    /// network steps before the SMs do.
+    #[inline]
+    pub fn injection_backlog(&self, sm: usize) -> Backlog {
+        let now = self.network.first_tick(self.now + INJECTION_CYCLES);
+        self.requests.backlog(sm, now)
+    }
+
     /// Flits free in the SM's injection queue.
     pub fn injection_free(&self, sm: usize) -> u32 {
-        self.requests.free(sm)
+        let now = self.network.first_tick(self.now + INJECTION_CYCLES);
+        self.requests.free(sm, now)
     }
 
     /// Flits of a request's packet: writes and atomics carry their data.

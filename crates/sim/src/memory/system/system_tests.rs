@@ -325,34 +325,30 @@ fn the_injection_queue_fills_and_drains_one_flit_per_cycle() {
     memory.push(Cycle::new(0), write);
     memory.push(Cycle::new(0), write);
     assert_eq!(memory.injection_free(0), 1);
-    memory.advance(Cycle::new(2), &mut |_, _| {});
-    assert_eq!(memory.injection_free(0), 5);
-    memory.advance(Cycle::new(5), &mut |_, _| {});
-    assert_eq!(
-        memory.injection_free(0),
-        5,
-        "the first still holds the port"
-    );
-    memory.advance(Cycle::new(6), &mut |_, _| {});
-    assert_eq!(memory.injection_free(0), 9);
+    for (cycle, free) in [(1, 2), (3, 4), (7, 8), (9, 9)] {
+        memory.advance(Cycle::new(cycle), &mut |_, _| {});
+        assert_eq!(memory.injection_free(0), free, "in cycle {cycle}");
+    }
 }
 
 #[test]
 fn a_full_reply_queue_holds_replies_in_the_network() {
     let mut memory = MemorySystem::new(&gtx480());
     memory.warm_l2(0, 64 * 1024);
-    for i in 0..64u64 {
+    // The SM's queue and the buffer of the network's output before it.
+    let room = 32 + 64;
+    for i in 0..2 * room as u64 {
         memory.push(Cycle::new(i), request(Read, i * 256, 32, i as u32));
         memory.advance(Cycle::new(i + 1), &mut |_, _| {});
     }
     memory.advance(Cycle::new(2000), &mut |_, _| {});
-    assert_eq!(memory.inboxes.len(0), 32);
+    assert_eq!(memory.inboxes.len(0), room);
     assert!(memory.stats().replies.full_stalls > 0);
     let reply = memory.pop_reply(0, Cycle::new(2000));
     assert!(reply.is_some());
     memory.advance(Cycle::new(2004), &mut |_, _| {});
-    assert_eq!(memory.inboxes.len(0), 32);
-    assert_eq!(drain(&mut memory, 2004, 4).len(), 63);
+    assert_eq!(memory.inboxes.len(0), room);
+    assert_eq!(drain(&mut memory, 2004, 4).len(), 2 * room - 1);
 }
 
 #[test]
@@ -399,4 +395,94 @@ fn copies_warm_l2_with_their_later_bytes_and_invalidation_forgets_them() {
     assert!(latency(&mut memory, 2000, gone) > L2_HIT);
     memory.invalidate_l2();
     assert!(latency(&mut memory, 3000, hit) > L2_HIT + 3);
+}
+
+/// A store of `bytes` bytes to `addr` that writes these bytes of the line.
+fn store(addr: u64, bytes: u16, byte_mask: u128) -> Request {
+    Request {
+        byte_mask,
+        ..request(Write, addr, bytes, 0)
+    }
+}
+
+/// Whether the sector at `addr` can be read in L2 once the stores have been made.
+fn readable(machine: &Machine, stores: &[Request], addr: u64) -> bool {
+    let mut memory = MemorySystem::new(machine);
+    for (i, &store) in stores.iter().enumerate() {
+        memory.push(Cycle::new(1000 * i as u64), store);
+        drain(&mut memory, 1000 * i as u64, 1);
+    }
+    latency(&mut memory, 100_000, request(Read, addr, 32, 0)) == L2_HIT
+}
+
+#[test]
+fn stores_to_parts_of_a_sector_add_up_but_on_the_reference() {
+    let [low, high] = [store(0, 32, 0xffff), store(0, 32, 0xffff_0000)];
+    let whole = store(0, 32, 0xffff_ffff);
+    let reference = Machine::resolve("gtx480-ref", &[]).unwrap();
+    for machine in [gtx480(), reference.clone()] {
+        assert!(!readable(&machine, &[low], 0));
+        assert!(readable(&machine, &[whole], 0));
+        assert!(readable(&machine, &[whole, low], 0), "and stays so");
+        assert!(readable(&machine, &[low, whole], 0));
+    }
+    assert!(readable(&gtx480(), &[low, high], 0));
+    assert!(!readable(&reference, &[low, high], 0));
+}
+
+#[test]
+fn the_reference_forgets_what_64_bytes_to_an_upper_half_wrote() {
+    let [lower, upper] = [
+        store(0, 64, u128::MAX >> 64),
+        store(64, 64, u128::MAX << 64),
+    ];
+    let line = store(0, 128, u128::MAX);
+    let reference = Machine::resolve("gtx480-ref", &[]).unwrap();
+    for (stores, addr, there) in [(lower, 32, true), (upper, 64, false), (line, 64, true)] {
+        assert_eq!(readable(&reference, &[stores], addr), there);
+        assert!(readable(&gtx480(), &[stores], addr));
+    }
+}
+
+/// Fifteen SMs send a line each to one slice: it takes one flit per tick, whoever sends it.
+#[test]
+fn a_slice_takes_one_flit_per_tick_from_all_sms_together() {
+    let done = |sms: u16| {
+        let mut memory = MemorySystem::new(&gtx480());
+        for sm in 0..sms {
+            let store = store(0, 128, u128::MAX);
+            memory.push(Cycle::new(0), Request { sm, ..store });
+        }
+        let acknowledged = drain(&mut memory, 0, 1);
+        assert_eq!(acknowledged.len(), 4 * usize::from(sms));
+        acknowledged.last().unwrap().at
+    };
+    let alone = done(1);
+    for sms in [2, 4, 15] {
+        assert_eq!(done(sms) - alone, 4 * u64::from(sms - 1), "{sms} SMs");
+    }
+}
+
+/// Replies of a slice leave in order: while one SM is slow to take its own, those for another
+/// wait behind them once the buffers are full.
+#[test]
+fn a_slow_sm_holds_up_replies_to_others() {
+    let mut memory = MemorySystem::new(&gtx480());
+    memory.warm_l2(0, 256);
+    // More than all the buffers between the slice and SM 0 hold.
+    let flood = 32 + 64 + 64 + 64 + 9 + 100;
+    for i in 0..flood {
+        memory.push(Cycle::new(i), request(Read, 0, 32, 0));
+        memory.advance(Cycle::new(i + 1), &mut |_, _| {});
+    }
+    memory.advance(Cycle::new(flood + 500), &mut |_, _| {});
+    let other = Request {
+        sm: 1,
+        ..request(Read, 0, 32, 1)
+    };
+    memory.push(Cycle::new(flood + 500), other);
+    memory.advance(Cycle::new(flood + 1500), &mut |_, _| {});
+    assert_eq!(memory.next_reply_for(1), Cycle::NEVER);
+    let seen = drain(&mut memory, flood + 1500, 4);
+    assert_eq!(seen.iter().filter(|s| s.sm == 1).count(), 1);
 }

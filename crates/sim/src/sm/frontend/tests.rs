@@ -23,8 +23,7 @@ impl Bench {
         let machine: Machine = testing::machine(set);
         let body = "add.s32 %r1, %r1, 1; ".repeat(40) + "ret;";
         let launched = testing::launched(&machine, &body, threads);
-        let mut port = Port::new(32, 8);
-        port.refill(100);
+        let port = Port::new(&machine);
         Bench {
             front: FrontEnd::new(&machine, 0),
             residents: testing::residents(&machine, &launched),

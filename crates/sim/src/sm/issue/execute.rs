@@ -7,6 +7,7 @@ use crate::exec::state::EffectKind;
 use crate::sm::launch::{SmFault, View};
 use crate::sm::memory;
 use crate::sm::residents::{Executed, Residents};
+use crate::sm::warps::Hold;
 use crate::time::Cycle;
 use warpsim_ptx::isa::Pipe;
 use warpsim_ptx::kernel::Pc;
@@ -161,6 +162,10 @@ impl Issue {
         } = next;
         let launched = view.launched;
         match self.effect.kind {
+            EffectKind::Access(ref access) if self.special.holds(access) => {
+                residents.go_on(slot, pc + 1);
+                residents.hold(slot, Hold::Atomic);
+            }
             EffectKind::Alu | EffectKind::Access(_) => residents.go_on(slot, pc + 1),
             EffectKind::Branch { taken } => residents.branch(slot, pc, taken, launched),
             _ => {

@@ -43,6 +43,8 @@ pub struct MemOp {
     pub local: bool,
     /// Atomic data is valid.
     pub is_atomic: bool,
+    /// An atomic on shared memory, which has been performed.
+    pub shared_atomic: bool,
     /// Who waits for it.
     pub owners: FixedList<Owner, 8>,
     /// Accesses not sent yet; the last goes first.
@@ -98,6 +100,7 @@ impl MemOps {
                 store: false,
                 local: false,
                 is_atomic: false,
+                shared_atomic: false,
                 owners: FixedList::default(),
                 accesses: Vec::new(),
                 busy: 0,
@@ -109,6 +112,7 @@ impl MemOps {
         let op = &mut self.ops[index as usize];
         (op.pc, op.path, op.holds) = (pc, path, 1);
         (op.store, op.local, op.is_atomic, op.busy) = (false, false, false, 0);
+        op.shared_atomic = false;
         op.owners.clear();
         op.accesses.clear();
         index

@@ -1,7 +1,9 @@
 //! The SM's side of the network: requests leave through here, stamped with their cycle, as
 //! far as the injection queue has room. Room comes back at quantum ends.
 
+use crate::config::Machine;
 use crate::memory::divide::Divisor;
+use crate::memory::network::crossbar::Backlog;
 use crate::memory::packet::{Request, RequestKind};
 use crate::time::Cycle;
 
@@ -49,10 +51,21 @@ pub fn untoken(token: u32) -> (TokenKind, u32) {
 pub struct Port {
     /// Requests sent in this quantum, with their cycles.
     pub sent: Vec<(Cycle, Request)>,
-    /// Flits the injection queue can still take.
-    room: u32,
+    /// Flits that the injection queue holds, and the network's buffer behind it.
+    queue: u32,
+    buffer: u32,
+    /// Flits that have not left the two, as far as this side knows.
+    flits: u32,
+    /// The cycle in which the next flit would move up from queue to buffer. What is not in the
+    /// buffer then has moved up, one flit per cycle, by the time the SM runs.
+    enters_at: Cycle,
+    /// The cycle as of which that is known to be so: the quantum's first where the network is
+    /// slower than the core.
+    known_at: Option<Cycle>,
     /// The least room that a request needs which was refused; `u32::MAX` without one.
     wanted: u32,
+    /// When the queue will have moved up enough for it; never if that is not what it waits for.
+    retry_at: Cycle,
     /// Data asked for, and data sent.
     pub traffic: [u64; 2],
     flit: Divisor,
@@ -60,46 +73,80 @@ pub struct Port {
 }
 
 impl Port {
-    /// A port for packets of these sizes.
-    pub fn new(flit: u32, header: u32) -> Port {
+    /// The port of an SM.
+    pub fn new(machine: &Machine) -> Port {
+        let (gpu, net) = (&machine.gpu, &machine.interconnect);
         Port {
             sent: Vec::new(),
-            room: 0,
+            queue: net.injection_queue,
+            buffer: net.input_buffer,
+            flits: 0,
+            enters_at: Cycle::ZERO,
+            known_at: (gpu.interconnect_mhz < gpu.core_mhz).then_some(Cycle::ZERO),
             wanted: u32::MAX,
+            retry_at: Cycle::NEVER,
             traffic: [0; 2],
-            flit: Divisor::new(u64::from(flit.max(1))),
-            header,
+            flit: Divisor::new(u64::from(net.flit.max(1))),
+            header: net.header,
         }
     }
 
-    /// A quantum begins with room for so many flits. Returns whether that is enough for a request
-    /// that was refused.
+    /// A quantum begins in cycle `now` with so much in the way. Returns whether there is room for a
+    /// request that was refused.
     #[inline]
-    pub fn refill(&mut self, room: u32) -> bool {
-        self.room = room;
-        let enough = room >= self.wanted;
+    pub fn refill(&mut self, backlog: Backlog, now: Cycle) -> bool {
+        self.flits = backlog.flits;
+        self.enters_at = now + u64::from(backlog.moving);
+        if let Some(known_at) = &mut self.known_at {
+            *known_at = now;
+        }
+        let enough = self.room(now) >= self.wanted;
         if enough {
-            self.wanted = u32::MAX;
+            (self.wanted, self.retry_at) = (u32::MAX, Cycle::NEVER);
         }
         enough
     }
 
-    /// Whether nothing more can be sent in this quantum.
+    /// Flits for which there is room in cycle `now`.
     #[inline]
-    pub fn is_full(&self) -> bool {
-        self.room == 0
+    fn room(&self, now: Cycle) -> u32 {
+        let behind = self.flits.saturating_sub(self.buffer);
+        let moving = self.enters_at.since(self.known_at.unwrap_or(now)) as u32;
+        self.queue.saturating_sub(behind.max(moving))
+    }
+
+    /// Whether nothing can be sent in this cycle.
+    #[inline]
+    pub fn is_full(&self, now: Cycle) -> bool {
+        self.room(now) == 0
     }
 
     /// A request waits for whatever room there will be.
     #[inline]
     pub fn want_room(&mut self) {
-        self.wanted = 1;
+        self.want(1);
+    }
+
+    #[inline]
+    fn want(&mut self, flits: u32) {
+        self.wanted = self.wanted.min(flits);
+        let behind = self.flits.saturating_sub(self.buffer);
+        if self.known_at.is_none() && behind + self.wanted <= self.queue {
+            let before = u64::from(self.queue - self.wanted);
+            self.retry_at = Cycle::new(self.enters_at.get().saturating_sub(before));
+        }
     }
 
     /// Room without which no refused request can be sent; `u32::MAX` where none was refused.
     #[inline]
     pub fn wanted(&self) -> u32 {
         self.wanted
+    }
+
+    /// When a refused request can be sent, if that is known.
+    #[inline]
+    pub fn retry_at(&self) -> Cycle {
+        self.retry_at
     }
 
     /// Sends a request if there is room for all of it.
@@ -110,11 +157,15 @@ impl Port {
             request.bytes as u32
         };
         let flits = self.flit.divide_up(u64::from(self.header + data)) as u32;
-        if flits > self.room {
-            self.wanted = self.wanted.min(flits);
+        if flits > self.room(now) {
+            self.want(flits);
             return false;
         }
-        self.room -= flits;
+        self.flits += flits;
+        self.enters_at = self.enters_at.max(now) + u64::from(flits);
+        if self.retry_at <= now {
+            (self.wanted, self.retry_at) = (u32::MAX, Cycle::NEVER);
+        }
         let writes = (request.kind != RequestKind::Read) as usize;
         self.traffic[writes] += request.bytes as u64;
         self.sent.push((now, *request));
@@ -139,30 +190,59 @@ mod tests {
         }
     }
 
+    /// A port with room for nine flits and 64 behind them, and what 128 bytes make: five flits as
+    /// a write, one as a read.
+    fn port() -> (Port, Request, Request) {
+        let flit = ["interconnect.flit=32".to_owned()];
+        let port = Port::new(&Machine::resolve("gtx480", &flit).unwrap());
+        let [write, read] = [RequestKind::Write, RequestKind::Read].map(|kind| request(kind, 128));
+        (port, write, read)
+    }
+
+    fn backlog(flits: u32, moving: u32) -> Backlog {
+        Backlog { flits, moving }
+    }
+
     #[test]
     fn what_was_refused_is_tried_again_when_there_is_room_for_it() {
-        let mut port = Port::new(32, 8);
-        // A write of 128 bytes takes five flits, a read one.
-        let [write, read] = [(RequestKind::Write, 128), (RequestKind::Read, 128)]
-            .map(|(kind, bytes)| request(kind, bytes));
-        port.refill(5);
-        assert!(port.try_send(Cycle::new(0), &read));
+        let (mut port, write, read) = port();
+        let start = Cycle::new(100);
+        // The buffer is full: four of nine flits are taken.
+        port.refill(backlog(68, 0), start);
+        assert!(port.try_send(start, &read));
         assert_eq!(port.wanted(), u32::MAX);
-        assert!(!port.try_send(Cycle::new(1), &write));
-        assert_eq!(port.wanted(), 5);
-        assert!(!port.refill(4), "four flits are not enough for it");
-        assert!(port.refill(5));
+        assert!(!port.try_send(start, &write));
+        assert_eq!((port.wanted(), port.retry_at()), (5, Cycle::NEVER));
+        assert!(
+            !port.refill(backlog(69, 0), start + 4),
+            "four are not enough"
+        );
+        assert!(port.refill(backlog(68, 0), start + 8));
         assert_eq!(port.wanted(), u32::MAX, "it is to be tried now");
-        assert!(port.try_send(Cycle::new(4), &write));
-        assert!(port.is_full());
+        assert!(port.try_send(start + 8, &write));
+        assert!(port.is_full(start + 8));
     }
 
     #[test]
     fn the_least_of_what_was_refused_counts() {
-        let mut port = Port::new(32, 8);
-        port.refill(0);
-        port.try_send(Cycle::new(0), &request(RequestKind::Write, 128));
-        port.try_send(Cycle::new(0), &request(RequestKind::Write, 32));
+        let (mut port, write, _) = port();
+        port.refill(backlog(100, 0), Cycle::ZERO);
+        port.try_send(Cycle::ZERO, &write);
+        port.try_send(Cycle::ZERO, &request(RequestKind::Write, 32));
         assert_eq!(port.wanted(), 2);
+    }
+
+    #[test]
+    fn a_flit_moves_up_in_every_cycle() {
+        let (mut port, write, _) = port();
+        let start = Cycle::new(100);
+        port.refill(backlog(0, 0), start);
+        assert!(port.try_send(start, &write));
+        assert!(!port.try_send(start, &write), "nine flits, not ten");
+        assert_eq!(port.retry_at(), start + 1);
+        assert!(port.try_send(start + 1, &write));
+        assert_eq!((port.wanted(), port.retry_at()), (u32::MAX, Cycle::NEVER));
+        assert!(!port.try_send(start + 2, &write));
+        assert_eq!(port.retry_at(), start + 6, "five flits every five cycles");
     }
 }

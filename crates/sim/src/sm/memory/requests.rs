@@ -3,14 +3,15 @@
 use super::coalesce::{Access, Cut, bank_cycles, coalesce, coalesce_atomic, is_uniform};
 use super::ops::{AtomicData, MemOp, Owner, Path};
 use super::unit::LoadStore;
-use crate::exec::state::{Access as Touched, Effect, EffectKind, LANES, Lanes, Threads};
+use crate::exec::state::{Access as Touched, Effect, EffectKind, HomeWarp, LANES, Lanes, Threads};
 use crate::sm::launch::Launched;
 use crate::stats::SmCounters;
 use warpsim_ptx::isa::Space;
 use warpsim_ptx::kernel::Pc;
 
-/// Where local memory of SMs lies for the caches: far from every allocation.
-const LOCAL_BASE: u64 = 0x20_0000_0000;
+/// Where local memory lies for the caches: far from every allocation, and where six channels begin
+/// anew, as at address 0.
+const LOCAL_BASE: u64 = 0x30_0000_0000;
 
 /// A memory instruction that has executed.
 pub struct Executed<'a> {
@@ -53,6 +54,8 @@ impl LoadStore {
         record.store = store;
         record.local = local;
         record.busy = busy;
+        record.shared_atomic = path == Path::Shared
+            && matches!(&effect.kind, EffectKind::Access(a) if a.shared_atomic);
         for &(slot, lanes) in what.owners {
             let pending = match what.owners.len() {
                 1 => accesses.len(), // all are for its lanes
@@ -96,8 +99,7 @@ impl LoadStore {
         }
     }
 
-    /// Fills `accesses`; returns the cycles the unit is busy with shared memory or with
-    /// distinct constant addresses.
+    /// Fills `accesses`; returns the cycles the unit is busy with shared memory.
     fn make_accesses(
         &self,
         what: &Executed,
@@ -194,14 +196,13 @@ impl LoadStore {
             trim: false,
         };
         coalesce(&moved, executed, size, cut, accesses);
-        match path {
-            Path::Constant => distinct(address, executed).saturating_sub(accesses.len() as u32 - 1),
-            _ => 0,
-        }
+        // One access per cycle: a line of constants serves all the lanes that read from it.
+        (path == Path::Constant) as u32
     }
 
-    /// Local words of a warp's threads lie side by side: the same word of all lanes is one
-    /// 128-byte line.
+    /// A word of local memory of all threads that the GPU can hold lies together, so that the
+    /// words of a warp's threads are one line and those of many warps spread over L2. Accesses
+    /// wider than a word are one access per word.
     fn local_accesses(
         &self,
         what: &Executed,
@@ -210,32 +211,77 @@ impl LoadStore {
         path: Path,
         accesses: &mut Vec<Access>,
     ) {
+        let frames = LocalFrames::new(what.launched, self.sm());
         let (lanes, homes) = (what.lanes, &what.threads.warps);
-        let first = lanes.home(touched.local.trailing_zeros() as usize);
-        let words = (homes[first as usize].local.len() / LANES).div_ceil(4) as u64;
-        let base = self.sm() as u64 * homes.len() as u64;
+        let segment = 128.min(self.line_bytes(path));
+        let cut = Cut {
+            segment,
+            trim: touched.store,
+        };
         let mut part = Vec::new();
         for word in 0..size.div_ceil(4) as u64 {
             let place: [u64; LANES] = std::array::from_fn(|lane| {
                 if touched.local >> lane & 1 == 0 {
                     return 0; // its address is an older instruction's
                 }
-                let offset = what.effect.address[lane] / 4 + word;
-                let warp = base + lanes.home(lane) as u64;
-                LOCAL_BASE + (warp * words + offset) * 128 + lane as u64 * 4
+                let home = &homes[lanes.home(lane) as usize];
+                frames.place(home, lane, what.effect.address[lane] / 4 + word)
             });
-            let segment = 128.min(self.line_bytes(path));
-            let cut = Cut {
-                segment,
-                trim: touched.store,
-            };
             coalesce(&place, touched.local, 4, cut, &mut part);
             for access in &part {
-                if !accesses.iter().any(|a| a.addr == access.addr) {
-                    accesses.push(*access);
-                }
+                merge(accesses, access, segment);
             }
         }
+    }
+}
+
+/// Where the words of local memory lie for the caches.
+#[derive(Clone, Copy, Debug)]
+struct LocalFrames {
+    sm: u64,
+    sms: u64,
+    /// Threads per block, rounded up to warps.
+    threads: u64,
+    /// Threads that the GPU can hold at once.
+    resident: u64,
+}
+
+impl LocalFrames {
+    fn new(launched: &Launched, sm: u16) -> LocalFrames {
+        let sms = u64::from(launched.grid.sms);
+        let threads = u64::from(launched.warps_per_block()) * LANES as u64;
+        // No more blocks of a small grid than its even share.
+        let share = launched.grid.blocks().div_ceil(sms);
+        LocalFrames {
+            sm: u64::from(sm),
+            sms,
+            threads,
+            resident: threads * sms * share.min(u64::from(launched.blocks_per_sm)),
+        }
+    }
+
+    /// The address of word `word` of the thread of `home` on a lane.
+    fn place(&self, home: &HomeWarp, lane: usize, word: u64) -> u64 {
+        let block = self.sm + self.sms * u64::from(home.block);
+        let thread = u64::from(home.index) * LANES as u64 + lane as u64;
+        LOCAL_BASE + 4 * (word * self.resident + self.threads * block + thread)
+    }
+}
+
+/// Adds an access, or its lanes and bytes to one of the same segment.
+fn merge(accesses: &mut Vec<Access>, access: &Access, segment: u64) {
+    let same = |a: &&mut Access| a.addr / segment == access.addr / segment;
+    match accesses.iter_mut().find(same) {
+        Some(there) => {
+            there.lanes |= access.lanes;
+            there.byte_mask |= access.byte_mask;
+            if (there.addr, there.bytes) != (access.addr, access.bytes) {
+                // Two parts of a segment: the whole of it.
+                there.addr = access.addr & !(segment - 1);
+                there.bytes = segment as u16;
+            }
+        }
+        None => accesses.push(*access),
     }
 }
 
@@ -260,15 +306,52 @@ fn keep_atomic(
     }
 }
 
-/// Distinct addresses among the lanes.
-fn distinct(address: &[u64; LANES], mut lanes: u32) -> u32 {
-    let mut count = 0;
-    while lanes != 0 {
-        let first = address[lanes.trailing_zeros() as usize];
-        for (lane, &a) in address.iter().enumerate() {
-            lanes &= !(u32::from(a == first) << lane);
-        }
-        count += 1;
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With P threads per block, R blocks on each of S SMs, word w of thread t of the block in place
+    /// k of SM s lies at 4 (w P R S + P (s + S k) + t).
+    #[test]
+    fn a_word_of_all_resident_threads_lies_together() {
+        let frames = LocalFrames {
+            sm: 2,
+            sms: 15,
+            threads: 64,
+            resident: 64 * 15 * 3,
+        };
+        let home = |block, index| HomeWarp {
+            block,
+            index,
+            ..HomeWarp::default()
+        };
+        let place = |block, index, lane, word| {
+            (frames.place(&home(block, index), lane, word) - LOCAL_BASE) / 4
+        };
+        assert_eq!(place(0, 0, 0, 0), 64 * 2);
+        assert_eq!(place(0, 1, 5, 0), 64 * 2 + 32 + 5);
+        assert_eq!(place(1, 0, 0, 0), 64 * (2 + 15));
+        assert_eq!(place(2, 1, 31, 7), 7 * 64 * 15 * 3 + 64 * (2 + 30) + 63);
     }
-    count
+
+    #[test]
+    fn words_of_one_segment_are_one_access() {
+        let access = |addr, bytes, lanes, byte_mask| Access {
+            addr,
+            bytes,
+            lanes,
+            byte_mask,
+        };
+        let mut accesses = Vec::new();
+        merge(&mut accesses, &access(128, 32, 1, 0xf), 128);
+        merge(&mut accesses, &access(256, 32, 2, 0xf), 128);
+        merge(&mut accesses, &access(160, 32, 4, 0xf << 32), 128);
+        assert_eq!(
+            accesses,
+            [
+                access(128, 128, 5, 0xf | 0xf << 32),
+                access(256, 32, 2, 0xf)
+            ]
+        );
+    }
 }

@@ -3,7 +3,7 @@
 use super::Residents;
 use super::ownership::BarrierAt;
 use crate::divergence::Branch;
-use crate::exec::state::{Effect, EffectKind};
+use crate::exec::state::{Access, Effect, EffectKind};
 use crate::sm::launch::{Launched, SmFault, View};
 use crate::sm::warps::Hold;
 use crate::time::Cycle;
@@ -82,7 +82,7 @@ impl Residents {
                 let ownership = self.ownership;
                 ownership.arrive(self, slot, executed, at, view.launched);
             }
-            EffectKind::Fence => self.hold(slot, Hold::Fence),
+            EffectKind::Fence => self.fence(slot),
             EffectKind::Sleep { nanoseconds } => {
                 let cycles = nanoseconds as u64 * rules.core_mhz as u64 / 1000;
                 self.sleepers.push((now + cycles.max(1), slot));
@@ -96,7 +96,8 @@ impl Residents {
         Ok(())
     }
 
-    fn hold(&mut self, slot: u16, what: Hold) {
+    /// A warp waits for something other than instructions, data or units.
+    pub fn hold(&mut self, slot: u16, what: Hold) {
         self.warps.edit(slot, &mut self.books).hold(what, true);
     }
 }
@@ -108,4 +109,14 @@ pub struct Special {
     pub core_mhz: u32,
     /// An atomic keeps its warp from issuing until it returns.
     pub atomics_block_warp: bool,
+}
+
+impl Special {
+    /// Whether an access keeps its warp from issuing: an atomic on shared memory does as one on
+    /// global memory.
+    #[inline]
+    pub fn holds(&self, access: &Access) -> bool {
+        let shared = access.shared != 0 && access.global | access.local == 0;
+        access.shared_atomic && shared && self.atomics_block_warp
+    }
 }

@@ -57,6 +57,10 @@ pub struct Residents {
     sleepers: Vec<(Cycle, u16)>,
     /// The last block has left: whoever keeps something for the residents may forget it.
     emptied: bool,
+    /// Fences wait for stores, else for registers.
+    fences_wait_for_stores: bool,
+    /// A warp has passed a fence that makes the data cache forget its lines.
+    fence_passed: bool,
     model_ticks: bool,
     /// Reused by [`follow`](Residents::follow).
     changed: Vec<u16>,
@@ -140,6 +144,8 @@ impl Residents {
             ownership: ownership::of(pools),
             model_ticks: model.ticks(),
             emptied: false,
+            fences_wait_for_stores: machine.sm.fences_wait_for_stores,
+            fence_passed: false,
             model,
             blocks: Blocks {
                 slots: (0..machine.sm.max_blocks).map(|_| None).collect(),
@@ -224,6 +230,12 @@ impl Residents {
     #[inline]
     pub fn take_emptied(&mut self) -> bool {
         std::mem::take(&mut self.emptied)
+    }
+
+    /// Whether a warp has passed a fence that makes the data cache forget its lines.
+    #[inline]
+    pub fn take_fence_passed(&mut self) -> bool {
+        std::mem::take(&mut self.fence_passed)
     }
 
     /// A branch has left the pipeline: fetch goes on where it leads.

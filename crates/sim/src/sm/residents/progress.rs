@@ -17,6 +17,17 @@ impl Residents {
             .completed(slot, facts, &launched.facts, &mut self.books);
         if quiet {
             self.settle_quiet(slot);
+        } else if !self.fences_wait_for_stores && self.warps.is_held(slot) {
+            self.leave_fence(slot);
+        }
+    }
+
+    /// A fence: waits for the stores of its warp, or, as on the reference, for the registers that
+    /// are owed to it.
+    pub(super) fn fence(&mut self, slot: u16) {
+        self.hold(slot, Hold::Fence);
+        if !self.fences_wait_for_stores {
+            self.leave_fence(slot);
         }
     }
 
@@ -40,12 +51,20 @@ impl Residents {
         }
     }
 
-    /// Lets a warp go that waits at a fence, if no store of it is on its way.
+    /// Lets a warp go that waits at a fence, if what it waits for is done.
     #[cold]
     fn leave_fence(&mut self, slot: u16) {
-        if self.warps.is_at_fence(slot) && self.warps.warp(slot).stores == 0 {
+        if !self.warps.is_at_fence(slot) {
+            return;
+        }
+        let done = match self.fences_wait_for_stores {
+            true => self.warps.warp(slot).is_settled(),
+            false => self.warps.is_owed_nothing(slot),
+        };
+        if done {
             let mut edit = self.warps.edit(slot, &mut self.books);
             edit.hold(Hold::Fence, false);
+            self.fence_passed |= !self.fences_wait_for_stores;
         }
     }
 

@@ -178,6 +178,11 @@ impl WarpTable {
         domain.fence & bit != 0
     }
 
+    /// Whether no instruction in flight owes a register to a warp.
+    pub fn is_owed_nothing(&self, slot: u16) -> bool {
+        self.scoreboard.is_clear(slot)
+    }
+
     /// Whether a warp is held by the divergence model.
     #[inline]
     pub fn is_stopped(&self, slot: u16) -> bool {

@@ -89,6 +89,13 @@ impl Scoreboard {
         }
     }
 
+    /// Whether no register of `slot` is owed.
+    pub fn is_clear(&self, slot: u16) -> bool {
+        let base = slot as usize * self.words;
+        let words = &self.owed[base..base + self.words];
+        words.iter().all(|word| word.any == 0)
+    }
+
     /// Registers that an instruction of `slot` needs and that are owed.
     pub fn owed<'a>(&'a self, slot: u16, facts: &'a OpFacts) -> impl Iterator<Item = usize> + 'a {
         let base = slot as usize * self.words;

@@ -9,22 +9,22 @@ impl Gddr {
     /// Sends the first command that is legal in clock `tick`, if one is, and finds out when to
     /// look again.
     pub(super) fn command(&mut self, tick: Tick, stats: &mut DramCounters) {
-        if self.idle_with_work != 0 {
-            self.take_requests(stats);
+        if self.idle_with_work != 0 && self.taken_in != tick {
+            self.take_request(tick, stats);
         }
         let mut next = Tick::NEVER;
         let issued =
             self.column_command(tick, &mut next, stats) || self.row_command(tick, &mut next, stats);
         self.next_command = if self.column | self.row | self.idle_with_work == 0 {
             Tick::NEVER
-        } else if issued {
+        } else if issued || self.idle_with_work != 0 {
             tick + 1
         } else {
             next
         };
     }
 
-    /// No command is legal before this clock; every bank with requests has a current one.
+    /// No command is legal before this clock where every bank with requests has a current one.
     pub(super) fn no_command_before(&self) -> Tick {
         let mut clock = if self.column != 0 {
             self.column_at
@@ -51,23 +51,25 @@ impl Gddr {
         }
     }
 
-    /// Gives every bank without a current request its next one.
-    pub(super) fn take_requests(&mut self, stats: &mut DramCounters) {
-        while self.idle_with_work != 0 {
-            let index = self.idle_with_work.trailing_zeros() as usize;
-            self.idle_with_work &= self.idle_with_work - 1;
-            let bank = &mut self.banks[index];
-            if bank.take_next(&mut self.entries) {
-                // A bank without a current request never has its row closed.
-                self.column |= 1 << index;
-                stats.row_hits += 1;
-            } else {
-                // The row that is still open is not the one the bank now works on.
-                self.row |= 1 << index;
-                stats.row_misses += 1;
-            }
-            self.queued -= 1;
+    /// Gives a bank without a current request its next one: one per clock, banks in turn.
+    pub(super) fn take_request(&mut self, tick: Tick, stats: &mut DramCounters) {
+        self.taken_in = tick;
+        let Some(index) = rotated(self.idle_with_work, self.turn).next() else {
+            return;
+        };
+        self.turn = self.after(self.turn as usize);
+        self.idle_with_work &= !(1 << index);
+        let bank = &mut self.banks[index];
+        if bank.take_next(&mut self.entries) {
+            // A bank without a current request never has its row closed.
+            self.column |= 1 << index;
+            stats.row_hits += 1;
+        } else {
+            // The row that is still open is not the one the bank now works on.
+            self.row |= 1 << index;
+            stats.row_misses += 1;
         }
+        self.queued -= 1;
     }
 
     /// Sends a column command if one is legal; else lowers `next` to when one may be.

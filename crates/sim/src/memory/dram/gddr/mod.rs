@@ -49,6 +49,8 @@ pub struct Gddr {
     write_at: Tick,
     /// The bank that is asked first.
     turn: u32,
+    /// The clock in which a bank was given a request last.
+    taken_in: Tick,
     /// The next clock in which a command may go out.
     next_command: Tick,
     /// Reads and writes on their way, each in order, by the clock they complete.
@@ -86,6 +88,7 @@ impl Gddr {
             read_at: Tick::ZERO,
             write_at: Tick::ZERO,
             turn: 0,
+            taken_in: Tick::NEVER,
             next_command: Tick::NEVER,
             reads: VecDeque::new(),
             writes: VecDeque::new(),
@@ -176,9 +179,11 @@ impl Gddr {
     pub fn look_ahead(&mut self, tick: Tick, stats: &mut DramCounters) {
         if self.next_command == tick + 1 {
             if self.idle_with_work != 0 {
-                self.take_requests(stats);
+                self.take_request(tick + 1, stats);
             }
-            self.next_command = self.no_command_before().max(tick + 1);
+            if self.idle_with_work == 0 {
+                self.next_command = self.no_command_before().max(tick + 1);
+            }
         }
     }
 }

@@ -75,7 +75,8 @@ pub enum MemoryEvent {
         /// Address of the line.
         line: u64,
     },
-    /// An access of an atomic is back: old values are in its record until it is released.
+    /// An access of an atomic is back: old values are in its record until it is released. One on
+    /// shared memory has none: it was performed when it was issued.
     AtomicBack {
         /// Record.
         op: u16,
@@ -266,12 +267,6 @@ impl LoadStore {
         self.data.invalidate();
     }
 
-    /// Forgets constant and texture lines (a new launch has other parameters).
-    pub fn invalidate_read_only(&mut self) {
-        self.constant.invalidate();
-        self.texture.invalidate();
-    }
-
     /// Second half of a cycle, after the operand collectors have stepped.
     #[inline]
     pub fn cycle(&mut self, now: Cycle, with: &mut Surroundings) {
@@ -286,7 +281,7 @@ impl LoadStore {
         if let Some(op) = self.current {
             self.work(now, op, with);
         }
-        self.sleep(now + 1, refused);
+        self.sleep(now + 1, refused, with.port.retry_at());
     }
 
     /// The cache of a bit.
@@ -304,7 +299,7 @@ impl LoadStore {
     #[inline(never)]
     fn send_requests(&mut self, now: Cycle, port: &mut Port) -> u8 {
         let (mut left, mut refused) = (self.asking, 0);
-        while left != 0 && !port.is_full() {
+        while left != 0 && !port.is_full(now) {
             let bit = left & left.wrapping_neg();
             left &= !bit;
             let cache = self.cache(bit);
@@ -318,7 +313,7 @@ impl LoadStore {
                 }
             }
         }
-        if port.is_full() && self.asking != 0 {
+        if port.is_full(now) && self.asking != 0 {
             port.want_room();
             return self.asking;
         }

@@ -28,10 +28,13 @@ impl LoadStore {
     }
 
     /// Finds out when there is something to do again, from cycle `next` on. `refused`: caches
-    /// whose request found no room at the port. When there is room the port
-    /// [says so](LoadStore::wake_up).
-    pub(super) fn sleep(&mut self, next: Cycle, refused: u8) {
+    /// whose request found no room at the port. There will be room in cycle `retry_at`, or when
+    /// the port [says so](LoadStore::wake_up).
+    pub(super) fn sleep(&mut self, next: Cycle, refused: u8, retry_at: Cycle) {
         self.next = self.find_wake(next, refused);
+        if refused != 0 || self.refused_at_port {
+            self.next = self.next.min(retry_at.max(next));
+        }
         if self.next > next {
             let due = self.l1_queue.front().is_some_and(|q| q.at <= next);
             self.asleep = Asleep {

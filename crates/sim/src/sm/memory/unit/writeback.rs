@@ -53,6 +53,7 @@ impl LoadStore {
                 0 => match self.shared_pipe.front() {
                     Some(&(at, op)) if at <= now => {
                         self.shared_pipe.pop_front();
+                        self.shared_atomic_back(op, with);
                         Some(Writeback::Shared { op })
                     }
                     _ => None,
@@ -89,6 +90,17 @@ impl LoadStore {
                 op: flight.op,
                 lanes: flight.lanes,
                 last,
+            });
+        }
+    }
+
+    /// Whoever was held by an atomic on shared memory may go on.
+    fn shared_atomic_back(&mut self, op: u16, with: &mut Surroundings) {
+        if self.ops.get(op).shared_atomic {
+            with.events.push(MemoryEvent::AtomicBack {
+                op,
+                lanes: 0,
+                last: true,
             });
         }
     }

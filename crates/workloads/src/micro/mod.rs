@@ -1,6 +1,8 @@
 //! Micro-kernels with the cycles a reference simulator (GPGPU-Sim 4.0.1, its GTX 480
 //! configuration) takes for them, and the comparison with ours. See `docs/agreement.md`.
 
+pub mod series;
+
 use crate::args::Arg;
 use crate::device::DeviceError;
 use crate::element::u32_bytes;
@@ -8,15 +10,16 @@ use crate::session::{Session, Shape};
 use crate::simulated::{Simulated, compile};
 use warpsim_sim::config::Machine;
 use warpsim_sim::gpu::Options;
+use warpsim_sim::stats::LaunchReport;
 
-/// The reference's results, one launch a line.
-const REFERENCE: &str = include_str!("../micro/reference.csv");
+/// The reference's results, one launch per line.
+const REFERENCE: &str = include_str!("../../micro/reference.csv");
 
 macro_rules! kernels {
     ($($name:literal),* $(,)?) => {
         /// Every micro-kernel with its PTX.
         pub const KERNELS: &[(&str, &str)] =
-            &[$(($name, include_str!(concat!("../micro/", $name, ".ptx")))),*];
+            &[$(($name, include_str!(concat!("../../micro/", $name, ".ptx")))),*];
     };
 }
 
@@ -96,6 +99,17 @@ pub struct Measured {
     pub warp_instructions: u64,
 }
 
+impl Measured {
+    pub(crate) fn of(report: &LaunchReport) -> Measured {
+        let counters = &report.totals.sm.counters;
+        Measured {
+            cycles: report.totals.cycles,
+            thread_instructions: counters.thread_instructions,
+            warp_instructions: counters.warp_instructions,
+        }
+    }
+}
+
 /// All launches in the reference's order.
 pub fn launches() -> Vec<MicroLaunch> {
     REFERENCE.lines().skip(1).filter_map(parse_line).collect()
@@ -159,11 +173,9 @@ impl MicroLaunch {
         session.device.write(input, &self.input())?;
         let args = [Arg::Pointer(out), Arg::Pointer(input), Arg::u32(self.n)];
         session.launch(&module, name, Shape::linear(self.grid, self.block), &args)?;
-        let totals = device.gpu.totals();
-        Ok(Measured {
-            cycles: totals.cycles,
-            thread_instructions: totals.sm.counters.thread_instructions,
-            warp_instructions: totals.sm.counters.warp_instructions,
-        })
+        let report = device.gpu.reports().first();
+        report
+            .map(Measured::of)
+            .ok_or_else(|| DeviceError::bad_input("nothing was launched"))
     }
 }

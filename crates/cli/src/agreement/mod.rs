@@ -1,0 +1,113 @@
+//! `warpsim agreement`: our cycles beside the reference simulator's, for micro-kernels, launches
+//! in a row and whole workloads.
+
+mod table;
+
+use crate::failure::{Failure, print};
+use std::process::ExitCode;
+use table::Style;
+use warpsim_sim::config::Machine;
+use warpsim_workloads::DeviceError;
+use warpsim_workloads::agreement::{Set, compare_all, programs};
+
+/// Arguments of `warpsim agreement`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Machine preset, or a machine file (ends in .toml).
+    #[arg(long, default_value = "gtx480-ref")]
+    machine: String,
+    /// A machine setting, as in sm.schedulers=4.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// Only this part: micro, series or workloads.
+    #[arg(long, value_name = "PART")]
+    only: Option<String>,
+    /// Only kernels and workloads whose name contains this.
+    #[arg(long, default_value = "", value_name = "NAME")]
+    kernel: String,
+    /// Show only what differs by more than this; the figures below are of all.
+    #[arg(long, default_value_t = 0.0, value_name = "PER CENT")]
+    beyond: f64,
+    /// Print Markdown tables.
+    #[arg(long)]
+    markdown: bool,
+    /// Print docs/agreement.md: gtx480-ref, and what differs on gtx480.
+    #[arg(long, exclusive = true)]
+    document: bool,
+}
+
+/// Runs everything under both schedulers and prints the comparison.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    if arguments.document {
+        document()?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let style = Style {
+        markdown: arguments.markdown,
+        beyond: arguments.beyond,
+    };
+    for set in parts(arguments.only.as_deref())? {
+        let (machine, kernel) = (&arguments.machine, &arguments.kernel);
+        print(&compare(set, machine, &arguments.set, kernel, style)?)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The page about agreement, with its tables.
+fn document() -> Result<(), Failure> {
+    let tables = |machine: &str, beyond: f64| {
+        let style = Style {
+            markdown: true,
+            beyond,
+        };
+        let mut text = String::new();
+        for set in Set::ALL {
+            text += &compare(set, machine, &[], "", style)?;
+        }
+        Ok::<String, Failure>(text)
+    };
+    print(include_str!("reference.md"))?;
+    print(&tables("gtx480-ref", 0.0)?)?;
+    print(include_str!("machine.md"))?;
+    print(tables("gtx480", 5.0)?.trim_end())?;
+    print("\n")
+}
+
+/// The comparison of a part of everything on a machine.
+fn compare(
+    set: Set,
+    machine: &str,
+    settings: &[String],
+    kernel: &str,
+    style: Style,
+) -> Result<String, Failure> {
+    let make = |scheduler: &str| {
+        let mut overrides = settings.to_vec();
+        overrides.push(format!("scheduler={scheduler}"));
+        Ok(Machine::resolve(machine, &overrides)?)
+    };
+    // A machine that makes no sense is said before anything runs.
+    make("lrr").map_err(|e: DeviceError| e)?;
+    let (mut programs, outdated) = programs(set)?;
+    programs.retain(|p| p.name.contains(kernel));
+    let outdated = outdated.iter().filter(|n| n.contains(kernel));
+    let outdated: Vec<&str> = outdated.map(String::as_str).collect();
+    if programs.is_empty() && outdated.is_empty() {
+        return Ok(String::new());
+    }
+    let compared = compare_all(&programs, &make)?;
+    Ok(table::of_set(set, machine, &compared, &outdated, style))
+}
+
+fn parts(only: Option<&str>) -> Result<Vec<Set>, Failure> {
+    let Some(only) = only else {
+        return Ok(Set::ALL.to_vec());
+    };
+    match Set::ALL.into_iter().find(|set| set.name() == only) {
+        Some(set) => Ok(vec![set]),
+        None => Err(Failure::bad_input(format!(
+            "`{only}` is no part of the comparison; there are {}",
+            Set::ALL.map(Set::name).join(", ")
+        ))),
+    }
+}
