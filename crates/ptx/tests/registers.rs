@@ -120,3 +120,14 @@ fn estimates_keep_their_order() {
         assert!(row.fewest >= 2 && row.fewest <= row.estimated);
     }
 }
+
+#[test]
+fn a_kernel_may_begin_with_a_loop() {
+    let text = ".version 4.1\n.target sm_35\n.address_size 64\n.global .u32 g;\n\
+        .visible .entry k() { .reg .b64 %a; .reg .b32 %r<3>; .reg .pred %p;\n\
+        AGAIN: mov.u64 %a, g; ld.global.u32 %r1, [%a]; add.u32 %r2, %r1, 1;\n\
+        st.global.u32 [%a], %r2; setp.lt.u32 %p, %r2, 9; @%p bra AGAIN; ret; }\n";
+    let program = warpsim_ptx::lower(&warpsim_ptx::parse(text).expect("PTX")).expect("a kernel");
+    let estimated = program.kernels[0].register_demand;
+    assert!((4..=8).contains(&estimated), "{estimated}");
+}

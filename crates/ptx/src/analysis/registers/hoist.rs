@@ -12,8 +12,12 @@ pub fn hoist(code: &mut Code) {
             continue;
         }
         let mut place = index as u32;
-        while code.blocks[place as usize].depth > 0 {
+        while code.blocks[place as usize].depth > 0 && place > 0 {
             place = idom[place as usize];
+        }
+        // A kernel that begins with a loop has no place before it.
+        if code.blocks[place as usize].depth > 0 {
+            continue;
         }
         let constant = |node: &Node| {
             node.effect == Effect::Pure

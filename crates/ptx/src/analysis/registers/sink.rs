@@ -42,7 +42,7 @@ pub fn sink(code: &mut Code) {
             let target = uses.reduce(|a, b| common(&idom, a, b));
             let here = index as u32;
             let mut place = target.unwrap_or(here);
-            while code.blocks[place as usize].depth > code.blocks[index].depth {
+            while place > here && code.blocks[place as usize].depth > code.blocks[index].depth {
                 place = idom[place as usize];
             }
             let words = node.defs.iter().filter(|def| code.is_word(**def)).count();
