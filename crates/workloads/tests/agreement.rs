@@ -6,13 +6,20 @@ use warpsim_workloads::DeviceError;
 use warpsim_workloads::agreement::figures::Figures;
 use warpsim_workloads::agreement::{Compared, Set, compare_all, programs};
 
-/// Kernels whose blocks all ask for the same L2 slice at the same time. Their cycles depend on who
-/// comes first to the cycle: with launches shifted by a few cycles, ours and the reference's both
-/// move by tens of per cent. `docs/agreement.md` has the reason.
-const CHAOTIC: [&str; 5] = ["l12cg", "s12", "store128", "store8", "store_partial_read"];
+/// Kernels whose blocks all ask for the same L2 slices in the same order. Who is served first
+/// decides their cycles: with DRAM a cycle slower they move by tens of per cent, and on the
+/// reference from one launch to the next. `docs/agreement.md` has more.
+const CHAOTIC: [&str; 6] = [
+    "l12cg",
+    "s12",
+    "st_v4",
+    "store128",
+    "store8",
+    "store_partial_read",
+];
 
 /// The first set has launches of many seconds: those of more cycles are left to the command.
-const LONGEST: u64 = 20_000;
+const LONGEST: u64 = 8_000;
 
 fn machine(scheduler: &str) -> Result<Machine, DeviceError> {
     let scheduler = format!("scheduler={scheduler}");
