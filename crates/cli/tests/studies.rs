@@ -20,14 +20,28 @@ fn a_sweep_shows_a_table_and_leaves_files() {
         &out,
         "--jobs",
         "2",
+        "--repeats",
+        "2",
     ]);
     assert!(shown.contains("tls+sm.schedulers=2"), "{shown}");
+    assert!(shown.contains(" \u{b1}"), "spreads: {shown}");
+    assert!(shown.contains("Sizes\n"), "{shown}");
     assert!(shown.contains("geometric mean over 2"), "{shown}");
     assert!(shown.contains("report.html"), "{shown}");
-    let output = warpsim(&["sweep", &example("sweep.toml"), "--out", &out]);
-    let progress = String::from_utf8_lossy(&output.stderr);
+    let again = |repeats: &str| {
+        let file = example("sweep.toml");
+        warpsim(&["sweep", &file, "--out", &out, "--repeats", repeats])
+    };
+    let fewer = again("1");
+    let progress = String::from_utf8_lossy(&fewer.stderr);
     assert!(
         progress.contains("12 runs, 12 of them done before"),
+        "{progress}"
+    );
+    let output = again("2");
+    let progress = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        progress.contains("24 runs, 24 of them done before"),
         "{progress}"
     );
     let again = String::from_utf8_lossy(&output.stdout);
@@ -87,6 +101,7 @@ fn bad_input_is_said_clearly_and_nothing_is_written() {
         &["study", "baws", "--workloads", "matmull", "--out", &out],
     );
     assert!(shown.contains("did you mean `matmul`?"), "{shown}");
+    fails(2, &["study", "baws", "--repeats", "0", "--out", &out]);
     let shown = fails(2, &["study", "baws", "--jobs", "0", "--out", &out]);
     assert!(shown.contains("--jobs"), "{shown}");
     assert!(scratch.names().is_empty(), "{:?}", scratch.names());
@@ -105,7 +120,7 @@ fn a_full_disk_is_said_and_nothing_is_lost() {
     let scratch = Scratch::new("full");
     let limited = |blocks: u32, out: &str| {
         let script = format!(
-            "trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" sweep \"$1\" --jobs 1 --out \"$2\""
+            "trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" sweep \"$1\" --jobs 1 --repeats 1 --out \"$2\""
         );
         let arguments = ["-c", &script, env!("CARGO_BIN_EXE_warpsim")];
         std::process::Command::new("sh")
@@ -125,7 +140,8 @@ fn a_full_disk_is_said_and_nothing_is_lost() {
         assert!(last[1].contains(unwritten), "{errors}");
         assert!(last[0].contains("finished runs are kept"), "{errors}");
         // No half of a file is left, and the same command goes on once there is room.
-        let again = warpsim(&["sweep", &example("sweep.toml"), "--out", &out]);
+        let file = example("sweep.toml");
+        let again = warpsim(&["sweep", &file, "--repeats", "1", "--out", &out]);
         let progress = String::from_utf8_lossy(&again.stderr);
         assert!(again.status.success(), "{blocks}: {progress}");
         if stored > 0 {
@@ -191,7 +207,7 @@ fn what_makes_no_sense_is_refused_before_anything_runs() {
         .replace("\"matmul\", ", "");
     let file = scratch.path("study.toml");
     std::fs::write(&file, mixed).expect("written");
-    let output = warpsim(&["sweep", &file, "--out", &out]);
+    let output = warpsim(&["sweep", &file, "--repeats", "1", "--out", &out]);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{errors}");
     assert!(errors.contains("use it with dwf or dwf-wb"), "{errors}");

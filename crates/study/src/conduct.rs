@@ -2,14 +2,16 @@
 
 use crate::error::StudyError;
 use crate::evaluate::{Results, Shown};
+use crate::output::columns::{self, Column};
 use crate::output::report::{Recorded, Report};
-use crate::output::{columns, csv, parquet, picture, terminal};
+use crate::output::{conclusions, csv, parquet, picture, terminal, values};
 use crate::plan::{Plan, Run};
-use crate::record::{Record, Status};
+use crate::record::Status;
 use crate::runner::{self, Watch, side_by_side};
+use crate::sizes::{self, KernelSize};
 use crate::store::Store;
 use crate::timeline;
-use crate::verdict::{Judged, Verdict, judge};
+use crate::verdict::{Judged, Tried, Verdict, judge};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,8 +20,8 @@ use std::sync::Arc;
 pub struct Conclusion {
     /// Tables and claims, for a terminal.
     pub text: String,
-    /// Claims that hold, that do not, and that could not be looked at.
-    pub claims: [usize; 3],
+    /// What became of the claims.
+    pub claims: Tally,
     /// Runs that failed.
     pub failures: Vec<Failure>,
     /// What this build does not have.
@@ -28,6 +30,39 @@ pub struct Conclusion {
     pub others: usize,
     /// What was written, the report first.
     pub files: Vec<PathBuf>,
+}
+
+/// How many claims came to which verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally([usize; Verdict::ALL.len()]);
+
+impl Tally {
+    /// Counts the claims of figures.
+    pub fn of(figures: &[(Shown, Vec<Judged>)]) -> Tally {
+        let mut tally = Tally::default();
+        for judged in figures.iter().flat_map(|(_, j)| j) {
+            let place = Verdict::ALL.iter().position(|v| *v == judged.verdict);
+            tally.0[place.unwrap_or(0)] += 1;
+        }
+        tally
+    }
+
+    /// Every verdict with how many claims came to it.
+    pub fn counts(self) -> impl Iterator<Item = (Verdict, usize)> {
+        Verdict::ALL.into_iter().zip(self.0)
+    }
+
+    /// How many claims there are.
+    pub fn all(self) -> usize {
+        self.0.iter().sum()
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let part = |(verdict, n): (Verdict, usize)| format!("{n} {}", verdict.plural());
+        f.write_str(&self.counts().map(part).collect::<Vec<_>>().join(", "))
+    }
 }
 
 /// A run that failed.
@@ -56,21 +91,13 @@ pub fn conduct(
     let records = runner::run(plan, store, jobs, watch)?;
     let results = Results::new(plan, &records);
     let figures = judged(plan, &results);
-    let mut claims = [0; 3];
-    for judged in figures.iter().flat_map(|(_, j)| j) {
-        let place = match judged.verdict {
-            Verdict::Holds => 0,
-            Verdict::Fails => 1,
-            Verdict::Open => 2,
-        };
-        claims[place] += 1;
-    }
     let timelines = timelines(plan, store, jobs, watch)?;
-    let files = write(store, &results, &figures, &timelines, command)?;
+    let sizes = sizes::all(&results);
+    let files = write(store, &results, &figures, &sizes, &timelines, command)?;
     let keys: Vec<_> = plan.runs.iter().map(|r| r.key.clone()).collect();
     Ok(Conclusion {
-        text: terminal::text(&results, &figures),
-        claims,
+        text: terminal::text(&results, &figures, &sizes),
+        claims: Tally::of(&figures),
         failures: failures(plan, &results),
         missing: plan.missing.clone(),
         others: store.others(&keys),
@@ -84,8 +111,23 @@ pub fn judged(plan: &Plan, results: &Results) -> Vec<(Shown, Vec<Judged>)> {
     figures
         .map(|(index, figure)| {
             let shown = results.figure(index);
-            let claims = figure.claims.iter();
-            let judged = claims.map(|c| judge(plan, figure, &shown, c)).collect();
+            let claims = figure.claims.iter().enumerate();
+            let judged = claims.map(|(number, claim)| {
+                let tried = plan.experiments(index, number).iter().map(|variant| {
+                    let shown = results.figure_under(index, Some(variant));
+                    let judged = judge(plan, figure, &shown, claim);
+                    Tried {
+                        title: variant.title.clone(),
+                        verdict: judged.verdict,
+                        detail: judged.detail,
+                    }
+                });
+                Judged {
+                    experiments: tried.collect(),
+                    ..judge(plan, figure, &shown, claim)
+                }
+            });
+            let judged = judged.collect();
             (shown, judged)
         })
         .collect()
@@ -98,14 +140,22 @@ fn write(
     store: &Store,
     results: &Results,
     figures: &[(Shown, Vec<Judged>)],
+    sizes: &[KernelSize],
     timelines: &[Recorded],
     command: &str,
 ) -> Result<Vec<PathBuf>, StudyError> {
+    let typed = |name: &str, columns: &[Column]| {
+        parquet::parquet(columns).map_err(|e| {
+            let path = store.root().join(name);
+            StudyError::unwritable(&path, &std::io::Error::other(e))
+        })
+    };
     let columns = columns::columns(results);
-    let typed = parquet::parquet(&columns).map_err(|e| {
-        let path = store.root().join("results.parquet");
-        StudyError::unwritable(&path, &std::io::Error::other(e))
-    })?;
+    let runs = typed("results.parquet", &columns)?;
+    let values = values::values(results, figures);
+    let shown = values::columns(&values);
+    let shown_typed = typed("figures.parquet", &shown)?;
+    let conclusions = conclusions::json(results, figures, &values, sizes);
     let mut pictures = Vec::new();
     for (figure, (shown, _)) in results.plan().study.figures.iter().zip(figures) {
         let bars = shown.setups.len() * (shown.rows.len() + shown.means.len());
@@ -121,6 +171,7 @@ fn write(
     let report = Report {
         results,
         figures,
+        sizes,
         pictures: &pictures,
         timelines,
         command,
@@ -128,7 +179,10 @@ fn write(
     Ok(vec![
         store.write("report.html", report.html().as_bytes())?,
         store.write("results.csv", csv::csv(&columns).as_bytes())?,
-        store.write("results.parquet", &typed)?,
+        store.write("results.parquet", &runs)?,
+        store.write("figures.csv", csv::csv(&shown).as_bytes())?,
+        store.write("figures.parquet", &shown_typed)?,
+        store.write("conclusions.json", format!("{conclusions:#}\n").as_bytes())?,
     ])
 }
 
@@ -196,14 +250,15 @@ fn timelines(
 fn failures(plan: &Plan, results: &Results) -> Vec<Failure> {
     let mut failures = Vec::new();
     for (subject, setup) in plan.pairs() {
-        let bad = |r: &&Record| !r.status.good();
-        let Some(record) = results.record(subject, setup).filter(bad) else {
+        let Some((_, record)) = results.failed(subject, setup) else {
             continue;
         };
         let workload = plan.subjects.name(subject);
         let configuration = &plan.setups[setup].name;
+        // What is known to fail fails with something changed, too.
+        let usual = &plan.setups[plan.setups[setup].base.unwrap_or(setup)].name;
         let expected = plan.study.expected_failures.iter().find(|f| {
-            let here = f.configurations.iter().any(|c| c.value == *configuration);
+            let here = f.configurations.iter().any(|c| c.value == *usual);
             f.workload.value == workload && here
         });
         failures.push(Failure {

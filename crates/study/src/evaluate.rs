@@ -1,22 +1,33 @@
 //! From results to what a figure shows: values, normalised and averaged, beside the paper's.
 
-use crate::format::{ALL, Figure, Mean};
+use crate::average::averages;
+use crate::format::{ALL, Figure};
+use crate::key::sha256;
 use crate::metric::Statistics;
-use crate::plan::{Layer, Plan};
+use crate::plan::{Layer, Plan, Run, Variant};
 use crate::record::{Record, Status};
+use crate::sample::Sample;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Everything that was measured, by workload and configuration.
 pub struct Results<'a> {
     plan: &'a Plan,
-    records: HashMap<&'a str, (&'a Record, Statistics)>,
+    records: HashMap<&'a str, Stored<'a>>,
+}
+
+struct Stored<'a> {
+    record: &'a Record,
+    statistics: Statistics,
+    /// A hash of every statistic: runs with the same did the same.
+    print: String,
 }
 
 /// A value of a figure, or why there is none.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// The layers' values; bars have one.
-    Value(Vec<f64>),
+    /// The layers' values in each repeat; bars have one layer.
+    Value(Sample),
     /// This build has no such workload, policy or statistic, or the workload was left out.
     Absent,
     /// The run failed.
@@ -26,18 +37,10 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// The height of the bar or the stack.
-    pub fn total(&self) -> Option<f64> {
+    /// One layer, or the whole bar or stack, in each repeat.
+    pub fn values(&self, layer: Option<usize>) -> Option<Vec<f64>> {
         match self {
-            Cell::Value(layers) => Some(layers.iter().sum()),
-            _ => None,
-        }
-    }
-
-    /// The value of one layer.
-    pub fn layer(&self, layer: usize) -> Option<f64> {
-        match self {
-            Cell::Value(layers) => layers.get(layer).copied(),
+            Cell::Value(sample) => sample.values(layer),
             _ => None,
         }
     }
@@ -65,6 +68,11 @@ pub struct Row {
     pub subject: usize,
     /// A cell for each configuration.
     pub cells: Vec<Cell>,
+    /// What the runs of each configuration did, hashed: those with the same did the same. None
+    /// where there are no good runs.
+    pub prints: Vec<Option<String>>,
+    /// The same of the configuration that is 1.
+    pub base_print: Option<String>,
     /// What the paper has.
     pub paper: Vec<Option<f64>>,
 }
@@ -85,7 +93,7 @@ pub struct MeanRow {
     /// How many workloads the paper has.
     pub of: usize,
     /// For each configuration the layers' averages and over how many workloads.
-    pub cells: Vec<Option<(Vec<f64>, usize)>>,
+    pub cells: Vec<Option<(Sample, usize)>>,
     /// What the paper has.
     pub paper: Vec<Option<f64>>,
 }
@@ -93,7 +101,14 @@ pub struct MeanRow {
 impl<'a> Results<'a> {
     /// Results of a plan.
     pub fn new(plan: &'a Plan, records: &'a [Record]) -> Results<'a> {
-        let indexed = |r: &'a Record| (r.key.as_str(), (r, r.statistics()));
+        let indexed = |record: &'a Record| {
+            let stored = Stored {
+                record,
+                statistics: record.statistics(),
+                print: sha256(record.totals.to_string().as_bytes()),
+            };
+            (record.key.as_str(), stored)
+        };
         Results {
             plan,
             records: records.iter().map(indexed).collect(),
@@ -105,38 +120,71 @@ impl<'a> Results<'a> {
         self.plan
     }
 
-    /// The result of a workload under a configuration.
-    pub fn record(&self, subject: usize, setup: usize) -> Option<&'a Record> {
-        let run = self.plan.run(subject, setup)?;
-        self.records
-            .get(run.key.as_str())
-            .map(|(record, _)| *record)
+    fn stored(&self, run: &Arc<Run>) -> Option<&Stored<'a>> {
+        self.records.get(run.key.as_str())
     }
 
-    /// The statistics of a workload under a configuration.
-    pub fn statistics(&self, subject: usize, setup: usize) -> Option<&Statistics> {
+    /// The result of the first run of a workload under a configuration.
+    pub fn record(&self, subject: usize, setup: usize) -> Option<&'a Record> {
         let run = self.plan.run(subject, setup)?;
-        self.records.get(run.key.as_str()).map(|(_, s)| s)
+        self.stored(run).map(|s| s.record)
+    }
+
+    /// The runs of a workload under a configuration with their results.
+    pub fn repeats(&self, subject: usize, setup: usize) -> Vec<(&'a Arc<Run>, &'a Record)> {
+        let runs = self.plan.repeats(subject, setup);
+        runs.filter_map(|run| Some((run, self.stored(run)?.record)))
+            .collect()
+    }
+
+    /// The first of the repeats that failed, if one did.
+    pub fn failed(&self, subject: usize, setup: usize) -> Option<(&'a Arc<Run>, &'a Record)> {
+        let repeats = self.repeats(subject, setup);
+        repeats.into_iter().find(|(_, r)| !r.status.good())
+    }
+
+    /// A derived size or a statistic of a run.
+    pub fn statistic(&self, record: &Record, name: &str) -> Option<f64> {
+        let stored = self.records.get(record.key.as_str())?;
+        stored.statistics.get(name).copied()
+    }
+
+    /// What the runs of a workload under a configuration did, hashed; none unless all are good.
+    fn print(&self, subject: usize, setup: usize) -> Option<String> {
+        let mut all = String::new();
+        for run in self.plan.repeats(subject, setup) {
+            let stored = self.stored(run).filter(|s| s.record.status.good())?;
+            all += &stored.print;
+        }
+        (!all.is_empty()).then_some(all)
     }
 
     /// The layers of a workload under a configuration, as measured.
     fn measured(&self, subject: usize, setup: usize, layers: &[Layer]) -> Cell {
-        let Some(record) = self.record(subject, setup) else {
-            return Cell::Absent;
-        };
-        if !record.status.good() {
-            return Cell::Failed(record.status);
+        let mut repeats = Vec::new();
+        for run in self.plan.repeats(subject, setup) {
+            let Some(stored) = self.stored(run) else {
+                return Cell::Absent;
+            };
+            if !stored.record.status.good() {
+                return Cell::Failed(stored.record.status);
+            }
+            let value = |l: &Layer| l.expression.value(&stored.statistics);
+            match layers.iter().map(value).collect::<Option<Vec<f64>>>() {
+                Some(values) => repeats.push(values),
+                None => return Cell::Undefined,
+            }
         }
-        let statistics = self.statistics(subject, setup);
-        let value = |l: &Layer| l.expression.value(statistics?);
-        match layers.iter().map(value).collect::<Option<Vec<f64>>>() {
-            Some(values) => Cell::Value(values),
-            None => Cell::Undefined,
-        }
+        Sample::new(repeats).map_or(Cell::Absent, Cell::Value)
     }
 
     /// What figure number `index` shows.
     pub fn figure(&self, index: usize) -> Shown {
+        self.figure_under(index, None)
+    }
+
+    /// What figure number `index` shows when something is changed.
+    pub fn figure_under(&self, index: usize, variant: Option<&Variant>) -> Shown {
         let figure = &self.plan.study.figures[index];
         let measure = &self.plan.measures[index];
         let layers = measure.layers.as_deref().unwrap_or_default();
@@ -148,14 +196,25 @@ impl<'a> Results<'a> {
         let mut rows = Vec::new();
         for group in &figure.groups {
             for &subject in self.plan.subjects.group(&group.value) {
-                let cell = |&setup: &usize| match &measure.layers {
-                    Some(layers) => self.cell(figure, subject, setup, layers),
-                    None => Cell::Absent,
+                // What runs in the place of this.
+                let runs = variant.map_or(subject, |v| v.subject(subject));
+                let under = |setup: usize| match variant {
+                    Some(variant) => variant.setup(setup),
+                    None => Some(setup),
                 };
+                let base = figure.normalise.as_ref();
+                let base = base.map(|b| under(self.plan.setup(&b.value)));
+                let cell = |&setup: &usize| match (&measure.layers, under(setup)) {
+                    (Some(layers), Some(setup)) => self.cell(base, runs, setup, layers),
+                    _ => Cell::Absent,
+                };
+                let print = |&setup: &usize| self.print(runs, under(setup)?);
                 rows.push(Row {
                     group: group.value.clone(),
                     subject,
                     cells: setups.iter().map(cell).collect(),
+                    prints: setups.iter().map(print).collect(),
+                    base_print: base.flatten().and_then(|b| self.print(runs, b)),
                     paper: self.paper_values(figure, subject),
                 });
             }
@@ -169,16 +228,28 @@ impl<'a> Results<'a> {
         }
     }
 
-    fn cell(&self, figure: &Figure, subject: usize, setup: usize, layers: &[Layer]) -> Cell {
+    /// A cell; values are divided by those of `base` repeat by repeat.
+    fn cell(
+        &self,
+        base: Option<Option<usize>>,
+        subject: usize,
+        setup: usize,
+        layers: &[Layer],
+    ) -> Cell {
         let cell = self.measured(subject, setup, layers);
-        let (Cell::Value(values), Some(base)) = (&cell, &figure.normalise) else {
+        let (Cell::Value(sample), Some(base)) = (&cell, base) else {
             return cell;
         };
-        let base = self.measured(subject, self.plan.setup(&base.value), layers);
-        match base.total().filter(|b| *b != 0.0) {
-            Some(base) => Cell::Value(values.iter().map(|v| v / base).collect()),
-            None => Cell::Undefined,
+        let base = base.map(|b| self.measured(subject, b, layers));
+        let Some(bases) = base.and_then(|b| b.values(None)) else {
+            return Cell::Undefined;
+        };
+        if bases.contains(&0.0) || bases.len() != sample.count() {
+            return Cell::Undefined;
         }
+        let repeats = sample.repeats().iter().zip(bases);
+        let divided = repeats.map(|(layers, base)| layers.iter().map(|v| v / base).collect());
+        Sample::new(divided.collect()).map_or(Cell::Undefined, Cell::Value)
     }
 
     fn paper_values(&self, figure: &Figure, subject: usize) -> Vec<Option<f64>> {
@@ -232,82 +303,5 @@ impl<'a> Results<'a> {
             });
         }
         means
-    }
-}
-
-/// The average of every layer over the cells that have a value, and how many those are.
-fn averages(mean: Mean, cells: Vec<&Cell>) -> Option<(Vec<f64>, usize)> {
-    let values: Vec<&Vec<f64>> = cells
-        .into_iter()
-        .filter_map(|c| match c {
-            Cell::Value(v) => Some(v),
-            _ => None,
-        })
-        .collect();
-    let layers = values.first()?.len();
-    // Layers of a stack add up only under the arithmetic mean.
-    let mean = if layers == 1 { mean } else { Mean::Arithmetic };
-    let layer = |l: usize| average(mean, &values.iter().map(|v| v[l]).collect::<Vec<_>>());
-    let averaged: Option<Vec<f64>> = (0..layers).map(layer).collect();
-    Some((averaged?, values.len()))
-}
-
-/// The average of some values; none of no values, and none where it is undefined (a geometric or
-/// harmonic mean of something that is not above zero).
-pub fn average(mean: Mean, values: &[f64]) -> Option<f64> {
-    let n = values.len() as f64;
-    let positive = values.iter().all(|v| *v > 0.0);
-    let value = match mean {
-        _ if values.is_empty() => return None,
-        Mean::Arithmetic => values.iter().sum::<f64>() / n,
-        Mean::Geometric if positive => (values.iter().map(|v| v.ln()).sum::<f64>() / n).exp(),
-        Mean::Harmonic if positive => n / values.iter().map(|v| 1.0 / v).sum::<f64>(),
-        _ => return None,
-    };
-    Some(value)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn means_by_hand() {
-        let values = [1.0, 2.0, 4.0];
-        let about = |mean, expected: f64| {
-            let got = average(mean, &values).unwrap();
-            assert!((got - expected).abs() < 1e-12, "{mean:?}: {got}");
-        };
-        about(Mean::Arithmetic, 7.0 / 3.0);
-        about(Mean::Geometric, 2.0);
-        about(Mean::Harmonic, 12.0 / 7.0);
-        for mean in [Mean::Arithmetic, Mean::Geometric, Mean::Harmonic] {
-            assert_eq!(average(mean, &[]), None);
-        }
-        assert_eq!(average(Mean::Geometric, &[1.0, 0.0]), None);
-        assert_eq!(average(Mean::Harmonic, &[1.0, 0.0]), None);
-        assert_eq!(average(Mean::Arithmetic, &[1.0, 0.0]), Some(0.5));
-    }
-
-    #[test]
-    fn cells_without_a_value_do_not_count() {
-        let cells = [
-            Cell::Value(vec![1.0]),
-            Cell::Failed(Status::Wrong),
-            Cell::Value(vec![3.0]),
-            Cell::Absent,
-            Cell::Undefined,
-        ];
-        let got = averages(Mean::Arithmetic, cells.iter().collect());
-        assert_eq!(got, Some((vec![2.0], 2)));
-        assert_eq!(averages(Mean::Arithmetic, vec![&Cell::Absent]), None);
-    }
-
-    #[test]
-    fn layers_of_a_stack_still_add_up_when_averaged() {
-        let cells = [Cell::Value(vec![1.0, 0.0]), Cell::Value(vec![2.0, 5.0])];
-        let got = averages(Mean::Geometric, cells.iter().collect());
-        assert_eq!(got, Some((vec![1.5, 2.5], 2)));
-        assert_eq!(cells[1].total(), Some(7.0));
     }
 }

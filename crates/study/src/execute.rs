@@ -118,6 +118,7 @@ fn launch(report: &LaunchReport) -> Value {
         "blocks_per_sm": report.blocks_per_sm,
         "limited_by": report.limited_by,
         "cycles": report.totals.cycles,
+        "active_cycles": report.totals.sm.counters.active_cycles,
     })
 }
 

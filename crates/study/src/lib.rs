@@ -9,6 +9,7 @@
 //! Nothing here knows how the machine works: runs go through the interface that the command line
 //! uses, and statistics are read by their declared names.
 
+mod average;
 pub mod compare;
 pub mod embedded;
 mod error;
@@ -21,6 +22,9 @@ mod output;
 pub mod plan;
 pub mod record;
 pub mod runner;
+pub mod sample;
+mod sensitivity;
+pub mod sizes;
 pub mod store;
 mod subject;
 mod timeline;
@@ -29,6 +33,6 @@ pub mod words;
 
 mod conduct;
 
-pub use conduct::{Conclusion, conduct};
+pub use conduct::{Conclusion, Tally, conduct};
 pub use error::StudyError;
 pub use plan::{Choices, Plan};

@@ -21,6 +21,34 @@ pub fn statistic_names() -> &'static [String] {
     })
 }
 
+/// What a launch's size comes to, computed from what is kept of a run.
+pub const SIZE_STATISTICS: [(&str, &str); 2] = [
+    (
+        "sizes.waves",
+        "waves of blocks: blocks over what all SMs hold at once, averaged over launches by their \
+         cycles",
+    ),
+    ("sizes.idle", "share of SM-cycles without a resident warp"),
+];
+
+/// What a statistic counts.
+pub fn meaning(name: &str) -> String {
+    let full = |group: &str, info: &str| match group.strip_prefix("totals.") {
+        Some(table) => format!("{table}.{info}"),
+        None => info.to_string(),
+    };
+    let all = all_statistics();
+    let declared = all.iter().find(|(g, i)| full(g, i.name) == name);
+    let size = || {
+        SIZE_STATISTICS
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, text)| *text)
+    };
+    let text = declared.map(|(_, i)| i.description).or_else(size);
+    text.unwrap_or_default().to_string()
+}
+
 /// An expression over statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
@@ -55,6 +83,19 @@ impl Expression {
             return Err(Problem::Syntax(format!("unexpected `{}`", reader.rest)));
         }
         Ok(expression)
+    }
+
+    /// The statistics it names, in order.
+    pub fn names(&self) -> Vec<&str> {
+        match self {
+            Expression::Number(_) => Vec::new(),
+            Expression::Statistic(name) => vec![name],
+            Expression::Binary(a, _, b) => {
+                let mut names = a.names();
+                names.extend(b.names());
+                names
+            }
+        }
     }
 
     /// Its value for a run; nothing where it is undefined (a division by zero).
@@ -147,7 +188,8 @@ impl Reader<'_> {
 fn statistic(word: &str) -> Result<Expression, Problem> {
     let name = word.strip_prefix("totals.").unwrap_or(word);
     let names = statistic_names();
-    if names.iter().any(|n| n == name) {
+    let size = SIZE_STATISTICS.iter().any(|(n, _)| *n == name);
+    if size || names.iter().any(|n| n == name) {
         return Ok(Expression::Statistic(name.to_string()));
     }
     Err(Problem::Unknown {

@@ -1,6 +1,7 @@
 //! What is kept of a run.
 
-use crate::metric::Statistics;
+use crate::metric::{SIZE_STATISTICS, Statistics};
+use crate::sizes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -79,6 +80,9 @@ impl Record {
                 _ => all.extend(value.as_f64().map(|v| (name.clone(), v))),
             }
         }
+        let [(waves, _), (idle, _)] = SIZE_STATISTICS;
+        all.extend(sizes::waves(self).map(|v| (waves.to_string(), v)));
+        all.extend(sizes::idle(self).map(|v| (idle.to_string(), v)));
         all
     }
 }

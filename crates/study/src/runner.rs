@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn one_of_each_kind_and_then_the_longest_first() {
-        let text = "schema = 1\nname = \"t\"\nmachine = \"gtx480\"\n[groups.g]\n\
+        let text = "schema = 1\nname = \"t\"\nmachine = \"gtx480\"\nrepeats.count = 1\n[groups.g]\n\
                     workloads = [\"vecadd\", \"matmul\", \"bfs\"]\n\
                     [[grid]]\nscheduler = [\"lrr\", \"gto\", \"tls\"]\n";
         let study = crate::format::parse(&Source::new("t", text)).expect("a good study");

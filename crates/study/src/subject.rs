@@ -40,6 +40,21 @@ impl Subject {
         Parameters::resolve(declared, size, changes)
     }
 
+    /// Whether a seed decides anything: a launch file without random buffers has the same input
+    /// with every seed.
+    pub fn random_input(&self) -> bool {
+        match self {
+            Subject::Workload(_) => true,
+            Subject::File(file, _) => file.buffers.iter().chain(&file.symbols).any(|buffer| {
+                let contents = &buffer.contents.value;
+                matches!(
+                    contents,
+                    Contents::RandomIntegers(..) | Contents::RandomFloats(..)
+                )
+            }),
+        }
+    }
+
     /// The seed to use when `asked` is what the study says.
     pub fn seed(&self, asked: Option<u64>) -> u64 {
         asked.unwrap_or(match self {

@@ -1,6 +1,7 @@
 //! How things are written, everywhere alike.
 
 use crate::format::{Display, Mean};
+use crate::sample::Sample;
 
 /// A value of a figure.
 pub fn value(display: Display, value: f64) -> String {
@@ -10,6 +11,25 @@ pub fn value(display: Display, value: f64) -> String {
         Display::Percent => format!("{:.1}%", value * 100.0),
         Display::Number => number(value),
     }
+}
+
+/// A value with how far the farthest repeat is from it: "+8.4% ±0.7".
+pub fn sample(display: Display, sample: &Sample) -> String {
+    with_spread(display, sample.total(), sample.spread())
+}
+
+/// A value with its spread; without one there was a single run.
+pub fn with_spread(display: Display, value: f64, spread: Option<f64>) -> String {
+    let text = self::value(display, value);
+    let Some(spread) = spread else {
+        return text;
+    };
+    let spread = match display {
+        Display::Ratio => format!("{spread:.3}"),
+        Display::Change | Display::Percent => format!("{:.1}", spread * 100.0),
+        Display::Number => number(spread),
+    };
+    format!("{text} \u{b1}{spread}")
 }
 
 fn signed(percent: f64) -> String {
@@ -133,6 +153,14 @@ mod tests {
         assert_eq!(value(Display::Number, -12.0), "-12");
         assert_eq!(value(Display::Number, 0.25), "0.250");
         assert_eq!(value(Display::Number, 12.34), "12.3");
+        let repeats = Sample::of(vec![1.084, 1.091, 1.08]).expect("repeats");
+        assert_eq!(sample(Display::Change, &repeats), "+8.5% \u{b1}0.6");
+        assert_eq!(sample(Display::Ratio, &repeats), "1.085 \u{b1}0.006");
+        assert_eq!(
+            with_spread(Display::Percent, 0.3, Some(0.0)),
+            "30.0% \u{b1}0.0"
+        );
+        assert_eq!(with_spread(Display::Number, 12.0, None), "12");
         assert_eq!(over(8, 13), "over 8 of the 13");
         assert_eq!(time(3.21), "3.2 s");
         assert_eq!(time(125.0), "2 min 05 s");

@@ -17,6 +17,7 @@ name = "t"
 title = "Two schedulers"
 machine = "gtx480"
 size = "tiny"
+repeats = { count = 1 }
 [groups.g]
 workloads = ["vecadd", "reduction"]
 [configurations]
@@ -74,6 +75,9 @@ fn files(out: &Path) -> HashMap<String, Vec<u8>> {
         "report.html",
         "results.csv",
         "results.parquet",
+        "figures.csv",
+        "figures.parquet",
+        "conclusions.json",
         "figures/speedup.svg",
     ];
     shown.into_iter().map(read).collect()
@@ -91,7 +95,10 @@ fn a_study_leaves_its_results_and_uses_them_again() {
     assert_eq!(
         names(&out),
         [
+            "conclusions.json",
             "figures",
+            "figures.csv",
+            "figures.parquet",
             "report.html",
             "results.csv",
             "results.parquet",
@@ -173,6 +180,7 @@ schema = 1
 name = "t"
 machine = "gtx480"
 max_cycles = 2000
+repeats = { count = 1 }
 [groups.g]
 workloads = ["good.toml", "wrong.toml", "endless.toml", "fault.toml", "nonsense.toml"]
 [configurations]

@@ -158,10 +158,87 @@ fn every_mistake_is_shown_where_it_is() {
             "claim = \"gto > 1\"\non = \"bfs\"",
         ),
         ("labels that are no text", "[configurations]", "[labels]"),
+        ("equality without tolerance", "gto > lrr", "gto = 1.2"),
+        (
+            "untested without words",
+            "claim = \"gto > lrr\"",
+            "untested = \"illegible\"",
+        ),
+        (
+            "exceptions to an average",
+            "claim = \"gto > lrr\"",
+            "claim = \"gto > 1\"\nexcept = \"matmul\"",
+        ),
+        (
+            "unknown exception",
+            "claim = \"gto > lrr\"",
+            "claim = \"gto > 1\"\non = \"every\"\nexcept = \"bfs\"",
+        ),
+        (
+            "unknown experiment",
+            "claim = \"gto > lrr\"",
+            "claim = \"gto > 1\"\nexperiment = \"wide\"",
+        ),
+        (
+            "experiment that changes nothing",
+            "[metrics.waiting]",
+            "[experiments.wide]\ntitle = \"wide\"\n[metrics.waiting]",
+        ),
+        (
+            "experiment with an unknown setting",
+            "claim = \"gto > lrr\"",
+            "claim = \"gto > 1\"\nexperiment = \"wide\"\n\
+             [experiments.wide]\nset = { \"interconnect.flitt\" = 40 }",
+        ),
+        (
+            "sensitivity of an unknown figure",
+            "[metrics.waiting]",
+            "[[sensitivity]]\nfigure = \"speed\"\nset = { \"l2.latency\" = 9 }\n[metrics.waiting]",
+        ),
+        (
+            "sensitivity to nothing",
+            "[metrics.waiting]",
+            "[[sensitivity]]\nfigure = \"speedup\"\n[metrics.waiting]",
+        ),
+        (
+            "sensitivity to a value out of range",
+            "[metrics.waiting]",
+            "[[sensitivity]]\nfigure = \"speedup\"\nset = { \"sm.schedulers\" = 99 }\n[metrics.waiting]",
+        ),
+        (
+            "few blocks of what is not there",
+            "[metrics.waiting]",
+            "[[few_blocks]]\nworkload = \"bfs\"\nreason = \"so\"\n[metrics.waiting]",
+        ),
     ];
     let mut all = String::new();
     for (name, from, to) in mistakes {
         all += &format!("--- {name}\n{}\n\n", message(from, to));
+    }
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn mistakes_in_repeats() {
+    let mistakes = [
+        "count = 0",
+        "cuont = 3",
+        "vary = \"input\"",
+        "workloads = { matmul = \"input\" }",
+        "workloads = { bfs = \"seed\" }",
+        "perturb = \"l2.latency\"",
+        "perturb = []",
+        "perturb = [{}]",
+        "perturb = [{ \"l2.latency\" = 0 }]",
+        "perturb = [{ \"l2.latency\" = 1 }]",
+        "perturb = [{ \"l2.latency\" = 1 }, { \"l2.latency\" = -10000 }]",
+        "perturb = [{ \"l2.latencies\" = 1 }, { \"l2.latency\" = 1 }]",
+        "perturb = [{ \"dram.model\" = 1 }, { \"l2.latency\" = 1 }]",
+    ];
+    let mut all = String::new();
+    for mistake in mistakes {
+        let to = format!("[repeats]\n{mistake}\n[groups.g]");
+        all += &format!("{}\n\n", message("[groups.g]", &to));
     }
     insta::assert_snapshot!(all);
 }

@@ -15,6 +15,7 @@ schema = 1
 name = "t"
 machine = "gtx480"
 size = "tiny"
+repeats = { count = 2 }
 [groups.g]
 workloads = ["vecadd", "reduction"]
 [[grid]]
@@ -87,7 +88,7 @@ fn both_files_say_the_same() {
         .num_columns();
     assert_eq!(fields, head.len());
     let rows: Vec<_> = reader.get_row_iter(None).expect("rows").collect();
-    assert_eq!(rows.len(), 4);
+    assert_eq!(rows.len(), 8, "four pairs, two repeats");
     for (row, line) in rows.into_iter().zip(lines) {
         let row = row.expect("a row");
         let shown: Vec<&str> = line.split(',').collect();

@@ -20,7 +20,11 @@ pub fn choose(quiet: bool) -> Box<dyn Watch> {
 }
 
 fn name(run: &Run) -> String {
-    format!("{} {}", run.workload, run.configuration)
+    let name = format!("{} {}", run.workload, run.configuration);
+    match run.varied.as_str() {
+        "" => name,
+        varied => format!("{name} ({varied})"),
+    }
 }
 
 #[derive(Default)]

@@ -4,22 +4,52 @@ use super::model::*;
 use super::table::{Table, number};
 use warpsim_present::{Node, Source, SourceError};
 
-const KEYS: &[&str] = &["claim", "text", "on", "group", "part", "within", "reason"];
+const KEYS: &[&str] = &[
+    "claim",
+    "untested",
+    "text",
+    "paper",
+    "on",
+    "except",
+    "group",
+    "part",
+    "within",
+    "reason",
+    "experiment",
+    "changed",
+];
 
 const HELP: &str = "for example `claim = \"mwf+cff > gto > lrr\"`, `\"gto ~ lrr\"`, \
-                    `\"a / b >= c / d\"` or `\"gto < 1\"`, with blanks around every sign";
+                    `\"a / b >= c / d\"`, `\"gto < 1\"` or `\"gto = 1.22 \u{b1} 0.05\"`, with blanks \
+                    around every sign";
 
 /// Reads a claim of a figure of this shape.
 pub fn one(source: &Source, node: &Node, shape: &Shape) -> Result<Claim, SourceError> {
     let fields = Table::new(source, node, "a claim", KEYS)?;
-    let text = fields
-        .text("claim")?
-        .ok_or_else(|| fields.missing("claim", HELP))?;
-    let chain = chain(&text.value).ok_or_else(|| {
-        source
-            .error(text.place.clone(), "this is no claim")
-            .with_help(HELP)
-    })?;
+    let untested = fields.text("untested")?.map(|t| t.value);
+    let written = fields.text("claim")?;
+    let words = fields.text("text")?.map(|t| t.value);
+    let text = match (&words, &written) {
+        (Some(words), _) => words.clone(),
+        (None, Some(written)) => written.value.clone(),
+        (None, None) if untested.is_some() => {
+            return Err(fields.missing("text", "say in words what is not tested"));
+        }
+        (None, None) => String::new(),
+    };
+    if written.is_none() && untested.is_none() {
+        let help = format!("{HELP}; or `untested = \"why\"`");
+        return Err(fields.missing("claim", &help));
+    }
+    let read = |text: At<String>| {
+        let value = chain(&text.value).map_err(|message| {
+            let error = source.error(text.place.clone(), message);
+            error.with_help(HELP)
+        })?;
+        let place = text.place;
+        Ok::<_, SourceError>(At { value, place })
+    };
+    let chain = written.map(read).transpose()?;
     let part = fields.text("part")?;
     match (shape, &part) {
         (Shape::Stack { parts }, Some(p)) => {
@@ -39,17 +69,27 @@ pub fn one(source: &Source, node: &Node, shape: &Shape) -> Result<Claim, SourceE
         Some(node) => number(source, node, "within")?,
         None => 0.02,
     };
+    let on = on(&fields)?;
+    let except = fields.texts("except")?;
+    if let (Some(first), true) = (except.first(), on != On::Every) {
+        return Err(source
+            .error(first.place.clone(), "only `on = \"every\"` has exceptions")
+            .with_help("say `on = \"every\"`, or take the workloads out of the list"));
+    }
+    let plain = |texts: Vec<At<String>>| texts.into_iter().map(|t| t.value).collect();
     Ok(Claim {
-        text: fields.text_or("text", &text.value)?,
-        chain: At {
-            value: chain,
-            place: text.place,
-        },
-        on: on(&fields)?,
+        text,
+        chain,
+        untested,
+        paper: fields.text("paper")?.map(|t| t.value),
+        on,
+        except,
         group: fields.text("group")?,
         part,
         within,
         reason: fields.text("reason")?.map(|t| t.value),
+        experiments: fields.texts("experiment")?,
+        changed: plain(fields.texts("changed")?),
     })
 }
 
@@ -70,10 +110,12 @@ fn on(fields: &Table) -> Result<On, SourceError> {
     Ok(single.unwrap_or_else(|| On::Workloads(std::mem::take(&mut words))))
 }
 
-/// Reads `a > b / c ~ 1.5`.
-fn chain(text: &str) -> Option<Chain> {
+const NO_CLAIM: &str = "this is no claim";
+
+/// Reads `a > b / c ~ 1.5`, or says what is wrong.
+fn chain(text: &str) -> Result<Chain, &'static str> {
     let mut words = text.split_whitespace().peekable();
-    let first = term(&mut words)?;
+    let first = term(&mut words).ok_or(NO_CLAIM)?;
     let mut rest = Vec::new();
     while let Some(word) = words.next() {
         let order = match word {
@@ -82,15 +124,27 @@ fn chain(text: &str) -> Option<Chain> {
             "<" => Order::Below,
             "<=" => Order::NotAbove,
             "~" => Order::About,
-            _ => return None,
+            "=" => {
+                let second = term(&mut words).ok_or(NO_CLAIM)?;
+                let sign = words.next_if(|w| ["\u{b1}", "+-"].contains(w));
+                let off = sign.and_then(|_| words.next()?.parse::<f64>().ok());
+                let off = off.filter(|o| o.is_finite() && *o > 0.0);
+                let off = off.ok_or("a claim with `=` says how far off is still equal")?;
+                rest.push((Order::Within(off), second));
+                continue;
+            }
+            _ => return Err(NO_CLAIM),
         };
-        rest.push((order, term(&mut words)?));
+        rest.push((order, term(&mut words).ok_or(NO_CLAIM)?));
     }
-    (!rest.is_empty()).then_some(Chain { first, rest })
+    if rest.is_empty() {
+        return Err(NO_CLAIM);
+    }
+    Ok(Chain { first, rest })
 }
 
 fn term<'a>(words: &mut std::iter::Peekable<impl Iterator<Item = &'a str>>) -> Option<Term> {
-    const SIGNS: [&str; 6] = [">", ">=", "<", "<=", "~", "/"];
+    const SIGNS: [&str; 9] = [">", ">=", "<", "<=", "~", "/", "=", "\u{b1}", "+-"];
     let name = words.next().filter(|w| !SIGNS.contains(w))?;
     if words.next_if_eq(&"/").is_some() {
         let below = words.next().filter(|w| !SIGNS.contains(w))?;
@@ -140,7 +194,27 @@ mod tests {
             ["mwf-gto+cff", "gto", "lrr"]
         );
         for bad in ["", "a", "a >", "> a", "a b", "a > > b", "a / > b", "a>b"] {
-            assert_eq!(chain(bad), None, "{bad}");
+            assert_eq!(chain(bad), Err(NO_CLAIM), "{bad}");
         }
+    }
+
+    #[test]
+    fn an_equality_says_how_far_off_is_still_equal() {
+        for sign in ["\u{b1}", "+-"] {
+            let read = chain(&format!("tbc / pdom = 1.22 {sign} 0.05")).unwrap();
+            let rest = vec![(Order::Within(0.05), Term::Number(1.22))];
+            assert_eq!(read.rest, rest);
+        }
+        for bad in [
+            "a = 1",
+            "a = 1 \u{b1}",
+            "a = 1 \u{b1} b",
+            "a = 1 \u{b1} -1",
+            "a = 1 \u{b1} 0",
+        ] {
+            let message = chain(bad).unwrap_err();
+            assert!(message.contains("how far off"), "{bad}: {message}");
+        }
+        assert_eq!(chain("a = \u{b1} 1"), Err(NO_CLAIM));
     }
 }

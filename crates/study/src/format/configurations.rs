@@ -54,6 +54,40 @@ fn one(source: &Source, entry: &Entry) -> Result<Configuration, SourceError> {
     ];
     let what = format!("configuration `{}`", entry.key);
     let fields = Table::new(source, &entry.node, what, KEYS)?;
+    let change = change(&fields)?;
+    Ok(Configuration {
+        title: fields.text_or("title", &entry.key)?,
+        machine: change.machine,
+        seed: change.seed,
+        settings: change.settings,
+        parameters: change.parameters,
+        name: key(entry),
+    })
+}
+
+/// What is said of a machine and its input.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    /// Another machine.
+    pub machine: Option<At<String>>,
+    /// Another seed.
+    pub seed: Option<u64>,
+    /// Machine settings: `key=value`.
+    pub settings: Vec<At<String>>,
+    /// Workload parameters: `key=value`.
+    pub parameters: Vec<At<String>>,
+}
+
+impl Change {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        let plain = self.machine.is_none() && self.seed.is_none();
+        plain && self.settings.is_empty() && self.parameters.is_empty()
+    }
+}
+
+/// What a table says of a machine and its input.
+pub fn change(fields: &Table) -> Result<Change, SourceError> {
     let mut settings = Vec::new();
     for (short, full) in SHORT {
         settings.extend(fields.text(short)?.map(|t| At {
@@ -61,15 +95,24 @@ fn one(source: &Source, entry: &Entry) -> Result<Configuration, SourceError> {
             place: t.place,
         }));
     }
-    settings.extend(pairs(&fields, "set")?);
-    Ok(Configuration {
-        title: fields.text_or("title", &entry.key)?,
+    settings.extend(pairs(fields, "set")?);
+    Ok(Change {
         machine: fields.text("machine")?,
         seed: fields.whole("seed", 0, i64::MAX as u64)?.map(|s| s.value),
         settings,
-        parameters: pairs(&fields, "param")?,
-        name: key(entry),
+        parameters: pairs(fields, "param")?,
     })
+}
+
+/// The settings under `set`, each with one value or several.
+pub fn setting_lists(fields: &Table) -> Result<Vec<(String, Vec<At<String>>)>, SourceError> {
+    let mut lists = Vec::new();
+    flatten(fields.named("set")?, "", &mut |name, node| {
+        let axis = axis(fields.source, name, What::Setting, node)?;
+        lists.push((axis.name, axis.values));
+        Ok(())
+    })?;
+    Ok(lists)
 }
 
 /// The entries of a table as `key=value`.

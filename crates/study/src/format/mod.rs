@@ -3,15 +3,22 @@
 //! [`read`] and [`parse`] check what the text alone can tell; [`crate::plan`] resolves every name
 //! against what this build of the simulator has.
 
+mod beside;
 mod claim;
 mod configurations;
 mod figure;
 mod model;
 mod parse;
+mod references;
+mod repeats;
 mod table;
 
+pub use beside::{Experiment, Sensitivity, Waiver};
+pub use configurations::Change;
 pub use model::*;
-pub use parse::{ALL, SIZES, known, parse};
+pub use parse::{ALL, SIZES, parse};
+pub use references::known;
+pub use repeats::{MOST as MOST_REPEATS, Perturbation, Repeats, Vary};
 
 use crate::error::StudyError;
 use std::path::Path;

@@ -1,5 +1,6 @@
 //! A study file as data, names not yet resolved.
 
+use super::{Experiment, Repeats, Sensitivity, Waiver};
 use std::ops::Range;
 use std::path::PathBuf;
 use warpsim_present::Source;
@@ -39,6 +40,10 @@ pub struct Study {
     pub max_cycles: Option<u64>,
     /// Names that this build may not have: what needs them is listed as missing.
     pub awaited: Vec<String>,
+    /// How runs are repeated.
+    pub repeats: Repeats,
+    /// What was changed after results had been seen: what, when and why.
+    pub changed: Vec<String>,
     /// What the paper calls a workload.
     pub labels: Vec<(At<String>, String)>,
     /// Sets of workloads.
@@ -53,6 +58,12 @@ pub struct Study {
     pub timelines: Vec<Timeline>,
     /// Runs that are known to fail, and why.
     pub expected_failures: Vec<ExpectedFailure>,
+    /// Runs that isolate why a claim fails.
+    pub experiments: Vec<Experiment>,
+    /// Settings whose effect on an average is looked at.
+    pub sensitivities: Vec<Sensitivity>,
+    /// Kernels that have few blocks because the paper's have.
+    pub waivers: Vec<Waiver>,
 }
 
 /// Workloads that are averaged together.
@@ -98,6 +109,10 @@ pub struct Metric {
     pub title: String,
     /// Expression over declared statistics.
     pub value: At<String>,
+    /// What it is, in the paper's words.
+    pub paper: Option<String>,
+    /// What it is, in ours.
+    pub definition: Option<String>,
 }
 
 /// What a figure shows.
@@ -215,18 +230,28 @@ pub struct PaperValue {
 pub struct Claim {
     /// In words.
     pub text: String,
-    /// `a > b > c`.
-    pub chain: At<Chain>,
+    /// `a > b > c`; none for a claim that cannot be tested.
+    pub chain: Option<At<Chain>>,
+    /// Why it cannot be tested.
+    pub untested: Option<String>,
+    /// What the paper prints.
+    pub paper: Option<String>,
     /// Where it is looked at.
     pub on: On,
     /// Only this group of the figure.
     pub group: Option<At<String>>,
     /// The layer of a stack it is about.
     pub part: Option<At<String>>,
+    /// Workloads for which the paper says the opposite.
+    pub except: Vec<At<String>>,
     /// What `~` allows, relative.
     pub within: f64,
     /// Why it does not hold here.
     pub reason: Option<String>,
+    /// Experiments that isolate why.
+    pub experiments: Vec<At<String>>,
+    /// What was changed in its test after results had been seen: what, when and why.
+    pub changed: Vec<String>,
 }
 
 /// Values to compare, in order.
@@ -250,14 +275,17 @@ pub enum Term {
 }
 
 /// A comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Order {
     Above,
     NotBelow,
     Below,
     NotAbove,
+    /// The same but for the claim's relative difference.
     About,
+    /// The same but for this much to either side.
+    Within(f64),
 }
 
 /// Where a claim is looked at.

@@ -2,8 +2,8 @@
 
 use super::model::*;
 use super::table::{Table, key, text};
-use super::{configurations, figure};
-use warpsim_present::{Node, Source, SourceError, Value, nearest};
+use super::{beside, configurations, figure, references, repeats};
+use warpsim_present::{Node, Source, SourceError, Value};
 use warpsim_workloads::suite::Size;
 
 const KEYS: &[&str] = &[
@@ -17,6 +17,8 @@ const KEYS: &[&str] = &[
     "seed",
     "max_cycles",
     "awaited",
+    "repeats",
+    "changed",
     "labels",
     "groups",
     "configurations",
@@ -25,6 +27,9 @@ const KEYS: &[&str] = &[
     "figures",
     "timelines",
     "expected_failures",
+    "experiments",
+    "sensitivity",
+    "few_blocks",
 ];
 
 /// The sizes a study can ask for.
@@ -62,6 +67,12 @@ pub fn parse(source: &Source) -> Result<Study, SourceError> {
             .into_iter()
             .map(|t| t.value)
             .collect(),
+        repeats: repeats::read(&table)?,
+        changed: table
+            .texts("changed")?
+            .into_iter()
+            .map(|t| t.value)
+            .collect(),
         labels: labels(&table)?,
         groups: groups(&table)?,
         configurations: configurations::all(&table)?,
@@ -69,12 +80,15 @@ pub fn parse(source: &Source) -> Result<Study, SourceError> {
         figures: figure::all(&table)?,
         timelines: timelines(&table)?,
         expected_failures: expected_failures(&table)?,
+        experiments: beside::experiments(&table)?,
+        sensitivities: beside::sensitivities(&table)?,
+        waivers: beside::waivers(&table)?,
         name: name.value,
     };
     if study.figures.is_empty() {
         study.figures = figure::plain(&study);
     }
-    check_references(&study)?;
+    references::check(&study)?;
     Ok(study)
 }
 
@@ -148,10 +162,11 @@ fn groups(table: &Table) -> Result<Vec<Group>, SourceError> {
 pub const ALL: &str = "all";
 
 fn metrics(table: &Table) -> Result<Vec<Metric>, SourceError> {
+    const KEYS: &[&str] = &["title", "value", "paper", "definition"];
     let mut metrics = Vec::new();
     for entry in table.named("metrics")? {
         let what = format!("metric `{}`", entry.key);
-        let fields = Table::new(table.source, &entry.node, what, &["title", "value"])?;
+        let fields = Table::new(table.source, &entry.node, what, KEYS)?;
         let help = "for example `value = \"warp_states.barrier / warp_cycles\"`";
         metrics.push(Metric {
             name: key(entry),
@@ -159,6 +174,8 @@ fn metrics(table: &Table) -> Result<Vec<Metric>, SourceError> {
             value: fields
                 .text("value")?
                 .ok_or_else(|| fields.missing("value", help))?,
+            paper: fields.text("paper")?.map(|t| t.value),
+            definition: fields.text("definition")?.map(|t| t.value),
         });
     }
     Ok(metrics)
@@ -202,76 +219,4 @@ fn expected_failures(table: &Table) -> Result<Vec<ExpectedFailure>, SourceError>
         });
     }
     Ok(all)
-}
-
-/// Every configuration and group that is mentioned is defined.
-fn check_references(study: &Study) -> Result<(), SourceError> {
-    let configurations = || study.configurations.iter().map(|c| c.name.value.as_str());
-    let groups = || study.groups.iter().map(|g| g.name.value.as_str());
-    let configuration = |name: &At<String>| known(study, name, "configuration", configurations());
-    let group = |name: &At<String>| known(study, name, "group", groups());
-    let timelines = study.timelines.iter().flat_map(|t| &t.configurations);
-    let failures = study.expected_failures.iter();
-    for name in timelines.chain(failures.flat_map(|f| &f.configurations)) {
-        configuration(name)?;
-    }
-    for figure in &study.figures {
-        figure.groups.iter().try_for_each(group)?;
-        let mut shown = figure.configurations.iter().chain(&figure.normalise);
-        shown.try_for_each(configuration)?;
-        let means = figure.paper.means.iter().map(|m| &m.configuration);
-        let values = figure.paper.values.iter().map(|v| &v.configuration);
-        for name in means.chain(values) {
-            let shown = figure.configurations.iter().map(|c| c.value.as_str());
-            known(study, name, "configuration of this figure", shown)?;
-        }
-        let in_figure = || figure.groups.iter().map(|g| g.value.as_str());
-        let claimed = figure.claims.iter().filter_map(|c| c.group.as_ref());
-        for name in figure.paper.means.iter().map(|m| &m.group).chain(claimed) {
-            known(
-                study,
-                name,
-                "group of this figure",
-                in_figure().chain([ALL]),
-            )?;
-        }
-        for claim in &figure.claims {
-            for name in claim.chain.value.names() {
-                let place = claim.chain.place.clone();
-                let name = At {
-                    value: name.to_string(),
-                    place,
-                };
-                configuration(&name)?;
-                // The base is 1 as a whole; how much of it each part is only its stack shows.
-                let base = figure.normalise.iter().filter(|_| claim.part.is_none());
-                let shown = figure.configurations.iter().chain(base);
-                let shown = shown.map(|c| c.value.as_str());
-                known(study, &name, "configuration of this figure", shown)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Refuses a name that is not among those there are.
-pub fn known<'a>(
-    study: &Study,
-    name: &At<String>,
-    what: &str,
-    names: impl Iterator<Item = &'a str>,
-) -> Result<(), SourceError> {
-    let names: Vec<&str> = names.collect();
-    if names.contains(&name.value.as_str()) {
-        return Ok(());
-    }
-    let hint = nearest(&name.value, names.iter().copied())
-        .map(|n| format!("did you mean `{n}`? "))
-        .unwrap_or_default();
-    let message = format!("no {what} is called `{}`", name.value);
-    let help = format!("{hint}there are: {}", names.join(", "));
-    Err(study
-        .source
-        .error(name.place.clone(), message)
-        .with_help(help))
 }

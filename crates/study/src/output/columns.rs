@@ -1,9 +1,10 @@
-//! Results as a tidy table: a row for each workload under each configuration, a column for each
-//! fact. CSV and Parquet are written from it.
+//! Results as a tidy table: a row for each run, a column for each fact. CSV and Parquet are written
+//! from it.
 
 use crate::evaluate::Results;
 use crate::format::SIZES;
-use crate::metric::statistic_names;
+use crate::metric::{SIZE_STATISTICS, statistic_names};
+use crate::plan::Run;
 use crate::record::Record;
 use serde_json::Value;
 use warpsim_sim::stats::Totals;
@@ -29,14 +30,23 @@ pub enum Data {
 /// The table of a study.
 pub fn columns(results: &Results) -> Vec<Column> {
     let plan = results.plan();
-    let rows: Vec<(usize, usize, &Record)> = plan
-        .pairs()
-        .into_iter()
-        .filter_map(|(w, c)| Some((w, c, results.record(w, c)?)))
-        .collect();
-    let text = |name: &str, f: &dyn Fn(usize, usize, &Record) -> String| Column {
+    let mut rows: Vec<Line> = Vec::new();
+    for (subject, setup) in plan.pairs() {
+        let repeats = results.repeats(subject, setup).into_iter().enumerate();
+        rows.extend(repeats.map(|(repeat, (run, record))| Line {
+            setup,
+            repeat,
+            run,
+            record,
+        }));
+    }
+    let text = |name: &str, f: &dyn Fn(&Line) -> String| Column {
         name: name.to_string(),
-        data: Data::Text(rows.iter().map(|(w, c, r)| f(*w, *c, r)).collect()),
+        data: Data::Text(rows.iter().map(f).collect()),
+    };
+    let whole = |name: &str, f: &dyn Fn(&Line) -> u64| Column {
+        name: name.to_string(),
+        data: Data::Whole(rows.iter().map(|l| i64::try_from(f(l)).ok()).collect()),
     };
     let machine = |c: usize, f: fn(&warpsim_sim::config::Machine) -> &String| {
         plan.setups[c]
@@ -49,50 +59,41 @@ pub fn columns(results: &Results) -> Vec<Column> {
     let size = SIZES.iter().find(|(_, s)| *s == plan.size);
     let size = size.map_or("", |(name, _)| *name).to_string();
     let mut columns = vec![
-        text("study", &|_, _, _| plan.study.name.clone()),
-        text("workload", &|w, _, _| plan.subjects.name(w).to_string()),
-        text("configuration", &|_, c, _| plan.setups[c].name.clone()),
-        text("machine", &|_, c, _| machine(c, |m| &m.name)),
-        text("scheduler", &|_, c, _| machine(c, |m| &m.scheduler.name)),
-        text("fetch", &|_, c, _| machine(c, |m| &m.fetch.policy.name)),
-        text("divergence", &|_, c, _| machine(c, |m| &m.divergence.name)),
-        text("settings", &|_, c, _| {
-            let settings = plan.study.configurations[c].settings.iter();
+        text("study", &|_| plan.study.name.clone()),
+        text("workload", &|l| l.run.workload.clone()),
+        text("configuration", &|l| plan.setups[l.setup].name.clone()),
+        whole("repeat", &|l| l.repeat as u64 + 1),
+        text("varied", &|l| l.run.varied.clone()),
+        text("machine", &|l| machine(l.setup, |m| &m.name)),
+        text("scheduler", &|l| machine(l.setup, |m| &m.scheduler.name)),
+        text("fetch", &|l| machine(l.setup, |m| &m.fetch.policy.name)),
+        text("divergence", &|l| machine(l.setup, |m| &m.divergence.name)),
+        text("settings", &|l| {
+            let settings = plan.study.configurations[l.setup].settings.iter();
             settings
                 .map(|s| s.value.as_str())
                 .collect::<Vec<_>>()
                 .join(" ")
         }),
-        text("size", &|_, _, _| size.clone()),
-        text("parameters", &|w, c, _| {
-            let values = plan.run(w, c).map(|r| r.parameters.iter());
+        text("size", &|_| size.clone()),
+        text("parameters", &|l| {
             let pair = |(n, v): (&str, u64)| format!("{n}={v}");
-            values
-                .into_iter()
-                .flatten()
-                .map(pair)
-                .collect::<Vec<_>>()
-                .join(" ")
+            let pairs = l.run.parameters.iter().map(pair);
+            pairs.collect::<Vec<_>>().join(" ")
         }),
-        Column {
-            name: "seed".into(),
-            data: Data::Whole(
-                rows.iter()
-                    .map(|(w, c, _)| plan.run(*w, *c).map(|r| r.seed as i64))
-                    .collect(),
-            ),
-        },
-        text("status", &|_, _, r| r.status.name().to_string()),
-        text("reason", &|_, _, r| {
-            r.reason.lines().next().unwrap_or_default().to_string()
+        whole("seed", &|l| l.run.seed),
+        text("status", &|l| l.record.status.name().to_string()),
+        text("reason", &|l| {
+            let reason = l.record.reason.lines().next();
+            reason.unwrap_or_default().to_string()
         }),
-        text("key", &|_, _, r| r.key.clone()),
+        text("key", &|l| l.record.key.clone()),
     ];
     // Names and types of the statistics, whether or not any run got that far.
     let template = Totals::default().to_json();
     for name in statistic_names() {
         let real = lookup(&template, name).is_some_and(Value::is_f64);
-        let values = rows.iter().map(|(_, _, r)| lookup(&r.totals, name));
+        let values = rows.iter().map(|l| lookup(&l.record.totals, name));
         columns.push(Column {
             name: name.clone(),
             data: if real {
@@ -102,7 +103,22 @@ pub fn columns(results: &Results) -> Vec<Column> {
             },
         });
     }
+    for (name, _) in SIZE_STATISTICS {
+        let values = rows.iter().map(|l| results.statistic(l.record, name));
+        columns.push(Column {
+            name: name.to_string(),
+            data: Data::Real(values.collect()),
+        });
+    }
     columns
+}
+
+/// A run of a configuration.
+struct Line<'a> {
+    setup: usize,
+    repeat: usize,
+    run: &'a Run,
+    record: &'a Record,
 }
 
 fn lookup<'a>(totals: &'a Value, name: &str) -> Option<&'a Value> {

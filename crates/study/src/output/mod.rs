@@ -1,8 +1,11 @@
 //! What a study leaves: tables, files, pictures, a report.
 
+pub mod beside;
 pub mod columns;
+pub mod conclusions;
 pub mod csv;
 pub mod parquet;
 pub mod picture;
 pub mod report;
 pub mod terminal;
+pub mod values;

@@ -1,7 +1,10 @@
 //! Figures and claims as text.
 
+use super::beside::{sensitivities, size_table};
 use crate::evaluate::{Cell, MeanRow, Results, Shown};
 use crate::format::{ALL, Figure, Shape};
+use crate::sample::Sample;
+use crate::sizes::KernelSize;
 use crate::verdict::{Judged, Verdict};
 use crate::words;
 
@@ -9,7 +12,7 @@ use crate::words;
 const COLUMNS: usize = 10;
 
 /// Everything a study found, for a terminal.
-pub fn text(results: &Results, figures: &[(Shown, Vec<Judged>)]) -> String {
+pub fn text(results: &Results, figures: &[(Shown, Vec<Judged>)], sizes: &[KernelSize]) -> String {
     let mut out = String::new();
     let study = &results.plan().study;
     let found = words::found_at(results.plan().foreign_size());
@@ -26,13 +29,28 @@ pub fn text(results: &Results, figures: &[(Shown, Vec<Judged>)]) -> String {
         };
         for (claim, judged) in figure.claims.iter().zip(judged) {
             let mark = match judged.verdict {
-                Verdict::Holds => "  holds         ",
-                Verdict::Fails => "  DOES NOT HOLD ",
-                Verdict::Open => "  not measured  ",
+                Verdict::Fails => "FAILS",
+                other => other.name(),
             };
-            out += &format!("{mark} {}: {}\n", claim.text, judged.detail);
-            if let (Verdict::Fails, Some(reason)) = (judged.verdict, &claim.reason) {
-                out += &format!("                 because{found}: {reason}\n");
+            out += &format!("  {mark:<15}{}: {}\n", claim.text, judged.detail);
+            let mut beside = |text: String| out += &format!("{:17}{text}\n", "");
+            if let Some(paper) = &claim.paper {
+                beside(format!("the paper: {paper}"));
+            }
+            let deviates = matches!(judged.verdict, Verdict::Fails | Verdict::Scatter);
+            if let (true, Some(reason)) = (deviates, &claim.reason) {
+                beside(format!("because{found}: {reason}"));
+            }
+            for tried in &judged.experiments {
+                let (title, verdict) = (&tried.title, tried.verdict.name());
+                beside(format!(
+                    "with {title} it {}: {}",
+                    is(tried.verdict, verdict),
+                    tried.detail
+                ));
+            }
+            for changed in &claim.changed {
+                beside(format!("changed after results were seen: {changed}"));
             }
         }
         if let Some(reason) = &figure.reason {
@@ -40,13 +58,23 @@ pub fn text(results: &Results, figures: &[(Shown, Vec<Judged>)]) -> String {
         }
         out.push('\n');
     }
+    out += &sensitivities(results);
+    out += &size_table(results, sizes);
     out
+}
+
+/// A verdict as the end of "it ...".
+fn is(verdict: Verdict, name: &str) -> String {
+    match verdict {
+        Verdict::Holds | Verdict::Fails => name.to_string(),
+        _ => format!("is {name}"),
+    }
 }
 
 /// A cell as text.
 pub fn cell_text(figure: &Figure, cell: &Cell) -> String {
     match cell {
-        Cell::Value(layers) => words::value(figure.display, layers.iter().sum()),
+        Cell::Value(sample) => words::sample(figure.display, sample),
         Cell::Absent => "-".into(),
         Cell::Failed(status) => status.name().into(),
         Cell::Undefined => "n/a".into(),
@@ -84,11 +112,7 @@ fn bars(results: &Results, figure: &Figure, shown: &Shown) -> String {
     }
     for mean in &shown.means {
         let mut line = vec![mean_title(results, figure, mean)];
-        let value = |c: &Option<(Vec<f64>, usize)>| match c {
-            Some((layers, _)) => words::value(figure.display, layers.iter().sum()),
-            None => "-".into(),
-        };
-        line.extend(mean.cells.iter().map(value));
+        line.extend(mean.cells.iter().map(|c| mean_text(figure, c)));
         lines.push(line);
         lines.extend(paper_line(figure, "  paper", &mean.paper));
     }
@@ -96,6 +120,14 @@ fn bars(results: &Results, figure: &Figure, shown: &Shown) -> String {
         lines = transposed(&lines);
     }
     aligned(&lines)
+}
+
+/// An average as text.
+pub fn mean_text(figure: &Figure, cell: &Option<(Sample, usize)>) -> String {
+    match cell {
+        Some((sample, _)) => words::sample(figure.display, sample),
+        None => "-".into(),
+    }
 }
 
 /// A workload with the name the paper gives it.
@@ -128,9 +160,9 @@ fn stacks(results: &Results, figure: &Figure, shown: &Shown) -> String {
     let mut add = |title: String, setup: usize, cell: &Cell| {
         let mut line = vec![title, plan.setups[setup].name.clone()];
         match cell {
-            Cell::Value(layers) => {
-                line.extend(layers.iter().map(|v| value(*v)));
-                line.push(value(layers.iter().sum()));
+            Cell::Value(sample) => {
+                line.extend(sample.layers().iter().map(|v| value(*v)));
+                line.push(words::sample(figure.display, sample));
             }
             other => line.push(cell_text(figure, other)),
         }
@@ -153,13 +185,18 @@ fn stacks(results: &Results, figure: &Figure, shown: &Shown) -> String {
             } else {
                 String::new()
             };
-            let cell = cell
-                .as_ref()
-                .map_or(Cell::Absent, |(l, _)| Cell::Value(l.clone()));
-            add(title, setup, &cell);
+            add(title, setup, &mean_cell(cell));
         }
     }
     aligned(&lines)
+}
+
+/// An average as a cell.
+pub fn mean_cell(mean: &Option<(Sample, usize)>) -> Cell {
+    match mean {
+        Some((sample, _)) => Cell::Value(sample.clone()),
+        None => Cell::Absent,
+    }
 }
 
 fn transposed(lines: &[Vec<String>]) -> Vec<Vec<String>> {

@@ -15,26 +15,151 @@ pub struct Setup {
     pub title: String,
     /// The machine; none when this build lacks something it needs.
     pub machine: Option<Arc<Machine>>,
+    /// The machine of each repeat, for workloads whose repeats differ in it. The first is
+    /// `machine`.
+    pub repeats: Vec<Varied>,
+    /// The configuration that this one is with something changed, if it is run beside the
+    /// figures.
+    pub base: Option<usize>,
 }
 
-/// Resolves every configuration.
-pub fn resolve(study: &Study, missing: &mut Vec<String>) -> Result<Vec<Setup>, StudyError> {
-    let mut setups = Vec::new();
-    for configuration in &study.configurations {
-        let machine = machine(study, configuration)?;
-        if let Err(lacking) = &machine {
-            let name = &configuration.name.value;
-            missing.push(format!(
-                "configuration `{name}`: this build has no `{lacking}`"
-            ));
-        }
-        setups.push(Setup {
-            name: configuration.name.value.clone(),
-            title: configuration.title.clone(),
-            machine: machine.ok().map(Arc::new),
-        });
+/// A repeat's machine.
+#[derive(Clone)]
+pub struct Varied {
+    /// The machine.
+    pub machine: Arc<Machine>,
+    /// What differs from the configuration's: `l2.latency=121`.
+    pub settings: Vec<String>,
+}
+
+/// Resolves every configuration, with the machines of `repeats` repeats.
+pub fn resolve(
+    study: &Study,
+    repeats: usize,
+    missing: &mut Vec<String>,
+) -> Result<Vec<Setup>, StudyError> {
+    let configurations = study.configurations.iter();
+    configurations
+        .map(|c| one(study, c, repeats, missing))
+        .collect()
+}
+
+/// Resolves a configuration.
+pub fn one(
+    study: &Study,
+    configuration: &Configuration,
+    repeats: usize,
+    missing: &mut Vec<String>,
+) -> Result<Setup, StudyError> {
+    let machine = machine(study, configuration)?;
+    if let Err(lacking) = &machine {
+        let name = &configuration.name.value;
+        missing.push(format!(
+            "configuration `{name}`: this build has no `{lacking}`"
+        ));
     }
-    Ok(setups)
+    let machine = machine.ok().map(Arc::new);
+    let mut varied = Vec::new();
+    if let Some(machine) = &machine {
+        varied.push(Varied {
+            machine: machine.clone(),
+            settings: Vec::new(),
+        });
+        for repeat in 1..repeats {
+            varied.push(perturbed(study, configuration, machine, repeat)?);
+        }
+    }
+    Ok(Setup {
+        name: configuration.name.value.clone(),
+        title: configuration.title.clone(),
+        machine,
+        repeats: varied,
+        base: None,
+    })
+}
+
+/// What repeats change when a study does not say.
+const USUAL: &str = "l2.latency";
+
+/// The machine of a repeat: the configuration's, a little different.
+fn perturbed(
+    study: &Study,
+    configuration: &Configuration,
+    machine: &Arc<Machine>,
+    repeat: usize,
+) -> Result<Varied, StudyError> {
+    let values = serde_json::to_value(machine.as_ref()).unwrap_or_default();
+    let now = |key: &str| key.split('.').try_fold(&values, |v, k| v.get(k))?.as_i64();
+    let (offsets, place) = match &study.repeats.perturb {
+        Some(all) => match all.value.get(repeat - 1) {
+            Some(offsets) => (offsets.value.clone(), Some(offsets.place.clone())),
+            // Repeats of workloads that a seed varies go on.
+            None => (Vec::new(), None),
+        },
+        None => {
+            // Up and down by turns; a latency too short for that only goes up.
+            let step = repeat.div_ceil(2) as i64;
+            let down = repeat.is_multiple_of(2) && now(USUAL).is_some_and(|v| v >= step);
+            let up = if now(USUAL).is_some_and(|v| v >= step) {
+                step
+            } else {
+                repeat as i64
+            };
+            let offset = if down { -step } else { up };
+            (vec![(USUAL.to_string(), offset)], None)
+        }
+    };
+    let mut settings = Vec::new();
+    for (key, offset) in &offsets {
+        let Some(value) = now(key) else {
+            let message = format!("`{key}` is no setting with a whole number to add to");
+            let place = place.clone().unwrap_or(configuration.name.place.clone());
+            let error = study.source.error(place, message);
+            return Err(error
+                .with_help("`warpsim list settings` shows all, for example `l2.latency`")
+                .into());
+        };
+        let sum = value.saturating_add(*offset);
+        if sum < 0 {
+            let (name, repeat) = (&configuration.name.value, repeat + 1);
+            let message =
+                format!("configuration `{name}`, repeat {repeat}: `{key}` would be {sum}");
+            let place = place.clone().unwrap_or(configuration.name.place.clone());
+            let error = study.source.error(place, message);
+            return Err(error
+                .with_help(format!("it is {value}: take away less"))
+                .into());
+        }
+        settings.push(format!("{key}={sum}"));
+    }
+    let name = configuration.machine.as_ref().unwrap_or(&study.machine);
+    let origin = Origin::parse(&name.value, study.directory.as_deref());
+    let said = configuration.settings.iter().map(|s| &s.value);
+    // A setting is said once.
+    let again = |s: &&String| {
+        offsets
+            .iter()
+            .any(|(key, _)| s.split('=').next() == Some(key))
+    };
+    let kept = said.filter(|s| !again(s));
+    let overrides: Vec<String> = kept.chain(&settings).cloned().collect();
+    let machine = load_combination(&origin, &overrides).map_err(|error| {
+        let place = place.clone().unwrap_or(configuration.name.place.clone());
+        let what = &configuration.name.value;
+        let message = format!(
+            "configuration `{what}`, repeat {}: {}",
+            repeat + 1,
+            error.message
+        );
+        study
+            .source
+            .error(place, message)
+            .with_optional_help(error.help)
+    })?;
+    Ok(Varied {
+        machine: Arc::new(machine),
+        settings,
+    })
 }
 
 /// The machine, or the awaited name that this build does not have.

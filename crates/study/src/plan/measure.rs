@@ -1,8 +1,8 @@
 //! What figures measure, as expressions.
 
 use crate::error::StudyError;
-use crate::format::{At, Shape, Study};
-use crate::metric::{Expression, Problem};
+use crate::format::{At, Metric, Shape, Study};
+use crate::metric::{Expression, Problem, meaning};
 
 /// What a figure measures: one layer for bars, several for stacks.
 pub struct Measure {
@@ -18,6 +18,36 @@ pub struct Layer {
     pub title: String,
     /// How it is computed.
     pub expression: Expression,
+    /// What it means.
+    pub definition: Definition,
+}
+
+/// What a layer means, for people.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Definition {
+    /// The expression, as written.
+    pub formula: String,
+    /// In the paper's words.
+    pub paper: Option<String>,
+    /// In ours.
+    pub ours: Option<String>,
+    /// Every statistic of the formula with what it counts.
+    pub statistics: Vec<(String, String)>,
+}
+
+fn definition(defined: Option<&Metric>, formula: &str, expression: &Expression) -> Definition {
+    let mut statistics: Vec<(String, String)> = Vec::new();
+    for name in expression.names() {
+        if !statistics.iter().any(|(n, _)| n == name) {
+            statistics.push((name.to_string(), meaning(name)));
+        }
+    }
+    Definition {
+        formula: formula.to_string(),
+        paper: defined.and_then(|m| m.paper.clone()),
+        ours: defined.and_then(|m| m.definition.clone()),
+        statistics,
+    }
 }
 
 /// Resolves every figure's metrics; the metrics that no figure uses are checked too.
@@ -50,6 +80,11 @@ pub fn resolve(study: &Study, missing: &mut Vec<String>) -> Result<Vec<Measure>,
                 Ok(expression) => measure.layers.iter_mut().for_each(|layers| {
                     layers.push(Layer {
                         title: title.to_string(),
+                        definition: definition(
+                            defined,
+                            &defined.map_or(metric, |m| &m.value).value,
+                            &expression,
+                        ),
                         expression: expression.clone(),
                     });
                 }),

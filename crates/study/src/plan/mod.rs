@@ -1,15 +1,17 @@
 //! From a study to the runs it needs: names resolved, duplicates shared.
 
+mod beside;
 mod machines;
 mod measure;
 mod workloads;
 
-pub use machines::Setup;
-pub use measure::{Layer, Measure};
+pub use beside::{SensitivityLine, SensitivityTable, Variant};
+pub use machines::{Setup, Varied};
+pub use measure::{Definition, Layer, Measure};
 pub use workloads::Subjects;
 
 use crate::error::StudyError;
-use crate::format::{Figure, SIZES, Study};
+use crate::format::{Figure, SIZES, Study, Vary};
 use crate::key::{Inputs, Key};
 use crate::subject::Subject;
 use serde_json::Value;
@@ -25,6 +27,8 @@ pub struct Choices {
     pub size: Option<Size>,
     /// Only these workloads, and those of these groups.
     pub workloads: Option<Vec<String>>,
+    /// Other repeats than the study's.
+    pub repeats: Option<usize>,
 }
 
 /// A study with every name resolved.
@@ -39,10 +43,18 @@ pub struct Plan {
     pub setups: Vec<Setup>,
     /// What each figure measures, in the study's order.
     pub measures: Vec<Measure>,
+    /// How often everything runs.
+    pub repeats: usize,
     /// Every run, once.
     pub runs: Vec<Arc<Run>>,
-    /// The run of a workload under a configuration.
-    cells: HashMap<(usize, usize), usize>,
+    /// The runs of a workload under a configuration, one per repeat.
+    cells: HashMap<(usize, usize), Vec<usize>>,
+    /// The run of a key.
+    keys: HashMap<Key, usize>,
+    /// The experiments of a claim, by numbers of figure and claim.
+    experiments: HashMap<(usize, usize), Vec<Variant>>,
+    /// Tables of sensitivities.
+    pub sensitivities: Vec<SensitivityTable>,
     /// What this build does not have.
     pub missing: Vec<String>,
 }
@@ -55,6 +67,10 @@ pub struct Run {
     pub workload: String,
     /// Name of the first configuration that needs it.
     pub configuration: String,
+    /// Which repeat it is there, from 0.
+    pub repeat: usize,
+    /// What differs from the first repeat: `seed=2 l2.latency=121`.
+    pub varied: String,
     /// What runs.
     pub program: Arc<Subject>,
     /// With these parameters.
@@ -76,7 +92,8 @@ impl Plan {
     pub fn new(study: Study, choices: &Choices) -> Result<Plan, StudyError> {
         let mut missing = Vec::new();
         let subjects = workloads::resolve(&study, choices, &mut missing)?;
-        let setups = machines::resolve(&study, &mut missing)?;
+        let repeats = choices.repeats.unwrap_or(study.repeats.count as usize);
+        let setups = machines::resolve(&study, repeats, &mut missing)?;
         let measures = measure::resolve(&study, &mut missing)?;
         let mut plan = Plan {
             size: choices.size.unwrap_or(study.size),
@@ -84,12 +101,19 @@ impl Plan {
             subjects,
             setups,
             measures,
+            repeats,
             runs: Vec::new(),
             cells: HashMap::new(),
+            keys: HashMap::new(),
+            experiments: HashMap::new(),
+            sensitivities: Vec::new(),
             missing,
         };
         plan.check_workload_names()?;
+        plan.check_repeats()?;
         plan.add_runs()?;
+        plan.add_experiments()?;
+        plan.add_sensitivities()?;
         Ok(plan)
     }
 
@@ -107,9 +131,52 @@ impl Plan {
         found.expect("the study was checked for undefined configurations")
     }
 
-    /// The run of a workload under a configuration, if both exist and something needs it.
+    /// The first run of a workload under a configuration, if both exist and something needs it.
     pub fn run(&self, subject: usize, setup: usize) -> Option<&Arc<Run>> {
-        self.cells.get(&(subject, setup)).map(|&i| &self.runs[i])
+        self.repeats(subject, setup).next()
+    }
+
+    /// The runs of a workload under a configuration, one per repeat.
+    pub fn repeats(&self, subject: usize, setup: usize) -> impl Iterator<Item = &Arc<Run>> {
+        let cells = self.cells.get(&(subject, setup));
+        cells.into_iter().flatten().map(|&i| &self.runs[i])
+    }
+
+    /// The experiments of a claim.
+    pub fn experiments(&self, figure: usize, claim: usize) -> &[Variant] {
+        let found = self.experiments.get(&(figure, claim));
+        found.map_or(&[], Vec::as_slice)
+    }
+
+    /// What differs between the repeats of a workload.
+    pub fn vary(&self, subject: usize) -> Vary {
+        let name = self.subjects.name(subject);
+        let said = self.study.repeats.workloads.iter();
+        let mut said = said.filter(|(workload, _)| workload.value == name);
+        let vary = said.next().map_or(self.study.repeats.vary, |(_, v)| *v);
+        let random = self
+            .subjects
+            .program(subject)
+            .is_none_or(|p| p.random_input());
+        if random { vary } else { Vary::Machine }
+    }
+
+    /// A list of perturbations is long enough.
+    fn check_repeats(&self) -> Result<(), StudyError> {
+        let Some(perturb) = &self.study.repeats.perturb else {
+            return Ok(());
+        };
+        let there = perturb.value.len() + 1;
+        let needed = (0..self.subjects.len()).any(|s| self.vary(s) != Vary::Seed);
+        if !needed || there >= self.repeats {
+            return Ok(());
+        }
+        let message = format!(
+            "there are perturbations for {there} repeats, not for {}",
+            self.repeats
+        );
+        let error = self.study.source.error(perturb.place.clone(), message);
+        Err(error.with_help("add some, or ask for fewer repeats").into())
     }
 
     /// Every pair of workload and configuration that is run, in order.
@@ -142,77 +209,88 @@ impl Plan {
             self.known_workload(&failure.workload)?;
         }
         for (subject, setup) in wanted {
-            self.add_run(subject, setup)?;
+            self.add_run(subject, setup, self.repeats)?;
         }
         Ok(())
     }
 
-    fn add_run(&mut self, subject: usize, setup: usize) -> Result<(), StudyError> {
-        let (Some(program), Some(machine)) =
-            (self.subjects.program(subject), &self.setups[setup].machine)
-        else {
-            return Ok(());
-        };
-        if self.cells.contains_key(&(subject, setup)) {
+    fn add_run(&mut self, subject: usize, setup: usize, repeats: usize) -> Result<(), StudyError> {
+        let missing = self.setups[setup].machine.is_none();
+        if missing
+            || self.subjects.program(subject).is_none()
+            || self.cells.contains_key(&(subject, setup))
+        {
             return Ok(());
         }
+        let mut cells = Vec::new();
+        for repeat in 0..repeats {
+            let run = self.new_run(subject, setup, repeat).map_err(|text| {
+                let configuration = &self.study.configurations[setup];
+                let text = format!("configuration `{}`: {text}", configuration.name.value);
+                let place = configuration
+                    .parameters
+                    .first()
+                    .map_or(configuration.name.place.clone(), |p| p.place.clone());
+                StudyError::from(self.study.source.error(place, text))
+            })?;
+            let next = self.runs.len();
+            let index = *self.keys.entry(run.key.clone()).or_insert(next);
+            if index == next {
+                self.runs.push(Arc::new(run));
+            }
+            cells.push(index);
+        }
+        self.cells.insert((subject, setup), cells);
+        Ok(())
+    }
+
+    fn new_run(&self, subject: usize, setup: usize, repeat: usize) -> Result<Run, String> {
         let configuration = &self.study.configurations[setup];
-        let run = new_run(self, subject, setup, program, machine).map_err(|text| {
-            let text = format!("configuration `{}`: {text}", configuration.name.value);
-            let place = configuration
-                .parameters
-                .first()
-                .map_or(configuration.name.place.clone(), |p| p.place.clone());
-            StudyError::from(self.study.source.error(place, text))
-        })?;
-        let index = self.runs.iter().position(|r| r.key == run.key);
-        let index = index.unwrap_or_else(|| {
-            self.runs.push(Arc::new(run));
-            self.runs.len() - 1
-        });
-        self.cells.insert((subject, setup), index);
-        Ok(())
+        let workload = self.subjects.name(subject).to_string();
+        let program = self.subjects.program(subject);
+        let program = program.ok_or_else(|| format!("no workload `{workload}`"))?;
+        let changes: Vec<String> = configuration
+            .parameters
+            .iter()
+            .map(|p| p.value.clone())
+            .collect();
+        let parameters = program
+            .parameters(self.size, &changes)
+            .map_err(|e| format!("workload `{workload}`: {e}"))?;
+        let listed: Vec<(String, u64)> =
+            parameters.iter().map(|(n, v)| (n.to_string(), v)).collect();
+        let vary = self.vary(subject);
+        let mut varied = Vec::new();
+        let mut seed = program.seed(configuration.seed.or(self.study.seed));
+        if vary != Vary::Machine && repeat > 0 {
+            seed = seed.wrapping_add(repeat as u64);
+            varied.push(format!("seed={seed}"));
+        }
+        let used = if vary == Vary::Seed { 0 } else { repeat };
+        let Varied { machine, settings } = &self.setups[setup].repeats[used];
+        varied.extend(settings.iter().cloned());
+        let inputs = Inputs {
+            workload: &workload,
+            contents: self.subjects.contents(subject),
+            parameters: &listed,
+            seed,
+            machine,
+            max_cycles: self.study.max_cycles,
+        }
+        .to_json();
+        Ok(Run {
+            subject,
+            configuration: configuration.name.value.clone(),
+            repeat,
+            varied: varied.join(" "),
+            program: program.clone(),
+            parameters,
+            seed,
+            machine: machine.clone(),
+            max_cycles: self.study.max_cycles,
+            key: Key::of(&inputs),
+            inputs,
+            workload,
+        })
     }
-}
-
-fn new_run(
-    plan: &Plan,
-    subject: usize,
-    setup: usize,
-    program: &Arc<Subject>,
-    machine: &Arc<Machine>,
-) -> Result<Run, String> {
-    let configuration = &plan.study.configurations[setup];
-    let workload = plan.subjects.name(subject).to_string();
-    let changes: Vec<String> = configuration
-        .parameters
-        .iter()
-        .map(|p| p.value.clone())
-        .collect();
-    let parameters = program
-        .parameters(plan.size, &changes)
-        .map_err(|e| format!("workload `{workload}`: {e}"))?;
-    let listed: Vec<(String, u64)> = parameters.iter().map(|(n, v)| (n.to_string(), v)).collect();
-    let seed = program.seed(configuration.seed.or(plan.study.seed));
-    let inputs = Inputs {
-        workload: &workload,
-        contents: plan.subjects.contents(subject),
-        parameters: &listed,
-        seed,
-        machine,
-        max_cycles: plan.study.max_cycles,
-    }
-    .to_json();
-    Ok(Run {
-        subject,
-        configuration: configuration.name.value.clone(),
-        program: program.clone(),
-        parameters,
-        seed,
-        machine: machine.clone(),
-        max_cycles: plan.study.max_cycles,
-        key: Key::of(&inputs),
-        inputs,
-        workload,
-    })
 }

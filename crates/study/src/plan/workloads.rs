@@ -82,6 +82,16 @@ impl Subjects {
         found.expect("the study was checked for undefined groups")
     }
 
+    /// The number of a workload that runs beside those of the groups.
+    pub(super) fn add(
+        &mut self,
+        study: &Study,
+        name: &At<String>,
+        missing: &mut Vec<String>,
+    ) -> Result<usize, StudyError> {
+        add(study, self, name, missing)
+    }
+
     /// The workloads of a group.
     pub fn group(&self, group: &str) -> &[usize] {
         &self.members(group).members
@@ -251,12 +261,15 @@ impl Plan {
                 if let On::Workloads(names) = &claim.on {
                     names.iter().try_for_each(|n| self.known_workload(n))?;
                 }
+                let except = &claim.except;
+                except.iter().try_for_each(|n| self.known_workload(n))?;
             }
         }
-        self.study
-            .timelines
-            .iter()
-            .try_for_each(|t| self.known_workload(&t.workload))
+        let repeats = self.study.repeats.workloads.iter().map(|(name, _)| name);
+        let waivers = self.study.waivers.iter().map(|w| &w.workload);
+        let timelines = self.study.timelines.iter().map(|t| &t.workload);
+        let mut names = repeats.chain(waivers).chain(timelines);
+        names.try_for_each(|name| self.known_workload(name))
     }
 
     pub(super) fn known_workload(&self, name: &At<String>) -> Result<(), StudyError> {

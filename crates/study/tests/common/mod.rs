@@ -35,11 +35,24 @@ pub fn record(run: &Run, status: Status, totals: Value) -> Record {
 
 /// Results with these values of `ipc`, by workload and configuration.
 pub fn records(plan: &Plan, ipc: &dyn Fn(&str, &str) -> Option<f64>) -> Vec<Record> {
-    let one = |run: &std::sync::Arc<Run>| match ipc(&run.workload, &run.configuration) {
-        Some(value) => record(run, Status::Correct, json!({ "ipc": value })),
-        None => record(run, Status::Wrong, json!({ "ipc": 1.0 })),
+    repeated(plan, &|workload, configuration, _| {
+        ipc(workload, configuration)
+    })
+}
+
+/// Results with these values of `ipc`, by workload, configuration and repeat. No two runs are alike
+/// in every statistic.
+pub fn repeated(plan: &Plan, ipc: &dyn Fn(&str, &str, usize) -> Option<f64>) -> Vec<Record> {
+    let one = |(number, run): (usize, &std::sync::Arc<Run>)| {
+        let value = ipc(&run.workload, &run.configuration, run.repeat);
+        let status = match value {
+            Some(_) => Status::Correct,
+            None => Status::Wrong,
+        };
+        let ipc = value.unwrap_or(1.0);
+        record(run, status, json!({ "ipc": ipc, "deepest_stack": number }))
     };
-    plan.runs.iter().map(one).collect()
+    plan.runs.iter().enumerate().map(one).collect()
 }
 
 /// A directory that goes away with the value.

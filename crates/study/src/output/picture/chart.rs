@@ -3,7 +3,8 @@
 use super::colour::{Hue, configuration_hues, layer_hues};
 use crate::evaluate::{Cell, Results, Shown};
 use crate::format::{ALL, Display, Figure, Shape};
-use crate::output::terminal::{mean_title, row_title};
+use crate::output::terminal::{mean_cell, mean_title, row_title};
+use crate::sample::Sample;
 use crate::words;
 
 /// What is drawn.
@@ -53,6 +54,8 @@ pub struct Bar {
     pub number: Option<usize>,
     /// It has no value: the run failed.
     pub failed: bool,
+    /// The lowest and the highest repeat.
+    pub range: Option<(f64, f64)>,
 }
 
 /// The chart of a figure.
@@ -90,11 +93,7 @@ pub fn chart(results: &Results, figure: &Figure, shown: &Shown) -> Chart {
         });
     }
     for (i, mean) in shown.means.iter().enumerate() {
-        let cell = |c: &Option<(Vec<f64>, usize)>| match c {
-            Some((layers, _)) => Cell::Value(layers.clone()),
-            None => Cell::Absent,
-        };
-        let cells: Vec<Cell> = mean.cells.iter().map(cell).collect();
+        let cells: Vec<Cell> = mean.cells.iter().map(mean_cell).collect();
         let label = match mean.group.as_str() {
             _ if !several => "mean".into(),
             ALL => "all".into(),
@@ -157,6 +156,7 @@ impl Maker<'_> {
                     ),
                     number: None,
                     failed: false,
+                    range: None,
                 });
             }
         }
@@ -168,19 +168,17 @@ impl Maker<'_> {
         let value = |v: f64| words::value(self.figure.display, v);
         let title = self.titles[column];
         let (layers, text) = match cell {
-            Cell::Value(values) if self.stacked() => {
-                let parts = self.layer_titles.iter().zip(values);
+            Cell::Value(sample) if self.stacked() => {
+                let values = sample.layers();
+                let parts = self.layer_titles.iter().zip(&values);
                 let parts: Vec<String> = parts.map(|(t, v)| format!("{t} {}", value(*v))).collect();
                 let hues = values.iter().zip(&self.layers);
                 (
                     hues.map(|(v, h)| (*v, *h, 1.0)).collect(),
-                    format!("{}\n{}", value(values.iter().sum()), parts.join("\n")),
+                    format!("{}\n{}", self.ends(sample), parts.join("\n")),
                 )
             }
-            Cell::Value(values) => {
-                let sum = values.iter().sum();
-                (vec![(sum, hue, strength)], value(sum))
-            }
+            Cell::Value(sample) => (vec![(sample.total(), hue, strength)], self.ends(sample)),
             Cell::Failed(status) => (Vec::new(), status.name().to_string()),
             Cell::Absent => (Vec::new(), "not measured".to_string()),
             Cell::Undefined => (Vec::new(), "undefined".to_string()),
@@ -191,6 +189,25 @@ impl Maker<'_> {
             tooltip: format!("{row}, {title}: {text}"),
             number: self.stacked().then_some(column + 1),
             failed: matches!(cell, Cell::Failed(_)),
+            range: match cell {
+                Cell::Value(sample) if sample.count() > 1 => Some(sample.range()),
+                _ => None,
+            },
+        }
+    }
+
+    /// A value with the lowest and the highest repeat.
+    fn ends(&self, sample: &Sample) -> String {
+        let value = |v: f64| words::value(self.figure.display, v);
+        let (low, high) = sample.range();
+        match sample.count() {
+            1 => value(sample.total()),
+            n => format!(
+                "{} ({} to {} in {n} repeats)",
+                value(sample.total()),
+                value(low),
+                value(high)
+            ),
         }
     }
 

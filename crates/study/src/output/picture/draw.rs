@@ -65,8 +65,11 @@ pub fn draw(chart: &Chart, style: Option<&str>) -> String {
 /// Where bars end.
 fn heights(chart: &Chart) -> impl Iterator<Item = f64> + '_ {
     let bars = chart.clusters.iter().flat_map(|c| &c.bars);
-    bars.filter(|b| !b.layers.is_empty())
-        .map(|b| b.layers.iter().map(|l| l.0).sum())
+    bars.filter(|b| !b.layers.is_empty()).flat_map(|b| {
+        let top: f64 = b.layers.iter().map(|l| l.0).sum();
+        let (low, high) = b.range.unwrap_or((top, top));
+        [top, low, high]
+    })
 }
 
 /// Clusters in rows, so that bars stay wide enough to see.
@@ -273,6 +276,7 @@ impl Field<'_> {
             from = to;
         }
         let cross = self.y(baseline) - 4.0;
+        let ends = bar.range.map(|(low, high)| (self.y(low), self.y(high)));
         self.svg.element("g").content(|svg| {
             svg.element("title").text(&bar.tooltip);
             if bar.failed {
@@ -293,6 +297,9 @@ impl Field<'_> {
                     .fixed("height", height, 1);
                 painted(layer, hue, strength, bar.outlined).empty();
             }
+            if let Some((low, high)) = ends {
+                error_mark(svg, x + slot / 2.0, (slot * 0.22).min(5.0), low, high);
+            }
             if let Some(number) = bar.number {
                 svg.element("text")
                     .fixed("x", x + slot / 2.0, 1)
@@ -303,5 +310,25 @@ impl Field<'_> {
                     .text(number);
             }
         });
+    }
+}
+
+/// The lowest and the highest repeat: a line with an end at each.
+fn error_mark(svg: &mut Svg, x: f64, half: f64, low: f64, high: f64) {
+    let lines = [
+        (x, low, x, high),
+        (x - half, low, x + half, low),
+        (x - half, high, x + half, high),
+    ];
+    for (x1, y1, x2, y2) in lines {
+        svg.element("line")
+            .attr("class", "repeats")
+            .fixed("x1", x1, 1)
+            .fixed("y1", y1, 1)
+            .fixed("x2", x2, 1)
+            .fixed("y2", y2, 1)
+            .attr("stroke", "var(--ink)")
+            .attr("stroke-width", "1.2")
+            .empty();
     }
 }

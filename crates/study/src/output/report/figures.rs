@@ -1,10 +1,11 @@
 //! Figures: picture, claims, and the values as a table.
 
 use super::Report;
-use super::summary::class;
+use super::summary::{class, meaning};
 use crate::evaluate::{Cell, Shown};
 use crate::format::{Figure, Shape};
-use crate::output::terminal::{cell_text, mean_title, row_title};
+use crate::output::terminal::{cell_text, mean_cell, mean_text, mean_title, row_title};
+use crate::plan::Layer;
 use crate::verdict::{Judged, Verdict};
 use crate::words;
 use maud::{Markup, PreEscaped, html};
@@ -13,10 +14,10 @@ impl Report<'_> {
     pub(super) fn figure_sections(&self) -> Markup {
         let figures = &self.results.plan().study.figures;
         html! {
-            @for ((figure, (shown, judged)), picture) in
-                figures.iter().zip(self.figures).zip(self.pictures)
-            {
-                (self.figure(figure, shown, judged, picture.as_deref()))
+            @for (index, (figure, picture)) in figures.iter().zip(self.pictures).enumerate() {
+                @let (shown, judged) = &self.figures[index];
+                @let layers = self.results.plan().measures[index].layers.as_deref();
+                (self.figure(figure, shown, judged, picture.as_deref(), layers.unwrap_or_default()))
                 "\n"
             }
         }
@@ -28,6 +29,7 @@ impl Report<'_> {
         shown: &Shown,
         judged: &[Judged],
         picture: Option<&str>,
+        layers: &[Layer],
     ) -> Markup {
         let found = words::found_at(self.results.plan().foreign_size());
         html! {
@@ -49,6 +51,7 @@ impl Report<'_> {
                 @if let Some(note) = &figure.note {
                     p class="note" { (note) }
                 }
+                (definitions(figure, layers))
                 (claims(figure, judged, &found))
                 @if let Some(reason) = &figure.reason {
                     p class="reason" { b { "Where ours differs" (found) "." } " " (reason) }
@@ -98,14 +101,7 @@ impl Report<'_> {
                         tr class="mean" {
                             th { (mean_title(self.results, figure, mean)) }
                             @for cell in &mean.cells {
-                                td {
-                                    @match cell {
-                                        Some((layers, _)) => {
-                                            (words::value(figure.display, layers.iter().sum()))
-                                        }
-                                        None => "\u{2013}",
-                                    }
-                                }
+                                td { (mean_text(figure, cell)) }
                             }
                         }
                         "\n"
@@ -120,8 +116,9 @@ impl Report<'_> {
         let text = cell_text(figure, cell);
         match cell {
             Cell::Failed(_) => {
-                let record = self.results.record(subject, setup);
-                let reason = record.map_or("", |r| r.reason.lines().next().unwrap_or_default());
+                let failed = self.results.failed(subject, setup);
+                let reason = failed.and_then(|(_, r)| r.reason.lines().next());
+                let reason = reason.unwrap_or_default();
                 html! { td class="bad" title=(reason) { (text) } }
             }
             Cell::Absent => html! { td class="absent" { "\u{2013}" } },
@@ -152,9 +149,7 @@ impl Report<'_> {
                     @for mean in &shown.means {
                         @let title = mean_title(self.results, figure, mean);
                         @for (i, (cell, &setup)) in mean.cells.iter().zip(&shown.setups).enumerate() {
-                            @let cell = cell
-                                .as_ref()
-                                .map_or(Cell::Absent, |(layers, _)| Cell::Value(layers.clone()));
+                            @let cell = mean_cell(cell);
                             tr class="mean" {
                                 (self.stack_line(figure, shown, first(i, &title), setup, &cell))
                             }
@@ -178,10 +173,11 @@ impl Report<'_> {
             th { (title) }
             th { (self.results.plan().setups[setup].title) }
             @match cell {
-                Cell::Value(layers) => {
-                    @for value in layers.iter().copied().chain([layers.iter().sum()]) {
+                Cell::Value(sample) => {
+                    @for value in sample.layers() {
                         td { (words::value(figure.display, value)) }
                     }
+                    td { (words::sample(figure.display, sample)) }
                 }
                 other => td colspan=(shown.layers.len() + 1) { (cell_text(figure, other)) },
             }
@@ -208,6 +204,38 @@ fn paper_row(figure: &Figure, values: &[Option<f64>]) -> Markup {
     }
 }
 
+/// What is measured, in the paper's words and in ours.
+fn definitions(figure: &Figure, layers: &[Layer]) -> Markup {
+    html! {
+        @if !layers.is_empty() {
+            details class="definitions" open[layers.len() == 1] {
+                summary { "what is measured" }
+                dl {
+                    @for layer in layers {
+                        @let means = &layer.definition;
+                        dt { (layer.title) }
+                        dd {
+                            @if let Some(text) = &means.paper { p { b { "The paper:" } " " (text) } }
+                            @if let Some(text) = &means.ours { p { b { "Here:" } " " (text) } }
+                            p {
+                                code { (means.formula) }
+                                @for (name, text) in &means.statistics {
+                                    "; " code { (name) } " is " (text)
+                                }
+                                @if let Some(base) = &figure.normalise {
+                                    "; over that of " code { (base.value) }
+                                    ", workload by workload and repeat by repeat"
+                                }
+                                "."
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn claims(figure: &Figure, judged: &[Judged], found: &str) -> Markup {
     html! {
         @if !judged.is_empty() {
@@ -215,10 +243,27 @@ fn claims(figure: &Figure, judged: &[Judged], found: &str) -> Markup {
                 @for (claim, judged) in figure.claims.iter().zip(judged) {
                     li class=(class(judged.verdict)) {
                         span {
-                            (claim.text) " " i { (judged.verdict.name()) }
+                            (claim.text) " "
+                            i title=(meaning(judged.verdict)) { (judged.verdict.name()) }
+                            @if let Some(paper) = &claim.paper {
+                                small { b { "The paper:" } " " (paper) }
+                            }
                             small { (judged.detail) }
-                            @if let (Verdict::Fails, Some(reason)) = (judged.verdict, &claim.reason) {
+                            @if let (Verdict::Fails | Verdict::Scatter, Some(reason)) =
+                                (judged.verdict, &claim.reason)
+                            {
                                 small { b { "Why" (found) ":" } " " (reason) }
+                            }
+                            @for tried in &judged.experiments {
+                                small class="experiment" {
+                                    b { "With " (tried.title) ": " (tried.verdict.name()) "." }
+                                    " " (tried.detail)
+                                }
+                            }
+                            @for changed in &claim.changed {
+                                small class="changed" {
+                                    b { "Changed after results were seen:" } " " (changed)
+                                }
                             }
                         }
                     }

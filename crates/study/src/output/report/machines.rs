@@ -12,8 +12,8 @@ impl Report<'_> {
             .pairs()
             .into_iter()
             .filter_map(|(subject, setup)| {
-                let record = self.results.record(subject, setup)?;
-                (!record.status.good()).then_some((subject, setup, record))
+                let (run, record) = self.results.failed(subject, setup)?;
+                Some((subject, setup, run, record))
             })
             .collect();
         html! {
@@ -30,10 +30,13 @@ impl Report<'_> {
                                 }
                             }
                             tbody {
-                                @for (subject, setup, record) in failed {
+                                @for (subject, setup, run, record) in failed {
                                     tr {
                                         th { (plan.subjects.name(subject)) }
-                                        th { (plan.setups[setup].title) }
+                                        th {
+                                            (plan.setups[setup].title)
+                                            @if !run.varied.is_empty() { ", " (run.varied) }
+                                        }
                                         td class="bad" { (record.status.name()) }
                                         td class="text" { (record.reason) }
                                     }

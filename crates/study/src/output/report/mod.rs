@@ -6,9 +6,11 @@
 mod figures;
 mod machines;
 mod summary;
+mod trust;
 
 use crate::evaluate::{Results, Shown};
 use crate::output::picture::STYLE;
+use crate::sizes::KernelSize;
 use crate::verdict::Judged;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
@@ -19,6 +21,8 @@ pub struct Report<'a> {
     pub results: &'a Results<'a>,
     /// Every figure with its claims judged.
     pub figures: &'a [(Shown, Vec<Judged>)],
+    /// Waves and idle SMs of every workload's kernels.
+    pub sizes: &'a [KernelSize],
     /// The picture of each figure, where there is one.
     pub pictures: &'a [Option<String>],
     /// Recorded timelines.
@@ -57,6 +61,8 @@ impl Report<'_> {
                     main {
                         (self.summary())
                         (self.figure_sections())
+                        (self.trust_section())
+                        (self.size_section())
                         (self.timeline_section())
                         (self.failed_section())
                         (self.machine_section())

@@ -1,6 +1,7 @@
 //! The top of the report: what it is, and which claims hold.
 
 use super::Report;
+use crate::conduct::Tally;
 use crate::format::SIZES;
 use crate::verdict::Verdict;
 use maud::{Markup, html};
@@ -10,7 +11,9 @@ impl Report<'_> {
         let plan = self.results.plan();
         let study = &plan.study;
         let size = SIZES.iter().find(|(_, s)| *s == plan.size);
-        let configurations = plan.setups.iter().filter(|s| s.machine.is_some()).count();
+        let configurations = plan.setups.iter();
+        let configurations = configurations.filter(|s| s.machine.is_some() && s.base.is_none());
+        let configurations = configurations.count();
         html! {
             header {
                 h1 { (study.title) }
@@ -25,6 +28,7 @@ impl Report<'_> {
                     span { "size " b { (size.map_or("", |(name, _)| name)) } }
                     span { b { (plan.runs.len()) } " runs" }
                     span { b { (configurations) } " configurations" }
+                    span { b { (plan.repeats) } @if plan.repeats == 1 { " repeat" } @else { " repeats" } }
                 }
             }
             "\n"
@@ -65,24 +69,15 @@ impl Report<'_> {
         }
     }
 
-    /// How many claims hold, and each with its figure.
+    /// How many claims hold, fail and so on, and each with its figure.
     fn claims(&self) -> Markup {
-        let count = |verdict: Verdict| {
-            let all = self.figures.iter().flat_map(|(_, j)| j);
-            all.filter(|j| j.verdict == verdict).count()
-        };
-        let tiles = [
-            (Verdict::Holds, "claims hold"),
-            (Verdict::Fails, "do not hold"),
-            (Verdict::Open, "not measured"),
-        ];
         let figures = &self.results.plan().study.figures;
         html! {
             div class="tiles" {
-                @for (verdict, text) in tiles {
-                    div class={ "tile " (class(verdict)) } {
-                        b { (count(verdict)) }
-                        span { (text) }
+                @for (verdict, count) in Tally::of(self.figures).counts() {
+                    div class={ "tile " (class(verdict)) } title=(meaning(verdict)) {
+                        b { (count) }
+                        span { (verdict.plural()) }
                     }
                 }
             }
@@ -113,6 +108,10 @@ impl Report<'_> {
                     @if !self.timelines.is_empty() {
                         a href="#timelines" { "Timelines" }
                     }
+                    a href="#trust" { "How far to trust this" }
+                    @if !self.sizes.is_empty() {
+                        a href="#sizes" { "Sizes" }
+                    }
                     a href="#machines" { "Machines" }
                 }
             }
@@ -125,6 +124,19 @@ pub(super) fn class(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Holds => "holds",
         Verdict::Fails => "fails",
-        Verdict::Open => "open",
+        Verdict::Scatter => "scatter",
+        Verdict::Untested => "untested",
+        Verdict::Vacuous => "vacuous",
+    }
+}
+
+/// What a verdict means.
+pub(super) fn meaning(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Holds => "true in every repeat",
+        Verdict::Fails => "not true in any repeat, as a whole or for one of what it names",
+        Verdict::Scatter => "true in some repeats and not in others",
+        Verdict::Untested => "not looked at: something is missing, or the study says why not",
+        Verdict::Vacuous => "what it compares ran the same to the last byte of its statistics",
     }
 }

@@ -1,0 +1,266 @@
+//! What is run beside the figures: their configurations with something changed.
+
+use super::{Plan, machines};
+use crate::error::StudyError;
+use crate::format::{ALL, At, Change, Claim, Configuration, Figure, On};
+use std::collections::HashMap;
+
+/// A figure's configurations and workloads with something changed.
+#[derive(Clone, Debug, Default)]
+pub struct Variant {
+    /// What is changed, in a report.
+    pub title: String,
+    /// The changed configuration of each.
+    setups: HashMap<usize, usize>,
+    /// The workload that runs instead of another.
+    subjects: HashMap<usize, usize>,
+}
+
+impl Variant {
+    /// The changed configuration.
+    pub fn setup(&self, setup: usize) -> Option<usize> {
+        self.setups.get(&setup).copied()
+    }
+
+    /// The workload that runs.
+    pub fn subject(&self, subject: usize) -> usize {
+        self.subjects.get(&subject).copied().unwrap_or(subject)
+    }
+}
+
+/// A table of sensitivities.
+pub struct SensitivityTable {
+    /// Number of the figure.
+    pub figure: usize,
+    /// The group whose average is shown.
+    pub group: String,
+    /// Configurations whose average is shown.
+    pub setups: Vec<usize>,
+    /// A line for each setting and value.
+    pub lines: Vec<SensitivityLine>,
+}
+
+/// A setting with another value.
+pub struct SensitivityLine {
+    /// The setting.
+    pub setting: String,
+    /// Its value on the study's machine.
+    pub usual: String,
+    /// Its value here.
+    pub value: String,
+    /// What runs with it.
+    pub variant: Variant,
+}
+
+impl Plan {
+    /// Plans the experiments that claims name.
+    pub(super) fn add_experiments(&mut self) -> Result<(), StudyError> {
+        let mut derived = HashMap::new();
+        let figures = self.study.figures.clone();
+        for (f, figure) in figures.iter().enumerate() {
+            for (c, claim) in figure.claims.iter().enumerate() {
+                for name in &claim.experiments {
+                    let variant = self.experiment(figure, claim, name, &mut derived)?;
+                    self.experiments.entry((f, c)).or_default().push(variant);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn experiment(
+        &mut self,
+        figure: &Figure,
+        claim: &Claim,
+        name: &At<String>,
+        derived: &mut HashMap<(String, usize), usize>,
+    ) -> Result<Variant, StudyError> {
+        let found = self.study.experiments.iter();
+        let mut found = found.filter(|e| e.name.value == name.value);
+        let experiment = found.next().cloned();
+        let experiment = experiment.expect("the study was checked for undefined experiments");
+        let mut variant = Variant {
+            title: experiment.title.clone(),
+            ..Variant::default()
+        };
+        for (usual, other) in &experiment.workloads {
+            self.known_workload(usual)?;
+            let other = self.subjects.add(&self.study, other, &mut self.missing)?;
+            if let Some(usual) = self.subjects.find(&usual.value) {
+                variant.subjects.insert(usual, other);
+            }
+        }
+        let compared = claim.chain.iter().flat_map(|c| c.value.names());
+        let base = figure.normalise.iter().map(|n| n.value.as_str());
+        let setups: Vec<usize> = compared.chain(base).map(|n| self.setup(n)).collect();
+        for setup in setups {
+            let known = derived.get(&(name.value.clone(), setup)).copied();
+            let changed = match known {
+                Some(changed) => changed,
+                None => {
+                    let changed = self.derive(setup, &name.value, &experiment.change)?;
+                    derived.insert((name.value.clone(), setup), changed);
+                    changed
+                }
+            };
+            variant.setups.insert(setup, changed);
+            for subject in self.claimed(figure, claim) {
+                // What the command line leaves out is left out here, too.
+                if self.subjects.program(subject).is_some() {
+                    let repeats = self.repeats;
+                    self.add_run(variant.subject(subject), changed, repeats)?;
+                }
+            }
+        }
+        Ok(variant)
+    }
+
+    /// The workloads that a claim is about.
+    fn claimed(&self, figure: &Figure, claim: &Claim) -> Vec<usize> {
+        let chosen = |group: &str| {
+            let only = claim.group.as_ref().map(|g| g.value.as_str());
+            only.is_none_or(|only| only == ALL || only == group)
+        };
+        let named = |subject: usize| match &claim.on {
+            On::Workloads(names) => {
+                let name = self.subjects.name(subject);
+                names.iter().any(|n| n.value == name)
+            }
+            _ => true,
+        };
+        let groups = figure.groups.iter().filter(|g| chosen(&g.value));
+        let members = groups.flat_map(|g| self.subjects.group(&g.value));
+        members.copied().filter(|s| named(*s)).collect()
+    }
+
+    /// Plans the tables of sensitivities.
+    pub(super) fn add_sensitivities(&mut self) -> Result<(), StudyError> {
+        for wanted in self.study.sensitivities.clone() {
+            let mut figures = self.study.figures.iter();
+            let index = figures.position(|f| f.id.value == wanted.figure.value);
+            let index = index.expect("the study was checked for undefined figures");
+            let figure = self.study.figures[index].clone();
+            let shown = match wanted.configurations.as_slice() {
+                [] => &figure.configurations,
+                some => some,
+            };
+            let shown: Vec<usize> = shown.iter().map(|c| self.setup(&c.value)).collect();
+            let base = figure.normalise.iter().map(|n| self.setup(&n.value));
+            let mut needed: Vec<usize> = shown.iter().copied().chain(base).collect();
+            needed.sort_unstable();
+            needed.dedup();
+            let group = match (&wanted.group, figure.groups.as_slice()) {
+                (Some(group), _) => group.value.clone(),
+                (None, [only]) => only.value.clone(),
+                (None, _) => ALL.to_string(),
+            };
+            let group = match figure.groups.as_slice() {
+                [only] => only.value.clone(),
+                _ => group,
+            };
+            let wanted_repeats = wanted.repeats.map_or(self.repeats, |n| n as usize);
+            let repeats = wanted_repeats.min(self.repeats);
+            let mut lines = Vec::new();
+            for (setting, values) in &wanted.settings {
+                for value in values {
+                    let change = Change {
+                        settings: vec![At {
+                            value: format!("{setting}={}", value.value),
+                            place: value.place.clone(),
+                        }],
+                        ..Change::default()
+                    };
+                    let label = format!("{setting}={}", value.value);
+                    let mut variant = Variant {
+                        title: label.clone(),
+                        ..Variant::default()
+                    };
+                    for &setup in &needed {
+                        let changed = self.derive(setup, &label, &change)?;
+                        variant.setups.insert(setup, changed);
+                        for member in figure
+                            .groups
+                            .iter()
+                            .filter(|g| group == ALL || g.value == group)
+                        {
+                            for subject in self.subjects.group(&member.value).to_vec() {
+                                self.add_run(subject, changed, repeats)?;
+                            }
+                        }
+                    }
+                    lines.push(SensitivityLine {
+                        setting: setting.clone(),
+                        usual: shown
+                            .first()
+                            .map_or(String::new(), |&s| self.value(s, setting)),
+                        value: value.value.clone(),
+                        variant,
+                    });
+                }
+            }
+            self.sensitivities.push(SensitivityTable {
+                figure: index,
+                group,
+                setups: shown,
+                lines,
+            });
+        }
+        Ok(())
+    }
+
+    /// A setting's value under a configuration.
+    fn value(&self, setup: usize, setting: &str) -> String {
+        let Some(machine) = &self.setups[setup].machine else {
+            return String::new();
+        };
+        let values = serde_json::to_value(machine.as_ref()).unwrap_or_default();
+        let found = setting.split('.').try_fold(&values, |v, k| v.get(k));
+        match found {
+            Some(serde_json::Value::String(text)) => text.clone(),
+            // A policy with its parameters: its name says enough.
+            Some(serde_json::Value::Object(table)) => table
+                .get("name")
+                .and_then(|n| n.as_str())
+                .unwrap_or_default()
+                .to_string(),
+            Some(other) => other.to_string(),
+            None => String::new(),
+        }
+    }
+
+    /// A configuration with something changed.
+    fn derive(&mut self, base: usize, label: &str, change: &Change) -> Result<usize, StudyError> {
+        let usual = &self.study.configurations[base];
+        let configuration = Configuration {
+            name: At {
+                value: format!("{}@{label}", usual.name.value),
+                place: usual.name.place.clone(),
+            },
+            title: format!("{}, {label}", usual.title),
+            machine: change.machine.clone().or(usual.machine.clone()),
+            seed: change.seed.or(usual.seed),
+            settings: overridden(&usual.settings, &change.settings),
+            parameters: overridden(&usual.parameters, &change.parameters),
+        };
+        // What the configuration itself lacks is listed already.
+        let known = self.setups[base].machine.is_none();
+        let mut missing = Vec::new();
+        let setup = machines::one(&self.study, &configuration, self.repeats, &mut missing)?;
+        self.missing.extend(missing.into_iter().filter(|_| !known));
+        self.study.configurations.push(configuration);
+        self.setups.push(machines::Setup {
+            base: Some(base),
+            ..setup
+        });
+        Ok(self.setups.len() - 1)
+    }
+}
+
+/// `key=value` of both, the second's where both set a key.
+fn overridden(usual: &[At<String>], change: &[At<String>]) -> Vec<At<String>> {
+    let key = |s: &At<String>| s.value.split('=').next().map(str::to_string);
+    let kept = usual
+        .iter()
+        .filter(|u| !change.iter().any(|c| key(c) == key(u)));
+    kept.chain(change).cloned().collect()
+}

@@ -1,0 +1,245 @@
+//! Whether a paper's claims hold here.
+//!
+//! A claim is looked at in every repeat. It holds or fails when all repeats say so, and is within
+//! scatter when they disagree.
+
+mod outcome;
+mod view;
+
+pub use outcome::Verdict;
+
+use crate::evaluate::{Row, Shown};
+use crate::format::{Chain, Claim, Figure, On, Shape, Term};
+use crate::plan::Plan;
+use crate::words;
+use outcome::{Outcome, every, some};
+use view::{View, quotient};
+
+/// A claim, looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// What became of it.
+    pub verdict: Verdict,
+    /// The numbers it was judged by, or why it was not.
+    pub detail: String,
+    /// The same claim in the experiments that it names.
+    pub experiments: Vec<Tried>,
+}
+
+/// A claim in an experiment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tried {
+    /// What is changed.
+    pub title: String,
+    /// What became of the claim.
+    pub verdict: Verdict,
+    /// The numbers.
+    pub detail: String,
+}
+
+/// Judges a claim of a figure.
+pub fn judge(plan: &Plan, figure: &Figure, shown: &Shown, claim: &Claim) -> Judged {
+    let (verdict, detail) = look(plan, figure, shown, claim);
+    Judged {
+        verdict,
+        detail,
+        experiments: Vec::new(),
+    }
+}
+
+fn look(plan: &Plan, figure: &Figure, shown: &Shown, claim: &Claim) -> (Verdict, String) {
+    if let Some(reason) = &claim.untested {
+        return untested(reason.clone());
+    }
+    let Some(chain) = &claim.chain else {
+        return untested("nothing says how to test it".into());
+    };
+    if let Some(name) = &shown.lacking {
+        return untested(format!("this build has no statistic `{name}`"));
+    }
+    let view = View {
+        plan,
+        figure,
+        shown,
+        claim,
+        chain: &chain.value,
+        layer: layer(figure, claim),
+    };
+    if let Some(name) = view.unknown() {
+        return untested(format!("this build has no configuration `{name}`"));
+    }
+    match &claim.on {
+        On::Mean | On::Best | On::Worst => judge_summary(&view),
+        On::Every => judge_rows(&view, &view.rows(), Which::Every),
+        On::Some => judge_rows(&view, &view.rows(), Which::Some),
+        On::Workloads(names) => {
+            let name = |r: &Row| plan.subjects.name(r.subject);
+            let named = |r: &&Row| names.iter().any(|n| n.value == name(r));
+            let rows: Vec<&Row> = view.rows().into_iter().filter(named).collect();
+            // One that no group of the figure has was not measured either.
+            let there = |n: &str| rows.iter().any(|r| name(r) == n);
+            let absent = names.iter().map(|n| n.value.as_str());
+            let absent: Vec<&str> = absent.filter(|n| !there(n)).collect();
+            match (rows.is_empty(), absent.first()) {
+                (false, Some(name)) => {
+                    let (verdict, detail) = judge_rows(&view, &rows, Which::Each);
+                    match verdict {
+                        Verdict::Fails => (verdict, detail),
+                        _ => untested(format!("`{name}` is not in the figure. {detail}")),
+                    }
+                }
+                _ => judge_rows(&view, &rows, Which::Each),
+            }
+        }
+    }
+}
+
+fn untested(detail: String) -> (Verdict, String) {
+    (Verdict::Untested, detail)
+}
+
+/// The number of the layer a claim is about; none for a whole stack.
+fn layer(figure: &Figure, claim: &Claim) -> Option<usize> {
+    match (&figure.shape, &claim.part) {
+        (Shape::Bars { .. }, _) => Some(0),
+        (Shape::Stack { parts }, Some(part)) => parts.iter().position(|p| p.title == part.value),
+        (Shape::Stack { .. }, None) => None,
+    }
+}
+
+/// The workloads of which a claim is to hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    /// All that were measured.
+    Every,
+    /// One of those that were measured.
+    Some,
+    /// Each that is named, measured or not.
+    Each,
+}
+
+/// Judges a claim by averages, or by the best or worst workload.
+fn judge_summary(view: &View) -> (Verdict, String) {
+    let rows = view.common(&view.rows());
+    if rows.is_empty() {
+        return untested("no workload has all the values it needs".into());
+    }
+    let Some(repeats) = rows.iter().map(|r| view.repeats(r)).min() else {
+        return untested("no workload has all the values it needs".into());
+    };
+    let term = |term: &Term| -> Option<Vec<f64>> {
+        let value = |repeat: usize| match term {
+            Term::Number(n) => Some(*n),
+            Term::Configuration(name) => view.summary(&rows, name, repeat),
+            Term::Quotient(a, b) => quotient(
+                view.summary(&rows, a, repeat)?,
+                view.summary(&rows, b, repeat)?,
+            ),
+        };
+        (0..repeats).map(value).collect()
+    };
+    let values: Option<Vec<Vec<f64>>> = view.chain.terms().map(term).collect();
+    let Some(values) = values else {
+        return untested("the average is undefined for these values".into());
+    };
+    let what = match view.claim.on {
+        On::Best => "best".to_string(),
+        On::Worst => "worst".to_string(),
+        _ => words::mean(view.figure.mean).to_string(),
+    };
+    let over = words::over(rows.len(), view.of());
+    let alike = rows.iter().filter(|r| view.alike(r)).count();
+    let outcome = Outcome {
+        identical: alike == rows.len(),
+        ..Outcome::of(view.chain, &values, view.claim.within)
+    };
+    let mut detail = format!("{} ({what} {over})", view.listed(&values));
+    detail += &repeats_text(&outcome);
+    if outcome.identical {
+        detail += "; the runs are identical in every statistic";
+    } else if alike > 0 {
+        let all = rows.len();
+        detail += &format!("; on {alike} of {all} the runs are identical in every statistic");
+    }
+    (outcome.verdict(), detail)
+}
+
+/// In how many repeats a claim holds, when they disagree.
+fn repeats_text(outcome: &Outcome) -> String {
+    match outcome.verdict() {
+        Verdict::Scatter => format!(
+            "; it holds in {} of {} repeats",
+            outcome.holds, outcome.repeats
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Judges a claim workload by workload.
+fn judge_rows(view: &View, rows: &[&Row], which: Which) -> (Verdict, String) {
+    let measured = view.common(rows);
+    if measured.is_empty() {
+        return untested("no workload it names has all the values it needs".into());
+    }
+    let mut looked = Vec::new();
+    for row in &measured {
+        let values = view.chain.terms().map(|t| view.on_row(row, t));
+        let Some(values) = values.collect::<Option<Vec<Vec<f64>>>>() else {
+            continue;
+        };
+        let mut outcome = Outcome {
+            identical: view.alike(row),
+            ..Outcome::of(view.chain, &values, view.claim.within)
+        };
+        let label = view.plan.subjects.label(row.subject);
+        let mut text = format!("{label}: {}", view.listed(&values));
+        text += &repeats_text(&outcome).replacen(';', ",", 1);
+        if outcome.identical {
+            text += ", identical in every statistic";
+        }
+        if view.excepted(row) {
+            outcome = outcome.opposite();
+            text += ", the exception";
+        }
+        looked.push((outcome, text));
+    }
+    let outcomes = || looked.iter().map(|(o, _)| o);
+    let verdict = match which {
+        Which::Some => some(outcomes()),
+        _ => every(outcomes()),
+    };
+    // What decided it: for "every" the worst, for "some" the best.
+    let deciding = |o: &Outcome| match (which, verdict) {
+        (_, Verdict::Holds) => o.verdict() == Verdict::Holds || o.trivially(),
+        (Which::Some, Verdict::Fails) | (_, Verdict::Vacuous) => true,
+        (_, Verdict::Fails) => o.verdict() == Verdict::Fails || o.identical && !o.trivially(),
+        _ => o.verdict() == verdict,
+    };
+    let texts: Vec<&str> = looked
+        .iter()
+        .filter(|(o, _)| deciding(o))
+        .map(|(_, t)| t.as_str())
+        .collect();
+    let mut detail = texts.iter().take(4).copied().collect::<Vec<_>>().join("; ");
+    if texts.len() > 4 {
+        detail += &format!("; and {} more", texts.len() - 4);
+    }
+    let (all, unmeasured) = (rows.len(), rows.len() - measured.len());
+    if verdict != Verdict::Holds || which == Which::Some {
+        detail = format!("{} of {all} workloads. {detail}", texts.len());
+    }
+    if unmeasured > 0 {
+        detail += &format!(" ({unmeasured} of {all} not measured)");
+    }
+    if which == Which::Each && unmeasured > 0 && verdict != Verdict::Fails {
+        return untested(detail);
+    }
+    (verdict, detail)
+}
+
+impl Chain {
+    /// Pairs of neighbours: what is compared.
+    fn pairs(&self) -> impl Iterator<Item = (&Term, &Term)> {
+        self.terms().zip(self.terms().skip(1))
+    }
+}

@@ -1,0 +1,232 @@
+//! From comparisons in every repeat to a verdict.
+
+use crate::format::{Chain, Order};
+
+/// What became of a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It holds in every repeat.
+    Holds,
+    /// One of its comparisons fails in every repeat.
+    Fails,
+    /// Repeats disagree.
+    Scatter,
+    /// It was not looked at: something is missing, or the study says why not.
+    Untested,
+    /// What it compares ran the same to the byte: that can support no difference.
+    Vacuous,
+}
+
+impl Verdict {
+    /// Every verdict, in the order they are counted.
+    pub const ALL: [Verdict; 5] = [
+        Verdict::Holds,
+        Verdict::Fails,
+        Verdict::Scatter,
+        Verdict::Untested,
+        Verdict::Vacuous,
+    ];
+
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::Fails => "fails",
+            Verdict::Scatter => "within scatter",
+            Verdict::Untested => "untested",
+            Verdict::Vacuous => "vacuous",
+        }
+    }
+
+    /// In words, of several claims.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Verdict::Holds => "hold",
+            Verdict::Fails => "fail",
+            other => other.name(),
+        }
+    }
+}
+
+/// What the repeats say about one workload, or about an average.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Repeats.
+    pub repeats: usize,
+    /// In so many of them everything holds.
+    pub holds: usize,
+    /// A comparison fails in all of them.
+    pub fails: bool,
+    /// What is compared ran the same to the byte.
+    pub identical: bool,
+}
+
+impl Outcome {
+    /// Looks at every comparison in every repeat; `values` has the terms' values by repeat.
+    pub fn of(chain: &Chain, values: &[Vec<f64>], within: f64) -> Outcome {
+        let repeats = values.iter().map(Vec::len).min().unwrap_or(0);
+        let comparison = |index: usize, repeat: usize| {
+            let (order, _) = &chain.rest[index];
+            compare(
+                *order,
+                values[index][repeat],
+                values[index + 1][repeat],
+                within,
+            )
+        };
+        let comparisons = 0..chain.rest.len();
+        let everything = |repeat: &usize| comparisons.clone().all(|c| comparison(c, *repeat));
+        let never = |c: usize| (0..repeats).all(|repeat| !comparison(c, repeat));
+        Outcome {
+            repeats,
+            holds: (0..repeats).filter(everything).count(),
+            fails: comparisons.clone().any(never),
+            identical: false,
+        }
+    }
+
+    /// What this alone comes to.
+    pub fn verdict(&self) -> Verdict {
+        if self.identical {
+            Verdict::Vacuous
+        } else if self.holds == self.repeats {
+            Verdict::Holds
+        } else if self.fails {
+            Verdict::Fails
+        } else {
+            Verdict::Scatter
+        }
+    }
+
+    /// Whether identical runs fulfil the claim: they are equal, and that is what it says.
+    pub fn trivially(&self) -> bool {
+        self.identical && self.holds == self.repeats
+    }
+
+    /// The same of the opposite claim.
+    pub fn opposite(self) -> Outcome {
+        Outcome {
+            holds: if self.fails {
+                self.repeats
+            } else {
+                self.repeats - self.holds
+            },
+            fails: self.holds == self.repeats,
+            ..self
+        }
+    }
+}
+
+/// Whether a comparison holds; `~` allows a relative difference.
+fn compare(order: Order, a: f64, b: f64, within: f64) -> bool {
+    // A difference of exactly the tolerance is allowed, however it is rounded.
+    const HAIR: f64 = 1e-9;
+    match order {
+        Order::Above => a > b,
+        Order::NotBelow => a >= b,
+        Order::Below => a < b,
+        Order::NotAbove => a <= b,
+        Order::About => (a - b).abs() <= within * a.abs().max(b.abs()),
+        Order::Within(off) => (a - b).abs() <= off + HAIR,
+    }
+}
+
+/// Of a claim about every workload.
+pub fn every<'a>(outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> Verdict {
+    let fails = |o: &Outcome| o.verdict() == Verdict::Fails || o.identical && !o.trivially();
+    if outcomes.clone().all(|o| o.identical) {
+        Verdict::Vacuous
+    } else if outcomes.clone().any(fails) {
+        Verdict::Fails
+    } else if outcomes.clone().any(|o| o.verdict() == Verdict::Scatter) {
+        Verdict::Scatter
+    } else {
+        Verdict::Holds
+    }
+}
+
+/// Of a claim about at least one workload.
+pub fn some<'a>(outcomes: impl Iterator<Item = &'a Outcome> + Clone) -> Verdict {
+    if outcomes.clone().all(|o| o.identical) {
+        Verdict::Vacuous
+    } else if outcomes.clone().any(|o| o.verdict() == Verdict::Holds) {
+        Verdict::Holds
+    } else if outcomes.clone().any(|o| o.verdict() == Verdict::Scatter) {
+        Verdict::Scatter
+    } else {
+        Verdict::Fails
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Term;
+
+    fn outcome(order: Order, a: &[f64], b: &[f64]) -> Outcome {
+        let term = |name: &str| Term::Configuration(name.into());
+        let chain = Chain {
+            first: term("a"),
+            rest: vec![(order, term("b"))],
+        };
+        Outcome::of(&chain, &[a.to_vec(), b.to_vec()], 0.02)
+    }
+
+    #[test]
+    fn repeats_agree_or_not() {
+        let verdict = |a: &[f64]| outcome(Order::Above, a, &[1.0, 1.0, 1.0]).verdict();
+        assert_eq!(verdict(&[1.1, 1.2, 1.01]), Verdict::Holds);
+        assert_eq!(verdict(&[0.9, 0.8, 1.0]), Verdict::Fails);
+        assert_eq!(verdict(&[1.038, 0.877, 1.222]), Verdict::Scatter);
+    }
+
+    #[test]
+    fn a_chain_fails_where_one_comparison_always_fails() {
+        let term = |name: &str| Term::Configuration(name.into());
+        let chain = Chain {
+            first: term("a"),
+            rest: vec![(Order::Above, term("b")), (Order::Above, term("c"))],
+        };
+        let of = |a: [f64; 2], b: [f64; 2], c: [f64; 2]| {
+            Outcome::of(&chain, &[a.into(), b.into(), c.into()], 0.0).verdict()
+        };
+        assert_eq!(of([3.0, 3.0], [2.0, 2.0], [1.0, 1.0]), Verdict::Holds);
+        assert_eq!(of([3.0, 1.5], [2.0, 2.0], [1.0, 1.0]), Verdict::Scatter);
+        assert_eq!(of([3.0, 1.5], [2.0, 2.0], [4.0, 4.0]), Verdict::Fails);
+        // Never both at once, but neither always fails.
+        assert_eq!(of([3.0, 1.5], [2.0, 2.0], [4.0, 1.0]), Verdict::Scatter);
+    }
+
+    #[test]
+    fn an_equality_has_two_sides_and_includes_its_ends() {
+        let verdict = |a: f64| outcome(Order::Within(0.05), &[a], &[1.22]).verdict();
+        for equal in [1.17, 1.22, 1.27] {
+            assert_eq!(verdict(equal), Verdict::Holds, "{equal}");
+        }
+        for other in [1.16, 1.28, 2.0] {
+            assert_eq!(verdict(other), Verdict::Fails, "{other}");
+        }
+    }
+
+    #[test]
+    fn identical_runs_support_no_difference() {
+        let same = |order| Outcome {
+            identical: true,
+            ..outcome(order, &[1.0], &[1.0])
+        };
+        let holds = outcome(Order::Above, &[2.0], &[1.0]);
+        let strict = same(Order::Above);
+        assert_eq!(every([strict, strict].iter()), Verdict::Vacuous);
+        assert_eq!(every([strict, holds].iter()), Verdict::Fails);
+        assert_eq!(some([strict, holds].iter()), Verdict::Holds);
+        assert_eq!(every([same(Order::About), holds].iter()), Verdict::Holds);
+    }
+
+    #[test]
+    fn the_opposite_of_an_exception() {
+        let of = |a: &[f64]| outcome(Order::Above, a, &[1.0, 1.0]).opposite().verdict();
+        assert_eq!(of(&[2.0, 2.0]), Verdict::Fails);
+        assert_eq!(of(&[0.5, 0.5]), Verdict::Holds);
+        assert_eq!(of(&[0.5, 2.0]), Verdict::Scatter);
+    }
+}

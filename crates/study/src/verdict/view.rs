@@ -1,0 +1,158 @@
+//! A figure as a claim sees it.
+
+use crate::average::average;
+use crate::evaluate::{Cell, Row, Shown};
+use crate::format::{ALL, Chain, Claim, Figure, On, Term};
+use crate::plan::Plan;
+use crate::sample::Sample;
+use crate::words;
+
+/// A figure and the claim that is looked at.
+pub struct View<'a> {
+    pub plan: &'a Plan,
+    pub figure: &'a Figure,
+    pub shown: &'a Shown,
+    pub claim: &'a Claim,
+    pub chain: &'a Chain,
+    /// The layer it is about; none for whole stacks.
+    pub layer: Option<usize>,
+}
+
+impl<'a> View<'a> {
+    /// A configuration that has no machine.
+    pub fn unknown(&self) -> Option<&'a str> {
+        let there = |name: &str| self.plan.setups[self.plan.setup(name)].machine.is_some();
+        self.chain.names().find(|name| !there(name))
+    }
+
+    fn column(&self, name: &str) -> Option<usize> {
+        let named = |&setup: &usize| self.plan.setups[setup].name == name;
+        self.shown.setups.iter().position(named)
+    }
+
+    /// The workloads of the claim's group.
+    pub fn rows(&self) -> Vec<&'a Row> {
+        let group = self.claim.group.as_ref().map_or(ALL, |g| &g.value);
+        let rows = self.shown.rows.iter();
+        rows.filter(|r| group == ALL || r.group == group).collect()
+    }
+
+    /// Whether the paper says the opposite of a workload.
+    pub fn excepted(&self, row: &Row) -> bool {
+        let name = self.plan.subjects.name(row.subject);
+        self.claim.except.iter().any(|n| n.value == name)
+    }
+
+    /// The repeats that every configuration of the claim has on a workload.
+    pub fn repeats(&self, row: &Row) -> usize {
+        let cells = row.cells.iter().filter_map(|c| c.values(None));
+        cells.map(|v| v.len()).min().unwrap_or(0)
+    }
+
+    /// What a configuration has on a workload in each repeat.
+    fn value(&self, row: &Row, name: &str) -> Option<Vec<f64>> {
+        match self.column(name) {
+            Some(column) => {
+                let cell: &Cell = &row.cells[column];
+                cell.values(self.layer)
+            }
+            // What everything is normalised to need not be shown: it is 1.
+            None => Some(vec![1.0; self.repeats(row)]),
+        }
+    }
+
+    /// What a term is on one workload, in each repeat.
+    pub fn on_row(&self, row: &Row, term: &Term) -> Option<Vec<f64>> {
+        match term {
+            Term::Number(n) => Some(vec![*n; self.repeats(row)]),
+            Term::Configuration(name) => self.value(row, name),
+            Term::Quotient(a, b) => {
+                let (a, b) = (self.value(row, a)?, self.value(row, b)?);
+                a.into_iter().zip(b).map(|(a, b)| quotient(a, b)).collect()
+            }
+        }
+    }
+
+    /// A configuration's average, best or worst in a repeat.
+    pub fn summary(&self, rows: &[&Row], name: &str, repeat: usize) -> Option<f64> {
+        let value = |r: &&Row| self.value(r, name)?.get(repeat).copied();
+        let values: Vec<f64> = rows.iter().map(value).collect::<Option<_>>()?;
+        match self.claim.on {
+            On::Best => values.into_iter().reduce(f64::max),
+            On::Worst => values.into_iter().reduce(f64::min),
+            _ => average(self.figure.mean, &values),
+        }
+    }
+
+    /// The workloads on which everything the claim names has a value.
+    pub fn common(&self, rows: &[&'a Row]) -> Vec<&'a Row> {
+        let complete = |r: &&&Row| {
+            let named = self.chain.names().all(|n| self.value(r, n).is_some());
+            named && self.repeats(r) > 0
+        };
+        rows.iter().filter(complete).copied().collect()
+    }
+
+    /// Whether every comparison of the claim is between runs that did the same on a workload.
+    pub fn alike(&self, row: &Row) -> bool {
+        self.chain.pairs().all(|(a, b)| self.pair_alike(row, a, b))
+    }
+
+    fn pair_alike(&self, row: &Row, a: &Term, b: &Term) -> bool {
+        let mut prints = Vec::new();
+        let mut names = Vec::new();
+        for term in [a, b] {
+            match term {
+                Term::Configuration(name) => names.push(name.as_str()),
+                Term::Quotient(above, below) => names.extend([above.as_str(), below.as_str()]),
+                // In a normalised figure a number is so much of the base.
+                Term::Number(_) if self.figure.normalise.is_some() => {
+                    prints.push(row.base_print.as_deref());
+                }
+                Term::Number(_) => {}
+            }
+        }
+        for name in names {
+            prints.push(match self.column(name) {
+                Some(column) => row.prints[column].as_deref(),
+                None => row.base_print.as_deref(),
+            });
+        }
+        prints.len() > 1 && prints[0].is_some() && prints.iter().all(|p| *p == prints[0])
+    }
+
+    /// How many workloads the paper has where the claim is looked at.
+    pub fn of(&self) -> usize {
+        let of = |g: &str| self.plan.subjects.of(g);
+        match &self.claim.group {
+            Some(group) if group.value != ALL => of(&group.value),
+            _ => self.figure.groups.iter().map(|g| of(&g.value)).sum(),
+        }
+    }
+
+    /// The terms with their values, averaged over the repeats.
+    pub fn listed(&self, values: &[Vec<f64>]) -> String {
+        let one = |(term, values): (&Term, &Vec<f64>)| {
+            let sample = Sample::of(values.clone())?;
+            match term {
+                // The claim says it itself.
+                Term::Number(_) => None,
+                Term::Configuration(name) => {
+                    let value = words::sample(self.figure.display, &sample);
+                    Some(format!("{name} {value}"))
+                }
+                Term::Quotient(a, b) => {
+                    let value = words::sample(crate::format::Display::Ratio, &sample);
+                    Some(format!("{a} / {b} {value}"))
+                }
+            }
+        };
+        let all: Vec<String> = self.chain.terms().zip(values).filter_map(one).collect();
+        all.join(", ")
+    }
+}
+
+/// One over another; none of nothing.
+pub fn quotient(a: f64, b: f64) -> Option<f64> {
+    (b != 0.0).then_some(a / b)
+}
