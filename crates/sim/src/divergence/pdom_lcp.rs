@@ -16,6 +16,7 @@ pub const MODEL: Model = Model {
         parameters: &[],
     },
     pools: false,
+    keeps_threads: true,
     make: |_, _, slots| Box::new(PdomLcp::new(slots)),
 };
 

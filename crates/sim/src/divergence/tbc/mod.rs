@@ -32,6 +32,7 @@ pub const MODEL: Model = Model {
         parameters: &[&COMPACTION],
     },
     pools: false,
+    keeps_threads: false,
     make: |values, machine, slots| Box::new(make(false, values, machine, slots)),
 };
 
@@ -43,6 +44,7 @@ pub const WITH_LIKELY_POINTS: Model = Model {
         parameters: &[&COMPACTION],
     },
     pools: false,
+    keeps_threads: false,
     make: |values, machine, slots| Box::new(make(true, values, machine, slots)),
 };
 

@@ -104,7 +104,7 @@ impl Residents {
     ) {
         match event {
             MemoryEvent::Loaded { slot, pc } => {
-                self.complete(slot, &launched.facts[pc as usize], launched);
+                self.complete_load(slot, &launched.facts[pc as usize], launched);
             }
             MemoryEvent::Stored { slot } => {
                 self.warps
@@ -123,8 +123,8 @@ impl Residents {
                     policy.cache(place, what, line);
                 }
             }
-            MemoryEvent::AtomicBack { op, lanes, last } => {
-                self.atomic_back(record(op), lanes, last, launched);
+            MemoryEvent::AtomicBack { op, lanes } => {
+                self.atomic_back(record(op), lanes, launched);
             }
         }
     }
@@ -142,7 +142,7 @@ impl Residents {
     /// Old values of an atomic have come: they are in the registers before anybody who waits
     /// for them can issue.
     #[inline(never)]
-    fn atomic_back(&mut self, record: &MemOp, lanes: u32, last: bool, launched: &Launched) {
+    fn atomic_back(&mut self, record: &MemOp, lanes: u32, launched: &Launched) {
         if let Some(data) = record.atomic.as_deref() {
             for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
                 launched.code.complete_atomic(
@@ -154,8 +154,9 @@ impl Residents {
                 );
             }
         }
-        if last {
-            for owner in record.owners.iter() {
+        // This access still counts as pending.
+        for owner in record.owners.iter() {
+            if owner.lanes & lanes != 0 && owner.pending == 1 {
                 self.let_go(Hold::Atomic, owner.slot);
             }
         }

@@ -78,17 +78,9 @@ impl LoadStore {
         let flight = self.ops.flight(flight);
         let record = self.ops.get(flight.op);
         if record.is_atomic {
-            let left = record
-                .owners
-                .iter()
-                .map(|o| o.pending as u32)
-                .max()
-                .unwrap_or(0);
-            let last = left == 1 && record.accesses.is_empty();
             with.events.push(MemoryEvent::AtomicBack {
                 op: flight.op,
                 lanes: flight.lanes,
-                last,
             });
         }
     }
@@ -99,7 +91,7 @@ impl LoadStore {
         for owner in record.owners.iter() {
             with.events.push(MemoryEvent::Loaded {
                 slot: owner.slot,
-                pc: record.pc,
+                pc: owner.pc,
             });
         }
         self.ops.release(op);
@@ -108,14 +100,13 @@ impl LoadStore {
     /// An access of a load is back: owners with none left have their registers.
     pub(super) fn returned(&mut self, op: u16, lanes: u32, with: &mut Surroundings) {
         let record = self.ops.get_mut(op);
-        let pc = record.pc;
         for owner in record.owners.iter_mut() {
             if owner.lanes & lanes != 0 {
                 owner.pending -= 1;
                 if owner.pending == 0 {
                     with.events.push(MemoryEvent::Loaded {
                         slot: owner.slot,
-                        pc,
+                        pc: owner.pc,
                     });
                 }
             }
