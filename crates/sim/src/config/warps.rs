@@ -210,7 +210,8 @@ mod tests {
             assert_eq!(machine.scheduler.name == "gangs", named.gangs.is_some());
         }
         assert_eq!(on_vws("e-vws-sync30-8").sm.warp_width, 8);
-        let plain = Machine::preset("vws").expect("a preset");
+        let one_port = ["fetch.cache_ports=1".to_string()];
+        let plain = Machine::resolve("vws", &one_port).expect("a preset");
         assert_eq!(on_vws("ws32"), plain);
     }
 
