@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpsim_sim::config::SECTIONS;
+use warpsim_sim::config::warps::NAMES;
 use warpsim_sim::config::{Machine, presets};
 use warpsim_sim::mechanism::{Kind, Parameter};
 use warpsim_study::embedded;
@@ -34,6 +35,8 @@ enum What {
     Fetch,
     /// Divergence models.
     Divergence,
+    /// Names for widths of warps and gangs, with the settings that each is short for.
+    Warps,
     /// Workloads with their parameters and sizes.
     Workloads,
     /// Statistics that `run --stats` writes.
@@ -50,6 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         What::Schedulers => mechanisms(Kind::Scheduler),
         What::Fetch => mechanisms(Kind::Fetch),
         What::Divergence => mechanisms(Kind::Divergence),
+        What::Warps => warps(),
         What::Workloads => match &arguments.workload_dir {
             Some(folder) => workloads() + &in_folder(folder)?,
             None => workloads(),
@@ -125,6 +129,15 @@ fn mechanisms(kind: Kind) -> String {
         }
     }
     out
+}
+
+fn warps() -> String {
+    let mut out = String::new();
+    for named in NAMES {
+        let _ = writeln!(out, "{}\n    {}", named.name, named.description);
+        let _ = writeln!(out, "    {}", named.shown().join(" "));
+    }
+    out + "Gangs of warps of 8 threads: -8 behind the name, as in i-vws-8.\n"
 }
 
 /// A parameter as `--set` takes it, when its mechanism is chosen.

@@ -1,6 +1,7 @@
 //! The `warpsim` command. One file a subcommand.
 
 mod agreement;
+mod area;
 mod characterise;
 mod compare;
 mod device;
@@ -53,6 +54,8 @@ enum Command {
     Selftest(selftest::Arguments),
     /// Compare with the NVIDIA GPU in this machine: instructions, programs, workloads.
     VerifyOnGpu(Box<verify::Arguments>),
+    /// Estimate the area that variable warp sizing adds to an SM and a GPU.
+    Area(area::Arguments),
     /// Show what there is: machines, policies, workloads, statistics.
     List(list::Arguments),
 }
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Selftest(arguments) => selftest::run(&arguments),
         Command::VerifyOnGpu(arguments) => verify::run(&arguments),
+        Command::Area(arguments) => area::run(&arguments),
         Command::List(arguments) => list::run(&arguments),
     };
     match result {

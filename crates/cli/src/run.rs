@@ -37,6 +37,10 @@ pub struct Arguments {
     /// Machine preset, or a machine file (ends in .toml).
     #[arg(long, default_value = "gtx480")]
     machine: String,
+    /// Widths of warps and gangs by name, as in ws4 or i-vws (see list warps): short for --set
+    /// warps=..., which is short for the settings behind it.
+    #[arg(long, value_name = "NAME")]
+    warps: Option<String>,
     /// Issue policy: short for --set scheduler=...
     #[arg(long)]
     scheduler: Option<String>,
@@ -213,7 +217,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 }
 
 fn machine(arguments: &Arguments) -> Result<Machine, Failure> {
-    let mut overrides = arguments.set.clone();
+    // What is set singly goes over what a name sets.
+    let named = arguments.warps.iter().map(|name| format!("warps={name}"));
+    let mut overrides: Vec<String> = named.chain(arguments.set.iter().cloned()).collect();
     for (key, value) in [
         ("scheduler", &arguments.scheduler),
         ("fetch.policy", &arguments.fetch),

@@ -4,6 +4,7 @@
 //! beyond the SM; `schedule`, `fetch` and `divergence` hold the mechanisms that
 //! papers are about, one file each.
 
+pub mod area;
 pub mod config;
 pub mod divergence;
 pub mod exec;

@@ -1,6 +1,7 @@
 //! A machine as data. Presets are TOML files in `configs/` with the source of every number;
 //! [`model`] holds the typed form with the [`rule`] of each setting, [`load`] reads files and
-//! follows `extends`, [`set`] applies `--set key=value`, [`validate`] is the one place that says
+//! follows `extends`, [`set`] applies `--set key=value`, [`warps`] has names for settings that go
+//! together, [`validate`] is the one place that says
 //! which machines make no sense.
 
 pub(crate) mod class;
@@ -13,6 +14,7 @@ pub mod rule;
 pub(crate) mod set;
 pub mod settings;
 pub mod validate;
+pub mod warps;
 
 pub use class::OpClass;
 pub use model::*;

@@ -129,6 +129,10 @@ settings! {
         /// Results that the pipelines of the SM may write back per cycle; those of a slice or
         /// scheduler that has its own pipelines have as many of their own.
         result_buses: u32 = range(1, 64), "";
+        /// The load/store unit takes one access of all lanes per cycle: memory instructions of one
+        /// kind that warps on different lanes issue in a cycle are one to it, others wait, and
+        /// none issues while it has transactions left to send.
+        gather_memory: bool = Flag, "";
         /// An atomic keeps its warp from issuing until it returns.
         atomics_block_warp: bool = Flag, "";
         /// A fence waits until the stores of its warp are acknowledged. The reference's artifact

@@ -57,6 +57,7 @@ pub fn settings(machine: &Machine) -> Result<(), Problem> {
     quantum(machine)?;
     schedulers(&machine.sm)?;
     units(machine)?;
+    gathering(machine)?;
     front_end(machine, &table)?;
     caches(machine)?;
     injection(&machine.interconnect)?;
@@ -195,6 +196,33 @@ fn units(machine: &Machine) -> Check {
         return complaint("unit.sp.count", message);
     }
     Ok(())
+}
+
+/// Lanes can make one access only if no two warps that issue together are on the same ones, and
+/// nothing else passes through the way to the load/store unit.
+fn gathering(machine: &Machine) -> Check {
+    if !machine.sm.gather_memory {
+        return Ok(());
+    }
+    if machine.sm.schedulers != 1 {
+        return problem(
+            "sm.schedulers",
+            format!(
+                "is {}: the lanes make one access per cycle (`sm.gather_memory`), and only with \
+                 one scheduler are no two warps that issue together on the same lanes",
+                machine.sm.schedulers
+            ),
+        );
+    }
+    let mixed = |u: &Unit| u.takes.contains(&OpClass::Memory) && u.takes.len() > 1;
+    let Some((name, _)) = machine.unit.iter().find(|(_, u)| mixed(u)) else {
+        return Ok(());
+    };
+    problem(
+        &format!("unit.{name}.takes"),
+        "has \"memory\" among others: where the lanes make one access per cycle \
+         (`sm.gather_memory`) memory needs a unit of its own",
+    )
 }
 
 fn schedulers(s: &Sm) -> Check {
@@ -363,25 +391,28 @@ pub fn combination(machine: &Machine) -> Result<(), Problem> {
             ),
         );
     }
+    let mut policy = schedule::make(machine, Layout::of(machine).domains());
+    if policy.plan().is_some() && !divergence::keeps_threads(machine) {
+        let those = divergence::MODELS.iter().filter(|m| m.keeps_threads);
+        let those: Vec<&str> = those.map(|m| m.info.name).collect();
+        return complaint(
+            Kind::Divergence.name_key(),
+            format!(
+                "{model} moves threads between warps, and the scheduler {scheduler} joins warps \
+                 that keep theirs: use it with {}, or choose another scheduler",
+                those.join(" or ")
+            ),
+        );
+    }
     if !pools {
         return Ok(());
     }
-    let mut policy = schedule::make(machine, Layout::of(machine).domains());
     if schedule::ranks_blocks(&machine.scheduler.name) {
         return complaint(
             Kind::Divergence.name_key(),
             format!(
                 "the warps of {model} mix threads of several blocks, and the scheduler \
                  {scheduler} ranks warps by their block: choose another of the two"
-            ),
-        );
-    }
-    if policy.plan().is_some() {
-        return complaint(
-            Kind::Divergence.name_key(),
-            format!(
-                "{model} forms its own warps, and the scheduler {scheduler} joins the parts of \
-                 static ones: choose another of the two"
             ),
         );
     }

@@ -328,6 +328,8 @@ pub struct Model {
     pub info: Info,
     /// Its warps are in a [pool](DivergenceModel::pool).
     pub pools: bool,
+    /// Its warps keep the threads that they came with.
+    pub keeps_threads: bool,
     /// Makes it for an SM of a machine with this many slots for static warps; models with a
     /// [pool](DivergenceModel::pool) have [`pool::slots`].
     pub make: fn(&Values, &Machine, usize) -> Box<dyn DivergenceModel>,
@@ -350,6 +352,11 @@ fn find(name: &str) -> Option<&'static Model> {
 /// Whether a machine's warps are in a [pool](DivergenceModel::pool).
 pub fn pools(machine: &Machine) -> bool {
     find(&machine.divergence.name).is_some_and(|m| m.pools)
+}
+
+/// Whether a machine's warps keep the threads that they came with.
+pub fn keeps_threads(machine: &Machine) -> bool {
+    find(&machine.divergence.name).is_some_and(|m| m.keeps_threads)
 }
 
 /// Hardware warps that an SM holds at most.

@@ -20,6 +20,7 @@ pub const MODEL: Model = Model {
         parameters: &[],
     },
     pools: false,
+    keeps_threads: true,
     make: |_, _, slots| Box::new(Pdom::new(slots)),
 };
 

@@ -17,6 +17,7 @@ pub const MODEL: Model = Model {
         parameters: &[&POINTS],
     },
     pools: false,
+    keeps_threads: true,
     make: |values, _, slots| Box::new(PdomLcp::new(slots, values.get(&POINTS))),
 };
 

@@ -3,6 +3,7 @@
 mod block_first;
 mod blocks;
 mod ccws;
+mod gangs;
 mod gto;
 mod lrr;
 mod majority;
@@ -14,8 +15,6 @@ pub(crate) mod plan;
 mod properties;
 mod saws;
 mod tls;
-#[cfg(test)]
-mod toy_gang;
 pub(crate) mod view;
 
 use crate::config::Machine;
@@ -23,7 +22,7 @@ use crate::divergence::Group;
 use crate::mechanism::{Info, Values};
 pub use crate::place::Place;
 use crate::time::Cycle;
-pub use plan::{IssuePlan, IssueView, Together};
+pub use plan::{FetchView, GangView, IssuePlan, IssueView, Together};
 pub use view::{CacheEvent, Considers, Facts, HearsCache, WarpInfo};
 
 /// An issue policy: one instance serves all schedulers (domains) of an SM, so that policies
@@ -137,6 +136,7 @@ pub const POLICIES: &[Policy] = &[
     saws::POLICY,
     ccws::POLICY,
     majority::POLICY,
+    gangs::POLICY,
 ];
 
 fn find(name: &str) -> Option<&'static Policy> {

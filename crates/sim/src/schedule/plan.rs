@@ -4,6 +4,7 @@ use super::Place;
 use crate::divergence::{Group, Groups};
 use crate::place::Layout;
 use crate::sm::fixed_list::FixedList;
+use crate::stats::SmCounters;
 use crate::time::Cycle;
 
 /// Warps that issue together: in lock step, the same instruction, each in another domain and on
@@ -34,6 +35,35 @@ impl IssueView<'_> {
     }
 }
 
+/// What a plan may look at between issues.
+pub struct GangView<'a> {
+    /// The cycle.
+    pub now: Cycle,
+    /// What the slots hold.
+    pub groups: &'a Groups,
+    /// Where warps sit.
+    pub layout: Layout,
+    /// Whether the next instruction of a warp is not there or waits for data.
+    pub waits_for_data: &'a dyn Fn(Place) -> bool,
+    /// Whether a warp does not have its next instruction in its buffer.
+    pub lacks_instruction: &'a dyn Fn(Place) -> bool,
+}
+
+impl GangView<'_> {
+    /// The group at a place.
+    pub fn group(&self, place: Place) -> &Group {
+        self.groups.get(self.layout.slot_at(place))
+    }
+}
+
+/// What a plan sees of fetch.
+pub struct FetchView<'a> {
+    /// Warps without their next instruction, by domain.
+    pub lacking: &'a [u64],
+    /// Warps that may be fetched for.
+    pub fetchable: &'a [u64],
+}
+
 /// A policy that plans the issues of a cycle.
 ///
 /// # Contract
@@ -42,15 +72,54 @@ impl IssueView<'_> {
 /// nobody; what it sees is renewed after each issue, so that it knows the room that is left and
 /// the warps that a barrier has let go. A domain issues once per cycle. Budgets, such as two gangs
 /// and then single warps where slices are idle, are the plan's own.
+///
+/// [`tick`](IssuePlan::tick) comes before the issues of every cycle that is not skipped. A plan that
+/// would change something in a cycle that could be skipped says so by the policy's
+/// [`next`](super::IssuePolicy::next).
 pub trait IssuePlan {
     /// The warps that issue next in this cycle; they are ready.
     fn next(&mut self, view: &IssueView) -> Option<Together>;
 
-    /// The warps that issue with the one at `place` as long as they stay together: what is
-    /// fetched for one of them is fetched for all.
-    fn fetched_with(&self, place: Place) -> Together {
-        let mut alone = Together::default();
-        alone.push(place);
-        alone
+    /// A launch begins. By PC: whether sides of a branch meet there.
+    fn begin(&mut self, meeting_points: Vec<bool>) {
+        let _ = meeting_points;
+    }
+
+    /// Memory has answered: the next instruction of the warp at `place` no longer waits for data.
+    fn made_ready(&mut self, place: Place) {
+        let _ = place;
+    }
+
+    /// A cycle begins.
+    fn tick(&mut self, view: &GangView, counters: &mut SmCounters) {
+        let _ = (view, counters);
+    }
+
+    /// The issues of a cycle are over, and warps stand where these have led them.
+    fn settle(&mut self, view: &GangView, counters: &mut SmCounters) {
+        let _ = (view, counters);
+    }
+
+    /// A warp whose buffer is to be filled anew, since it issues with others from now on.
+    fn next_to_clear(&mut self) -> Option<Place> {
+        None
+    }
+
+    /// The warps of a domain that are fetched for together with others, and not by themselves.
+    fn fetched_together(&self, domain: usize) -> u64 {
+        let _ = domain;
+        0
+    }
+
+    /// How often per cycle several warps are fetched for together.
+    fn fetches(&self) -> u32 {
+        0
+    }
+
+    /// The warps that are fetched for together next: those that lack their instruction may all be
+    /// fetched for, and there is one.
+    fn next_fetch(&mut self, view: &FetchView) -> Option<Together> {
+        let _ = view;
+        None
     }
 }

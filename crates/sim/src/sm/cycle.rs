@@ -99,12 +99,17 @@ impl Sm {
         self.write_back(now, launched);
         self.units.step(now, &mut self.collectors, &launched.facts);
         self.memory_step(now, launched);
+        if let Some(most) = self.memory_ahead {
+            let may = self.memory.backlog() <= most;
+            self.collectors.let_memory_issue(may);
+        }
         if quantum.skip && self.first_half_rests(now) {
             self.residents.warps.end_turns();
             return Ok(());
         }
         self.residents.tick(now, launched);
         self.residents.wake(now, launched);
+        self.residents.tick_plan(now, launched);
         if self
             .issue
             .may_act(now, &mut self.residents, &self.collectors)

@@ -46,6 +46,9 @@ pub struct Sm {
     id: u16,
     core_mhz: u32,
     flush_l1_when_idle: bool,
+    /// Memory instructions issue only while the load/store unit has no more than so many cycles of
+    /// work, where the lanes that issue in a cycle make one access.
+    memory_ahead: Option<u32>,
     /// Blocks, threads, warps.
     residents: Residents,
     front: FrontEnd,
@@ -72,6 +75,7 @@ impl Sm {
             id,
             core_mhz: machine.gpu.core_mhz,
             flush_l1_when_idle: machine.gpu.flush_l1_when_idle,
+            memory_ahead: issue::memory_ahead(machine),
             residents: Residents::new(machine, front.skips_waiters()),
             front,
             issue: Issue::new(machine, domains),

@@ -101,6 +101,22 @@ const DERIVED: &[Derived] = &[
     ),
     (
         stat(
+            "lanes_per_issue_cycle",
+            "lanes",
+            "active lanes of all warps that issue in a cycle, over cycles in which any does",
+        ),
+        |t| ratio(t.sm.counters.active_lanes, t.sm.counters.issue_cycles),
+    ),
+    (
+        stat(
+            "fetches_per_cycle",
+            "fetches/cycle",
+            "instruction fetches per cycle, whole GPU; one for a gang is one",
+        ),
+        |t| ratio(t.sm.counters.fetches, t.cycles),
+    ),
+    (
+        stat(
             "occupancy",
             "fraction",
             "resident warps over what SMs hold, while they have any",

@@ -40,6 +40,7 @@ counters! {
         warp_instructions: "instructions", "warp instructions issued";
         thread_instructions: "instructions", "thread instructions: lanes whose guard was true";
         active_lanes: "lanes", "active lanes of issued instructions, before the guard";
+        issue_cycles: "cycles", "SM-cycles in which a warp issued";
         lanes_1_4: "instructions", "issued with 1 to 4 active lanes";
         lanes_5_8: "instructions", "issued with 5 to 8 active lanes";
         lanes_9_12: "instructions", "issued with 9 to 12 active lanes";
@@ -62,7 +63,16 @@ counters! {
         warp_cycles: "warp-cycles", "cycles that warps were resident";
         active_cycles: "cycles", "SM-cycles with at least one resident warp";
         scheduler_cycles: "scheduler-cycles", "schedulers times cycles";
-        fetches: "fetches", "instruction fetches that hit";
+        gang_issues: "instructions", "issued by gangs of two or more warps, each counted once";
+        gang_splits: "splits", "gangs that fell apart because their warps went different ways";
+        gang_memory_splits: "splits", "gangs that fell apart because memory answered some of their warps first";
+        gang_merges: "merges", "gangs or warps that joined others of their original gang";
+        gang_warps_8: "warp-cycles", "running warps in gangs of 8";
+        gang_warps_5_7: "warp-cycles", "running warps in gangs of 5 to 7";
+        gang_warps_4: "warp-cycles", "running warps in gangs of 4";
+        gang_warps_2_3: "warp-cycles", "running warps in gangs of 2 or 3";
+        gang_warps_1: "warp-cycles", "running warps in no gang, where there are gangs";
+        fetches: "fetches", "instruction fetches that hit; one for a gang is one";
         l1i_accesses: "accesses", "instruction-cache lookups";
         l1i_misses: "accesses", "instruction-cache lookups that missed or merged";
         l1d_reads: "accesses", "L1 data-cache load lookups";

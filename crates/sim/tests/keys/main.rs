@@ -35,6 +35,8 @@ const MACHINES: &[(&str, &[&str])] = &[
     ("gtx480", &["gpu.sms=2", "sm.registers_per_thread=16"]),
     // The simple model of DRAM.
     ("vws", &[]),
+    // Narrow warps, for what joins them.
+    ("vws", &["sm.warp_width=4", "scheduler.gangs.reform=sync"]),
 ];
 
 /// Settings that cannot be changed alone: a class of operations that one unit no longer takes,

@@ -6,7 +6,9 @@ use super::table::{Table, at, items, key, setting};
 use warpsim_present::{Entry, Node, Source, SourceError, Value};
 
 /// Keys that stand for a machine setting.
-const SHORT: [(&str, &str); 3] = [
+const SHORT: [(&str, &str); 4] = [
+    // First, so that what is set singly goes over what a name sets.
+    ("warps", "warps"),
     ("scheduler", "scheduler"),
     ("fetch", "fetch.policy"),
     ("divergence", "divergence"),
@@ -45,6 +47,7 @@ fn one(source: &Source, entry: &Entry) -> Result<Configuration, SourceError> {
     const KEYS: &[&str] = &[
         "title",
         "machine",
+        "warps",
         "scheduler",
         "fetch",
         "divergence",
@@ -162,6 +165,7 @@ fn grid(source: &Source, node: &Node, all: &mut Vec<Configuration>) -> Result<()
     const KEYS: &[&str] = &[
         "name",
         "machine",
+        "warps",
         "scheduler",
         "fetch",
         "divergence",

@@ -129,20 +129,20 @@ fn share(code: &mut Code) {
     let mut replaced = Replaced::new(code);
     type Known = Vec<(u32, Vec<Value>)>;
     let mut known: HashMap<(u64, u64, Vec<Value>), Known> = HashMap::new();
-    let mut time = 0u64;
+    let mut stores = 0u64;
     for index in 0..code.blocks.len() as u32 {
-        time += 1;
         let mut nodes = std::mem::take(&mut code.blocks[index as usize].nodes);
         nodes.retain_mut(|node| {
             for value in &mut node.uses {
                 *value = replaced.of(*value);
             }
-            // What loads find changes with every store; each such time has a number.
+            // What loads find changes with every store, and from block to block; each such time
+            // has a number.
             let time = match node.effect {
                 Effect::Pure | Effect::Load(Memory::Fixed | Memory::Texture) => 0,
-                Effect::Load(_) => time,
+                Effect::Load(_) => 1 + u64::from(index) + stores,
                 _ => {
-                    time += 1;
+                    stores += 1;
                     return true;
                 }
             };

@@ -33,6 +33,7 @@ pub const MODEL: Model = Model {
         parameters: &[],
     },
     pools: true,
+    keeps_threads: false,
     make: |_, machine, _| Box::new(Dwf::new(machine, false)),
 };
 
@@ -44,6 +45,7 @@ pub const WITH_WARP_BARRIERS: Model = Model {
         parameters: &[],
     },
     pools: true,
+    keeps_threads: false,
     make: |_, machine, _| Box::new(Dwf::new(machine, true)),
 };
 

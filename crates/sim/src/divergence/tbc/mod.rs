@@ -33,6 +33,7 @@ pub const MODEL: Model = Model {
         parameters: &[&COMPACTION],
     },
     pools: false,
+    keeps_threads: false,
     make: |values, machine, slots| Box::new(make(None, values, machine, slots)),
 };
 
@@ -44,6 +45,7 @@ pub const WITH_LIKELY_POINTS: Model = Model {
         parameters: &[&COMPACTION, &POINTS],
     },
     pools: false,
+    keeps_threads: false,
     make: |values, machine, slots| {
         let points = Some(values.get(&POINTS));
         Box::new(make(points, values, machine, slots))

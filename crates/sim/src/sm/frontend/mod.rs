@@ -5,8 +5,10 @@
 //!
 //! There is one fetch unit ([`unit`]) for the whole SM, or for each slice or scheduler; they share the
 //! instruction cache ([`icache`]), whose ports they get in turn, and may have a small cache each
-//! ([`l0`]). What is fetched for a gang is fetched once for all its warps.
+//! ([`l0`]). What is fetched for a gang is fetched once for all its warps, before the others and past
+//! the small caches ([`gangs`]).
 
+mod gangs;
 mod icache;
 mod l0;
 #[cfg(test)]
@@ -21,12 +23,15 @@ use crate::config::{Machine, Per};
 use crate::memory::packet::Reply;
 use crate::place::Layout;
 use crate::time::Cycle;
+use gangs::GangFetch;
 use icache::ICache;
 use unit::FetchUnit;
 
 /// The front end of an SM.
 pub struct FrontEnd {
     units: Vec<FetchUnit>,
+    /// What fetches for several warps together, where a policy joins warps.
+    gangs: GangFetch,
     icache: ICache,
     wait_for_branch: bool,
     /// The unit that comes first at the ports of the instruction cache. Moves on when units have
@@ -56,6 +61,7 @@ impl FrontEnd {
         };
         FrontEnd {
             units,
+            gangs: GangFetch::new(all),
             icache: ICache::new(machine, sm),
             wait_for_branch: machine.fetch.wait_for_branch,
             turn: 0,
@@ -110,6 +116,7 @@ impl FrontEnd {
             for unit in &mut self.units {
                 unit.decode(residents, launched);
             }
+            self.gangs.decode(residents, launched);
             self.fetched = false;
         }
         if !self.stays_at_rest(&mut residents.warps) {
@@ -130,14 +137,16 @@ impl FrontEnd {
 
     fn fetch(&mut self, now: Cycle, residents: &mut Residents, launched: &Launched) {
         self.icache.open_ports();
-        if let [unit] = &mut self.units[..] {
+        if residents.books.plans() {
+            self.fetch_planned(now, residents, launched);
+        } else if let [unit] = &mut self.units[..] {
             unit.open_ports();
             while unit.has_port()
                 && let Some(slot) = self.icache.next_ready()
             {
                 unit.line_has_come(slot, residents, launched);
             }
-            unit.fetch(now, &mut self.icache, residents, launched);
+            unit.fetch::<false>(now, &mut self.icache, residents, launched, &[]);
             self.fetched = unit.has_fetched();
         } else {
             self.fetch_in_turn(now, residents, launched);
@@ -147,13 +156,26 @@ impl FrontEnd {
     /// Several units take turns at the ports of the instruction cache.
     #[inline(never)]
     fn fetch_in_turn(&mut self, now: Cycle, residents: &mut Residents, launched: &Launched) {
+        self.take_lines(residents, launched);
         let count = self.units.len();
+        for i in 0..count {
+            let unit = &mut self.units[(self.turn + i) % count];
+            unit.fetch::<false>(now, &mut self.icache, residents, launched, &[]);
+        }
+        self.end_turns();
+    }
+
+    /// Lines that have come go to the units of the warps that wait for them.
+    fn take_lines(&mut self, residents: &mut Residents, launched: &Launched) {
         self.units.iter_mut().for_each(FetchUnit::open_ports);
         while let Some(slot) = self.icache.next_ready() {
             self.arrived.push(slot);
         }
-        let units = &mut self.units;
+        let (units, gangs) = (&mut self.units, &mut self.gangs);
         self.arrived.retain(|&slot| {
+            if gangs.awaits(slot) {
+                return !gangs.line_has_come(slot, residents);
+            }
             let place = residents.warps.place(slot);
             let unit = units.iter_mut().find(|unit| unit.serves(place));
             let unit = unit.expect("every warp has its unit");
@@ -163,14 +185,30 @@ impl FrontEnd {
             }
             !takes
         });
+    }
+
+    /// Who was first at the ports is last in the next cycle, if anybody has fetched.
+    fn end_turns(&mut self) {
+        let fetched = self.units.iter().any(FetchUnit::has_fetched);
+        if fetched {
+            self.turn = (self.turn + 1) % self.units.len();
+        }
+        self.fetched = fetched || self.gangs.has_fetched();
+    }
+
+    /// Gangs first, then the units for the warps that are in none.
+    #[inline(never)]
+    fn fetch_planned(&mut self, now: Cycle, residents: &mut Residents, launched: &Launched) {
+        self.gangs.open_ports(residents);
+        self.take_lines(residents, launched);
+        self.gangs.fetch(&mut self.icache, residents, launched);
+        let count = self.units.len();
+        let ganged = self.gangs.members(residents);
         for i in 0..count {
             let unit = &mut self.units[(self.turn + i) % count];
-            unit.fetch(now, &mut self.icache, residents, launched);
+            unit.fetch::<true>(now, &mut self.icache, residents, launched, ganged);
         }
-        self.fetched = self.units.iter().any(FetchUnit::has_fetched);
-        if self.fetched {
-            self.turn = (self.turn + 1) % count;
-        }
+        self.end_turns();
     }
 }
 

@@ -25,8 +25,6 @@ pub(super) struct FetchUnit {
     l0: Option<L0>,
     /// Fetched in the last cycle, to be decoded in this.
     fetched: Vec<(u16, Pc)>,
-    /// Warps that wait for the same line as another, which is to be fetched for them together.
-    together: Vec<(u16, u16)>,
     eligible: Vec<u64>,
 }
 
@@ -41,7 +39,6 @@ impl FetchUnit {
             policy: crate::fetch::make(machine, all),
             l0: L0::new(machine.fetch.l0_bytes),
             fetched: Vec::new(),
-            together: Vec::new(),
             eligible: vec![0; all],
         }
     }
@@ -63,22 +60,7 @@ impl FetchUnit {
 
     /// Puts what was fetched into the buffers.
     pub fn decode(&mut self, residents: &mut Residents, launched: &Launched) {
-        let Residents {
-            warps,
-            books,
-            groups,
-            ..
-        } = residents;
-        for &(slot, pc) in &self.fetched {
-            // It may have gone elsewhere meanwhile.
-            if warps.is_running(slot) && warps.warp(slot).buffer().fetch_pc() == pc {
-                let next = groups.get(slot).pc;
-                let mut edit = warps.edit(slot, books);
-                edit.decode(pc, next, &launched.facts);
-                edit.refresh_head(next, &launched.facts);
-            }
-        }
-        self.fetched.clear();
+        decode(&mut self.fetched, residents, launched);
     }
 
     /// A cycle begins: all ports are free.
@@ -107,27 +89,22 @@ impl FetchUnit {
         }
         residents.books.stats.counters.fetches += 1;
         take(&mut self.fetched, slot, pc, warps);
-        let fetched = &mut self.fetched;
-        self.together.retain(|&(first, other)| {
-            if first == slot && warps.set_missing(warps.place(other), false) {
-                take(fetched, other, pc, warps);
-            }
-            first != slot
-        });
     }
 
-    /// Fetches for as many warps as there are ports left, and notices finished warps.
+    /// Fetches for as many warps as there are ports left, and notices finished warps. If a policy
+    /// plans, somebody else fetches for the warps in `others`, by domain.
     #[inline(always)] // into the step of the front end with one unit, which is the common one
-    pub fn fetch(
+    pub fn fetch<const PLANNED: bool>(
         &mut self,
         now: Cycle,
         icache: &mut ICache,
         residents: &mut Residents,
         launched: &Launched,
+        others: &[u64],
     ) {
         while self.left != 0 {
             self.left -= 1;
-            let (found, any_finished) = self.find(residents);
+            let (found, any_finished) = self.find::<PLANNED>(residents, others);
             if any_finished {
                 self.retire_finished(found, now, residents);
             }
@@ -140,7 +117,11 @@ impl FetchUnit {
 
     /// The warp to fetch for, and whether any has finished and has to be noticed.
     #[inline(always)]
-    fn find(&mut self, residents: &Residents) -> (Option<Place>, bool) {
+    fn find<const PLANNED: bool>(
+        &mut self,
+        residents: &Residents,
+        others: &[u64],
+    ) -> (Option<Place>, bool) {
         let warps = &residents.warps;
         let sets = warps.domains()[self.domains.clone()].iter();
         let eligible = self.eligible[self.domains.clone()].iter_mut();
@@ -149,6 +130,13 @@ impl FetchUnit {
             *eligible = domain.fetchable();
             any |= *eligible;
             leaving |= domain.leaving();
+        }
+        if PLANNED {
+            any = 0;
+            for d in self.domains.clone() {
+                self.eligible[d] &= !others[d];
+                any |= self.eligible[d];
+            }
         }
         if any == 0 || self.ideal {
             return (None, leaving != 0);
@@ -179,8 +167,7 @@ impl FetchUnit {
         }
     }
 
-    /// Fetches for a warp, and for those that issue with it. Returns `false` if the instruction
-    /// cache has no port left for that.
+    /// Fetches for a warp. Returns `false` if the instruction cache has no port left for that.
     #[inline(always)]
     fn fetch_for(
         &mut self,
@@ -211,8 +198,7 @@ impl FetchUnit {
             counters.l1i_misses += (outcome != Outcome::Hit) as u64;
             outcome
         };
-        let hit = outcome == Outcome::Hit;
-        if hit {
+        if outcome == Outcome::Hit {
             if let Some(l0) = &mut self.l0 {
                 l0.fill(addr);
             }
@@ -221,45 +207,38 @@ impl FetchUnit {
         } else {
             warps.set_missing(place, true);
         }
-        if residents.books.plans() {
-            self.fetch_for_gang(place, pc, hit, residents);
-        }
         true
     }
+}
 
-    /// The warps that issue with the one at `place`, and need the same, get it too.
-    #[cold]
-    fn fetch_for_gang(&mut self, place: Place, pc: Pc, hit: bool, residents: &mut Residents) {
-        let Residents { warps, books, .. } = residents;
-        let Some(plan) = books.policy.plan() else {
-            return;
-        };
-        for &other in plan.fetched_with(place).iter() {
-            let slot = warps.slot_at(other);
-            if other == place
-                || warps.domain(other.domain as usize).fetchable() >> other.index & 1 == 0
-                || warps.warp(slot).buffer().fetch_pc() != pc
-            {
-                continue;
-            }
-            if hit {
-                take(&mut self.fetched, slot, pc, warps);
-            } else {
-                warps.set_missing(other, true);
-                self.together.push((warps.slot_at(place), slot));
-            }
+/// Puts what was fetched into the buffers.
+pub(super) fn decode(fetched: &mut Vec<(u16, Pc)>, residents: &mut Residents, launched: &Launched) {
+    let Residents {
+        warps,
+        books,
+        groups,
+        ..
+    } = residents;
+    for &(slot, pc) in fetched.iter() {
+        // It may have gone elsewhere meanwhile.
+        if warps.is_running(slot) && warps.warp(slot).buffer().fetch_pc() == pc {
+            let next = groups.get(slot).pc;
+            let mut edit = warps.edit(slot, books);
+            edit.decode(pc, next, &launched.facts);
+            edit.refresh_head(next, &launched.facts);
         }
     }
+    fetched.clear();
 }
 
 /// What was fetched for a warp is decoded in the next cycle.
 #[inline]
-fn take(fetched: &mut Vec<(u16, Pc)>, slot: u16, pc: Pc, warps: &mut WarpTable) {
+pub(super) fn take(fetched: &mut Vec<(u16, Pc)>, slot: u16, pc: Pc, warps: &mut WarpTable) {
     fetched.push((slot, pc));
     warps.fetch_under_way(warps.place(slot));
 }
 
 /// Where an instruction lies.
-fn address(pc: Pc, launched: &Launched) -> u64 {
+pub(super) fn address(pc: Pc, launched: &Launched) -> u64 {
     launched.code_base + pc as u64 * INSTRUCTION_BYTES
 }

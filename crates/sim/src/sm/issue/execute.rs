@@ -12,6 +12,17 @@ use crate::time::Cycle;
 use warpsim_ptx::isa::Pipe;
 use warpsim_ptx::kernel::Pc;
 
+/// A warp that has executed a memory instruction, on these lanes.
+#[inline(always)]
+pub(super) fn owner(next: &Next, lanes: u32) -> memory::Owner {
+    memory::Owner {
+        slot: next.slot,
+        pc: next.pc,
+        lanes,
+        pending: 0,
+    }
+}
+
 /// "No memory operation".
 pub(super) const NO_MEMORY: u16 = u16::MAX;
 
@@ -37,7 +48,8 @@ impl Issue {
             let executed = memory::Executed {
                 pc: next.pc,
                 effect: &self.effect,
-                owners: &[(next.slot, self.effect.executed)],
+                owners: &[owner(next, self.effect.executed)],
+                shapes: &[],
                 lanes: &groups.get(next.slot).lanes,
                 threads,
                 launched: view.launched,

@@ -1,53 +1,14 @@
-//! Warps that issue together: to the collectors and the load/store unit they are one instruction.
+//! Policies that plan what all schedulers issue in a cycle, and warps that issue together.
 
 use super::execute::NO_MEMORY;
+use super::gather::Kind;
 use super::{Issue, Next, Surroundings};
-use crate::exec::state::{Effect, EffectKind, LANES, Lanes};
 use crate::place::Place;
 use crate::schedule::{IssueView, Together};
 use crate::sm::fixed_list::FixedList;
-use crate::sm::launch::SmFault;
-use crate::sm::memory;
+use crate::sm::launch::{Launched, SmFault};
 use crate::sm::residents::Residents;
 use crate::time::Cycle;
-use warpsim_ptx::kernel::Pc;
-
-/// The memory instruction of a gang while its members execute it: to the load/store unit it is
-/// one access with the lanes of all.
-#[derive(Debug, Default)]
-pub(super) struct Gathered {
-    effect: Effect,
-    owners: Vec<(u16, u32)>,
-    homes: [u16; LANES],
-}
-
-impl Gathered {
-    fn add(&mut self, slot: u16, lanes: &Lanes, effect: &Effect) {
-        if self.owners.is_empty() {
-            self.effect.executed = 0;
-            self.effect.kind = EffectKind::Alu;
-        }
-        self.owners.push((slot, effect.executed));
-        for lane in (0..LANES).filter(|l| effect.executed >> l & 1 != 0) {
-            self.homes[lane] = lanes.home(lane);
-            self.effect.address[lane] = effect.address[lane];
-            for (all, its) in self.effect.operands.iter_mut().zip(&effect.operands) {
-                all[lane] = its[lane];
-            }
-        }
-        self.effect.executed |= effect.executed;
-        match (&mut self.effect.kind, &effect.kind) {
-            (EffectKind::Access(all), EffectKind::Access(its)) => {
-                all.shared |= its.shared;
-                all.global |= its.global;
-                all.local |= its.local;
-            }
-            // A member whose lanes are all off made no access.
-            (EffectKind::Access(_) | EffectKind::Atomic(_), _) => {}
-            (kind, its) => *kind = its.clone(),
-        }
-    }
-}
 
 impl Issue {
     /// One cycle in which the policy plans what all schedulers issue.
@@ -59,7 +20,9 @@ impl Issue {
     ) -> Result<(), SmFault> {
         self.look_everywhere(now, with.residents);
         let domains = self.ready.len();
+        let mut any = false;
         while let Some(members) = self.next_planned(now, with) {
+            any = true;
             for member in members.iter() {
                 let room = self.room_of(member.domain as usize, now, with);
                 self.take_turn(&Next::at(*member, with), room, with);
@@ -69,13 +32,21 @@ impl Issue {
                 with.residents.books.policy.issued(*member);
             }
             result?;
+            if !self.gathers {
+                self.close_access(with);
+            }
         }
+        self.close_access(with);
         for i in 0..domains {
             let d = (now.get() as usize + i) % domains;
             if !with.residents.warps.had_turn(d) {
                 let room = self.room_of(d, now, with);
                 self.issue_nothing(d, room, now, with);
             }
+        }
+        with.residents.books.stats.counters.issue_cycles += any as u64;
+        if any {
+            with.residents.settle_plan(now);
         }
         Ok(())
     }
@@ -84,6 +55,9 @@ impl Issue {
     fn next_planned(&mut self, now: Cycle, with: &mut Surroundings) -> Option<Together> {
         for d in 0..self.ready.len() {
             self.plannable[d] = self.ready[d] & self.room_of(d, now, with);
+        }
+        if let Some(kind) = self.gathered.kind {
+            self.hold_other_kinds(kind, with.residents, with.view.launched);
         }
         let Residents {
             warps,
@@ -102,8 +76,27 @@ impl Issue {
         Some(members)
     }
 
+    /// An access of this kind is being gathered: memory instructions of others do not issue.
+    fn hold_other_kinds(&mut self, kind: Kind, residents: &Residents, launched: &Launched) {
+        let warps = &residents.warps;
+        for (d, plannable) in self.plannable.iter_mut().enumerate() {
+            let mut accesses = *plannable & warps.domain(d).accesses();
+            while accesses != 0 {
+                let place = Place {
+                    domain: d as u8,
+                    index: accesses.trailing_zeros() as u8,
+                };
+                accesses &= accesses - 1;
+                let pc = warps.next_instruction(warps.slot_at(place));
+                if Kind::of(pc, launched) != kind {
+                    *plannable &= !(1 << place.index);
+                }
+            }
+        }
+    }
+
     /// The warps of a domain that have room at their units; none while the issue slot is taken.
-    fn room_of(&self, d: usize, now: Cycle, with: &Surroundings) -> u64 {
+    pub(super) fn room_of(&self, d: usize, now: Cycle, with: &Surroundings) -> u64 {
         let domain = with.residents.warps.domain(d);
         match domain.is_free(now) {
             true => domain.with_room(with.collectors.room_for(d)),
@@ -118,64 +111,59 @@ impl Issue {
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
-        if let [single] = members {
-            return self.issue_one(&Next::at(*single, with), now, with);
-        }
         let leader = Next::at(members[0], with);
-        let (pc, facts) = (leader.pc, leader.facts);
+        if leader.facts.is_memory() {
+            for place in members {
+                let next = Next::at(*place, with);
+                self.gather(&next, now, with)?;
+            }
+            return Ok(());
+        }
+        if let [_] = members {
+            return self.issue_one(&leader, now, with);
+        }
         for place in members {
             let next = Next::at(*place, with);
             let (residents, view) = (&mut *with.residents, &mut with.view);
             self.execute(&next, now, residents, view)?;
-            if next.facts.is_memory() {
-                let lanes = &residents.groups.get(next.slot).lanes;
-                self.gathered.add(next.slot, lanes, &self.effect);
-            }
             self.move_on(&next, now, residents, view)?;
         }
-        let memory = if facts.is_memory() {
-            self.issue_gathered(pc, with)
-        } else {
-            NO_MEMORY
-        };
-        self.send(&leader, memory, with.collectors);
-        if !facts.is_memory() {
-            let slot = |place: &Place| with.residents.warps.slot_at(*place);
-            let mut slots = FixedList::default();
-            members.iter().for_each(|m| slots.push(slot(m)));
-            with.units.note_gang(self.order, slots);
-        }
+        self.send_members(members, leader.pc, with);
         Ok(())
     }
 
-    /// Makes one memory instruction of what the members of a gang have executed.
-    fn issue_gathered(&mut self, pc: Pc, with: &mut Surroundings) -> u16 {
-        let Residents {
-            groups,
-            threads,
-            books,
-            ..
-        } = &mut *with.residents;
-        let gathered = &mut self.gathered;
-        let first = groups.get(gathered.owners[0].0).lanes.home(0);
-        let one_home = (0..LANES)
-            .filter(|l| gathered.effect.executed >> l & 1 != 0)
-            .all(|l| gathered.homes[l] == first);
-        let lanes = if one_home {
-            Lanes::Static(first)
-        } else {
-            Lanes::Gathered(Box::new(gathered.homes))
+    /// Members that share their units are one instruction to these; those that have their own
+    /// send it there.
+    fn send_members(&mut self, members: &[Place], pc: u32, with: &mut Surroundings) {
+        let facts = &with.view.launched.facts[pc as usize];
+        let group = |place: &Place| {
+            let domain = place.domain as usize;
+            with.collectors.group_of(domain, facts.unit)
         };
-        let executed = memory::Executed {
-            pc,
-            effect: &gathered.effect,
-            owners: &gathered.owners,
-            lanes: &lanes,
-            threads,
-            launched: with.view.launched,
-        };
-        let memory = with.memory.open(&executed, &mut books.stats.counters);
-        gathered.owners.clear();
-        memory
+        let mut sent = Together::default();
+        let mut sets: FixedList<(Place, FixedList<u16, 8>), 8> = FixedList::default();
+        for place in members {
+            let slot = with.residents.warps.slot_at(*place);
+            if let Some(at) = sent.iter().position(|p| group(p) == group(place)) {
+                sets[at].1.push(slot);
+            } else {
+                sent.push(*place);
+                let mut slots = FixedList::default();
+                slots.push(slot);
+                sets.push((*place, slots));
+            }
+        }
+        for (place, slots) in sets.iter() {
+            let next = Next {
+                place: *place,
+                slot: slots[0],
+                pc,
+                facts,
+            };
+            self.send(&next, NO_MEMORY, with.collectors);
+            if slots.len() > 1 {
+                with.units.note_gang(self.order, *slots);
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 mod execute;
 mod gang;
+mod gather;
 
 use super::facts::OpFacts;
 use super::launch::{Launched, SmFault, View};
@@ -15,7 +16,8 @@ use crate::config::Machine;
 use crate::exec::state::Effect;
 use crate::place::Place;
 use crate::time::Cycle;
-use gang::Gathered;
+use gather::Gathered;
+pub use gather::memory_ahead;
 use warpsim_ptx::kernel::Pc;
 
 /// The issue stage.
@@ -36,6 +38,8 @@ pub struct Issue {
     /// Number of the last instruction issued.
     order: u64,
     gathered: Gathered,
+    /// The lanes that issue memory instructions in a cycle make one access.
+    gathers: bool,
     /// For tests: block, warp of the block, lane and PC of every thread that issued.
     #[cfg(test)]
     pub log: Option<Vec<(u64, u16, u8, Pc)>>,
@@ -95,6 +99,7 @@ impl Issue {
             effect: Effect::default(),
             order: 0,
             gathered: Gathered::default(),
+            gathers: machine.sm.gather_memory,
             #[cfg(test)]
             log: None,
         }
@@ -155,6 +160,9 @@ impl Issue {
         if with.residents.books.plans() {
             return self.step_planned(now, with);
         }
+        if self.gathers {
+            return self.step_gathered(now, with);
+        }
         let domains = self.ready.len();
         if with.residents.warps.in_step() {
             self.look_everywhere(now, with.residents);
@@ -165,6 +173,7 @@ impl Issue {
             true => now.get() as usize & (domains - 1),
             false => now.get() as usize % domains,
         };
+        let mut any = false;
         for _ in 0..domains {
             let d = next;
             next = if d + 1 == domains { 0 } else { d + 1 };
@@ -194,12 +203,14 @@ impl Issue {
                 domain: d as u8,
                 index,
             };
+            any = true;
             let next = Next::at(leader, with);
             self.take_turn(&next, room, with);
             let result = self.issue_one(&next, now, with);
             with.residents.books.policy.issued(leader);
             result?;
         }
+        with.residents.books.stats.counters.issue_cycles += any as u64;
         Ok(())
     }
 

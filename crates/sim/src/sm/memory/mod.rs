@@ -4,13 +4,15 @@
 
 mod coalesce;
 mod l1;
+mod mixed;
 mod ops;
 mod port;
 mod requests;
 mod unit;
 
 pub use l1::{L1, Outcome};
-pub use ops::MemOp;
+pub use mixed::Shape;
+pub use ops::{MemOp, Owner};
 pub use port::{Port, TokenKind, token, untoken};
 pub use requests::Executed;
 pub use unit::{LoadStore, MemoryEvent, Surroundings};

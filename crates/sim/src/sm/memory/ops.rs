@@ -9,6 +9,8 @@ use crate::sm::fixed_list::FixedList;
 pub struct Owner {
     /// Hardware warp.
     pub slot: u16,
+    /// Its instruction: warps whose accesses are gathered may be at different ones.
+    pub pc: u32,
     /// Its lanes.
     pub lanes: u32,
     /// Accesses that serve one of its lanes and have not returned.
@@ -33,7 +35,7 @@ pub enum Path {
 /// A memory instruction under way.
 #[derive(Debug)]
 pub struct MemOp {
-    /// Instruction.
+    /// Instruction; that of the first warp if there are several.
     pub pc: u32,
     /// Its way.
     pub path: Path,
@@ -55,6 +57,23 @@ pub struct MemOp {
     pub atomic: Option<Box<AtomicData>>,
     /// Parts that hold on to this record: the pipeline, and each access that will return.
     pub holds: u32,
+}
+
+impl MemOp {
+    /// Cycles of the load/store unit that it takes if nothing is in its way.
+    pub fn work(&self) -> u32 {
+        self.busy.max(1) - 1 + (self.accesses.len() as u32).max(1)
+    }
+
+    /// The first warp that an access for these lanes is for.
+    #[inline]
+    pub fn slot_for(&self, lanes: u32) -> u16 {
+        let [one] = &self.owners[..] else {
+            let its = self.owners.iter().find(|o| o.lanes & lanes != 0);
+            return its.map_or(0, |o| o.slot);
+        };
+        one.slot
+    }
 }
 
 /// The lanes of an atomic until the L2 has performed it.

@@ -1,6 +1,7 @@
 //! From an executed memory instruction to the accesses it makes.
 
 use super::coalesce::{Access, Cut, bank_cycles, coalesce, coalesce_atomic, is_uniform};
+use super::mixed::Shape;
 use super::ops::{AtomicData, MemOp, Owner, Path};
 use super::unit::LoadStore;
 use crate::exec::state::{Access as Touched, Effect, EffectKind, HomeWarp, LANES, Lanes, Threads};
@@ -15,12 +16,14 @@ const LOCAL_BASE: u64 = 0x30_0000_0000;
 
 /// A memory instruction that has executed.
 pub struct Executed<'a> {
-    /// The instruction.
+    /// The instruction; where several were gathered, the first.
     pub pc: Pc,
     /// What it did.
     pub effect: &'a Effect,
-    /// The hardware warps that executed it together, with the lanes of each that did.
-    pub owners: &'a [(u16, u32)],
+    /// The hardware warps that executed it together; nothing of theirs is pending yet.
+    pub owners: &'a [Owner],
+    /// What the lanes touch, where instructions of different sizes were gathered; else empty.
+    pub shapes: &'a [Shape],
     /// The threads on their lanes.
     pub lanes: &'a Lanes,
     /// All threads of the SM.
@@ -40,7 +43,11 @@ impl LoadStore {
         let mut busy = 0;
         match &effect.kind {
             EffectKind::Access(touched) if executed != 0 => {
-                busy = self.make_accesses(what, touched, path, &mut accesses, counters);
+                busy = if what.shapes.is_empty() {
+                    self.make_accesses(what, touched, path, &mut accesses, counters)
+                } else {
+                    self.make_mixed_accesses(what, touched, path, &mut accesses, counters)
+                };
             }
             EffectKind::Atomic(atomic) if executed != 0 => {
                 let size = atomic.ty.bytes();
@@ -56,18 +63,21 @@ impl LoadStore {
         record.busy = busy;
         record.shared_atomic = path == Path::Shared
             && matches!(&effect.kind, EffectKind::Access(a) if a.shared_atomic);
-        for &(slot, lanes) in what.owners {
+        for owner in what.owners {
             let pending = match what.owners.len() {
                 1 => accesses.len(), // all are for its lanes
-                _ => accesses.iter().filter(|a| a.lanes & lanes != 0).count(),
+                _ => {
+                    let its = accesses.iter().filter(|a| a.lanes & owner.lanes != 0);
+                    its.count()
+                }
             };
             record.owners.push(Owner {
-                slot,
-                lanes,
                 pending: pending as u16,
+                ..*owner
             });
         }
         record.accesses = accesses;
+        self.ahead += record.work();
         if let (EffectKind::Atomic(atomic), true) = (&effect.kind, executed != 0) {
             let lanes = what.lanes.clone();
             keep_atomic(record, *atomic, lanes, &effect.address, &effect.operands);
@@ -100,7 +110,7 @@ impl LoadStore {
     }
 
     /// Fills `accesses`; returns the cycles the unit is busy with shared memory.
-    fn make_accesses(
+    pub(super) fn make_accesses(
         &self,
         what: &Executed,
         touched: &Touched,

@@ -220,6 +220,27 @@ impl Collectors {
         routes.fold(0, |room, (kind, &group)| room | (has(group) as u8) << kind)
     }
 
+    /// Whether memory instructions may issue, as far as the load/store unit is concerned: to be
+    /// said after every [`step`](Collectors::step) where it has a say.
+    pub fn let_memory_issue(&mut self, may: bool) {
+        let mut groups = self.memory / COLLECTED;
+        while groups != 0 {
+            let g = groups.trailing_zeros() as usize;
+            groups &= groups - 1;
+            let group = &self.groups[g % GROUPS];
+            if may && group.before.count < group.ports {
+                self.room |= 1 << g;
+            } else {
+                self.room &= !(1 << g);
+            }
+        }
+    }
+
+    /// The group that a domain's instructions for a kind of units go to.
+    pub fn group_of(&self, domain: usize, kind: u8) -> u8 {
+        self.routes[domain][kind as usize]
+    }
+
     /// Takes an issued instruction of a domain for a kind of units; the caller has asked for
     /// room.
     #[inline(always)]

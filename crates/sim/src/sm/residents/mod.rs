@@ -14,6 +14,7 @@ mod effects;
 mod follow;
 mod ownership;
 mod phase;
+mod plan;
 mod pooled_warps;
 mod progress;
 mod rendezvous;
@@ -190,6 +191,9 @@ impl Residents {
         self.model.begin();
         self.blocks.active_from = now;
         self.blocks.last_retired = now;
+        if self.books.plans() {
+            self.begin_plan(launched);
+        }
     }
 
     /// Counts the cycles before `to` in which warps were resident; called before any comes or

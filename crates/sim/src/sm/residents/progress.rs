@@ -123,7 +123,7 @@ impl Residents {
     ) {
         match event {
             MemoryEvent::Loaded { slot, pc } => {
-                self.complete(slot, &launched.facts[pc as usize], launched);
+                self.complete_load(slot, &launched.facts[pc as usize], launched);
             }
             MemoryEvent::Stored { slot } => {
                 self.warps
@@ -142,8 +142,13 @@ impl Residents {
                     policy.cache(place, what, line);
                 }
             }
-            MemoryEvent::AtomicBack { op, lanes, last } => {
-                self.atomic_back(record(op), lanes, last, launched);
+            MemoryEvent::SharedAtomicDone { op } => {
+                for owner in record(op).owners.iter() {
+                    self.let_go(Hold::Atomic, owner.slot);
+                }
+            }
+            MemoryEvent::AtomicBack { op, lanes } => {
+                self.atomic_back(record(op), lanes, launched);
             }
         }
     }
@@ -161,7 +166,7 @@ impl Residents {
     /// Old values of an atomic have come: they are in the registers before anybody who waits
     /// for them can issue.
     #[inline(never)]
-    fn atomic_back(&mut self, record: &MemOp, lanes: u32, last: bool, launched: &Launched) {
+    fn atomic_back(&mut self, record: &MemOp, lanes: u32, launched: &Launched) {
         if let Some(data) = record.atomic.as_deref() {
             for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
                 launched.code.complete_atomic(
@@ -173,8 +178,9 @@ impl Residents {
                 );
             }
         }
-        if last {
-            for owner in record.owners.iter() {
+        // This access still counts as pending.
+        for owner in record.owners.iter() {
+            if owner.lanes & lanes != 0 && owner.pending == 1 {
                 self.let_go(Hold::Atomic, owner.slot);
             }
         }

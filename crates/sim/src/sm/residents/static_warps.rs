@@ -22,9 +22,10 @@ impl Ownership for StaticWarps {
         let mut warps = 0;
         for (slot, home, slice) in arrival.slots() {
             warps += 1;
-            r.warps.edit(slot, &mut r.books).arrive(block, now);
+            let age = r.blocks.next_age;
+            r.warps.edit(slot, &mut r.books).arrive(block, age, now);
             let place = r.warps.place(slot);
-            r.books.policy.launched(place, r.blocks.next_age, block);
+            r.books.policy.launched(place, age, block);
             r.blocks.next_age += 1;
             let event = WarpEvent::Launched {
                 block: number,

@@ -124,7 +124,7 @@ macro_rules! readable {
 }
 
 readable! { stopped barrier fence atomic asleep members missing head clear
-wait_memory leaving }
+wait_memory leaving accesses }
 
 impl Domain {
     /// Without warps; says whether the fetch policy passes over warps at a barrier.
@@ -229,6 +229,12 @@ impl Domain {
     pub fn fetchable(&self) -> u64 {
         let waits = self.barrier & self.waiters_unfetched;
         self.running & self.wants_fetch & !self.missing & !self.unresolved & !waits
+    }
+
+    /// Warps without the instruction that they execute next in their buffer.
+    #[inline]
+    pub fn lacking(&self) -> u64 {
+        self.running & !(self.head & self.matched)
     }
 
     /// Warps that wait for a branch: for siblings that have not come to it, for its way out of

@@ -31,9 +31,12 @@ impl Edit<'_> {
         self.domain.hold(what, self.index, value);
     }
 
-    /// A warp of `block` comes here.
-    pub fn arrive(&mut self, block: u16, now: Cycle) {
-        *self.warp = Warp::new(self.warp.place, block, now);
+    /// A warp of `block` comes here; `age` grows with every warp that comes.
+    pub fn arrive(&mut self, block: u16, age: u64, now: Cycle) {
+        *self.warp = Warp {
+            age,
+            ..Warp::new(self.warp.place, block, now)
+        };
         self.domain.clear_warp(self.index);
         self.domain.resident |= self.bit();
     }
@@ -157,6 +160,11 @@ impl Edit<'_> {
         self.domain.control |= bit;
         // A branch on the wrong path will never resolve.
         self.domain.unresolved &= !bit;
+    }
+
+    /// The buffer is to be filled anew.
+    pub fn clear_buffer(&mut self, pc: Pc) {
+        self.warp.buffer.flush(pc);
     }
 
     /// With ideal fetch the instruction at `pc` is there at once.

@@ -382,6 +382,12 @@ impl WarpTable {
         domain::assign(set, place.index, false);
     }
 
+    /// Fetch for a warp with an empty buffer goes on at `pc`.
+    pub fn restart_fetch(&mut self, slot: u16, pc: Pc) {
+        debug_assert!(self.warps[slot as usize].buffer.head().is_none());
+        self.warps[slot as usize].buffer.flush(pc);
+    }
+
     /// Where to fetch from for a warp whose next instruction is `next`: behind the last
     /// instruction, which is at `end`, there is nothing, and the warp goes elsewhere.
     pub fn fetch_from(&mut self, slot: u16, next: Pc, end: Pc) -> Pc {

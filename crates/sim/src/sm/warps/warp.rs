@@ -20,6 +20,8 @@ pub struct Warp {
     pub lanes: u32,
     /// Instructions issued.
     pub(super) instructions: u64,
+    /// When it came, as a number that grows with every warp that comes.
+    pub(super) age: u64,
     /// Slot of its block.
     pub block: u16,
     /// Instructions issued and not complete.
@@ -47,6 +49,7 @@ impl Warp {
             pipe: Pipe::Control,
             lanes: 0,
             instructions: 0,
+            age: now.get(),
             block,
             in_flight: 0,
             memory_in_flight: 0,
@@ -62,6 +65,11 @@ impl Warp {
     #[inline]
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
+    }
+
+    /// When it came, as a number that grows with every warp that comes.
+    pub fn age(&self) -> u64 {
+        self.age
     }
 
     /// What policies may see.

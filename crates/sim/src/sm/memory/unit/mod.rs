@@ -75,15 +75,17 @@ pub enum MemoryEvent {
         /// Address of the line.
         line: u64,
     },
-    /// An access of an atomic is back: old values are in its record until it is released. One on
-    /// shared memory has none: it was performed when it was issued.
+    /// An atomic on shared memory is done; it was performed when it was issued.
+    SharedAtomicDone {
+        /// Record.
+        op: u16,
+    },
+    /// An access of an atomic is back: old values are in its record until it is released.
     AtomicBack {
         /// Record.
         op: u16,
         /// Lanes served.
         lanes: u32,
-        /// No access of it is left.
-        last: bool,
     },
 }
 
@@ -122,6 +124,8 @@ pub struct LoadStore {
     /// Instructions under way.
     pub(super) ops: MemOps,
     current: Option<u16>,
+    /// Cycles that the instructions on their way here from issue will take.
+    pub(super) ahead: u32,
     shared_pipe: VecDeque<(Cycle, u16)>,
     shared_latency: u64,
     shared_banks: u32,
@@ -170,6 +174,7 @@ impl LoadStore {
             sm,
             ops: MemOps::default(),
             current: None,
+            ahead: 0,
             shared_pipe: VecDeque::with_capacity(machine.shared.latency as usize + 1),
             shared_banks: machine.shared.banks,
             shared_latency: machine.shared.latency.max(1) as u64,
@@ -235,8 +240,15 @@ impl LoadStore {
 
     /// Takes an instruction, given by its record.
     pub fn enter(&mut self, op: u16, now: Cycle) {
+        self.ahead -= self.ops.get(op).work();
         self.current = Some(op);
         self.next = now;
+    }
+
+    /// Cycles that the instructions that have issued will still keep the unit busy, if nothing is in
+    /// their way.
+    pub fn backlog(&self) -> u32 {
+        self.ahead + self.current.map_or(0, |op| self.ops.get(op).work())
     }
 
     /// Whether a reply can be taken.
@@ -372,7 +384,7 @@ impl LoadStore {
 }
 
 fn count_stores(record: &MemOp, access: &Access, with: &mut Surroundings) {
-    let slot = record.owners.first().map_or(0, |o| o.slot);
+    let slot = record.slot_for(access.lanes);
     with.events.push(MemoryEvent::StoresSent {
         slot,
         count: (access.bytes / 32) as u32,

@@ -39,7 +39,7 @@ impl LoadStore {
             Traffic::Global
         };
         if store {
-            let slot = self.ops.get(op).owners.first().map_or(0, |o| o.slot);
+            let slot = self.ops.get(op).slot_for(access.lanes);
             let request = self.request(
                 RequestKind::Write,
                 traffic,
@@ -68,7 +68,7 @@ impl LoadStore {
         let evict = |evicted| write_back_request(sm, evicted, bytes);
         let outcome = self.data.read(access.addr, flight, request, evict);
         if self.asked_by.is_some() {
-            self.tell_lookup(op, access.addr, outcome, with);
+            self.tell_lookup(op, access, outcome, with);
         }
         match outcome {
             Outcome::Stall => {
@@ -94,15 +94,15 @@ impl LoadStore {
 
     /// Tells what a load found in the L1 data cache, and whose line it pushed out.
     #[cold]
-    fn tell_lookup(&mut self, op: u16, addr: u64, outcome: Outcome, with: &mut Surroundings) {
+    fn tell_lookup(&mut self, op: u16, access: &Access, outcome: Outcome, with: &mut Surroundings) {
         let what = match outcome {
             Outcome::Hit => CacheEvent::Hit,
             Outcome::Miss => CacheEvent::Miss,
             Outcome::Merged => CacheEvent::Merged,
             Outcome::Stall => return,
         };
-        let line = self.data.line_of(addr);
-        let slot = self.ops.get(op).owners.first().map_or(0, |o| o.slot);
+        let line = self.data.line_of(access.addr);
+        let slot = self.ops.get(op).slot_for(access.lanes);
         with.events.push(MemoryEvent::Cache { slot, what, line });
         let Some(asked_by) = &mut self.asked_by else {
             return;
@@ -213,7 +213,7 @@ impl LoadStore {
         for owner in record.owners.iter().filter(|o| o.lanes == 0) {
             with.events.push(MemoryEvent::Loaded {
                 slot: owner.slot,
-                pc: record.pc,
+                pc: owner.pc,
             });
         }
     }
@@ -266,7 +266,7 @@ impl LoadStore {
         } else {
             Traffic::Global
         };
-        let slot = record.owners.first().map_or(0, |o| o.slot);
+        let slot = record.slot_for(access.lanes);
         let (kind, token) = if store {
             (RequestKind::Write, token(TokenKind::Store, slot as u32))
         } else {

@@ -79,17 +79,9 @@ impl LoadStore {
         let flight = self.ops.flight(flight);
         let record = self.ops.get(flight.op);
         if record.is_atomic {
-            let left = record
-                .owners
-                .iter()
-                .map(|o| o.pending as u32)
-                .max()
-                .unwrap_or(0);
-            let last = left == 1 && record.accesses.is_empty();
             with.events.push(MemoryEvent::AtomicBack {
                 op: flight.op,
                 lanes: flight.lanes,
-                last,
             });
         }
     }
@@ -97,11 +89,7 @@ impl LoadStore {
     /// Whoever was held by an atomic on shared memory may go on.
     fn shared_atomic_back(&mut self, op: u16, with: &mut Surroundings) {
         if self.ops.get(op).shared_atomic {
-            with.events.push(MemoryEvent::AtomicBack {
-                op,
-                lanes: 0,
-                last: true,
-            });
+            with.events.push(MemoryEvent::SharedAtomicDone { op });
         }
     }
 
@@ -111,7 +99,7 @@ impl LoadStore {
         for owner in record.owners.iter() {
             with.events.push(MemoryEvent::Loaded {
                 slot: owner.slot,
-                pc: record.pc,
+                pc: owner.pc,
             });
         }
         self.ops.release(op);
@@ -120,14 +108,13 @@ impl LoadStore {
     /// An access of a load is back: owners with none left have their registers.
     pub(super) fn returned(&mut self, op: u16, lanes: u32, with: &mut Surroundings) {
         let record = self.ops.get_mut(op);
-        let pc = record.pc;
         for owner in record.owners.iter_mut() {
             if owner.lanes & lanes != 0 {
                 owner.pending -= 1;
                 if owner.pending == 0 {
                     with.events.push(MemoryEvent::Loaded {
                         slot: owner.slot,
-                        pc,
+                        pc: owner.pc,
                     });
                 }
             }

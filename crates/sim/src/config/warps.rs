@@ -1,0 +1,259 @@
+//! Names for the ways to size warps that the paper on variable warp sizing compares: each is short
+//! for settings, as in `--warps i-vws` or `--set warps=i-vws`.
+//!
+//! A name is that of a fixed size (`ws4`) or of gangs (`i-vws`, split for good, or `e-vws`, joined
+//! again when parts meet), with what differs behind it, and perhaps the width of single warps:
+//! `e-vws-sync50`, `i-vws-8`.
+
+use super::set::{self, Override};
+use warpsim_present::{SourceError, nearest};
+
+/// The key that stands for the settings of a name.
+pub const KEY: &str = "warps";
+
+/// A name with what it means.
+#[derive(Clone, Copy, Debug)]
+pub struct Named {
+    /// The name.
+    pub name: &'static str,
+    /// One line about it.
+    pub description: &'static str,
+    /// What differs from gangs that split at branches only and are never joined again.
+    gangs: Option<&'static [&'static str]>,
+    /// Width of warps, or of the single warps that gangs are made of.
+    width: u32,
+}
+
+/// Where the number of cycles stands in a name.
+const CYCLES: &str = "<N>";
+
+const fn fixed(name: &'static str, description: &'static str, width: u32) -> Named {
+    Named {
+        name,
+        description,
+        gangs: None,
+        width,
+    }
+}
+
+const fn gangs(
+    name: &'static str,
+    description: &'static str,
+    settings: &'static [&'static str],
+) -> Named {
+    Named {
+        name,
+        description,
+        gangs: Some(settings),
+        width: 4,
+    }
+}
+
+/// Every name; those of gangs can be followed by `-8`, for single warps of 8 threads.
+pub const NAMES: &[Named] = &[
+    fixed("ws4", "warps of 4 threads, eight slices", 4),
+    fixed("ws8", "warps of 8 threads, four slices", 8),
+    fixed("ws16", "warps of 16 threads, two slices", 16),
+    fixed("ws32", "warps of 32 threads", 32),
+    gangs(
+        "i-vws",
+        "inelastic gangs: split at branches, never joined again",
+        &[],
+    ),
+    gangs(
+        "e-vws",
+        "elastic gangs: parts that meet are joined again",
+        &["scheduler.reform=opportunistic"],
+    ),
+    gangs(
+        "i-vws-impatient",
+        "inelastic; fall apart when memory answers some warps first",
+        &["scheduler.memory_split=impatient"],
+    ),
+    gangs(
+        "e-vws-impatient",
+        "elastic; fall apart when memory answers some warps first",
+        &[
+            "scheduler.reform=opportunistic",
+            "scheduler.memory_split=impatient",
+        ],
+    ),
+    gangs(
+        "i-vws-group",
+        "inelastic; warps that memory answers together go on together",
+        &["scheduler.memory_split=group"],
+    ),
+    gangs(
+        "e-vws-sync<N>",
+        "elastic; parts wait up to N cycles where branches meet",
+        &["scheduler.reform=sync", "scheduler.sync_cycles=<N>"],
+    ),
+    gangs(
+        "i-vws-gto",
+        "inelastic; gangs issue greedy, then oldest",
+        &["scheduler.order=gto"],
+    ),
+    gangs(
+        "i-vws-lrr",
+        "inelastic; gangs and single warps issue in turn",
+        &["scheduler.order=lrr"],
+    ),
+    gangs(
+        "i-vws-lpc",
+        "inelastic; gangs and single warps with the lowest PC issue first",
+        &["scheduler.order=lpc"],
+    ),
+    gangs(
+        "i-vws-lgto",
+        "inelastic; little gangs issue first",
+        &["scheduler.order=lgto"],
+    ),
+];
+
+impl Named {
+    /// The settings behind it, for single warps of so many threads and that many cycles.
+    fn settings(&self, width: u32, cycles: &str) -> Vec<String> {
+        let mut all = vec![
+            format!("sm.warp_width={width}"),
+            "sm.gather_memory=true".to_string(),
+            "fetch.per=slice".to_string(),
+            format!("fetch.cache_ports={}", 32 / width),
+            "unit.sp.per=slice".to_string(),
+            "unit.sfu.per=slice".to_string(),
+        ];
+        if let Some(gangs) = self.gangs {
+            all.push("scheduler=gangs".to_string());
+            all.extend(gangs.iter().map(|s| s.replace(CYCLES, cycles)));
+        }
+        all
+    }
+
+    /// The settings behind it as they are shown.
+    pub fn shown(&self) -> Vec<String> {
+        self.settings(self.width, "N")
+    }
+
+    /// Whether a name, without the width behind it, is this one; if so, with how many cycles.
+    fn matches<'a>(&self, name: &'a str) -> Option<&'a str> {
+        let Some(stem) = self.name.strip_suffix(CYCLES) else {
+            return (self.name == name).then_some("");
+        };
+        let cycles = name.strip_prefix(stem)?;
+        let digits = !cycles.is_empty() && cycles.bytes().all(|b| b.is_ascii_digit());
+        digits.then_some(cycles)
+    }
+}
+
+/// The settings behind a name.
+pub fn settings(name: &str) -> Option<Vec<String>> {
+    let (core, width) = match name.strip_suffix("-8") {
+        Some(core) => (core, Some(8)),
+        None => (name, None),
+    };
+    let found = NAMES.iter().find_map(|n| Some((n, n.matches(core)?)));
+    let (named, cycles) = found?;
+    if width.is_some() && named.gangs.is_none() {
+        return None;
+    }
+    Some(named.settings(width.unwrap_or(named.width), cycles))
+}
+
+/// Reads overrides, with the settings behind a name in its place.
+pub(super) fn overrides(texts: &[String]) -> Result<Vec<Override>, SourceError> {
+    let mut all = Vec::new();
+    for text in texts {
+        let read = set::parse(text)?;
+        if read.key != KEY {
+            all.push(read);
+            continue;
+        }
+        let name = read.raw.trim_matches('"');
+        let Some(settings) = settings(name) else {
+            let names = || NAMES.iter().map(|n| n.name);
+            let hint = nearest(name, names())
+                .map(|n| format!("did you mean `{n}`? "))
+                .unwrap_or_default();
+            let known: Vec<&str> = names().collect();
+            let message = format!("`{name}` is no way to size warps");
+            return Err(read
+                .source
+                .error(read.node.span.clone(), message)
+                .with_help(format!(
+                    "{hint}there are: {}; those of gangs with -8 behind them for single warps of \
+                     8 threads",
+                    known.join(", ")
+                )));
+        };
+        for setting in &settings {
+            all.push(set::parse(setting)?);
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Machine;
+
+    fn on_vws(name: &str) -> Machine {
+        let set = [format!("warps={name}")];
+        Machine::resolve("vws", &set).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    #[test]
+    fn every_name_is_a_machine() {
+        for named in NAMES {
+            let name = named.name.replace(CYCLES, "30");
+            let machine = on_vws(&name);
+            assert_eq!(machine.sm.warp_width, named.width, "{name}");
+            assert_eq!(machine.scheduler.name == "gangs", named.gangs.is_some());
+        }
+        assert_eq!(on_vws("e-vws-sync30-8").sm.warp_width, 8);
+        let one_port = ["fetch.cache_ports=1".to_string()];
+        let plain = Machine::resolve("vws", &one_port).expect("a preset");
+        assert_eq!(on_vws("ws32"), plain);
+    }
+
+    #[test]
+    fn what_follows_goes_over_what_a_name_sets() {
+        let set = ["warps=\"i-vws\"", "scheduler.gangs_per_cycle=1"].map(String::from);
+        let machine = Machine::resolve("vws", &set).expect("both");
+        let one = machine
+            .scheduler
+            .values
+            .iter()
+            .find(|(k, _)| *k == "gangs_per_cycle");
+        assert_eq!(one.map(|(_, v)| v.as_integer()), Some(Some(1)));
+    }
+
+    #[test]
+    fn other_names_are_refused_with_advice() {
+        for (name, advice) in [
+            ("ivws", "did you mean `i-vws`?"),
+            ("ws4-8", "there are: ws4"),
+            ("e-vws-sync", "e-vws-sync<N>"),
+            ("e-vws-syncx", "e-vws-sync<N>"),
+        ] {
+            let error = Machine::resolve("vws", &[format!("warps={name}")]);
+            let text = error.expect_err(name).to_string();
+            assert!(text.contains("is no way to size warps"), "{text}");
+            assert!(text.contains(advice), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_combine_is_refused_with_the_reason() {
+        for (preset, set, reason) in [
+            ("gtx480", "warps=i-vws", "only with one scheduler"),
+            ("vws", "divergence=tbc", "moves threads between warps"),
+            ("vws", "divergence=dwf", "moves threads between warps"),
+        ] {
+            let set = ["warps=i-vws".to_string(), set.to_string()];
+            let text = Machine::resolve(preset, &set)
+                .expect_err(reason)
+                .to_string();
+            assert!(text.contains(reason), "{text}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! In which order gangs are chosen, and single warps in the slices.
+
+use super::super::gto::Gto;
+use super::super::lrr::Lrr;
+use super::super::{IssuePolicy, IssueView, Place};
+use super::table::{Part, Table};
+use std::cmp::Reverse;
+
+/// The order of gangs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Big gangs first, then greedy, then oldest.
+    BigFirst,
+    /// Greedy, then oldest.
+    Greedy,
+    /// Loose round robin.
+    RoundRobin,
+    /// Lowest PC first.
+    LowestPc,
+    /// Little gangs first, then greedy, then oldest.
+    LittleFirst,
+}
+
+/// Chooses gangs.
+#[derive(Debug)]
+pub struct Chooser {
+    order: Order,
+    /// The gangs that issued in the last cycle in which any did, the first one first.
+    recent: Vec<u64>,
+    /// Round robin: the place in turn behind the gang that issued last.
+    turn: u32,
+}
+
+/// The place of a gang in turn.
+fn turn_of(home: u16, part: &Part) -> u32 {
+    u32::from(home) * 8 + part.slices.trailing_zeros()
+}
+
+impl Chooser {
+    pub fn new(order: Order) -> Chooser {
+        Chooser {
+            order,
+            recent: Vec::new(),
+            turn: 0,
+        }
+    }
+
+    /// The first in order of the gangs that are all ready.
+    pub fn first(&self, table: &Table, view: &IssueView) -> Option<(u16, Part)> {
+        let ready = |home: u16, part: &Part| {
+            let places = table.places(home, part.slices);
+            part.waits.is_none() && places.iter().all(|place| view.is_ready(*place))
+        };
+        let mut best: Option<([u64; 4], u16, Part)> = None;
+        for (home, original) in table.originals() {
+            for part in original.parts.iter().filter(|part| part.is_gang()) {
+                if ready(home, part) {
+                    let rank = self.rank(home, original.age, part);
+                    if best.is_none_or(|(first, _, _)| rank < first) {
+                        best = Some((rank, home, *part));
+                    }
+                }
+            }
+        }
+        best.map(|(_, home, part)| (home, part))
+    }
+
+    /// The lowest goes first. Of equal gangs it is the one with the lowest slice.
+    fn rank(&self, home: u16, age: u64, part: &Part) -> [u64; 4] {
+        let size = u64::from(part.slices.count_ones());
+        let recent = self.recent.iter().position(|id| *id == part.id);
+        let greedy = recent.map_or(u64::MAX, |at| at as u64);
+        let slice = u64::from(part.slices.trailing_zeros());
+        let turn = turn_of(home, part).wrapping_sub(self.turn);
+        match self.order {
+            Order::BigFirst => [8 - size, greedy, age, slice],
+            Order::Greedy => [greedy, age, slice, 0],
+            Order::RoundRobin => [u64::from(turn), 0, 0, 0],
+            Order::LowestPc => [u64::from(part.pc), age, slice, 0],
+            Order::LittleFirst => [size, greedy, age, slice],
+        }
+    }
+
+    /// A gang issues; `first`: it is the first in this cycle.
+    pub fn issued(&mut self, home: u16, part: &Part, first: bool) {
+        if first {
+            self.recent.clear();
+        }
+        self.recent.push(part.id);
+        self.turn = turn_of(home, part) + 1;
+    }
+}
+
+/// Chooses single warps, in each slice.
+#[derive(Debug)]
+pub enum Singles {
+    /// Greedy, then oldest.
+    Greedy(Gto),
+    /// Loose round robin.
+    RoundRobin(Lrr),
+    /// Lowest PC first, then oldest.
+    LowestPc(Gto),
+}
+
+impl Singles {
+    /// Those that go with an order of gangs.
+    pub fn new(order: Order, domains: usize) -> Singles {
+        match order {
+            Order::RoundRobin => Singles::RoundRobin(Lrr::new(domains)),
+            Order::LowestPc => Singles::LowestPc(Gto::new(domains)),
+            _ => Singles::Greedy(Gto::new(domains)),
+        }
+    }
+
+    /// As a policy of its own: whom a slice ranks first as far as it does not look at PCs.
+    pub fn policy(&self) -> &dyn IssuePolicy {
+        match self {
+            Singles::Greedy(gto) | Singles::LowestPc(gto) => gto,
+            Singles::RoundRobin(lrr) => lrr,
+        }
+    }
+
+    /// The same, to tell it something.
+    pub fn policy_mut(&mut self) -> &mut dyn IssuePolicy {
+        match self {
+            Singles::Greedy(gto) | Singles::LowestPc(gto) => gto,
+            Singles::RoundRobin(lrr) => lrr,
+        }
+    }
+
+    /// A single warp issues.
+    pub fn issued(&mut self, place: Place) {
+        // The lowest PC is chosen without greed.
+        if !matches!(self, Singles::LowestPc(_)) {
+            self.policy_mut().issued(place);
+        }
+    }
+
+    /// The warp that a slice takes among these.
+    pub fn first(&self, domain: usize, among: u64, table: &Table, view: &IssueView) -> Option<u8> {
+        let Singles::LowestPc(_) = self else {
+            return self.policy().first(domain, among);
+        };
+        let those = (0..64u8).filter(|i| among >> i & 1 != 0);
+        those.min_by_key(|&index| {
+            let domain = domain as u8;
+            let place = Place { domain, index };
+            let age = table.get(table.home_of(place).0).age;
+            (view.group(place).pc, age)
+        })
+    }
+}
+
+/// Those that slices have chosen: the oldest goes first, which is the last here.
+pub fn oldest_last(chosen: &mut [(u64, Place)]) {
+    chosen.sort_unstable_by_key(|&(age, place)| Reverse((age, place.domain)));
+}

@@ -1,0 +1,125 @@
+//! Gangs that fall apart: because their warps go different ways, or because memory answers some of
+//! them before others.
+
+use super::super::{GangView, Place};
+use super::table::{Part, Table};
+use crate::divergence::GroupState;
+use crate::sm::fixed_list::FixedList;
+use crate::stats::SmCounters;
+use crate::time::Cycle;
+use warpsim_ptx::kernel::Pc;
+
+/// What a gang does when memory answers some of its warps before others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemorySplit {
+    /// Waits for the others.
+    Never,
+    /// Falls apart into single warps.
+    Impatient,
+    /// Those that were answered together go on as a gang.
+    Group,
+}
+
+/// Brings the parts of an original gang in line with where its warps stand: those that have exited
+/// leave, and a gang whose warps stand at several PCs becomes a part for each. `waits` says until
+/// when a part that has come to a PC, and that others of its original gang are missing from, waits
+/// there.
+pub fn by_pc(
+    table: &mut Table,
+    home: u16,
+    view: &GangView,
+    waits: impl Fn(Pc) -> Option<Cycle>,
+    counters: &mut SmCounters,
+) {
+    let mut parts: FixedList<Part, 8> = FixedList::default();
+    let mut members = 0;
+    let old = table.get(home).parts;
+    for part in old.iter() {
+        let mut sides: FixedList<(Pc, u8), 8> = FixedList::default();
+        for slice in (0..8).filter(|s| part.slices >> s & 1 != 0) {
+            let group = view.group(table.place(home, slice));
+            if group.state != GroupState::Running {
+                continue;
+            }
+            members |= 1 << slice;
+            match sides.iter_mut().find(|(pc, _)| *pc == group.pc) {
+                Some((_, slices)) => *slices |= 1 << slice,
+                None => sides.push((group.pc, 1 << slice)),
+            }
+        }
+        counters.gang_splits += u64::from(sides.len() > 1);
+        for &(pc, slices) in sides.iter() {
+            let same = sides.len() == 1;
+            parts.push(Part {
+                slices,
+                pc,
+                waits: part.waits.filter(|_| same && pc == part.pc),
+                id: if same { part.id } else { table.new_id() },
+            });
+        }
+    }
+    for part in parts.iter_mut() {
+        let whole = part.slices == members;
+        let came = !old.iter().any(|o| o.id == part.id && o.pc == part.pc);
+        if whole {
+            part.waits = None;
+        } else if came {
+            part.waits = waits(part.pc);
+        }
+    }
+    table.set_parts(home, parts);
+}
+
+/// Memory has made these warps ready in one cycle.
+pub fn by_memory(
+    table: &mut Table,
+    ready: &[Place],
+    how: MemorySplit,
+    view: &GangView,
+    counters: &mut SmCounters,
+) {
+    if how == MemorySplit::Never {
+        return;
+    }
+    let mut homes: Vec<(u16, u8)> = Vec::new();
+    for place in ready {
+        let (home, slice) = table.home_of(*place);
+        match homes.iter_mut().find(|(h, _)| *h == home) {
+            Some((_, slices)) => *slices |= 1 << slice,
+            None => homes.push((home, 1 << slice)),
+        }
+    }
+    for (home, answered) in homes {
+        let mut parts: FixedList<Part, 8> = FixedList::default();
+        for part in table.get(home).parts.iter().copied().collect::<Vec<_>>() {
+            let first = part.slices & answered;
+            let rest = part.slices & !answered;
+            let waits = table
+                .places(home, rest)
+                .iter()
+                .any(|p| (view.waits_for_data)(*p));
+            if !part.is_gang() || first == 0 || !waits {
+                parts.push(part);
+                continue;
+            }
+            counters.gang_memory_splits += 1;
+            let mut push = |slices: u8| {
+                parts.push(Part {
+                    slices,
+                    id: table.new_id(),
+                    ..part
+                });
+            };
+            match how {
+                MemorySplit::Group => {
+                    push(first);
+                    push(rest);
+                }
+                _ => (0..8)
+                    .filter(|s| part.slices >> s & 1 != 0)
+                    .for_each(|s| push(1 << s)),
+            }
+        }
+        table.set_parts(home, parts);
+    }
+}

@@ -1,0 +1,248 @@
+//! The gang table: which warps of each original gang go together.
+//!
+//! An original gang is a home warp, cut into as many hardware warps as there are slices. Its parts
+//! are gangs of two or more of these, which the gang unit manages, and single warps, which
+//! their slices manage. A part is a set of slices: with eight of them there are at most four
+//! gangs, with four at most two, so the paper's table of 32 sets of four (two) entries is never
+//! full.
+
+use super::super::Together;
+use crate::place::{Layout, Place};
+use crate::sm::fixed_list::FixedList;
+use crate::time::Cycle;
+use warpsim_ptx::kernel::Pc;
+
+/// Warps of an original gang that go together, or one alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// The slices of its warps, a bit each.
+    pub slices: u8,
+    /// Where they stand.
+    pub pc: Pc,
+    /// Waits for the others of its original gang until this cycle.
+    pub waits: Option<Cycle>,
+    /// Names it for as long as no other warp joins it and it does not fall apart.
+    pub id: u64,
+}
+
+impl Part {
+    /// Whether it has several warps.
+    pub fn is_gang(&self) -> bool {
+        self.slices.count_ones() > 1
+    }
+}
+
+/// An original gang.
+#[derive(Clone, Debug, Default)]
+pub struct Original {
+    /// Its running warps by slice, a bit each.
+    pub members: u8,
+    /// Age of its first warp.
+    pub age: u64,
+    /// How they are divided, by their first slices.
+    pub parts: FixedList<Part, 8>,
+    /// Warps have come, or some have issued, since its parts were last looked at.
+    stirred: bool,
+    mergeable: bool,
+}
+
+/// Bins of gang sizes: 8, 5 to 7, 4, 2 or 3, 1.
+pub const BINS: usize = 5;
+
+fn bin(size: u32) -> usize {
+    match size {
+        8.. => 0,
+        5..8 => 1,
+        4 => 2,
+        2 | 3 => 3,
+        _ => 4,
+    }
+}
+
+/// The table.
+#[derive(Debug)]
+pub struct Table {
+    layout: Layout,
+    originals: Vec<Original>,
+    /// By domain: warps in gangs, single warps, and those of either that wait for siblings.
+    pub ganged: Vec<u64>,
+    pub single: Vec<u64>,
+    pub waiting: Vec<u64>,
+    /// Running warps by the size of their gang.
+    pub sizes: [u32; BINS],
+    /// Original gangs to be looked at again.
+    stirred: Vec<u16>,
+    /// Original gangs with parts that stand at one PC.
+    mergeable: u32,
+    next_id: u64,
+}
+
+impl Table {
+    /// An empty table for an SM.
+    pub fn new(layout: Layout, domains: usize) -> Table {
+        Table {
+            layout,
+            originals: Vec::new(),
+            ganged: vec![0; domains],
+            single: vec![0; domains],
+            waiting: vec![0; domains],
+            sizes: [0; BINS],
+            stirred: Vec::new(),
+            mergeable: 0,
+            next_id: 0,
+        }
+    }
+
+    /// The home warp and the slice of a place.
+    pub fn home_of(&self, place: Place) -> (u16, u8) {
+        let schedulers = self.layout.schedulers();
+        let domain = u16::from(place.domain);
+        let home = u16::from(place.index) * schedulers + domain % schedulers;
+        (home, (domain / schedulers) as u8)
+    }
+
+    /// Where the warp of a home warp on a slice sits.
+    pub fn place(&self, home: u16, slice: u8) -> Place {
+        let schedulers = self.layout.schedulers();
+        Place {
+            domain: (u16::from(slice) * schedulers + home % schedulers) as u8,
+            index: (home / schedulers) as u8,
+        }
+    }
+
+    /// Where the warps of a part sit, that of the first slice first.
+    pub fn places(&self, home: u16, slices: u8) -> Together {
+        let mut places = Together::default();
+        for slice in (0..8).filter(|s| slices >> s & 1 != 0) {
+            places.push(self.place(home, slice));
+        }
+        places
+    }
+
+    /// All original gangs, by home warp; some are empty.
+    pub fn originals(&self) -> impl Iterator<Item = (u16, &Original)> {
+        let all = self.originals.iter().enumerate();
+        all.map(|(home, original)| (home as u16, original))
+    }
+
+    /// An original gang.
+    pub fn get(&self, home: u16) -> &Original {
+        &self.originals[home as usize]
+    }
+
+    /// How many there are or were.
+    pub fn len(&self) -> u16 {
+        self.originals.len() as u16
+    }
+
+    /// Whether parts of any original gang stand at one PC.
+    pub fn any_mergeable(&self) -> bool {
+        self.mergeable != 0
+    }
+
+    /// A new name for a part.
+    pub fn new_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    /// A warp comes: it joins those of its home warp that come with it.
+    pub fn add(&mut self, place: Place, age: u64) {
+        let (home, slice) = self.home_of(place);
+        if self.originals.len() <= home as usize {
+            self.originals
+                .resize(home as usize + 1, Original::default());
+        }
+        let id = self.new_id();
+        let original = &mut self.originals[home as usize];
+        if original.members == 0 {
+            original.age = age;
+        }
+        let mut parts = original.parts;
+        match parts.first_mut() {
+            Some(first) => first.slices |= 1 << slice,
+            None => parts.push(Part {
+                slices: 1 << slice,
+                id,
+                ..Part::default()
+            }),
+        }
+        self.set_parts(home, parts);
+        self.stir(home);
+    }
+
+    /// A warp has left; most often it has been dropped when it exited.
+    pub fn remove(&mut self, place: Place) {
+        let (home, slice) = self.home_of(place);
+        if self.get(home).members >> slice & 1 == 0 {
+            return;
+        }
+        let mut left = FixedList::default();
+        for part in self.get(home).parts.iter() {
+            let part = Part {
+                slices: part.slices & !(1 << slice),
+                ..*part
+            };
+            if part.slices != 0 {
+                left.push(part);
+            }
+        }
+        self.set_parts(home, left);
+    }
+
+    /// An original gang is to be looked at again.
+    pub fn stir(&mut self, home: u16) {
+        let original = &mut self.originals[home as usize];
+        if !original.stirred {
+            original.stirred = true;
+            self.stirred.push(home);
+        }
+    }
+
+    /// Takes an original gang that is to be looked at again.
+    pub fn next_stirred(&mut self) -> Option<u16> {
+        let home = self.stirred.pop()?;
+        self.originals[home as usize].stirred = false;
+        Some(home)
+    }
+
+    /// Divides an original gang anew.
+    pub fn set_parts(&mut self, home: u16, mut parts: FixedList<Part, 8>) {
+        parts.sort_unstable_by_key(|part| part.slices.trailing_zeros());
+        let old = self.originals[home as usize].parts;
+        for part in old.iter() {
+            let size = part.slices.count_ones();
+            self.sizes[bin(size)] -= size;
+            for place in self.places(home, part.slices).iter() {
+                let (d, keep) = (place.domain as usize, !(1u64 << place.index));
+                self.ganged[d] &= keep;
+                self.single[d] &= keep;
+                self.waiting[d] &= keep;
+            }
+        }
+        let mut members = 0;
+        for part in parts.iter() {
+            members |= part.slices;
+            let size = part.slices.count_ones();
+            self.sizes[bin(size)] += size;
+            for place in self.places(home, part.slices).iter() {
+                let (d, bit) = (place.domain as usize, 1u64 << place.index);
+                *match part.is_gang() {
+                    true => &mut self.ganged[d],
+                    false => &mut self.single[d],
+                } |= bit;
+                if part.waits.is_some() {
+                    self.waiting[d] |= bit;
+                }
+            }
+        }
+        let meets = |i: usize| parts[..i].iter().any(|p| p.pc == parts[i].pc);
+        let mergeable = (1..parts.len()).any(meets);
+        let original = &mut self.originals[home as usize];
+        self.mergeable += u32::from(mergeable);
+        self.mergeable -= u32::from(original.mergeable);
+        original.mergeable = mergeable;
+        original.members = members;
+        original.parts = parts;
+    }
+}

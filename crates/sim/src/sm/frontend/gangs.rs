@@ -1,0 +1,170 @@
+//! The gang front end: fetches once for all warps of a gang, before the units of the slices and past
+//! their small caches (variable warp sizing, section 4.6).
+
+use super::icache::ICache;
+use super::unit::{address, decode, take};
+use crate::place::Place;
+use crate::schedule::{FetchView, Together};
+use crate::sm::launch::Launched;
+use crate::sm::memory::Outcome;
+use crate::sm::residents::Residents;
+use warpsim_ptx::kernel::Pc;
+
+/// The gang front end.
+pub(super) struct GangFetch {
+    /// Fetches left in this cycle.
+    left: u32,
+    /// Fetched in the last cycle, to be decoded in this.
+    fetched: Vec<(u16, Pc)>,
+    /// Warps that wait for a line, by the first, for which it was asked.
+    waiting: Vec<(u16, Together)>,
+    /// By domain: see [`FetchView`] and [`members`](GangFetch::members).
+    lacking: Vec<u64>,
+    fetchable: Vec<u64>,
+    members: Vec<u64>,
+}
+
+impl GangFetch {
+    /// For an SM with so many domains.
+    pub fn new(domains: usize) -> GangFetch {
+        GangFetch {
+            left: 0,
+            fetched: Vec::new(),
+            waiting: Vec::new(),
+            lacking: vec![0; domains],
+            fetchable: vec![0; domains],
+            members: vec![0; domains],
+        }
+    }
+
+    /// Whether something is to be decoded.
+    pub fn has_fetched(&self) -> bool {
+        !self.fetched.is_empty()
+    }
+
+    /// Puts what was fetched into the buffers.
+    #[inline]
+    pub fn decode(&mut self, residents: &mut Residents, launched: &Launched) {
+        if !self.fetched.is_empty() {
+            decode(&mut self.fetched, residents, launched);
+        }
+    }
+
+    /// A cycle begins.
+    pub fn open_ports(&mut self, residents: &mut Residents) {
+        self.left = residents.books.policy.plan().map_or(0, |p| p.fetches());
+    }
+
+    /// Whether a line that was asked for by this slot is for a gang.
+    #[inline]
+    pub fn awaits(&self, slot: u16) -> bool {
+        self.waiting.iter().any(|(first, _)| *first == slot)
+    }
+
+    /// The line that a gang waited for has come: it is fetched now, if there is a fetch left in this
+    /// cycle; says whether.
+    pub fn line_has_come(&mut self, slot: u16, residents: &mut Residents) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        let Some(at) = self.waiting.iter().position(|(first, _)| *first == slot) else {
+            return true;
+        };
+        let (_, members) = self.waiting.swap_remove(at);
+        let mut any = false;
+        let warps = &mut residents.warps;
+        for place in members.iter() {
+            // It may have left meanwhile.
+            if warps.set_missing(*place, false) {
+                let slot = warps.slot_at(*place);
+                let pc = warps.warp(slot).buffer().fetch_pc();
+                take(&mut self.fetched, slot, pc, warps);
+                any = true;
+            }
+        }
+        residents.books.stats.counters.fetches += u64::from(any);
+        true
+    }
+
+    /// Fetches for as many gangs as it may and as the instruction cache has ports for.
+    pub fn fetch(&mut self, icache: &mut ICache, residents: &mut Residents, launched: &Launched) {
+        while self.left != 0 && icache.has_port() {
+            let Residents { warps, books, .. } = &mut *residents;
+            for (d, domain) in warps.domains().iter().enumerate() {
+                self.lacking[d] = domain.lacking();
+                self.fetchable[d] = domain.fetchable();
+            }
+            let view = FetchView {
+                lacking: &self.lacking,
+                fetchable: &self.fetchable,
+            };
+            let Some(members) = books.policy.plan().and_then(|p| p.next_fetch(&view)) else {
+                return;
+            };
+            self.left -= 1;
+            self.fetch_for(&members, icache, residents, launched);
+        }
+    }
+
+    fn fetch_for(
+        &mut self,
+        members: &Together,
+        icache: &mut ICache,
+        residents: &mut Residents,
+        launched: &Launched,
+    ) {
+        let pc = common_pc(members, residents, launched);
+        let warps = &mut residents.warps;
+        let first = warps.slot_at(members[0]);
+        let outcome = icache.look_up(address(pc, launched), first);
+        if outcome == Outcome::Stall {
+            return;
+        }
+        let hit = outcome == Outcome::Hit;
+        let counters = &mut residents.books.stats.counters;
+        counters.l1i_accesses += 1;
+        counters.l1i_misses += u64::from(!hit);
+        counters.fetches += u64::from(hit);
+        for place in members.iter() {
+            if hit {
+                take(&mut self.fetched, warps.slot_at(*place), pc, warps);
+            } else {
+                warps.set_missing(*place, true);
+            }
+        }
+        if !hit {
+            self.waiting.push((first, *members));
+        }
+    }
+
+    /// By domain: the warps that are in gangs, and that no unit of a slice fetches for.
+    pub fn members(&mut self, residents: &mut Residents) -> &[u64] {
+        if let Some(plan) = residents.books.policy.plan() {
+            for (d, members) in self.members.iter_mut().enumerate() {
+                *members = plan.fetched_together(d);
+            }
+        }
+        &self.members
+    }
+}
+
+/// Where to fetch from for warps whose buffers are empty: behind what they had, as long as that is
+/// the same for all, else where they are.
+fn common_pc(members: &[Place], residents: &mut Residents, launched: &Launched) -> Pc {
+    let Residents { warps, groups, .. } = residents;
+    let end = launched.facts.len() as Pc;
+    let mut from = |place: &Place| {
+        let slot = warps.slot_at(*place);
+        warps.fetch_from(slot, groups.get(slot).pc, end)
+    };
+    let pc = from(&members[0]);
+    if members.iter().all(|place| from(place) == pc) {
+        return pc;
+    }
+    let pc = groups.get(warps.slot_at(members[0])).pc;
+    for place in members {
+        warps.restart_fetch(warps.slot_at(*place), pc);
+    }
+    pc
+}

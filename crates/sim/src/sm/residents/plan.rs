@@ -1,0 +1,105 @@
+//! What policies that plan the issues of all schedulers hear beside the others: when memory has
+//! made a warp ready, when a cycle begins, and when its issues are over.
+
+use super::Residents;
+use crate::place::{Layout, Place};
+use crate::schedule::GangView;
+use crate::sm::facts::OpFacts;
+use crate::sm::launch::Launched;
+use crate::sm::observe::Books;
+use crate::sm::warps::WarpTable;
+use crate::stats::SmCounters;
+use crate::time::Cycle;
+use warpsim_ptx::kernel::NO_PC;
+
+/// Whether the next instruction of a warp waits for data.
+fn waits_for_data(warps: &WarpTable, place: Place) -> bool {
+    let domain = warps.domain(place.domain as usize);
+    domain.clear() >> place.index & 1 == 0
+}
+
+impl Residents {
+    /// A launch begins.
+    pub(super) fn begin_plan(&mut self, launched: &Launched) {
+        let code = &launched.kernel.code;
+        let mut meeting_points = vec![false; code.len()];
+        for instr in code.iter().filter(|i| i.reconverge != NO_PC) {
+            meeting_points[instr.reconverge as usize] = true;
+        }
+        if let Some(plan) = self.books.policy.plan() {
+            plan.begin(meeting_points);
+        }
+    }
+
+    /// A load is complete, as [`complete`](Residents::complete).
+    #[inline]
+    pub(super) fn complete_load(&mut self, slot: u16, facts: &OpFacts, launched: &Launched) {
+        if !self.books.plans() {
+            return self.complete(slot, facts, launched);
+        }
+        let place = self.warps.place(slot);
+        let waited = waits_for_data(&self.warps, place);
+        self.complete(slot, facts, launched);
+        if waited
+            && !waits_for_data(&self.warps, place)
+            && let Some(plan) = self.books.policy.plan()
+        {
+            plan.made_ready(place);
+        }
+    }
+
+    /// A cycle begins, before issue.
+    #[inline]
+    pub fn tick_plan(&mut self, now: Cycle, launched: &Launched) {
+        if self.books.plans() {
+            self.show_plan(now, |plan, view, counters| plan.tick(view, counters));
+            self.clear_buffers(launched);
+        }
+    }
+
+    /// The issues of a cycle are over.
+    pub fn settle_plan(&mut self, now: Cycle) {
+        self.show_plan(now, |plan, view, counters| plan.settle(view, counters));
+    }
+
+    #[inline(never)]
+    fn show_plan(
+        &mut self,
+        now: Cycle,
+        tell: impl FnOnce(&mut dyn crate::schedule::IssuePlan, &GangView, &mut SmCounters),
+    ) {
+        let Residents {
+            warps,
+            groups,
+            books,
+            ..
+        } = self;
+        let Books { policy, stats, .. } = books;
+        let Some(plan) = policy.plan() else { return };
+        let layout: Layout = warps.layout();
+        let view = GangView {
+            now,
+            groups,
+            layout,
+            waits_for_data: &|place| waits_for_data(warps, place),
+            lacks_instruction: &|place| {
+                warps.domain(place.domain as usize).lacking() >> place.index & 1 != 0
+            },
+        };
+        tell(plan, &view, &mut stats.counters);
+    }
+
+    /// Warps that the policy has joined and that did not all have their next instruction lose
+    /// what they have: it is fetched for them together.
+    fn clear_buffers(&mut self, launched: &Launched) {
+        while let Some(place) = self.books.policy.plan().and_then(|p| p.next_to_clear()) {
+            let slot = self.warps.slot_at(place);
+            if self.warps.warp(slot).buffer().head().is_some() {
+                let pc = self.groups.get(slot).pc;
+                let mut edit = self.warps.edit(slot, &mut self.books);
+                edit.clear_buffer(pc);
+                edit.refresh_head(pc, &launched.facts);
+            }
+        }
+    }
+}
