@@ -107,8 +107,11 @@ pub fn change(fields: &Table) -> Result<Change, SourceError> {
     })
 }
 
-/// The settings under `set`, each with one value or several.
-pub fn setting_lists(fields: &Table) -> Result<Vec<(String, Vec<At<String>>)>, SourceError> {
+/// A setting, with one value or several.
+pub type SettingList = (String, Vec<At<String>>);
+
+/// The settings under `set`.
+pub fn setting_lists(fields: &Table) -> Result<Vec<SettingList>, SourceError> {
     let mut lists = Vec::new();
     flatten(fields.named("set")?, "", &mut |name, node| {
         let axis = axis(fields.source, name, What::Setting, node)?;
