@@ -98,7 +98,10 @@ pub fn known<'a>(
         .map(|n| format!("did you mean `{n}`? "))
         .unwrap_or_default();
     let message = format!("no {what} is called `{}`", name.value);
-    let help = format!("{hint}there are: {}", names.join(", "));
+    let help = match names.as_slice() {
+        [] => "there are none".to_string(),
+        names => format!("{hint}there are: {}", names.join(", ")),
+    };
     Err(study
         .source
         .error(name.place.clone(), message)
