@@ -48,6 +48,7 @@ fn convergent_code_loses_a_quarter_at_most_and_nothing_with_gangs() {
     assert!(ws32 as f64 / ws4 as f64 >= 0.73, "{ws4} cycles and {ws32}");
     let (gangs, fetches) = run("matmul", "i-vws");
     let slower = gangs as f64 / ws32 as f64;
-    assert!((0.98..1.02).contains(&slower), "{gangs} and {ws32}");
+    // It may be faster: two gangs are fetched for in a cycle, and one wide warp.
+    assert!((0.9..1.02).contains(&slower), "{gangs} and {ws32}");
     assert_eq!(fetches, fetches_32);
 }
