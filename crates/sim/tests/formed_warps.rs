@@ -259,8 +259,13 @@ fn what_does_not_go_together_is_refused_with_the_reason() {
                 format!("scheduler=\"{}\"", policy.info.name),
             ];
             if let Err(error) = Machine::resolve("gtx480", &set) {
-                assert!(model.pools, "{set:?}: {error}");
                 let reason = error.message;
+                if policy.info.name == "gangs" {
+                    assert!(!model.keeps_threads, "{set:?}: {reason}");
+                    assert!(reason.contains("moves threads between warps"), "{reason}");
+                    continue;
+                }
+                assert!(model.pools, "{set:?}: {reason}");
                 assert!(reason.contains("mix threads of several blocks"), "{reason}");
             }
         }
