@@ -252,7 +252,7 @@ fn every_way_to_size_warps_computes_the_same_skipped_or_stepped() {
         wide.launch(3, threads);
         for (i, name) in names.iter().enumerate() {
             // Every name with every fourth program.
-            if (seed as usize + i) % 4 != 0 {
+            if !(seed as usize + i).is_multiple_of(4) {
                 continue;
             }
             let warps = format!("warps={name}");
