@@ -36,7 +36,14 @@ const MACHINES: &[(&str, &[&str])] = &[
     // The simple model of DRAM.
     ("vws", &[]),
     // Narrow warps, for what joins them.
-    ("vws", &["sm.warp_width=4", "scheduler.gangs.reform=sync"]),
+    (
+        "vws",
+        &[
+            "sm.warp_width=4",
+            "scheduler.gangs.reform=sync",
+            "scheduler.gangs.memory_split=impatient",
+        ],
+    ),
 ];
 
 /// Settings that cannot be changed alone: a class of operations that one unit no longer takes,
