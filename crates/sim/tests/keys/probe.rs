@@ -93,7 +93,7 @@ const PARTS: &str = "
 ";
 
 /// Warps of a block that come to a barrier at different times and finish at different times,
-/// with branches that part them.
+/// with branches that part them, and a loop that starts over at two places and has a way out.
 const CONTROL: &str = "
     mov.u32 %r5, 0; mov.u32 %r10, 0;
     shr.u32 %r6, %r1, 5; add.u32 %r6, %r6, %r2; and.b32 %r6, %r6, 3; add.u32 %r7, %r6, 2;
@@ -111,6 +111,15 @@ const CONTROL: &str = "
     add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 3; @%p1 bra ROUND;
     mul.lo.u32 %r7, %r7, 9;
     LATE: sub.u32 %r7, %r7, 1; add.u32 %r10, %r10, %r7; setp.gt.s32 %p1, %r7, 0; @%p1 bra LATE;
+    mov.u32 %r14, 0; and.b32 %r16, %r1, 31;
+    AGAIN: add.u32 %r14, %r14, 1; xor.b32 %r15, %r14, %r1; and.b32 %r15, %r15, 1;
+    setp.eq.u32 %p1, %r15, 0; @%p1 bra OTHER;
+    setp.gt.u32 %p2, %r14, %r16; @%p2 bra LEFT;
+    mad.lo.u32 %r10, %r10, 3, %r14; bra BACK;
+    OTHER: add.u32 %r10, %r10, 7;
+    BACK: and.b32 %r17, %r14, 3; setp.ne.u32 %p3, %r17, 0; @%p3 bra AGAIN;
+    add.u32 %r10, %r10, 1; setp.lt.u32 %p3, %r14, 24; @%p3 bra AGAIN;
+    LEFT:
     st.global.u32 [%rd4], %r10;
     ret;
 ";
