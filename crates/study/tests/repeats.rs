@@ -177,7 +177,7 @@ fn a_claim_whose_sign_changes_is_within_scatter() {
     let first = &judged(claims, &ipc)[0].detail;
     assert_eq!(
         first,
-        "1 of 1 workloads. bfs: gto +4.6% \u{b1}17.6, lrr 0.0% \u{b1}0.0, it holds in 2 of 3 repeats"
+        "1 of 1 workloads. bfs: gto +4.6% \u{b1}17.6, it holds in 2 of 3 repeats"
     );
 }
 

@@ -137,6 +137,8 @@ impl<'a> View<'a> {
             match term {
                 // The claim says it itself.
                 Term::Number(_) => None,
+                // What everything is normalised to is 1 by definition.
+                Term::Configuration(name) if self.column(name).is_none() => None,
                 Term::Configuration(name) => {
                     let value = words::sample(self.figure.display, &sample);
                     Some(format!("{name} {value}"))

@@ -218,9 +218,11 @@ fn definitions(figure: &Figure, layers: &[Layer]) -> Markup {
                             @if let Some(text) = &means.paper { p { b { "The paper:" } " " (text) } }
                             @if let Some(text) = &means.ours { p { b { "Here:" } " " (text) } }
                             p {
-                                code { (means.formula) }
+                                @let plain = means.statistics.iter().any(|(n, _)| *n == means.formula);
+                                @if !plain { code { (means.formula) } }
                                 @for (name, text) in &means.statistics {
-                                    "; " code { (name) } " is " (text)
+                                    @if !plain { "; " }
+                                    code { (name) } " is " (text)
                                 }
                                 @if let Some(base) = &figure.normalise {
                                     "; over that of " code { (base.value) }

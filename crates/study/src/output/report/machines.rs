@@ -53,39 +53,15 @@ impl Report<'_> {
 
     pub(super) fn machine_section(&self) -> Markup {
         let plan = self.results.plan();
-        let study = &plan.study;
-        let titles = [
-            "configuration",
-            "machine",
-            "issue",
-            "fetch",
-            "divergence",
-            "settings",
-        ];
+        let beside = plan.setups.iter().any(|s| s.base.is_some());
         html! {
             section id="machines" {
                 h2 { "Machines and settings" }
-                div class="wide" {
-                    table {
-                        thead { tr { @for title in titles { th { (title) } } } }
-                        tbody {
-                            @for (setup, configuration) in plan.setups.iter().zip(&study.configurations) {
-                                tr {
-                                    th { (setup.title) }
-                                    td { (configuration.machine.as_ref().unwrap_or(&study.machine).value) }
-                                    @match &setup.machine {
-                                        Some(m) => {
-                                            td { (m.scheduler.name) }
-                                            td { (m.fetch.policy.name) }
-                                            td { (m.divergence.name) }
-                                        }
-                                        None => td class="absent" colspan="3" { "not in this build" },
-                                    }
-                                    td { (settings(configuration)) }
-                                }
-                                "\n"
-                            }
-                        }
+                div class="wide" { (self.machine_table(false)) }
+                @if beside {
+                    details {
+                        summary { "configurations of experiments and sensitivities" }
+                        div class="wide" { (self.machine_table(true)) }
                     }
                 }
                 @if let Some(machine) = plan.setups.iter().find_map(|s| s.machine.as_ref()) {
@@ -96,6 +72,44 @@ impl Report<'_> {
                 }
             }
             "\n"
+        }
+    }
+
+    /// The configurations of the figures, or those that are run beside them.
+    fn machine_table(&self, beside: bool) -> Markup {
+        let plan = self.results.plan();
+        let study = &plan.study;
+        let titles = [
+            "configuration",
+            "machine",
+            "issue",
+            "fetch",
+            "divergence",
+            "settings",
+        ];
+        let all = plan.setups.iter().zip(&study.configurations);
+        html! {
+            table {
+                thead { tr { @for title in titles { th { (title) } } } }
+                tbody {
+                    @for (setup, configuration) in all.filter(|(s, _)| s.base.is_some() == beside) {
+                        tr {
+                            th { (setup.title) }
+                            td { (configuration.machine.as_ref().unwrap_or(&study.machine).value) }
+                            @match &setup.machine {
+                                Some(m) => {
+                                    td { (m.scheduler.name) }
+                                    td { (m.fetch.policy.name) }
+                                    td { (m.divergence.name) }
+                                }
+                                None => td class="absent" colspan="3" { "not in this build" },
+                            }
+                            td { (settings(configuration)) }
+                        }
+                        "\n"
+                    }
+                }
+            }
         }
     }
 
