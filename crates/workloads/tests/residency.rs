@@ -152,6 +152,13 @@ const FEWER: &[(&str, &str, &str, f64, &str)] = &[
     ),
     (
         "gtx480-v3",
+        "laplace3d",
+        "laplace3d",
+        0.8,
+        "the original's mesh of 100 x 100 x 100",
+    ),
+    (
+        "gtx480-v3",
         "nbody-cutoff",
         "sum_forces",
         0.5,
@@ -184,6 +191,13 @@ const FEWER: &[(&str, &str, &str, f64, &str)] = &[
         "mummer",
         1.6,
         "the original's 50,000 reads",
+    ),
+    (
+        "fx5800",
+        "laplace3d",
+        "laplace3d",
+        0.5,
+        "the original's mesh of 100 x 100 x 100",
     ),
     (
         "fx5800",
