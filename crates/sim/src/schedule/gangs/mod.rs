@@ -335,6 +335,10 @@ impl IssuePlan for Gangs {
         self.regroup(view, counters);
     }
 
+    fn next_regrouped(&mut self) -> Option<(Place, u8)> {
+        self.table.next_regrouped()
+    }
+
     fn next_to_clear(&mut self) -> Option<Place> {
         self.to_clear.pop()
     }

@@ -44,6 +44,9 @@ pub struct Original {
     /// Warps have come, or some have issued, since its parts were last looked at.
     stirred: bool,
     mergeable: bool,
+    /// By slice: the part of its warp as it was last told, and whether that has changed.
+    told: [u8; 8],
+    regrouped: bool,
 }
 
 /// Bins of gang sizes: 8, 5 to 7, 4, 2 or 3, 1.
@@ -72,6 +75,8 @@ pub struct Table {
     pub sizes: [u32; BINS],
     /// Original gangs to be looked at again.
     stirred: Vec<u16>,
+    /// Original gangs with warps that go together with others than was told.
+    regrouped: Vec<u16>,
     /// Original gangs with parts that stand at one PC.
     mergeable: u32,
     next_id: u64,
@@ -88,6 +93,7 @@ impl Table {
             waiting: vec![0; domains],
             sizes: [0; BINS],
             stirred: Vec::new(),
+            regrouped: Vec::new(),
             mergeable: 0,
             next_id: 0,
         }
@@ -244,5 +250,29 @@ impl Table {
         original.mergeable = mergeable;
         original.members = members;
         original.parts = parts;
+        let slices =
+            |of: &FixedList<Part, 8>| of.iter().fold(0, |all, p| all << 8 | u64::from(p.slices));
+        if !original.regrouped && slices(&old) != slices(&parts) {
+            original.regrouped = true;
+            self.regrouped.push(home);
+        }
+    }
+
+    /// A warp that goes together with others than was told, and with whom.
+    pub fn next_regrouped(&mut self) -> Option<(Place, u8)> {
+        while let Some(&home) = self.regrouped.last() {
+            let original = &mut self.originals[home as usize];
+            for slice in 0..8u8 {
+                let part = original.parts.iter().find(|p| p.slices >> slice & 1 != 0);
+                let slices = part.map_or(0, |p| p.slices);
+                if original.told[slice as usize] != slices {
+                    original.told[slice as usize] = slices;
+                    return Some((self.place(home, slice), slices));
+                }
+            }
+            original.regrouped = false;
+            self.regrouped.pop();
+        }
+        None
     }
 }

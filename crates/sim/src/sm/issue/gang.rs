@@ -46,6 +46,7 @@ impl Issue {
         }
         with.residents.books.stats.counters.issue_cycles += any as u64;
         if any {
+            self.hold_slots(with);
             with.residents.settle_plan(now);
         }
         Ok(())

@@ -185,7 +185,19 @@ impl Issue {
             self.issue_chosen(now, with)?;
         }
         with.residents.books.stats.counters.issue_cycles += any as u64;
+        if any {
+            self.hold_slots(with);
+        }
         Ok(())
+    }
+
+    /// Where the lanes make one access, and instructions take them for several cycles, all slices
+    /// issue in the same cycles: the slot of one is that of all.
+    pub(super) fn hold_slots(&self, with: &mut Surroundings) {
+        if self.gathers && self.long_slots {
+            let Residents { warps, books, .. } = &mut *with.residents;
+            warps.hold_all_slots(books);
+        }
     }
 
     /// The memory instructions that the schedulers have chosen: those of the oldest warp's kind
