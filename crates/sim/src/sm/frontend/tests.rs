@@ -161,11 +161,8 @@ fn a_gang_is_fetched_for_once_and_before_single_warps() {
         filled(gangs(&[&ports, &most], &[7]))
     };
     assert_eq!(cycles("1", "0"), [2, 2, 2, 2, 1, 1, 1, 3, 1, 1, 1, 1]);
-    // With two ports all gangs go before the single warp, with three it has one beside them.
-    assert_eq!(cycles("2", "0"), [1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1]);
-    assert_eq!(cycles("3", "0"), [1; 12]);
-    // One gang per cycle leaves the ports to the single warp.
-    assert_eq!(cycles("2", "1"), [3, 3, 3, 3, 1, 1, 1, 1, 2, 2, 2, 2]);
+    // One gang per cycle leaves the port to the single warp.
+    assert_eq!(cycles("1", "1"), [3, 3, 3, 3, 1, 1, 1, 1, 2, 2, 2, 2]);
 }
 
 #[test]
