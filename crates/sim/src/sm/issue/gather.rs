@@ -78,14 +78,23 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    fn add(&mut self, next: &Next, lanes: &Lanes, effect: &Effect, launched: &Launched) {
+    /// A warp's instruction is to be part of the access.
+    pub fn open(&mut self, next: &Next, launched: &Launched) {
         if self.owners.is_empty() {
             self.effect.executed = 0;
             self.effect.kind = EffectKind::Alu;
             self.kind = Some(Kind::of(next.pc, launched));
             self.first = Some((next.place, next.slot, next.pc));
         }
-        self.owners.push(owner(next, effect.executed));
+    }
+
+    /// A warp has executed it on these lanes.
+    pub fn add_owner(&mut self, next: &Next, executed: u32) {
+        self.owners.push(owner(next, executed));
+    }
+
+    /// What was executed on some lanes, of one warp or of a gang.
+    pub fn add_lanes(&mut self, lanes: &Lanes, effect: &Effect) {
         for lane in (0..LANES).filter(|l| effect.executed >> l & 1 != 0) {
             self.homes[lane] = lanes.home(lane);
             self.effect.address[lane] = effect.address[lane];
@@ -234,7 +243,9 @@ impl Issue {
         let (residents, view) = (&mut *with.residents, &mut with.view);
         self.execute(next, now, residents, view)?;
         let lanes = &residents.groups.get(next.slot).lanes;
-        self.gathered.add(next, lanes, &self.effect, view.launched);
+        self.gathered.open(next, view.launched);
+        self.gathered.add_owner(next, self.effect.executed);
+        self.gathered.add_lanes(lanes, &self.effect);
         self.move_on(next, now, residents, view)
     }
 
