@@ -6,7 +6,7 @@ use std::collections::HashMap;
 pub const MOST: usize = 8;
 
 /// Twice as many steps as this are never kept: then two become one.
-const STEPS: usize = 512;
+const STEPS: usize = 160;
 
 /// Warp-cycles by the size of gangs, less one.
 type Spent = [u64; MOST];
@@ -140,16 +140,16 @@ mod tests {
             sizes.set(6144, 0, slot, 0);
         }
         sizes.finish(8192);
-        assert_eq!(sizes.width(), 8);
+        assert_eq!(sizes.width(), 32);
         let averages = sizes.averages();
-        assert_eq!(averages.len(), 1024);
+        assert_eq!(averages.len(), 256);
         assert_eq!(averages[0], (0, [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 8.0]));
-        let at = |cycle: usize| averages[cycle / 8].1;
+        let at = |cycle: usize| averages[cycle / 32].1;
         assert_eq!(at(4096)[..4], [4.0, 0.0, 0.0, 4.0]);
         assert_eq!(at(6144)[..4], [0.0, 0.0, 0.0, 4.0]);
         // Another SM may be behind.
-        sizes.set(100, 1, 0, 2);
+        sizes.set(96, 1, 0, 2);
         sizes.finish(8192);
-        assert_eq!(sizes.averages()[200 / 8].1[1], 1.0);
+        assert_eq!(sizes.averages()[200 / 32].1[1], 1.0);
     }
 }
