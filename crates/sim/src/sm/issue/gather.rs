@@ -98,8 +98,13 @@ impl Gathered {
         for lane in (0..LANES).filter(|l| effect.executed >> l & 1 != 0) {
             self.homes[lane] = lanes.home(lane);
             self.effect.address[lane] = effect.address[lane];
+        }
+        // Only atomics have operands.
+        if matches!(effect.kind, EffectKind::Atomic(_)) {
             for (all, its) in self.effect.operands.iter_mut().zip(&effect.operands) {
-                all[lane] = its[lane];
+                for lane in (0..LANES).filter(|l| effect.executed >> l & 1 != 0) {
+                    all[lane] = its[lane];
+                }
             }
         }
         self.effect.executed |= effect.executed;
