@@ -97,7 +97,7 @@ fn workloads_are_sorted_within_their_group() {
         .collect();
     assert_eq!(names, ["matmul", "vecadd", "reduction", "octree", "bfs"]);
     let wrong = sorted.replace("sort = \"gto", "sort = \"lrr");
-    let error = common::plan(&wrong).expect_err("not shown").to_string();
+    let error = common::plan(&wrong).err().expect("not shown").to_string();
     assert!(error.contains("lrr"), "{error}");
 }
 
