@@ -170,7 +170,8 @@ mod tests {
 
     #[test]
     fn one_original_gang_is_looked_at_in_a_cycle_in_turn() {
-        let (split, whole): (&[(u8, u32)], &[(u8, u32)]) = (&[(0x0f, 5), (0xf0, 5)], &[(0xff, 5)]);
+        let split: &[(u8, u32)] = &[(0x0f, 5), (0xf0, 5)];
+        let whole: &[(u8, u32)] = &[(0xff, 5)];
         let mut table = table(&[split, whole, split, split]);
         let mut reform = Reform::new(false);
         steps(&mut reform, &mut table, &[1], 0);
