@@ -33,7 +33,7 @@ fn a_sample_computes_what_the_gpu_computed_under_every_model() {
 }
 
 /// Programs that each way to size warps runs, each another share of them.
-const SHARE: usize = 24;
+const SHARE: usize = 12;
 
 #[test]
 fn a_share_computes_what_the_gpu_computed_however_warps_are_sized() {
