@@ -53,7 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         What::Schedulers => mechanisms(Kind::Scheduler),
         What::Fetch => mechanisms(Kind::Fetch),
         What::Divergence => mechanisms(Kind::Divergence),
-        What::Warps => warps(),
+        What::Warps => warps()?,
         What::Workloads => match &arguments.workload_dir {
             Some(folder) => workloads() + &in_folder(folder)?,
             None => workloads(),
@@ -131,13 +131,15 @@ fn mechanisms(kind: Kind) -> String {
     out
 }
 
-fn warps() -> String {
+fn warps() -> Result<String, Failure> {
+    let machine = Machine::resolve("vws", &[])?;
     let mut out = String::new();
     for named in NAMES {
         let _ = writeln!(out, "{}\n    {}", named.name, named.description);
-        let _ = writeln!(out, "    {}", named.shown().join(" "));
+        let _ = writeln!(out, "    {}", named.shown(&machine).join(" "));
     }
-    out + "Gangs of warps of 8 threads: -8 behind the name, as in i-vws-8.\n"
+    out += "Gangs of warps of 8 threads: -8 behind the name, as in i-vws-8. The settings are those on vws.\n";
+    Ok(out)
 }
 
 /// A parameter as `--set` takes it, when its mechanism is chosen.

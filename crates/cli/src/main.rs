@@ -7,6 +7,7 @@ mod compare;
 mod device;
 mod failure;
 mod flow;
+mod gangs;
 mod inspect;
 mod list;
 mod observers;

@@ -2,6 +2,7 @@
 
 use crate::device::{DeviceOptions, make_device, statistics};
 use crate::failure::{Failure, WRONG_RESULT, print};
+use crate::gangs::Gangs;
 use crate::phases::{BlockList, Phases};
 use crate::progress;
 use crate::registers::RegisterSource;
@@ -103,6 +104,10 @@ pub struct Arguments {
     /// Of this launch, numbered from 0.
     #[arg(long, value_name = "N", requires = "phases", default_value_t = 0)]
     phases_launch: u64,
+    /// Write how many warps are in gangs of each size over time to this file: as data if its name
+    /// ends in .csv, as a picture if in .svg.
+    #[arg(long, value_name = "FILE", conflicts_with = "functional")]
+    gangs: Option<PathBuf>,
     /// Execute without timing.
     #[arg(long)]
     functional: bool,
@@ -171,7 +176,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let machine = machine(arguments)?;
     let job = job(arguments)?;
     let registers = arguments.registers.resolve()?;
-    let files = [&arguments.stats, &arguments.trace, &arguments.phases];
+    let files = [
+        &arguments.stats,
+        &arguments.trace,
+        &arguments.phases,
+        &arguments.gangs,
+    ];
     for file in files.into_iter().flatten() {
         check_writable(file)?;
     }
@@ -184,6 +194,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let sm = arguments.phases_sm.unwrap_or(0);
         let phases = Phases::new(path, &machine, arguments.phases_launch, sm, blocks);
         observers.push(Box::new(phases.map_err(Failure::bad_input)?));
+    }
+    if let Some(path) = &arguments.gangs {
+        let gangs = Gangs::new(path, &machine, &job.name());
+        observers.push(Box::new(gangs.map_err(Failure::bad_input)?));
     }
     let options = DeviceOptions {
         functional: arguments.functional,
@@ -302,7 +316,8 @@ fn trace(path: &Path, arguments: &Arguments, machine: &Machine) -> Result<Trace,
             machine.name
         )));
     }
-    Trace::create(path, window).map_err(|e| unwritable(path, &e))
+    let slices = (32 / machine.sm.warp_width) as u16;
+    Trace::create(path, window, slices).map_err(|e| unwritable(path, &e))
 }
 
 /// Runs a job on a device.

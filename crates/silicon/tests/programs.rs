@@ -3,7 +3,7 @@
 use warpsim_silicon::RECORDED_PROGRAMS;
 use warpsim_silicon::programs::record::{Entry, read};
 use warpsim_silicon::programs::recorded::{check, check_all};
-use warpsim_silicon::programs::run::{functional, models};
+use warpsim_silicon::programs::run::{functional, models, sized_warps};
 
 /// Programs that are run on every machine. All that are recorded take minutes:
 /// `warpsim selftest --recorded`.
@@ -30,6 +30,28 @@ fn a_sample_computes_what_the_gpu_computed_under_every_model() {
     );
     assert_eq!(sample.len(), SAMPLE, "too few programs are recorded");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Programs that each way to size warps runs, each another share of them.
+const SHARE: usize = 12;
+
+#[test]
+fn a_share_computes_what_the_gpu_computed_however_warps_are_sized() {
+    let record = read(RECORDED_PROGRAMS).expect("the committed results can be read");
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+    for (i, target) in sized_warps().expect("machines").into_iter().enumerate() {
+        let share: Vec<Entry> = record
+            .entries
+            .iter()
+            .skip(i)
+            .step_by(11)
+            .take(SHARE)
+            .copied()
+            .collect();
+        assert_eq!(share.len(), SHARE, "too few programs are recorded");
+        let wrong = check_all(&share, &[target], threads);
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
 }
 
 #[test]

@@ -55,6 +55,12 @@ pub enum WarpEvent {
     Formed,
     /// Its threads are in other warps from this cycle on, or have exited.
     Dissolved,
+    /// From now on it goes together with other warps of the same 32 threads, or alone, where warps
+    /// are joined into gangs.
+    Ganged {
+        /// The slices of the gang's warps, a bit each, its own among them; 0 when it has exited.
+        slices: u8,
+    },
 }
 
 /// Somebody who listens.

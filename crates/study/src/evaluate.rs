@@ -1,7 +1,7 @@
 //! From results to what a figure shows: values, normalised and averaged, beside the paper's.
 
 use crate::average::averages;
-use crate::format::{ALL, Figure};
+use crate::format::{ALL, At, Figure};
 use crate::key::sha256;
 use crate::metric::Statistics;
 use crate::plan::{Layer, Plan, Run, Variant};
@@ -96,6 +96,23 @@ pub struct MeanRow {
     pub cells: Vec<Option<(Sample, usize)>>,
     /// What the paper has.
     pub paper: Vec<Option<f64>>,
+}
+
+/// Sorts the workloads of each group by their values in a column, lowest first; those without one
+/// come last.
+fn sort(rows: &mut [Row], groups: &[At<String>], column: usize) {
+    let value = |row: &Row| {
+        let values = row.cells[column].values(None)?;
+        Some(values.iter().sum::<f64>() / values.len() as f64)
+    };
+    let place = |row: &Row| groups.iter().position(|g| g.value == row.group);
+    rows.sort_by(|a, b| {
+        let by_value = match (value(a), value(b)) {
+            (Some(a), Some(b)) => a.total_cmp(&b),
+            (a, b) => b.is_some().cmp(&a.is_some()),
+        };
+        place(a).cmp(&place(b)).then(by_value)
+    });
 }
 
 impl<'a> Results<'a> {
@@ -218,6 +235,11 @@ impl<'a> Results<'a> {
                     paper: self.paper_values(figure, subject),
                 });
             }
+        }
+        if let Some(by) = &figure.sort {
+            let shown = figure.configurations.iter();
+            let column = shown.clone().position(|c| c.value == by.value);
+            sort(&mut rows, &figure.groups, column.unwrap_or(0));
         }
         Shown {
             layers: layers.iter().map(|l| l.title.clone()).collect(),

@@ -83,6 +83,45 @@ fn values_are_normalised_workload_by_workload() {
 }
 
 #[test]
+fn workloads_are_sorted_within_their_group() {
+    let sorted = STUDY
+        .replace("MEAN", "harmonic\"\nsort = \"gto")
+        .replace("CLAIMS", "");
+    let plan = plan(&sorted).expect("a good study");
+    let records = records(&plan, &ipc);
+    let shown = Results::new(&plan, &records).figure(0);
+    let names: Vec<&str> = shown
+        .rows
+        .iter()
+        .map(|r| plan.subjects.name(r.subject))
+        .collect();
+    assert_eq!(names, ["matmul", "vecadd", "reduction", "octree", "bfs"]);
+    let wrong = sorted.replace("sort = \"gto", "sort = \"lrr");
+    let error = common::plan(&wrong).err().expect("not shown").to_string();
+    assert!(error.contains("lrr"), "{error}");
+}
+
+#[test]
+fn a_group_can_be_every_workload() {
+    let every = STUDY.replace(
+        "workloads = [\"bfs\"]",
+        "sets = [\"all\"]\nwithout = [\"nw\"]",
+    );
+    let plan =
+        plan(&every.replace("MEAN", "harmonic").replace("CLAIMS", "")).expect("a good study");
+    let names: Vec<&str> = plan
+        .subjects
+        .group("two")
+        .iter()
+        .map(|s| plan.subjects.name(*s))
+        .collect();
+    assert!(
+        names.contains(&"sha1") && !names.contains(&"nw"),
+        "{names:?}"
+    );
+}
+
+#[test]
 fn means_are_over_what_there_is_and_say_so() {
     for (mean, gto, tls) in [
         ("arithmetic", 7.0 / 3.0, 0.5),

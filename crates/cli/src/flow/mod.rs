@@ -36,6 +36,15 @@ pub struct Arguments {
         default_value = "pdom,tbc"
     )]
     divergence: Vec<String>,
+    /// Ways to size warps to compare, by their names, as in ws32,i-vws,e-vws (see list warps):
+    /// the columns, in place of divergence models.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        conflicts_with = "divergence"
+    )]
+    warps: Vec<String>,
     /// Machine preset, or a machine file (ends in .toml).
     #[arg(long, default_value = "fx5800")]
     machine: String,
@@ -68,6 +77,18 @@ pub struct Arguments {
     output: Option<PathBuf>,
 }
 
+impl Arguments {
+    /// What is compared: name, and the setting behind it.
+    fn compared(&self) -> Vec<(String, String)> {
+        let (key, names) = match self.warps.is_empty() {
+            true => ("divergence", &self.divergence),
+            false => ("warps", &self.warps),
+        };
+        let both = |name: &String| (name.clone(), format!("{key}={name}"));
+        names.iter().map(both).collect()
+    }
+}
+
 /// What is drawn.
 struct Picture {
     title: String,
@@ -86,8 +107,12 @@ impl Picture {
                 true => String::new(),
                 false => format!(", {saved:.1}% fewer than {}", self.models[0].0),
             };
+            let whose = match flow.has_gangs {
+                true => "instructions of gangs and warps",
+                false => "warp instructions",
+            };
             format!(
-                "{name}: {issued} warp instructions{against}; {:.1}% of the lanes at work; {} cycles",
+                "{name}: {issued} {whose}{against}; {:.1}% of the lanes at work; {} cycles",
                 100.0 * flow.efficiency(&self.lanes),
                 flow.cycles()
             )
@@ -136,21 +161,21 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
     };
     let wanted = arguments.lanes.as_deref().map(lane_list).transpose()?;
-    let machines: Vec<Machine> = arguments
-        .divergence
-        .iter()
-        .map(|model| machine(arguments, model))
-        .collect::<Result<_, _>>()?;
+    let machines: Vec<(String, Machine)> = arguments
+        .compared()
+        .into_iter()
+        .map(|(name, setting)| Ok((name, machine(arguments, setting)?)))
+        .collect::<Result<_, Failure>>()?;
     let registers = arguments.registers.resolve()?;
     let mut models = Vec::new();
     let mut wrong = false;
-    for machine in &machines {
-        let (flow, outcome) = record(arguments, machine, &registers)?;
+    for (name, machine) in &machines {
+        let (flow, outcome) = record(arguments, name, machine, &registers)?;
         if let Outcome::Wrong(_) = outcome {
-            eprintln!("{}: result: {outcome}", machine.divergence.name);
+            eprintln!("{name}: result: {outcome}");
             wrong = true;
         }
-        models.push((machine.divergence.name.clone(), flow));
+        models.push((name.clone(), flow));
     }
     let kernel = models[0].1.kernel.clone().expect("checked when recorded");
     let names = Names::of(&kernel);
@@ -160,7 +185,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let picture = Picture {
         title: format!(
             "{}, block {} on {}",
-            kernel.name, arguments.block, machines[0].name
+            kernel.name, arguments.block, machines[0].1.name
         ),
         lanes: wanted.unwrap_or_else(|| lanes_at_work(&models)),
         models,
@@ -174,10 +199,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(if wrong { WRONG_RESULT } else { 0 }))
 }
 
-fn machine(arguments: &Arguments, model: &str) -> Result<Machine, Failure> {
-    let mut set = arguments.set.clone();
+fn machine(arguments: &Arguments, compared: String) -> Result<Machine, Failure> {
+    // What is set singly goes over what a name sets.
+    let mut set = vec![compared];
+    set.extend(arguments.set.iter().cloned());
     set.extend(arguments.scheduler.iter().map(|s| format!("scheduler={s}")));
-    set.push(format!("divergence={model}"));
     Ok(Machine::resolve(&arguments.machine, &set)?)
 }
 
@@ -205,6 +231,7 @@ fn job(arguments: &Arguments) -> Result<Job, Failure> {
 /// Runs the kernel and listens.
 fn record(
     arguments: &Arguments,
+    name: &str,
     machine: &Machine,
     registers: &Registers,
 ) -> Result<(Flow, Outcome), Failure> {
@@ -232,7 +259,7 @@ fn record(
         return Err(Failure::bad_input(format!(
             "block {block} issues more than {MOST} warp instructions under {}: a picture shows small \
              kernels; give it less to do, or use `warpsim run --trace`",
-            machine.divergence.name
+            name
         )));
     }
     Ok((flow, outcome))

@@ -24,7 +24,7 @@ pub enum Lane {
     Other,
 }
 
-/// A warp instruction of which some lanes work for the block.
+/// A warp instruction, or a gang's, of which some lanes work for the block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
     /// Cycle, counted from the block's first.
@@ -33,7 +33,12 @@ pub struct Issue {
     pub pc: Pc,
     /// Lane by lane.
     pub lanes: [Lane; LANES],
+    /// The gang that issued it, if one did.
+    gang: Option<Gang>,
 }
+
+/// A gang: the block and static warp of its threads, and its slices.
+type Gang = (u64, u16, u8);
 
 /// The flow of one block of one launch.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +47,8 @@ pub struct Flow {
     pub kernel: Option<Kernel>,
     /// In order.
     pub issues: Vec<Issue>,
+    /// Warps were in gangs.
+    pub has_gangs: bool,
     /// There was more than [`MOST`].
     pub too_long: bool,
     /// Launches seen.
@@ -72,6 +79,8 @@ pub struct Recorder {
     block: u64,
     /// By SM and slot.
     holds: HashMap<(u16, u16), Held>,
+    /// By SM and slot: the slices of the warp's gang.
+    gangs: HashMap<(u16, u16), u8>,
     first: Option<Cycle>,
 }
 
@@ -84,6 +93,7 @@ impl Recorder {
             launch,
             block,
             holds: HashMap::new(),
+            gangs: HashMap::new(),
             first: None,
         };
         (recorder, flow)
@@ -105,15 +115,35 @@ impl Recorder {
             return;
         }
         let first = *self.first.get_or_insert(cycle);
+        let slices = self.gangs.get(&warp).filter(|s| s.count_ones() > 1);
+        let of = holds.iter().flatten().next();
+        let gang = slices.zip(of).map(|(slices, (block, thread))| {
+            let home = (thread / LANES as u32) as u16;
+            (*block, home, *slices)
+        });
         let mut flow = self.flow.borrow_mut();
+        let cycle = cycle - first;
+        // The warps of a gang issue as one.
+        let same = |i: &&mut Issue| i.cycle == cycle && i.pc == pc && i.gang == gang;
+        if gang.is_some()
+            && let Some(issue) = flow.issues.last_mut().filter(same)
+        {
+            for (all, its) in issue.lanes.iter_mut().zip(lanes) {
+                if its != Lane::Idle {
+                    *all = its;
+                }
+            }
+            return;
+        }
         if flow.issues.len() == MOST {
             flow.too_long = true;
             return;
         }
         flow.issues.push(Issue {
-            cycle: cycle - first,
+            cycle,
             pc,
             lanes,
+            gang,
         });
     }
 }
@@ -130,6 +160,10 @@ impl Observer for Recorder {
                 for l in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
                     holds[l] = Some((block, u32::from(warp) * LANES as u32 + l as u32));
                 }
+            }
+            WarpEvent::Ganged { slices } => {
+                self.gangs.insert((sm, slot), slices);
+                self.flow.borrow_mut().has_gangs = true;
             }
             WarpEvent::Issued { pc, lanes } => self.issue(cycle, (sm, slot), pc, lanes),
             _ => {}

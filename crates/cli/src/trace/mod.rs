@@ -2,14 +2,16 @@
 //! what is in it.
 
 mod file;
+mod gangs;
 mod labels;
 mod window;
 
 pub use window::{Cycles, Sms, Window};
 
 use file::{Event, TraceFile};
+use gangs::{Division, Ended, Original};
 use labels::Labels;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::Path;
 use warpsim_ptx::kernel::Kernel;
@@ -33,6 +35,9 @@ pub struct Trace {
     kernel: Option<(String, Cycle)>,
     sms: HashMap<u16, SmTracks>,
     warps: HashMap<(u16, u16), Track>,
+    gangs: BTreeMap<Original, Division>,
+    /// Warps that 32 threads are cut into.
+    slices: u16,
     next_track: u32,
     /// Events left out because the file was full.
     left_out: u64,
@@ -61,8 +66,9 @@ struct Track {
 }
 
 impl Trace {
-    /// A timeline for the file `path`, with what lies in `window`.
-    pub fn create(path: &Path, window: Window) -> io::Result<Trace> {
+    /// A timeline for the file `path`, with what lies in `window`, of a machine that cuts 32 threads
+    /// into so many warps.
+    pub fn create(path: &Path, window: Window, slices: u16) -> io::Result<Trace> {
         let mut trace = Trace {
             file: TraceFile::create(path)?,
             window,
@@ -70,6 +76,8 @@ impl Trace {
             kernel: None,
             sms: HashMap::new(),
             warps: HashMap::new(),
+            gangs: BTreeMap::new(),
+            slices,
             next_track: KERNELS + 1,
             left_out: 0,
         };
@@ -231,6 +239,54 @@ impl Trace {
         self.slice(at, cycle, cycle + 1, "issue", &name, &arguments);
     }
 
+    fn ganged(&mut self, cycle: Cycle, at: (u16, u16), slices: u8) {
+        let Some(track) = self.warps.get(&at) else {
+            return;
+        };
+        let original = (at.0, track.block, track.warp / self.slices);
+        let gang = self.gangs.entry(original).or_default();
+        if let Some(ended) = gang.change(cycle, at.1, slices) {
+            self.division(original, cycle, &ended);
+        }
+        if self.gangs.get(&original).is_some_and(Division::is_over) {
+            self.gangs.remove(&original);
+        }
+    }
+
+    /// Writes how an original gang was divided up to `end`.
+    fn division(&mut self, original: Original, end: Cycle, ended: &Ended) {
+        let Some((from, to)) = self.window.cycles.clip(ended.since, end) else {
+            return;
+        };
+        if !self.admit() {
+            return;
+        }
+        let (sm, block, warp) = original;
+        let process = FIRST_SM + u32::from(sm);
+        let known = self.gangs.get(&original).and_then(|gang| gang.track);
+        let track = known.unwrap_or_else(|| {
+            let track = self.new_track();
+            self.file.track(
+                process,
+                track,
+                &format!("gangs of warp {warp} (block {block})"),
+            );
+            track
+        });
+        self.gangs.entry(original).or_default().track = Some(track);
+        let slices = ended.slices.iter().map(|s| format!("\"{s:02x}\""));
+        let slices: Vec<String> = slices.collect();
+        self.file.slice(&Event {
+            process,
+            track,
+            from,
+            to,
+            category: "gangs",
+            name: &ended.name,
+            arguments: &format!("\"slices\":[{}]", slices.join(",")),
+        });
+    }
+
     fn leave(&mut self, cycle: Cycle, at: (u16, u16)) {
         self.close(at, cycle + 1);
         let Some(track) = self.warps.remove(&at) else {
@@ -273,6 +329,7 @@ impl Observer for Trace {
                     track.released = Some(cycle);
                 }
             }
+            WarpEvent::Ganged { slices } => self.ganged(cycle, at, slices),
             WarpEvent::Retired | WarpEvent::Holds { .. } => {}
         }
     }

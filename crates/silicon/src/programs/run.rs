@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use warpsim_sim::config::Machine;
+use warpsim_sim::config::warps::NAMES;
 use warpsim_sim::divergence::MODELS;
 use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::gpu::{Gpu, Options};
@@ -67,6 +68,27 @@ pub fn models() -> Result<Vec<Target>, String> {
                 model.info.name
             ));
         }
+    }
+    Ok(all)
+}
+
+/// Every way to size warps: fixed sizes and gangs, on the machine they are made for and on one whose
+/// lanes are used several times.
+pub fn sized_warps() -> Result<Vec<Target>, String> {
+    let named = NAMES.iter().map(|n| n.name.replace("<N>", "30"));
+    let wider = ["i-vws-8", "e-vws-impatient-8"].map(String::from);
+    let on_vws = named.chain(wider).map(|name| ("vws", name));
+    let names = ["ws4", "i-vws", "e-vws-impatient", "i-vws-group-8"].map(String::from);
+    let on_fx5800 = names.map(|name| ("fx5800", name));
+    let mut all = Vec::new();
+    for (preset, name) in on_vws.chain(on_fx5800) {
+        let set = [format!("warps={name}"), "gpu.sms=1".to_string()];
+        let machine = Machine::resolve(preset, &set).map_err(|e| e.to_string())?;
+        all.push(Target {
+            name: format!("{name} on {preset}"),
+            machine,
+            functional: false,
+        });
     }
     Ok(all)
 }

@@ -62,7 +62,8 @@ fn checked(
     if let Some(root) = layers.first() {
         merged.require_complete(&root.source)?;
     }
-    merged.apply_overrides(&warps::overrides(overrides)?)?;
+    let overrides = warps::overrides(overrides, || merged.finish())?;
+    merged.apply_overrides(&overrides)?;
     let machine = merged.finish()?;
     match check(&machine) {
         Ok(()) => Ok(machine),

@@ -470,6 +470,14 @@ settings! {
 }
 
 impl Machine {
+    /// How often the lanes of its units are used for an instruction of this class.
+    pub fn passes(&self, class: OpClass) -> u32 {
+        // What is gathered from all slices is an access of up to 32 lanes.
+        let gathered = self.sm.gather_memory && class == OpClass::Memory;
+        let width = if gathered { 32 } else { self.sm.warp_width };
+        self.unit_of(class).map_or(1, |unit| unit.passes(width))
+    }
+
     /// The units that a class of operations goes to.
     pub fn unit_of(&self, class: OpClass) -> Option<&Unit> {
         self.unit.values().find(|u| u.takes.contains(&class))
@@ -478,7 +486,7 @@ impl Machine {
 
 impl Unit {
     /// How often its lanes are used for an instruction of a warp of `width` threads.
-    pub fn passes(&self, width: u32) -> u32 {
+    fn passes(&self, width: u32) -> u32 {
         match self.per {
             Per::Slice => 32u32.div_ceil(self.lanes),
             Per::Sm | Per::Scheduler => width.div_ceil(self.lanes),

@@ -58,6 +58,7 @@ pub fn settings(machine: &Machine) -> Result<(), Problem> {
     quantum(machine)?;
     schedulers(&machine.sm)?;
     units(machine)?;
+    narrow_lanes(machine)?;
     gathering(machine)?;
     front_end(machine, &table)?;
     caches(machine)?;
@@ -215,6 +216,31 @@ fn units(machine: &Machine) -> Check {
         return complaint("unit.sp.count", message);
     }
     Ok(())
+}
+
+/// Narrow warps on units with fewer than 32 lanes: the lanes are shared out, and the slices use them
+/// in step.
+fn narrow_lanes(machine: &Machine) -> Check {
+    if machine.sm.warp_width == 32 {
+        return Ok(());
+    }
+    let few = |u: &Unit| !u.takes.is_empty() && u.lanes < 32;
+    // What is gathered from all slices is for all lanes of its unit.
+    let gathered = |u: &Unit| machine.sm.gather_memory && u.takes == [OpClass::Memory];
+    let owned = |u: &Unit| machine.sm.gather_memory && u.per == Per::Slice;
+    let wrong = |u: &Unit| few(u) && !gathered(u) && !owned(u);
+    let Some((name, unit)) = machine.unit.iter().find(|(_, u)| wrong(u)) else {
+        return Ok(());
+    };
+    problem(
+        "sm.warp_width",
+        format!(
+            "is {}, and the {} lanes of `unit.{name}` are used several times for 32 threads: each slice \
+             has to have its share of them, and all make one access \
+             (--warps ws{} sets what it takes)",
+            machine.sm.warp_width, unit.lanes, machine.sm.warp_width
+        ),
+    )
 }
 
 /// Lanes can make one access only if no two warps that issue together are on the same ones, and

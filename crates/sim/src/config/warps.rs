@@ -6,6 +6,7 @@
 //! `e-vws-sync50`, `i-vws-8`.
 
 use super::set::{self, Override};
+use super::{Machine, OpClass, Unit};
 use warpsim_present::{SourceError, nearest};
 
 /// The key that stands for the settings of a name.
@@ -110,17 +111,37 @@ pub const NAMES: &[Named] = &[
     ),
 ];
 
+/// What a machine's units need so that each slice owns its lanes and all make one access: sets for
+/// each slice, and one for memory that has it alone.
+fn own_lanes(machine: &Machine) -> Vec<String> {
+    let mut all = vec!["sm.gather_memory=true".to_string()];
+    let computes = |u: &Unit| u.takes.iter().any(|class| *class != OpClass::Memory);
+    for (name, unit) in machine.unit.iter().filter(|(_, u)| computes(u)) {
+        all.push(format!("unit.{name}.per=slice"));
+        if unit.takes.contains(&OpClass::Memory) {
+            let others = unit.takes.iter().filter(|c| **c != OpClass::Memory);
+            let words: Vec<String> = others.map(|c| format!("\"{}\"", c.word())).collect();
+            all.push(format!("unit.{name}.takes=[{}]", words.join(", ")));
+            all.push("unit.mem.takes=[\"memory\"]".to_string());
+            all.push(format!("unit.mem.lanes={}", unit.lanes));
+            all.push("unit.mem.ports=1".to_string());
+        }
+    }
+    all
+}
+
 impl Named {
-    /// The settings behind it, for single warps of so many threads and that many cycles.
-    fn settings(&self, width: u32, cycles: &str) -> Vec<String> {
+    /// The settings behind it on a machine, for single warps of so many threads and that many
+    /// cycles.
+    fn settings(&self, machine: &Machine, width: u32, cycles: &str) -> Vec<String> {
         let mut all = vec![
             format!("sm.warp_width={width}"),
-            "sm.gather_memory=true".to_string(),
             "fetch.per=slice".to_string(),
             format!("fetch.cache_ports={}", 32 / width),
-            "unit.sp.per=slice".to_string(),
-            "unit.sfu.per=slice".to_string(),
         ];
+        if width < 32 {
+            all.extend(own_lanes(machine));
+        }
         if let Some(gangs) = self.gangs {
             all.push("scheduler=gangs".to_string());
             all.extend(gangs.iter().map(|s| s.replace(CYCLES, cycles)));
@@ -128,9 +149,9 @@ impl Named {
         all
     }
 
-    /// The settings behind it as they are shown.
-    pub fn shown(&self) -> Vec<String> {
-        self.settings(self.width, "N")
+    /// The settings behind it on a machine as they are shown.
+    pub fn shown(&self, machine: &Machine) -> Vec<String> {
+        self.settings(machine, self.width, "N")
     }
 
     /// Whether a name, without the width behind it, is this one; if so, with how many cycles.
@@ -144,8 +165,8 @@ impl Named {
     }
 }
 
-/// The settings behind a name.
-pub fn settings(name: &str) -> Option<Vec<String>> {
+/// The settings behind a name on a machine.
+fn settings(name: &str, machine: &Machine) -> Option<Vec<String>> {
     let (core, width) = match name.strip_suffix("-8") {
         Some(core) => (core, Some(8)),
         None => (name, None),
@@ -155,11 +176,15 @@ pub fn settings(name: &str) -> Option<Vec<String>> {
     if width.is_some() && named.gangs.is_none() {
         return None;
     }
-    Some(named.settings(width.unwrap_or(named.width), cycles))
+    Some(named.settings(machine, width.unwrap_or(named.width), cycles))
 }
 
-/// Reads overrides, with the settings behind a name in its place.
-pub(super) fn overrides(texts: &[String]) -> Result<Vec<Override>, SourceError> {
+/// Reads overrides, with the settings behind a name in its place. `machine` makes the machine that
+/// they go over.
+pub(super) fn overrides(
+    texts: &[String],
+    machine: impl Fn() -> Result<Machine, SourceError>,
+) -> Result<Vec<Override>, SourceError> {
     let mut all = Vec::new();
     for text in texts {
         let read = set::parse(text)?;
@@ -168,7 +193,7 @@ pub(super) fn overrides(texts: &[String]) -> Result<Vec<Override>, SourceError> 
             continue;
         }
         let name = read.raw.trim_matches('"');
-        let Some(settings) = settings(name) else {
+        let Some(settings) = settings(name, &machine()?) else {
             let names = || NAMES.iter().map(|n| n.name);
             let hint = nearest(name, names())
                 .map(|n| format!("did you mean `{n}`? "))

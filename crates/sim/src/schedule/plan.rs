@@ -100,6 +100,12 @@ pub trait IssuePlan {
         let _ = (view, counters);
     }
 
+    /// A warp that goes together with others than when it was last named here, and the slices of
+    /// all of these, a bit each: none if it has exited.
+    fn next_regrouped(&mut self) -> Option<(Place, u8)> {
+        None
+    }
+
     /// A warp whose buffer is to be filled anew, since it issues with others from now on.
     fn next_to_clear(&mut self) -> Option<Place> {
         None

@@ -326,7 +326,15 @@ impl Sm {
             return false;
         }
         match untoken(reply.token) {
-            (TokenKind::Store, slot) => self.residents.acknowledged_by_the_way(slot as u16),
+            (TokenKind::Store, slot) => self.residents.acknowledged_by_the_way(&[slot as u16]),
+            (TokenKind::JointStore, number) => {
+                let storers = self.memory.storers(number);
+                let passes = self.residents.acknowledged_by_the_way(storers);
+                if passes {
+                    self.memory.acknowledged_by_the_way(number);
+                }
+                passes
+            }
             (TokenKind::WriteBack, _) => true,
             (TokenKind::Uncached, _) => false,
             _ => !reply.last,

@@ -128,9 +128,7 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
         pipe: instr.op.pipe(&instr.mods),
         latency: latency as u16,
         interval: interval as u16,
-        passes: machine
-            .unit_of(class)
-            .map_or(1, |unit| unit.passes(machine.sm.warp_width)) as u8,
+        passes: machine.passes(class) as u8,
         reads: 0,
         registers: FixedList::default(),
         read_banks: Banks::default(),

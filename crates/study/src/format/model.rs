@@ -132,6 +132,8 @@ pub struct Figure {
     pub shape: Shape,
     /// The configuration that is 1, workload by workload.
     pub normalise: Option<At<String>>,
+    /// The configuration by whose values the workloads of each group are sorted.
+    pub sort: Option<At<String>>,
     /// How values are written.
     pub display: Display,
     /// How workloads are averaged.

@@ -21,7 +21,7 @@ pub fn check(study: &Study) -> Result<(), SourceError> {
         shown.try_for_each(configuration)?;
         let means = figure.paper.means.iter().map(|m| &m.configuration);
         let values = figure.paper.values.iter().map(|v| &v.configuration);
-        for name in means.chain(values) {
+        for name in means.chain(values).chain(&figure.sort) {
             let shown = figure.configurations.iter().map(|c| c.value.as_str());
             known(study, name, "configuration of this figure", shown)?;
         }

@@ -141,12 +141,16 @@ pub fn resolve(
     Ok(subjects)
 }
 
+/// The set of all workloads of the suite.
+const EVERY: &str = "all";
+
 /// The names of a group: those listed, then those of its sets that are not.
 fn names(study: &Study, group: &Group) -> Result<Vec<At<String>>, StudyError> {
     let mut names = group.workloads.clone();
     for wanted in &group.sets {
-        let all = || Set::ALL.iter().map(|s| s.name());
-        let Some(set) = Set::ALL.iter().find(|s| s.name() == wanted.value) else {
+        let all = || Set::ALL.iter().map(|s| s.name()).chain([EVERY]);
+        let set = Set::ALL.iter().find(|s| s.name() == wanted.value);
+        if set.is_none() && wanted.value != EVERY {
             let hint = nearest(&wanted.value, all())
                 .map(|n| format!("did you mean `{n}`? "))
                 .unwrap_or_default();
@@ -154,10 +158,11 @@ fn names(study: &Study, group: &Group) -> Result<Vec<At<String>>, StudyError> {
             let message = format!("no set is called `{}`", wanted.value);
             let error = study.source.error(wanted.place.clone(), message);
             return Err(error.with_help(help).into());
-        };
+        }
         for workload in WORKLOADS.iter().map(|w| w.info()) {
             let skipped = group.without.iter().any(|w| w.value == workload.name);
-            if workload.sets.contains(set) && !skipped {
+            let belongs = set.is_none_or(|set| workload.sets.contains(set));
+            if belongs && !skipped {
                 names.push(At {
                     value: workload.name.to_string(),
                     place: wanted.place.clone(),

@@ -160,6 +160,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &kmeans::KMeans,
     &stream_cluster::StreamCluster,
     &raytrace_persistent::RaytracePersistent,
+    &raytrace_persistent::RaytracePersistent4,
     &face_detect::FaceDetect,
     &mummer::Mummer,
     &mummer::MummerPp,

@@ -24,7 +24,7 @@ use crate::time::Cycle;
 use order::{Chooser, Order, Singles};
 use reform::Reform;
 use split::MemorySplit;
-use table::{BINS, Table};
+use table::{BINS, Part, Table};
 
 const GANGS_PER_CYCLE: Integer = Integer {
     name: "gangs_per_cycle",
@@ -335,6 +335,10 @@ impl IssuePlan for Gangs {
         self.regroup(view, counters);
     }
 
+    fn next_regrouped(&mut self) -> Option<(Place, u8)> {
+        self.table.next_regrouped()
+    }
+
     fn next_to_clear(&mut self) -> Option<Place> {
         self.to_clear.pop()
     }
@@ -348,25 +352,26 @@ impl IssuePlan for Gangs {
     }
 
     fn next_fetch(&mut self, view: &FetchView) -> Option<Together> {
-        let count = self.table.len();
-        for i in 1..=count {
-            let home = (self.fetched + i) % count;
-            for part in self.table.get(home).parts.iter().filter(|p| p.is_gang()) {
-                let mut lacking = Together::default();
-                let mut all = true;
-                for place in self.table.places(home, part.slices).iter() {
-                    let is = |sets: &[u64]| sets[place.domain as usize] >> place.index & 1 != 0;
-                    if is(view.lacking) {
-                        lacking.push(*place);
-                        all &= is(view.fetchable);
-                    }
-                }
-                if all && !lacking.is_empty() {
-                    self.fetched = home;
-                    return Some(lacking);
-                }
+        let table = &self.table;
+        // The first behind the one that was fetched for last.
+        let mut next: Option<(bool, u16, u8)> = None;
+        table.for_ganged(view.lacking, |home| {
+            let turn = home <= self.fetched;
+            if next.is_some_and(|(t, h, _)| (t, h) < (turn, home)) {
+                return;
             }
-        }
-        None
+            let lacking = table.slices_in(home, view.lacking);
+            let fetchable = table.slices_in(home, view.fetchable);
+            let wants = |part: &&Part| {
+                let lacks = part.slices & lacking;
+                part.is_gang() && lacks != 0 && lacks & !fetchable == 0
+            };
+            if let Some(part) = table.get(home).parts.iter().find(wants) {
+                next = Some((turn, home, part.slices & lacking));
+            }
+        });
+        let (_, home, slices) = next?;
+        self.fetched = home;
+        Some(self.table.places(home, slices))
     }
 }

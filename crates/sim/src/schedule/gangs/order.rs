@@ -47,21 +47,21 @@ impl Chooser {
 
     /// The first in order of the gangs that are all ready.
     pub fn first(&self, table: &Table, view: &IssueView) -> Option<(u16, Part)> {
-        let ready = |home: u16, part: &Part| {
-            let places = table.places(home, part.slices);
-            part.waits.is_none() && places.iter().all(|place| view.is_ready(*place))
-        };
         let mut best: Option<([u64; 4], u16, Part)> = None;
-        for (home, original) in table.originals() {
-            for part in original.parts.iter().filter(|part| part.is_gang()) {
-                if ready(home, part) {
-                    let rank = self.rank(home, original.age, part);
-                    if best.is_none_or(|(first, _, _)| rank < first) {
-                        best = Some((rank, home, *part));
-                    }
+        table.for_ganged(view.ready, |home| {
+            let ready = table.slices_in(home, view.ready);
+            let original = table.get(home);
+            let all_ready = |part: &&Part| part.is_gang() && part.slices & !ready == 0;
+            for part in original.parts.iter().filter(all_ready) {
+                if part.waits.is_some() {
+                    continue;
+                }
+                let rank = self.rank(home, original.age, part);
+                if best.is_none_or(|(first, _, _)| rank < first) {
+                    best = Some((rank, home, *part));
                 }
             }
-        }
+        });
         best.map(|(_, home, part)| (home, part))
     }
 

@@ -96,3 +96,100 @@ impl Reform {
         table.set_parts(home, parts);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Machine;
+    use crate::divergence::Groups;
+    use crate::place::Layout;
+
+    fn layout() -> Layout {
+        let machine = Machine::resolve("vws", &["warps=e-vws".to_string()]);
+        Layout::of(&machine.expect("a machine"))
+    }
+
+    /// A table with original gangs that are divided like this: slices and PCs.
+    fn table(gangs: &[&[(u8, u32)]]) -> Table {
+        let mut table = Table::new(layout(), 8);
+        for (home, parts) in gangs.iter().enumerate() {
+            for slice in 0..8 {
+                table.add(table.place(home as u16, slice), home as u64);
+            }
+            let mut divided = FixedList::default();
+            for &(slices, pc) in parts.iter() {
+                let id = table.new_id();
+                divided.push(Part {
+                    slices,
+                    pc,
+                    waits: None,
+                    id,
+                });
+            }
+            table.set_parts(home as u16, divided);
+        }
+        table
+    }
+
+    /// Steps in these cycles, with warps of these slices lacking their instruction; the slices of
+    /// each original gang's parts, and those to be fetched for anew.
+    fn steps(reform: &mut Reform, table: &mut Table, cycles: &[u64], lacking: u8) -> Vec<Place> {
+        let groups = Groups::new(256);
+        let mut clear = Vec::new();
+        for cycle in cycles {
+            let view = GangView {
+                now: Cycle::new(*cycle),
+                groups: &groups,
+                layout: layout(),
+                waits_for_data: &|_| false,
+                lacks_instruction: &|place| lacking >> place.domain & 1 != 0,
+            };
+            let mut counters = SmCounters::default();
+            reform.step(table, &view, &mut clear, &mut counters);
+        }
+        clear
+    }
+
+    fn slices(table: &Table, home: u16) -> Vec<u8> {
+        table.get(home).parts.iter().map(|p| p.slices).collect()
+    }
+
+    #[test]
+    fn two_parts_are_joined_in_a_cycle_or_all() {
+        let gang: &[(u8, u32)] = &[(0b11, 5), (0b100, 5), (0b1000, 7), (0b11110000, 5)];
+        let mut two = table(&[gang]);
+        let mut reform = Reform::new(false);
+        steps(&mut reform, &mut two, &[1], 0);
+        assert_eq!(slices(&two, 0), [0b111, 0b1000, 0b11110000]);
+        steps(&mut reform, &mut two, &[2], 0);
+        assert_eq!(slices(&two, 0), [0b11110111, 0b1000]);
+        let mut all = table(&[gang]);
+        steps(&mut Reform::new(true), &mut all, &[1], 0);
+        assert_eq!(slices(&all, 0), [0b11110111, 0b1000]);
+    }
+
+    #[test]
+    fn one_original_gang_is_looked_at_in_a_cycle_in_turn() {
+        let split: &[(u8, u32)] = &[(0x0f, 5), (0xf0, 5)];
+        let whole: &[(u8, u32)] = &[(0xff, 5)];
+        let mut table = table(&[split, whole, split, split]);
+        let mut reform = Reform::new(false);
+        steps(&mut reform, &mut table, &[1], 0);
+        let divided = |table: &Table| [0, 2, 3].map(|home| slices(table, home).len());
+        assert_eq!(divided(&table), [2, 1, 2]);
+        steps(&mut reform, &mut table, &[2], 0);
+        assert_eq!(divided(&table), [2, 1, 1]);
+        steps(&mut reform, &mut table, &[3], 0);
+        assert_eq!(divided(&table), [1, 1, 1]);
+    }
+
+    #[test]
+    fn who_joins_keeps_its_instruction_if_all_have_it() {
+        let gang: &[(u8, u32)] = &[(0x0f, 5), (0xf0, 5)];
+        let mut reform = Reform::new(false);
+        assert!(steps(&mut reform, &mut table(&[gang]), &[1], 0).is_empty());
+        let mut table = table(&[gang]);
+        let clear = steps(&mut Reform::new(false), &mut table, &[1], 0b0100_0000);
+        assert_eq!(clear.len(), 8, "it is fetched for all of them, once");
+    }
+}

@@ -44,6 +44,9 @@ pub struct Original {
     /// Warps have come, or some have issued, since its parts were last looked at.
     stirred: bool,
     mergeable: bool,
+    /// By slice: the part of its warp as it was last told, and whether that has changed.
+    told: [u8; 8],
+    regrouped: bool,
 }
 
 /// Bins of gang sizes: 8, 5 to 7, 4, 2 or 3, 1.
@@ -62,7 +65,8 @@ fn bin(size: u32) -> usize {
 /// The table.
 #[derive(Debug)]
 pub struct Table {
-    layout: Layout,
+    /// Schedulers of each slice.
+    schedulers: u16,
     originals: Vec<Original>,
     /// By domain: warps in gangs, single warps, and those of either that wait for siblings.
     pub ganged: Vec<u64>,
@@ -72,6 +76,8 @@ pub struct Table {
     pub sizes: [u32; BINS],
     /// Original gangs to be looked at again.
     stirred: Vec<u16>,
+    /// Original gangs with warps that go together with others than was told.
+    regrouped: Vec<u16>,
     /// Original gangs with parts that stand at one PC.
     mergeable: u32,
     next_id: u64,
@@ -81,13 +87,14 @@ impl Table {
     /// An empty table for an SM.
     pub fn new(layout: Layout, domains: usize) -> Table {
         Table {
-            layout,
+            schedulers: layout.schedulers(),
             originals: Vec::new(),
             ganged: vec![0; domains],
             single: vec![0; domains],
             waiting: vec![0; domains],
             sizes: [0; BINS],
             stirred: Vec::new(),
+            regrouped: Vec::new(),
             mergeable: 0,
             next_id: 0,
         }
@@ -95,7 +102,7 @@ impl Table {
 
     /// The home warp and the slice of a place.
     pub fn home_of(&self, place: Place) -> (u16, u8) {
-        let schedulers = self.layout.schedulers();
+        let schedulers = self.schedulers;
         let domain = u16::from(place.domain);
         let home = u16::from(place.index) * schedulers + domain % schedulers;
         (home, (domain / schedulers) as u8)
@@ -103,7 +110,7 @@ impl Table {
 
     /// Where the warp of a home warp on a slice sits.
     pub fn place(&self, home: u16, slice: u8) -> Place {
-        let schedulers = self.layout.schedulers();
+        let schedulers = self.schedulers;
         Place {
             domain: (u16::from(slice) * schedulers + home % schedulers) as u8,
             index: (home / schedulers) as u8,
@@ -113,10 +120,43 @@ impl Table {
     /// Where the warps of a part sit, that of the first slice first.
     pub fn places(&self, home: u16, slices: u8) -> Together {
         let mut places = Together::default();
-        for slice in (0..8).filter(|s| slices >> s & 1 != 0) {
-            places.push(self.place(home, slice));
+        let Place { domain, index } = self.place(home, 0);
+        let mut left = slices;
+        while left != 0 {
+            let slice = left.trailing_zeros() as u8;
+            left &= left - 1;
+            places.push(Place {
+                domain: domain + slice * self.schedulers as u8,
+                index,
+            });
         }
         places
+    }
+
+    /// The slices of a home warp whose warps are in these sets, by domain.
+    #[inline]
+    pub fn slices_in(&self, home: u16, sets: &[u64]) -> u8 {
+        let Place { domain, index } = self.place(home, 0);
+        let those = sets[domain as usize..].iter();
+        let mut slices = 0;
+        for (slice, set) in those.step_by(self.schedulers as usize).enumerate() {
+            slices |= ((set >> index & 1) as u8) << slice;
+        }
+        slices
+    }
+
+    /// Calls `each` with every home warp that has a warp in a gang and in these sets, by domain.
+    #[inline]
+    pub fn for_ganged(&self, sets: &[u64], mut each: impl FnMut(u16)) {
+        for first in 0..self.schedulers {
+            let domains = (first as usize..sets.len()).step_by(self.schedulers as usize);
+            let mut any = domains.fold(0, |any, d| any | sets[d] & self.ganged[d]);
+            while any != 0 {
+                let index = any.trailing_zeros() as u16;
+                any &= any - 1;
+                each(index * self.schedulers + first);
+            }
+        }
     }
 
     /// All original gangs, by home warp; some are empty.
@@ -208,7 +248,27 @@ impl Table {
 
     /// Divides an original gang anew.
     pub fn set_parts(&mut self, home: u16, mut parts: FixedList<Part, 8>) {
-        parts.sort_unstable_by_key(|part| part.slices.trailing_zeros());
+        if parts.len() > 1 {
+            parts.sort_unstable_by_key(|part| part.slices.trailing_zeros());
+        }
+        let old = self.originals[home as usize].parts;
+        let same = |a: &Part, b: &Part| a.slices == b.slices && a.waits == b.waits;
+        let stay =
+            old.len() == parts.len() && old.iter().zip(parts.iter()).all(|(a, b)| same(a, b));
+        if !stay {
+            self.divide(home, &parts);
+        }
+        let meets = |i: usize| parts[..i].iter().any(|p| p.pc == parts[i].pc);
+        let mergeable = (1..parts.len()).any(meets);
+        let original = &mut self.originals[home as usize];
+        self.mergeable += u32::from(mergeable);
+        self.mergeable -= u32::from(original.mergeable);
+        original.mergeable = mergeable;
+        original.parts = parts;
+    }
+
+    /// Brings the sets of warps in line with a new division.
+    fn divide(&mut self, home: u16, parts: &FixedList<Part, 8>) {
         let old = self.originals[home as usize].parts;
         for part in old.iter() {
             let size = part.slices.count_ones();
@@ -236,13 +296,31 @@ impl Table {
                 }
             }
         }
-        let meets = |i: usize| parts[..i].iter().any(|p| p.pc == parts[i].pc);
-        let mergeable = (1..parts.len()).any(meets);
         let original = &mut self.originals[home as usize];
-        self.mergeable += u32::from(mergeable);
-        self.mergeable -= u32::from(original.mergeable);
-        original.mergeable = mergeable;
         original.members = members;
-        original.parts = parts;
+        let slices =
+            |of: &FixedList<Part, 8>| of.iter().fold(0, |all, p| all << 8 | u64::from(p.slices));
+        if !original.regrouped && slices(&old) != slices(parts) {
+            original.regrouped = true;
+            self.regrouped.push(home);
+        }
+    }
+
+    /// A warp that goes together with others than was told, and with whom.
+    pub fn next_regrouped(&mut self) -> Option<(Place, u8)> {
+        while let Some(&home) = self.regrouped.last() {
+            let original = &mut self.originals[home as usize];
+            for slice in 0..8u8 {
+                let part = original.parts.iter().find(|p| p.slices >> slice & 1 != 0);
+                let slices = part.map_or(0, |p| p.slices);
+                if original.told[slice as usize] != slices {
+                    original.told[slice as usize] = slices;
+                    return Some((self.place(home, slice), slices));
+                }
+            }
+            original.regrouped = false;
+            self.regrouped.pop();
+        }
+        None
     }
 }

@@ -123,3 +123,71 @@ fn what_is_in_the_own_cache_needs_no_port() {
     let [fetches, lookups] = bench.fetches();
     assert_eq!((fetches, lookups), (3, 1));
 }
+
+/// Three home warps of four warps each, in gangs but for these slots, which are elsewhere.
+fn gangs(set: &[&str], alone: &[u16]) -> Bench {
+    let narrow = ["sm.warp_width=8", "sm.schedulers=1", "fetch.per=slice"];
+    let set = [&narrow[..], &["scheduler=gangs"], set].concat();
+    let mut bench = Bench::new(&set, 96);
+    for (i, slot) in alone.iter().enumerate() {
+        bench.residents.groups.set_pc(*slot, 2 + i as u32);
+    }
+    bench.residents.tick_plan(bench.now, &bench.launched);
+    // The line that all of them need. Who asked for it takes it when it comes, past the ports.
+    bench.step(12);
+    bench.answer();
+    bench
+}
+
+/// In which cycle the buffer of each warp was filled.
+fn filled(mut bench: Bench) -> Vec<u32> {
+    let mut filled = vec![0; 12];
+    for cycle in 0..16 {
+        for (slot, buffered) in bench.step(12).iter().enumerate() {
+            if *buffered != 0 && filled[slot] == 0 {
+                filled[slot] = cycle;
+            }
+        }
+    }
+    filled
+}
+
+#[test]
+fn a_gang_is_fetched_for_once_and_before_single_warps() {
+    // The second home warp's turn comes first; its last warp is on its own.
+    let cycles = |ports: &str, gangs_per_cycle: &str| {
+        let ports = format!("fetch.cache_ports={ports}");
+        let most = format!("scheduler.gangs_per_cycle={gangs_per_cycle}");
+        filled(gangs(&[&ports, &most], &[7]))
+    };
+    assert_eq!(cycles("1", "0"), [2, 2, 2, 2, 1, 1, 1, 3, 1, 1, 1, 1]);
+    // One gang per cycle leaves the port to the single warp.
+    assert_eq!(cycles("1", "1"), [3, 3, 3, 3, 1, 1, 1, 1, 2, 2, 2, 2]);
+}
+
+#[test]
+fn slices_get_the_ports_that_gangs_leave_in_turn() {
+    // Nobody is in a gang: three warps on each of four slices, one port.
+    let all: Vec<u16> = (0..12).collect();
+    let cycles = filled(gangs(&["fetch.cache_ports=1"], &all));
+    let mut in_order = cycles.clone();
+    in_order.sort_unstable();
+    assert_eq!(in_order, [1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    for round in [2..=5, 6..=9] {
+        let those = (0..12).filter(|slot| round.contains(&cycles[*slot]));
+        let mut slices: Vec<usize> = those.map(|slot| slot % 4).collect();
+        slices.sort_unstable();
+        assert_eq!(slices, [0, 1, 2, 3], "cycles {round:?} of {cycles:?}");
+    }
+}
+
+#[test]
+fn gangs_do_not_use_the_caches_of_slices() {
+    let bench = gangs(&["fetch.cache_ports=1", "fetch.l0_bytes=64"], &[]);
+    let before = bench.fetches()[1];
+    let mut bench = bench;
+    while bench.step(12).contains(&0) {}
+    let [fetches, lookups] = bench.fetches();
+    assert_eq!(fetches, 3, "one for each gang");
+    assert!(lookups > before, "the others did not find it nearby");
+}

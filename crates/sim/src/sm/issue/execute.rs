@@ -4,6 +4,7 @@
 use super::{Issue, Next, Surroundings};
 use crate::divergence::GroupState;
 use crate::exec::state::EffectKind;
+use crate::place::Place;
 use crate::sm::launch::{SmFault, View};
 use crate::sm::memory;
 use crate::sm::residents::{Executed, Residents};
@@ -88,25 +89,39 @@ impl Issue {
             // Threads that waited for these may have joined them.
             active = residents.groups.get(slot).mask;
         }
-        let Residents { warps, books, .. } = &mut *residents;
-        let lanes = active.count_ones();
-        let counters = &mut books.stats.counters;
-        counters.warp_instructions += 1;
-        counters.thread_instructions += self.effect.executed.count_ones() as u64;
-        counters.active_lanes += lanes as u64;
-        counters.count_lanes(lanes);
-        *match facts.pipe {
-            Pipe::Int => &mut counters.mix_int,
-            Pipe::Fp => &mut counters.mix_fp,
-            Pipe::Sfu => &mut counters.mix_sfu,
-            Pipe::Memory => &mut counters.mix_memory,
-            Pipe::Control => &mut counters.mix_control,
-        } += 1;
-        warps.issued(slot, facts);
-        if books.watch.is_on() {
-            residents.tell_issue(now, slot, pc, active);
-        }
+        note_executed(next, now, active, self.effect.executed, residents);
         Ok(())
+    }
+
+    /// Executes the instruction of several warps with the threads of one home warp as that of one,
+    /// if it only changes their registers, or accesses memory for all lanes alike; else says that it
+    /// did not.
+    pub(super) fn execute_together(
+        &mut self,
+        members: &[Place],
+        pc: Pc,
+        with: &mut Surroundings,
+    ) -> bool {
+        let Residents {
+            warps,
+            groups,
+            threads,
+            ..
+        } = &mut *with.residents;
+        let group = |place: &Place| groups.get(warps.slot_at(*place));
+        let lanes = &group(&members[0]).lanes;
+        let active = members.iter().fold(0, |all, m| all | group(m).mask);
+        let view = &mut with.view;
+        let launched = view.launched;
+        if !launched.facts[pc as usize].is_memory() {
+            let code = &launched.code;
+            return code.step_registers(pc, lanes, active, threads, &mut self.effect);
+        }
+        let (code, grid) = (&launched.code, &launched.grid);
+        let mut global = view.global();
+        global.expect_as_before(pc as usize);
+        let effect = &mut self.effect;
+        code.step_access(pc, lanes, active, threads, grid, &mut global, effect)
     }
 
     /// Executes an instruction that does more than change registers of one home warp.
@@ -151,7 +166,7 @@ impl Issue {
     }
 
     #[cfg(test)]
-    fn log_issue(&mut self, slot: u16, pc: Pc, residents: &Residents) {
+    pub(super) fn log_issue(&mut self, slot: u16, pc: Pc, residents: &Residents) {
         let Some(log) = &mut self.log else { return };
         let group = residents.groups.get(slot);
         for lane in (0..crate::exec::state::LANES).filter(|l| group.mask >> l & 1 != 0) {
@@ -205,5 +220,37 @@ impl Issue {
         }
         edit.refresh_head(next, &launched.facts);
         Ok(())
+    }
+}
+
+/// Counts an instruction of a warp that these lanes have executed, and tells who listens.
+#[inline(always)]
+pub(super) fn note_executed(
+    next: &Next,
+    now: Cycle,
+    active: u32,
+    executed: u32,
+    residents: &mut Residents,
+) {
+    let &Next {
+        slot, pc, facts, ..
+    } = next;
+    let Residents { warps, books, .. } = &mut *residents;
+    let lanes = active.count_ones();
+    let counters = &mut books.stats.counters;
+    counters.warp_instructions += 1;
+    counters.thread_instructions += executed.count_ones() as u64;
+    counters.active_lanes += lanes as u64;
+    counters.count_lanes(lanes);
+    *match facts.pipe {
+        Pipe::Int => &mut counters.mix_int,
+        Pipe::Fp => &mut counters.mix_fp,
+        Pipe::Sfu => &mut counters.mix_sfu,
+        Pipe::Memory => &mut counters.mix_memory,
+        Pipe::Control => &mut counters.mix_control,
+    } += 1;
+    warps.issued(slot, facts);
+    if books.watch.is_on() {
+        residents.tell_issue(now, slot, pc, active);
     }
 }

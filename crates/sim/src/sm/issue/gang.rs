@@ -1,6 +1,6 @@
 //! Policies that plan what all schedulers issue in a cycle, and warps that issue together.
 
-use super::execute::NO_MEMORY;
+use super::execute::{NO_MEMORY, note_executed};
 use super::gather::Kind;
 use super::{Issue, Next, Surroundings};
 use crate::place::Place;
@@ -46,6 +46,7 @@ impl Issue {
         }
         with.residents.books.stats.counters.issue_cycles += any as u64;
         if any {
+            self.hold_slots(with);
             with.residents.settle_plan(now);
         }
         Ok(())
@@ -112,6 +113,9 @@ impl Issue {
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
         let leader = Next::at(members[0], with);
+        if members.len() > 1 && self.execute_together(members, leader.pc, with) {
+            return self.go_on_together(members, &leader, now, with);
+        }
         if leader.facts.is_memory() {
             for place in members {
                 let next = Next::at(*place, with);
@@ -129,6 +133,40 @@ impl Issue {
             self.move_on(&next, now, residents, view)?;
         }
         self.send_members(members, leader.pc, with);
+        Ok(())
+    }
+
+    /// The members of a gang have executed their instruction as one.
+    fn go_on_together(
+        &mut self,
+        members: &[Place],
+        leader: &Next,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Result<(), SmFault> {
+        let executed = self.effect.executed;
+        let memory = leader.facts.is_memory();
+        if memory {
+            let lanes = &with.residents.groups.get(leader.slot).lanes;
+            self.gathered.open(leader, with.view.launched);
+            self.gathered.add_lanes(lanes, &self.effect);
+        }
+        for place in members {
+            let next = Next::at(*place, with);
+            let (residents, view) = (&mut *with.residents, &mut with.view);
+            #[cfg(test)]
+            self.log_issue(next.slot, next.pc, residents);
+            let active = residents.groups.get(next.slot).mask;
+            let its = executed & active;
+            note_executed(&next, now, active, its, residents);
+            if memory {
+                self.gathered.add_owner(&next, its);
+            }
+            self.move_on(&next, now, residents, view)?;
+        }
+        if !memory {
+            self.send_members(members, leader.pc, with);
+        }
         Ok(())
     }
 

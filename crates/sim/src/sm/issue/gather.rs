@@ -78,19 +78,33 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    fn add(&mut self, next: &Next, lanes: &Lanes, effect: &Effect, launched: &Launched) {
+    /// A warp's instruction is to be part of the access.
+    pub fn open(&mut self, next: &Next, launched: &Launched) {
         if self.owners.is_empty() {
             self.effect.executed = 0;
             self.effect.kind = EffectKind::Alu;
             self.kind = Some(Kind::of(next.pc, launched));
             self.first = Some((next.place, next.slot, next.pc));
         }
-        self.owners.push(owner(next, effect.executed));
+    }
+
+    /// A warp has executed it on these lanes.
+    pub fn add_owner(&mut self, next: &Next, executed: u32) {
+        self.owners.push(owner(next, executed));
+    }
+
+    /// What was executed on some lanes, of one warp or of a gang.
+    pub fn add_lanes(&mut self, lanes: &Lanes, effect: &Effect) {
         for lane in (0..LANES).filter(|l| effect.executed >> l & 1 != 0) {
             self.homes[lane] = lanes.home(lane);
             self.effect.address[lane] = effect.address[lane];
+        }
+        // Only atomics have operands.
+        if matches!(effect.kind, EffectKind::Atomic(_)) {
             for (all, its) in self.effect.operands.iter_mut().zip(&effect.operands) {
-                all[lane] = its[lane];
+                for lane in (0..LANES).filter(|l| effect.executed >> l & 1 != 0) {
+                    all[lane] = its[lane];
+                }
             }
         }
         self.effect.executed |= effect.executed;
@@ -185,7 +199,19 @@ impl Issue {
             self.issue_chosen(now, with)?;
         }
         with.residents.books.stats.counters.issue_cycles += any as u64;
+        if any {
+            self.hold_slots(with);
+        }
         Ok(())
+    }
+
+    /// Where the lanes make one access, and instructions take them for several cycles, all slices
+    /// issue in the same cycles: the slot of one is that of all.
+    pub(super) fn hold_slots(&self, with: &mut Surroundings) {
+        if self.gathers && self.long_slots {
+            let Residents { warps, books, .. } = &mut *with.residents;
+            warps.hold_all_slots(books);
+        }
     }
 
     /// The memory instructions that the schedulers have chosen: those of the oldest warp's kind
@@ -222,7 +248,9 @@ impl Issue {
         let (residents, view) = (&mut *with.residents, &mut with.view);
         self.execute(next, now, residents, view)?;
         let lanes = &residents.groups.get(next.slot).lanes;
-        self.gathered.add(next, lanes, &self.effect, view.launched);
+        self.gathered.open(next, view.launched);
+        self.gathered.add_owner(next, self.effect.executed);
+        self.gathered.add_lanes(lanes, &self.effect);
         self.move_on(next, now, residents, view)
     }
 

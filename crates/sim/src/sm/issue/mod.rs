@@ -40,6 +40,8 @@ pub struct Issue {
     gathered: Gathered,
     /// The lanes that issue memory instructions in a cycle make one access.
     gathers: bool,
+    /// Instructions take their lanes for several cycles.
+    long_slots: bool,
     /// For tests: block, warp of the block, lane and PC of every thread that issued.
     #[cfg(test)]
     pub log: Option<Vec<(u64, u16, u8, Pc)>>,
@@ -100,6 +102,7 @@ impl Issue {
             order: 0,
             gathered: Gathered::default(),
             gathers: machine.sm.gather_memory,
+            long_slots: machine.unit.values().any(|u| u.lanes < 32),
             #[cfg(test)]
             log: None,
         }

@@ -3,6 +3,7 @@
 //! [`port`], and tells what has come back as [`MemoryEvent`]s.
 
 mod coalesce;
+mod joint;
 mod l1;
 mod mixed;
 mod ops;

@@ -16,6 +16,8 @@ pub enum TokenKind {
     Uncached,
     /// A store of a hardware warp.
     Store,
+    /// A store of several.
+    JointStore,
     /// A line for the constant cache.
     Constant,
     /// A line for the instruction cache.
@@ -26,10 +28,11 @@ pub enum TokenKind {
     WriteBack,
 }
 
-const KINDS: [TokenKind; 7] = [
+const KINDS: [TokenKind; 8] = [
     TokenKind::Data,
     TokenKind::Uncached,
     TokenKind::Store,
+    TokenKind::JointStore,
     TokenKind::Constant,
     TokenKind::Instruction,
     TokenKind::Texture,

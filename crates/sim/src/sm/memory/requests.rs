@@ -71,8 +71,12 @@ impl LoadStore {
                     its.count()
                 }
             };
+            // Of what was gathered by generic addresses, some may be in shared memory and some not:
+            // who has no access of its own has nothing to wait for.
+            let lanes = if pending == 0 { 0 } else { owner.lanes };
             record.owners.push(Owner {
                 pending: pending as u16,
+                lanes,
                 ..*owner
             });
         }

@@ -35,6 +35,8 @@ impl Residents {
     pub fn branch(&mut self, slot: u16, pc: Pc, taken: u32, launched: &Launched) {
         let instr = &launched.kernel.code[pc as usize];
         let mask = self.groups.get(slot).mask;
+        // A gang's warps find out together who takes it.
+        let taken = taken & mask;
         let counters = &mut self.books.stats.counters;
         counters.branches += 1;
         counters.divergent_branches += (taken != 0 && taken != mask) as u64;

@@ -2,6 +2,7 @@
 //! made a warp ready, when a cycle begins, and when its issues are over.
 
 use super::Residents;
+use crate::observe::WarpEvent;
 use crate::place::{Layout, Place};
 use crate::schedule::GangView;
 use crate::sm::facts::OpFacts;
@@ -74,7 +75,12 @@ impl Residents {
             books,
             ..
         } = self;
-        let Books { policy, stats, .. } = books;
+        let Books {
+            policy,
+            stats,
+            watch,
+            ..
+        } = books;
         let Some(plan) = policy.plan() else { return };
         let layout: Layout = warps.layout();
         let view = GangView {
@@ -87,6 +93,12 @@ impl Residents {
             },
         };
         tell(plan, &view, &mut stats.counters);
+        if watch.is_on() {
+            while let Some((place, slices)) = plan.next_regrouped() {
+                let slot = layout.slot_at(place);
+                watch.tell(now, slot, WarpEvent::Ganged { slices });
+            }
+        }
     }
 
     /// Warps that the policy has joined and that did not all have their next instruction lose

@@ -153,13 +153,16 @@ impl Residents {
         }
     }
 
-    /// An acknowledgement comes by. If it is not the last that its warp waits for it is counted,
-    /// and nobody has to wake up for it.
+    /// An acknowledgement comes by. If it is not the last that any of its warps waits for it is
+    /// counted, and nobody has to wake up for it.
     #[inline]
-    pub fn acknowledged_by_the_way(&mut self, slot: u16) -> bool {
-        let stores = &mut self.warps.warp_mut(slot).stores;
-        let more = *stores > 1;
-        *stores -= more as u32;
+    pub fn acknowledged_by_the_way(&mut self, slots: &[u16]) -> bool {
+        let more = slots.iter().all(|s| self.warps.warp(*s).stores > 1);
+        if more {
+            for slot in slots {
+                self.warps.warp_mut(*slot).stores -= 1;
+            }
+        }
         more
     }
 

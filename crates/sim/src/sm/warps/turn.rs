@@ -119,6 +119,23 @@ impl WarpTable {
         self.turn_over(d, books);
     }
 
+    /// Where all slices issue in step: what issued in this cycle holds the issue slots of the others
+    /// for as long as its own.
+    pub fn hold_all_slots(&mut self, books: &mut Books) {
+        let (now, domains) = (self.now, self.domains.len());
+        let free = self.domains.iter().map(|d| d.issue_free).max();
+        let Some(free) = free.filter(|free| *free > now + 1) else {
+            return;
+        };
+        for d in 0..domains {
+            if self.domains[d].issue_free < free {
+                self.pass(d, now, books);
+                self.domains[d].issue_free = free;
+            }
+        }
+        self.stir_issue();
+    }
+
     /// The domain's turn, with no warp that is ready and has room.
     pub fn end_empty_turn(&mut self, d: usize, room: u64, books: &mut Books) {
         self.pass(d, self.now, books);

@@ -56,8 +56,21 @@ static INFO: Info = Info {
     kernel: kernel!("raytrace-persistent"),
 };
 
+/// The same for warps of 4 threads, which on narrow warps the other is wrong for by construction.
+static INFO_4: Info = Info {
+    name: "raytrace-persistent-4",
+    known_for: "divergent traversal; relies on the implicit synchronisation of 4 threads of a static warp",
+    papers: &["vws: NVRT (figure 19)"],
+    sets: &[],
+    kernel: kernel!("raytrace-persistent-4"),
+    ..INFO
+};
+
 /// The workload.
 pub struct RaytracePersistent;
+
+/// Compiled for warps of 4 threads.
+pub struct RaytracePersistent4;
 
 /// A ray: hits count from `shortest` to `farthest` times its direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -216,57 +229,82 @@ impl Workload for RaytracePersistent {
         seed: u64,
         session: &mut Session<'_>,
     ) -> Result<Outcome, DeviceError> {
-        let mut random = Random::new(seed, "raytrace-persistent");
-        let scene = scene::conference(parameters.get_u32("chairs"), &mut random);
-        let bvh = Bvh::new(&scene);
-        let mut rays = camera(parameters.get_u32("width"), parameters.get_u32("height"));
-        let primary: Vec<(f32, u32)> = rays.iter().map(|r| closest(r, &scene)).collect();
-        let second: Vec<Ray> = rays
-            .iter()
-            .zip(&primary)
-            .map(|(ray, hit)| scattered(ray, *hit, &scene, &mut random))
-            .collect();
-        let shadows = rays
-            .iter()
-            .zip(&primary)
-            .map(|(ray, hit)| Ray::shadow(place(ray, *hit), LAMP));
-        let shadows: Vec<Ray> = shadows.collect();
-        rays.extend(second);
-        rays.extend(shadows);
-        let mut hits = primary;
-        hits.extend(rays[hits.len()..].iter().map(|r| closest(r, &scene)));
-        let expected = rays.iter().zip(hits).flat_map(|(r, hit)| expected(r, hit));
-        let expected: Vec<u32> = expected.collect();
-
-        let module = session.load(&INFO.kernel)?;
-        let nodes = session.upload_f32("nodes", bvh.nodes.as_flattened())?;
-        let triangles = session.upload_f32("triangles", bvh.triangles.as_flattened())?;
-        let words: Vec<f32> = rays.iter().flat_map(Ray::words).collect();
-        let input = session.upload_f32("rays", &words)?;
-        let hits = session.zeroed("hits", 8 * rays.len() as u64)?;
-        let pool = session.zeroed("pool", 4)?;
-        let shape = Shape {
-            grid: [parameters.get_u32("blocks"), 1, 1],
-            block: [32, 6, 1],
-        };
-        let arguments = [
-            Arg::Pointer(nodes),
-            Arg::Pointer(triangles),
-            Arg::Pointer(input),
-            Arg::Pointer(hits),
-            Arg::Pointer(pool),
-            Arg::u32(rays.len() as u32),
-        ];
-        session.launch(&module, "trace", shape, &arguments)?;
-        let got = session.device.read(hits, 8 * rays.len() as u64)?;
-        Ok(Outcome::of([compare(
-            "hits",
-            Element::U32,
-            &u32_bytes(&expected),
-            &got,
-            &Tolerance::EXACT,
-        )]))
+        trace(&INFO, parameters, seed, session)
     }
+}
+
+impl Workload for RaytracePersistent4 {
+    fn info(&self) -> &'static Info {
+        &INFO_4
+    }
+
+    fn run(
+        &self,
+        parameters: &Parameters,
+        seed: u64,
+        session: &mut Session<'_>,
+    ) -> Result<Outcome, DeviceError> {
+        trace(&INFO_4, parameters, seed, session)
+    }
+}
+
+/// Runs one of the kernels and compares what it found.
+fn trace(
+    info: &Info,
+    parameters: &Parameters,
+    seed: u64,
+    session: &mut Session<'_>,
+) -> Result<Outcome, DeviceError> {
+    let mut random = Random::new(seed, "raytrace-persistent");
+    let scene = scene::conference(parameters.get_u32("chairs"), &mut random);
+    let bvh = Bvh::new(&scene);
+    let mut rays = camera(parameters.get_u32("width"), parameters.get_u32("height"));
+    let primary: Vec<(f32, u32)> = rays.iter().map(|r| closest(r, &scene)).collect();
+    let second: Vec<Ray> = rays
+        .iter()
+        .zip(&primary)
+        .map(|(ray, hit)| scattered(ray, *hit, &scene, &mut random))
+        .collect();
+    let shadows = rays
+        .iter()
+        .zip(&primary)
+        .map(|(ray, hit)| Ray::shadow(place(ray, *hit), LAMP));
+    let shadows: Vec<Ray> = shadows.collect();
+    rays.extend(second);
+    rays.extend(shadows);
+    let mut hits = primary;
+    hits.extend(rays[hits.len()..].iter().map(|r| closest(r, &scene)));
+    let expected = rays.iter().zip(hits).flat_map(|(r, hit)| expected(r, hit));
+    let expected: Vec<u32> = expected.collect();
+
+    let module = session.load(&info.kernel)?;
+    let nodes = session.upload_f32("nodes", bvh.nodes.as_flattened())?;
+    let triangles = session.upload_f32("triangles", bvh.triangles.as_flattened())?;
+    let words: Vec<f32> = rays.iter().flat_map(Ray::words).collect();
+    let input = session.upload_f32("rays", &words)?;
+    let hits = session.zeroed("hits", 8 * rays.len() as u64)?;
+    let pool = session.zeroed("pool", 4)?;
+    let shape = Shape {
+        grid: [parameters.get_u32("blocks"), 1, 1],
+        block: [32, 6, 1],
+    };
+    let arguments = [
+        Arg::Pointer(nodes),
+        Arg::Pointer(triangles),
+        Arg::Pointer(input),
+        Arg::Pointer(hits),
+        Arg::Pointer(pool),
+        Arg::u32(rays.len() as u32),
+    ];
+    session.launch(&module, "trace", shape, &arguments)?;
+    let got = session.device.read(hits, 8 * rays.len() as u64)?;
+    Ok(Outcome::of([compare(
+        "hits",
+        Element::U32,
+        &u32_bytes(&expected),
+        &got,
+        &Tolerance::EXACT,
+    )]))
 }
 
 #[cfg(test)]

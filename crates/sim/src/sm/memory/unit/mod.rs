@@ -9,9 +9,11 @@
 
 mod send;
 mod sleep;
+mod stores;
 mod writeback;
 
 use super::coalesce::Access;
+use super::joint::JointStores;
 use super::l1::{L1, Outcome};
 use super::ops::{MemOp, MemOps, Path};
 use super::port::{Port, TokenKind, token, untoken};
@@ -150,6 +152,8 @@ pub struct LoadStore {
     refused: bool,
     /// The port had no room for the current instruction's access.
     refused_at_port: bool,
+    /// Stores of several warps that are not acknowledged.
+    joint: JointStores,
     /// Where the issue policy wants to hear of the L1 data cache: who asked for its lines.
     asked_by: Option<HashMap<u64, u16>>,
     /// Stalls that go on while the unit sleeps, to be counted when it wakes.
@@ -193,6 +197,7 @@ impl LoadStore {
             next: Cycle::ZERO,
             refused: false,
             refused_at_port: false,
+            joint: JointStores::default(),
             asked_by: None,
             asleep: Asleep::default(),
         }
@@ -358,9 +363,7 @@ impl LoadStore {
             }
             TokenKind::Constant if reply.last => self.fill(CONSTANT, reply.addr),
             TokenKind::Texture if reply.last => self.fill(TEXTURE, reply.addr),
-            TokenKind::Store => with
-                .events
-                .push(MemoryEvent::Acknowledged { slot: index as u16 }),
+            TokenKind::Store | TokenKind::JointStore => self.acknowledge(reply.token, with),
             TokenKind::Uncached if reply.last => {
                 if self.uncached_back.is_some() {
                     return;
@@ -383,12 +386,20 @@ impl LoadStore {
     }
 }
 
+/// Acknowledgements that come for a store: one for each sector.
+fn acknowledgements(access: &Access) -> u32 {
+    (access.bytes / 32) as u32
+}
+
 fn count_stores(record: &MemOp, access: &Access, with: &mut Surroundings) {
-    let slot = record.slot_for(access.lanes);
-    with.events.push(MemoryEvent::StoresSent {
-        slot,
-        count: (access.bytes / 32) as u32,
-    });
+    let count = acknowledgements(access);
+    let single = record.owners.len() == 1;
+    for owner in record.owners.iter() {
+        if single || owner.lanes & access.lanes != 0 {
+            let slot = owner.slot;
+            with.events.push(MemoryEvent::StoresSent { slot, count });
+        }
+    }
 }
 
 fn read_request(sm: u16, traffic: Traffic, addr: u64, bytes: u16, token: u32) -> Request {

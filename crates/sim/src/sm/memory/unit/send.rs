@@ -39,21 +39,17 @@ impl LoadStore {
             Traffic::Global
         };
         if store {
-            let slot = self.ops.get(op).slot_for(access.lanes);
-            let request = self.request(
-                RequestKind::Write,
-                traffic,
-                access,
-                token(TokenKind::Store, slot as u32),
-            );
+            let token = self.store_token(op, access);
+            let request = self.request(RequestKind::Write, traffic, access, token);
             let Some(stored) = self.data.write(access.addr, local, request) else {
+                self.take_back(token);
                 return false;
             };
             with.stats.l1d_writes += 1;
             with.stats.l1d_write_hits += stored.hit as u64;
             if stored.kept {
-                for _ in 0..access.bytes / 32 {
-                    with.events.push(MemoryEvent::Acknowledged { slot });
+                for _ in 0..acknowledgements(access) {
+                    self.acknowledge(token, with);
                 }
             } else {
                 self.asking |= DATA;
@@ -266,9 +262,8 @@ impl LoadStore {
         } else {
             Traffic::Global
         };
-        let slot = record.slot_for(access.lanes);
         let (kind, token) = if store {
-            (RequestKind::Write, token(TokenKind::Store, slot as u32))
+            (RequestKind::Write, self.store_token(op, &access))
         } else {
             let flight = self.ops.fly(op, access.lanes);
             let kind = if atomic {
@@ -281,7 +276,9 @@ impl LoadStore {
         let request = self.request(kind, traffic, &access, token);
         self.refused_at_port = !with.port.try_send(now, &request);
         if self.refused_at_port {
-            if !store {
+            if store {
+                self.take_back(token);
+            } else {
                 self.ops.land(untoken(token).1);
                 self.ops.release(op);
             }

@@ -1,5 +1,9 @@
 //! The gang unit at work: its laws one by one, and what holds for every way to size warps.
 
+mod access;
+mod machines;
+mod meeting;
+
 use crate::bench::generate::Generator;
 use crate::bench::{Bench, check_laws, kernel, machine};
 use crate::config::warps::NAMES;
@@ -218,28 +222,6 @@ fn a_memory_split_keeps_what_was_fetched() {
     // Behind the addition that all had, there is `ret` to fetch for each part.
     let parts = split.gang_memory_splits + 1;
     assert_eq!(split.fetches, whole.fetches + parts - 1);
-}
-
-#[test]
-fn parts_wait_where_branches_meet() {
-    // One side is much longer.
-    let long = "add.u32 %r3, %r3, 1; ".repeat(12);
-    let body = HALVES.replace("add.u32 %r3, %r3, 1;\n", &format!("{long}\n"));
-    assert!(body.len() > HALVES.len());
-    let ptx = kernel(0, &body);
-    let run = |name: &str| counted(&[&format!("warps={name}")], &ptx, 32);
-    let (elastic, patient) = (run("e-vws"), run("e-vws-sync2000"));
-    let in_gangs_of_4 = |c: &SmCounters| c.gang_warps_4;
-    assert!(
-        patient.fetches <= elastic.fetches && patient.gang_merges >= elastic.gang_merges,
-        "{} and {} fetches, {} and {} merges",
-        patient.fetches,
-        elastic.fetches,
-        patient.gang_merges,
-        elastic.gang_merges
-    );
-    assert!(patient.gang_merges > 0);
-    assert_ne!(in_gangs_of_4(&patient), in_gangs_of_4(&elastic));
 }
 
 #[test]

@@ -1,0 +1,190 @@
+//! Sizes of gangs over time as a picture: warps stacked by the size of their gang, big gangs below.
+
+use super::sizes::{MOST, Sizes};
+use std::fmt::Write;
+use std::ops::RangeInclusive;
+use warpsim_present::svg::Svg;
+
+const WIDTH: f64 = 960.0;
+const HEIGHT: f64 = 360.0;
+const LEFT: f64 = 56.0;
+const RIGHT: f64 = 24.0;
+const TOP: f64 = 62.0;
+const BOTTOM: f64 = 310.0;
+
+/// Sizes that are shown together, as the paper does: their class and what they are called.
+const BINS: [(RangeInclusive<usize>, &str, &str); 5] = [
+    (8..=8, "g8", "gangs of 8"),
+    (5..=7, "g5", "5 to 7"),
+    (4..=4, "g4", "4"),
+    (2..=3, "g2", "2 or 3"),
+    (1..=1, "g1", "single warps"),
+];
+
+const STYLE: &str = "
+text { font: 11px sans-serif; fill: #333 }
+.title { font-size: 14px; font-weight: bold }
+.grid { stroke: #ddd; stroke-width: 1 }
+.g8 { fill: #16324f } .g5 { fill: #1f6fb4 } .g4 { fill: #7fb2dd } .g2 { fill: #f0b45e } .g1 { fill: #d97706 }
+.page { fill: #fff } .key { stroke: #bbb }
+@media (prefers-color-scheme: dark) {
+text { fill: #d6dae2 }
+.grid { stroke: #2f3746 }
+.g8 { fill: #dbe7f3 } .g5 { fill: #7fb2dd } .g4 { fill: #3d8fd6 } .g2 { fill: #8a5a1c } .g1 { fill: #dd8420 }
+.page { fill: #11151d } .key { stroke: #586172 }
+}
+";
+
+/// `sizes` as an SVG document with `title` above it.
+pub fn svg(sizes: &Sizes, title: &str) -> String {
+    let steps = sizes.averages();
+    let end = steps.last().map_or(1, |(from, _)| from + sizes.width());
+    let total = |warps: &[f64; MOST]| warps.iter().sum::<f64>();
+    let most = steps.iter().map(|(_, w)| total(w)).fold(1.0, f64::max);
+    let mut out = Svg::document(
+        &[
+            ("width", &format_args!("{WIDTH:.0}")),
+            ("height", &format_args!("{HEIGHT:.0}")),
+            ("viewBox", &format_args!("0 0 {WIDTH:.0} {HEIGHT:.0}")),
+        ],
+        |svg| {
+            svg.line().style(STYLE);
+            let page = svg.line().element("rect");
+            let page = page.attr("width", "100%").attr("height", "100%");
+            page.attr("class", "page").empty();
+            let heading = svg.line().element("text").attr("x", 12).attr("y", 22);
+            heading.attr("class", "title").text(title);
+            svg.line();
+            legend(svg);
+            axes(svg, end, most);
+            let mut below = vec![0.0; steps.len()];
+            for (range, class, _) in BINS {
+                let its = |w: &[f64; MOST]| range.clone().map(|size| w[size - 1]).sum::<f64>();
+                let above: Vec<f64> = below
+                    .iter()
+                    .zip(&steps)
+                    .map(|(b, (_, w))| b + its(w))
+                    .collect();
+                area(svg, class, &below, &above, end, most);
+                below = above;
+            }
+        },
+    );
+    out.push('\n');
+    out
+}
+
+fn x(cycle: f64, end: u64) -> f64 {
+    LEFT + cycle / end as f64 * (WIDTH - LEFT - RIGHT)
+}
+
+fn y(warps: f64, most: f64) -> f64 {
+    BOTTOM - warps / most * (BOTTOM - TOP)
+}
+
+/// The area between two lines with a value for each step.
+fn area(svg: &mut Svg, class: &str, below: &[f64], above: &[f64], end: u64, most: f64) {
+    if below == above {
+        return;
+    }
+    let step = end as f64 / below.len() as f64;
+    let mut path = String::new();
+    // Steps are flat: up the left side of each, along its top. Writing to a String cannot fail.
+    for (i, warps) in above.iter().enumerate() {
+        let command = if i == 0 { 'M' } else { 'L' };
+        let (from, to) = (x(i as f64 * step, end), x((i + 1) as f64 * step, end));
+        let y = y(*warps, most);
+        let _ = write!(path, "{command}{from:.1} {y:.1}H{to:.1}");
+    }
+    for (i, warps) in below.iter().enumerate().rev() {
+        let (from, to) = (x(i as f64 * step, end), x((i + 1) as f64 * step, end));
+        let y = y(*warps, most);
+        let _ = write!(path, "L{to:.1} {y:.1}H{from:.1}");
+    }
+    path.push('Z');
+    svg.element("path")
+        .attr("class", class)
+        .attr("d", &path)
+        .empty();
+    svg.line();
+}
+
+fn legend(svg: &mut Svg) {
+    let mut left = 12.0;
+    for (_, class, text) in BINS {
+        svg.element("rect")
+            .attr("x", left)
+            .attr("y", 34)
+            .attr("width", 16)
+            .attr("height", 8)
+            .attr("class", format_args!("{class} key"))
+            .empty();
+        svg.element("text")
+            .attr("x", left + 22.0)
+            .attr("y", 42)
+            .text(text);
+        svg.line();
+        left += 44.0 + 7.0 * text.len() as f64;
+    }
+}
+
+/// A round number near an eighth of `all`.
+fn step(all: u64) -> u64 {
+    let rough = (all / 8).max(1);
+    let power = 10u64.pow(rough.ilog10());
+    let steps = [1, 2, 5, 10].map(|m| m * power);
+    steps.into_iter().find(|s| *s >= rough).unwrap_or(rough)
+}
+
+fn axes(svg: &mut Svg, end: u64, most: f64) {
+    for tick in (0..=end).step_by(step(end) as usize) {
+        let x = x(tick as f64, end);
+        let number = svg.element("text").fixed("x", x, 1);
+        let number = number.attr("y", BOTTOM + 14.0);
+        number.attr("text-anchor", "middle").text(tick);
+        svg.line();
+    }
+    for tick in (0..=most as u64).step_by(step(most as u64) as usize) {
+        let y = y(tick as f64, most);
+        svg.element("line")
+            .attr("x1", LEFT)
+            .fixed("y1", y, 1)
+            .attr("x2", WIDTH - RIGHT)
+            .fixed("y2", y, 1)
+            .attr("class", "grid")
+            .empty();
+        let number = svg.element("text").attr("x", LEFT - 6.0);
+        let number = number.fixed("y", y + 4.0, 1);
+        number.attr("text-anchor", "end").text(tick);
+        svg.line();
+    }
+    let unit = svg.element("text").attr("x", (LEFT + WIDTH - RIGHT) / 2.0);
+    let unit = unit.attr("y", BOTTOM + 32.0);
+    unit.attr("text-anchor", "middle").text("cycles");
+    svg.line();
+    svg.element("text")
+        .attr("x", 12)
+        .attr("y", TOP - 6.0)
+        .text("warps");
+    svg.line();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_picture_has_an_area_for_each_size_that_occurs() {
+        let mut sizes = Sizes::default();
+        for slot in 0..8 {
+            sizes.set(0, 0, slot, 8);
+            sizes.set(50, 0, slot, if slot < 4 { 4 } else { 1 });
+        }
+        sizes.finish(100);
+        let picture = svg(&sizes, "k <on> vws");
+        assert!(picture.starts_with("<svg") && picture.ends_with("</svg>\n"));
+        assert!(picture.contains("k &lt;on&gt; vws"));
+        let count = |class: &str| picture.matches(&format!("<path class=\"{class}\"")).count();
+        assert_eq!(["g8", "g5", "g4", "g2", "g1"].map(count), [1, 0, 1, 0, 1]);
+    }
+}

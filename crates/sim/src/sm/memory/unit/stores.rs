@@ -1,0 +1,56 @@
+//! Whom the acknowledgement of a store is for: it comes back with a token that names the warp, or
+//! the warps that stored together.
+
+use super::*;
+use crate::sm::memory::joint::Storers;
+
+impl LoadStore {
+    /// The token of a store that is about to go out.
+    #[inline]
+    pub(super) fn store_token(&mut self, op: u16, access: &Access) -> u32 {
+        let owners = &self.ops.get(op).owners;
+        if let [one] = &owners[..] {
+            return token(TokenKind::Store, u32::from(one.slot));
+        }
+        let mut storers = Storers::default();
+        for owner in owners.iter().filter(|o| o.lanes & access.lanes != 0) {
+            storers.push(owner.slot);
+        }
+        if let [one] = storers[..] {
+            return token(TokenKind::Store, u32::from(one));
+        }
+        let number = self.joint.open(storers, acknowledgements(access));
+        token(TokenKind::JointStore, number)
+    }
+
+    /// A store with this token did not go out: it will be tried again.
+    pub(super) fn take_back(&mut self, token: u32) {
+        if let (TokenKind::JointStore, number) = untoken(token) {
+            self.joint.take_back(number);
+        }
+    }
+
+    /// A sector of a store with this token was acknowledged.
+    pub(super) fn acknowledge(&mut self, token: u32, with: &mut Surroundings) {
+        let (kind, index) = untoken(token);
+        if kind == TokenKind::Store {
+            let slot = index as u16;
+            with.events.push(MemoryEvent::Acknowledged { slot });
+            return;
+        }
+        for &slot in self.joint.storers(index).iter() {
+            with.events.push(MemoryEvent::Acknowledged { slot });
+        }
+        self.joint.acknowledged(index);
+    }
+
+    /// The warps that made a store together.
+    pub fn storers(&self, number: u32) -> &[u16] {
+        self.joint.storers(number)
+    }
+
+    /// An acknowledgement of theirs has come that nobody has to hear of.
+    pub fn acknowledged_by_the_way(&mut self, number: u32) {
+        self.joint.acknowledged(number);
+    }
+}
