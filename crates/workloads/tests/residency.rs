@@ -145,6 +145,13 @@ const FEWER: &[(&str, &str, &str, f64, &str)] = &[
     ),
     (
         "gtx480-v3",
+        "raytrace-persistent-4",
+        "trace",
+        2.0,
+        "as raytrace-persistent",
+    ),
+    (
+        "gtx480-v3",
         "mummer",
         "mummer",
         2.1,
