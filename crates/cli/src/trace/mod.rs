@@ -273,6 +273,13 @@ impl Observer for Trace {
                     track.released = Some(cycle);
                 }
             }
+            WarpEvent::NextBlock { block, warp } => {
+                if let Some(track) = self.warps.get(&at) {
+                    let id = track.id;
+                    let text = format!("goes on as warp {warp} of block {block}");
+                    self.instant(cycle, sm, id, &text);
+                }
+            }
             WarpEvent::Retired | WarpEvent::Holds { .. } => {}
         }
     }

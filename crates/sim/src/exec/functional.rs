@@ -19,6 +19,7 @@ use super::memory::store_buffer::GlobalView;
 use super::state::{
     Barrier, Effect, EffectKind, HomeBlock, HomeWarp, Lanes, Moment, Threads, lanes_of,
 };
+use super::virtual_run::VirtualRun;
 
 /// How to run.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +127,7 @@ impl std::error::Error for SimFault {}
 
 /// A level of a warp's reconvergence stack.
 #[derive(Clone, Copy, Debug)]
-struct Level {
+pub(super) struct Level {
     pc: Pc,
     reconverge: Pc,
     mask: u32,
@@ -134,8 +135,10 @@ struct Level {
 
 /// A warp as the runner sees it.
 #[derive(Clone, Debug, Default)]
-struct Runner {
-    stack: Vec<Level>,
+pub(super) struct Runner {
+    pub(super) stack: Vec<Level>,
+    /// Instructions since it came, or went on to its block.
+    pub(super) instructions: u64,
     /// The barrier it waits at, and the instruction that says so.
     waiting: Option<(u8, Pc)>,
 }
@@ -203,6 +206,7 @@ pub fn run(
         },
         runners: vec![Runner::default(); slots * warps],
         gates: vec![std::array::from_fn(|_| Gate::default()); slots],
+        virtual_run: VirtualRun::default(),
         warps,
         next_block: 0,
         stats: FunctionalStats::default(),
@@ -210,21 +214,24 @@ pub fn run(
         turn: options.turn.max(1),
         effect: Effect::default(),
     };
+    machine.prepare_virtual(slots);
     let mut view = GlobalView::direct(image, prints);
     machine.run(slots, &mut view)?;
     Ok(machine.stats)
 }
 
-struct Machine<'a> {
-    code: &'a Code,
-    kernel: &'a Kernel,
+pub(super) struct Machine<'a> {
+    pub(super) code: &'a Code,
+    pub(super) kernel: &'a Kernel,
     files: &'a [(u32, String)],
-    grid: &'a Grid,
-    threads: Threads,
-    runners: Vec<Runner>,
-    gates: Vec<[Gate; 16]>,
+    pub(super) grid: &'a Grid,
+    pub(super) threads: Threads,
+    pub(super) runners: Vec<Runner>,
+    /// Two sets for each block: the second is for every other iteration of a virtual one.
+    gates: Vec<[Gate; 32]>,
+    pub(super) virtual_run: VirtualRun,
     /// Warps per block.
-    warps: usize,
+    pub(super) warps: usize,
     next_block: u64,
     stats: FunctionalStats,
     limit: u64,
@@ -277,7 +284,7 @@ impl Machine<'_> {
         }
     }
 
-    fn block_warps(&self, slot: usize) -> std::ops::Range<usize> {
+    pub(super) fn block_warps(&self, slot: usize) -> std::ops::Range<usize> {
         slot * self.warps..(slot + 1) * self.warps
     }
 
@@ -285,12 +292,14 @@ impl Machine<'_> {
         let number = self.next_block;
         self.next_block += 1;
         self.threads.blocks[slot].reset(self.grid, number);
+        self.begin_virtual(slot);
         self.gates[slot] = std::array::from_fn(|_| Gate::default());
         for (index, w) in self.block_warps(slot).enumerate() {
             let home = &mut self.threads.warps[w];
             home.reset(self.code, self.grid, slot as u16, index as u16);
             let runner = &mut self.runners[w];
             runner.waiting = None;
+            runner.instructions = 0;
             runner.stack.clear();
             runner.stack.push(Level {
                 pc: 0,
@@ -311,6 +320,9 @@ impl Machine<'_> {
             let Some(&Level { pc, mask, .. }) = self.runners[warp].stack.last() else {
                 break;
             };
+            if self.waits_for_siblings(warp, pc) {
+                break;
+            }
             if self.stats.warp_instructions >= self.limit {
                 return Err(SimFault::Limit {
                     kernel: self.kernel.name.clone(),
@@ -336,6 +348,7 @@ impl Machine<'_> {
             let stepped = stepped.and_then(|()| self.settle(warp, pc, mask, &lanes, &effect, view));
             progress = true;
             self.stats.warp_instructions += 1;
+            self.runners[warp].instructions += 1;
             self.stats.thread_instructions += u64::from(effect.executed.count_ones());
             self.effect = effect;
             if let Err(fault) = stepped {
@@ -396,6 +409,7 @@ impl Machine<'_> {
                 }
             }
             EffectKind::Barrier(b) => self.arrive(warp, pc, effect.executed, b),
+            EffectKind::NextBlock(results) => self.next_block(warp, *results),
             // The missing threads are below in this warp's stack: they cannot come.
             EffectKind::Awaits => {
                 let instr = self.code.instr(pc);
@@ -456,7 +470,8 @@ impl Machine<'_> {
 
     fn arrive(&mut self, warp: usize, pc: Pc, lanes: u32, barrier: &Barrier) {
         let slot = warp / self.warps;
-        let gate = &mut self.gates[slot][usize::from(barrier.id)];
+        let set = self.barrier_set(warp);
+        let gate = &mut self.gates[slot][16 * set + usize::from(barrier.id)];
         if gate.arrived == 0 {
             *gate = Gate {
                 all: true,
@@ -483,12 +498,25 @@ impl Machine<'_> {
     }
 
     /// Opens a barrier when everyone it expects has arrived.
-    fn release(&mut self, slot: usize, id: u8) {
+    pub(super) fn release(&mut self, slot: usize, id: u8) {
+        if !self.virtual_run.blocks.is_empty() {
+            for set in 0..2 {
+                if let Some(takers) = self.virtual_takers(slot, set) {
+                    self.open(slot, id, set, takers);
+                }
+            }
+            return;
+        }
         let live = self
             .block_warps(slot)
             .filter(|&w| !self.runners[w].stack.is_empty())
             .count() as u32;
-        let gate = &mut self.gates[slot][usize::from(id)];
+        self.open(slot, id, 0, live);
+    }
+
+    /// Opens a barrier of a set if those have arrived that it expects, else so many warps.
+    fn open(&mut self, slot: usize, id: u8, set: usize, live: u32) {
+        let gate = &mut self.gates[slot][16 * set + usize::from(id)];
         let expected = gate.expected.map_or(live, |n| n / 32);
         if gate.arrived == 0 || gate.arrived < expected {
             return;
@@ -523,7 +551,7 @@ impl Machine<'_> {
                 continue;
             };
             let slot = w / self.warps;
-            let gate = &self.gates[slot][usize::from(id)];
+            let gate = &self.gates[slot][16 * self.barrier_set(w) + usize::from(id)];
             let expected = gate.expected.map_or_else(
                 || "all warps of the block".to_string(),
                 |n| format!("{} warps", n / 32),

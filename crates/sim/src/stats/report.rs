@@ -22,6 +22,8 @@ pub struct LaunchReport {
     pub blocks_per_sm: u32,
     /// What limits that.
     pub limited_by: String,
+    /// Virtual blocks that ran for those of the grid, if they did.
+    pub virtual_blocks: Option<u64>,
     /// The counts.
     pub totals: Totals,
 }
@@ -304,7 +306,7 @@ fn table(states: &impl Visit) -> Value {
 impl LaunchReport {
     /// As JSON.
     pub fn to_json(&self) -> Value {
-        json!({
+        let mut all = json!({
             "kernel": self.kernel,
             "grid": self.grid,
             "block": self.block,
@@ -313,7 +315,11 @@ impl LaunchReport {
             "blocks_per_sm": self.blocks_per_sm,
             "limited_by": self.limited_by,
             "stats": self.totals.to_json(),
-        })
+        });
+        if let Some(blocks) = self.virtual_blocks {
+            all["virtual_blocks"] = json!(blocks);
+        }
+        all
     }
 }
 
