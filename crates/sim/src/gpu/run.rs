@@ -9,7 +9,7 @@ use super::{Gpu, SimError, Stuck};
 use crate::exec::functional;
 use crate::observe::Observer;
 use crate::progress::Snapshot;
-use crate::sm::{Launched, Quantum, SmFault};
+use crate::sm::{Launched, Quantum, SmFault, summarise};
 use crate::stats::{LaunchReport, MemoryCounters, SmStats, Totals};
 use crate::time::Cycle;
 use std::time::Instant;
@@ -194,6 +194,9 @@ impl Gpu {
             core.finish(finish);
             sm.add(core.stats());
         }
+        let places = u64::from(launched.blocks_per_sm) * self.sms.len() as u64;
+        let ended = self.sms.iter().map(|core| core.ended());
+        summarise(ended, places, &mut sm.counters);
         let memory = MemoryCounters::of(self.memory.stats()).since(&memory_before);
         Ok(Totals {
             cycles: finish - start,

@@ -37,7 +37,8 @@ pub use launch::{Launched, Quantum, SmFault};
 use memory::{LoadStore, MemoryEvent, Port};
 pub use observe::StuckWarp;
 use operands::Collectors;
-use residents::{Coming, Request, Residents};
+pub use residents::summarise;
+use residents::{Coming, Ended, Request, Residents};
 use std::sync::Arc;
 use units::{UnitPlan, Units};
 
@@ -169,6 +170,11 @@ impl Sm {
     /// Deepest reconvergence stack so far.
     pub fn deepest_stack(&self) -> u32 {
         self.residents.model.deepest()
+    }
+
+    /// Blocks of this launch that have ended, in order.
+    pub fn ended(&self) -> &[Ended] {
+        self.residents.blocks.ended()
     }
 
     /// Cycle in which a warp retired last.

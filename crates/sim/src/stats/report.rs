@@ -2,7 +2,7 @@
 
 use super::decl::{StatInfo, Visit};
 use super::memory::MemoryCounters;
-use super::sm::{SchedulerStates, SmCounters, SmStats, WarpStates};
+use super::sm::{SchedulerState, SchedulerStates, SmCounters, SmStats, WarpStates};
 use serde_json::{Map, Value, json};
 
 /// What a launch did.
@@ -132,6 +132,33 @@ const DERIVED: &[Derived] = &[
     ),
     (
         stat(
+            "stall_cycles",
+            "scheduler-cycles",
+            "cycles in which a scheduler issued nothing, whatever the reason",
+        ),
+        |t| {
+            let issued = t.sm.schedulers.get(SchedulerState::Issued);
+            (t.sm.counters.scheduler_cycles - issued) as f64
+        },
+    ),
+    (
+        stat(
+            "dwr",
+            "fraction",
+            "divergent warp region: share of a block's time in which a warp has finished and another not",
+        ),
+        |t| millionths(t.sm.counters.dwr_sum, t.sm.counters.uneven_blocks),
+    ),
+    (
+        stat(
+            "dws",
+            "fraction",
+            "share of the stalls in a block's time that are in its divergent warp region",
+        ),
+        |t| millionths(t.sm.counters.dws_sum, t.sm.counters.uneven_blocks),
+    ),
+    (
+        stat(
             "l1d_hit_rate",
             "fraction",
             "L1 data-cache load hits over lookups",
@@ -244,6 +271,10 @@ const fn stat(name: &'static str, unit: &'static str, description: &'static str)
         unit,
         description,
     }
+}
+
+fn millionths(sum: u64, count: u64) -> f64 {
+    ratio(sum, count * 1_000_000)
 }
 
 fn ratio(a: u64, b: u64) -> f64 {

@@ -63,6 +63,17 @@ counters! {
         blocks: "blocks", "thread blocks completed";
         next_blocks: "blocks", "logical blocks that virtual blocks went on to, beyond those they began with";
         next_tb_wait: "warp-cycles", "warps waited in vtw.next_tb, for their next block or for siblings";
+        uneven_instructions_50: "blocks", "blocks whose warps differ by more than 50% of the least in instructions";
+        uneven_instructions_25: "blocks", "the same by more than 25%";
+        uneven_instructions_10: "blocks", "the same by more than 10%";
+        uneven_instructions_5: "blocks", "the same by more than 5%";
+        uneven_cycles_50: "blocks", "blocks whose warps differ by more than 50% of the least in cycles";
+        uneven_cycles_25: "blocks", "the same by more than 25%";
+        uneven_cycles_10: "blocks", "the same by more than 10%";
+        uneven_cycles_5: "blocks", "the same by more than 5%";
+        uneven_blocks: "blocks", "blocks that dwr and dws are averaged over: those that ended while others waited for a place";
+        dwr_sum: "millionths", "sum over those of the share of their time in which a warp had finished and another not";
+        dws_sum: "millionths", "sum over those of the share of their stalls in that time";
         warp_cycles: "warp-cycles", "cycles that warps were resident";
         active_cycles: "cycles", "SM-cycles with at least one resident warp";
         scheduler_cycles: "scheduler-cycles", "schedulers times cycles";

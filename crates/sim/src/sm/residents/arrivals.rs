@@ -51,6 +51,7 @@ impl Residents {
         if let Some(resident) = &mut self.blocks.slots[block as usize] {
             self.blocks.control.started(resident);
         }
+        self.begin_life(block, now);
         self.follow(launched);
     }
 
@@ -114,6 +115,7 @@ impl Residents {
         self.books.policy.finished(self.warps.place(slot));
         self.books.watch.tell(now, slot, WarpEvent::Retired);
         let block = self.warps.warp(slot).block;
+        self.note_finished(slot, block, now);
         let blocks = &mut self.blocks;
         let Some(resident) = &mut blocks.slots[block as usize] else {
             return;
@@ -126,6 +128,7 @@ impl Residents {
         self.count_active(now + 1);
         let resident = self.blocks.slots[block as usize].take();
         let resident = resident.expect("looked at above");
+        self.end_life(resident.life, now);
         for (slot, _, _) in resident.arrival.slots() {
             self.warps.edit(slot, &mut self.books).clear();
             self.groups.free(slot);

@@ -1,6 +1,7 @@
 //! Resident blocks: their barriers, and when they are done.
 
 use super::barrier::{Arrival, BarrierState, BarrierWait, Release};
+use super::unevenness::Life;
 use crate::divergence::BlockArrival;
 use crate::exec::iterations::Iterations;
 use crate::exec::state::Threads;
@@ -25,6 +26,8 @@ pub struct ResidentBlock {
     barriers: Vec<BarrierState>,
     /// Which logical block each of its warps runs for, if it is a virtual one.
     pub iterations: Option<Box<Iterations>>,
+    /// How unevenly its warps run.
+    pub life: Life,
 }
 
 impl ResidentBlock {
@@ -38,6 +41,7 @@ impl ResidentBlock {
             gone: 0,
             barriers: Vec::new(),
             iterations: None,
+            life: Life::default(),
         }
     }
 

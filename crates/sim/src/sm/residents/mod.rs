@@ -20,6 +20,7 @@ mod pooled_warps;
 mod progress;
 mod rendezvous;
 mod static_warps;
+mod unevenness;
 
 use super::launch::Launched;
 use super::observe::{Books, StuckWarp};
@@ -37,6 +38,7 @@ pub use iterate::Request;
 use ownership::Ownership;
 use rendezvous::Meeting;
 use std::collections::VecDeque;
+pub use unevenness::{Ended, summarise};
 use warpsim_ptx::kernel::Pc;
 
 /// The residents of an SM.
@@ -77,6 +79,8 @@ pub struct Blocks {
     arrivals: VecDeque<(Cycle, Coming)>,
     /// Logical blocks that virtual ones have asked for.
     pub requests: Vec<Request>,
+    /// Blocks of this launch that have ended, in order.
+    ended: Vec<Ended>,
     /// Blocks completed since the dispatcher last looked.
     completed: u32,
     last_retired: Cycle,
@@ -136,6 +140,11 @@ impl Blocks {
         std::mem::take(&mut self.completed)
     }
 
+    /// Blocks of this launch that have ended, in order.
+    pub fn ended(&self) -> &[Ended] {
+        &self.ended
+    }
+
     /// Cycle in which a warp retired last.
     pub fn last_retired(&self) -> Cycle {
         self.last_retired
@@ -176,6 +185,7 @@ impl Residents {
                 control: Box::new(RunOnce),
                 arrivals: VecDeque::new(),
                 requests: Vec::new(),
+                ended: Vec::new(),
                 completed: 0,
                 last_retired: Cycle::ZERO,
                 active_from: Cycle::ZERO,
@@ -215,6 +225,7 @@ impl Residents {
         let registers = launched.kernel.registers.len() + tokens;
         self.warps.begin(now, registers);
         self.blocks.control = control::of(&launched.grid);
+        self.blocks.ended.clear();
         self.books.policy.blocks_left(true);
         self.books.stats = Default::default();
         self.model.begin();

@@ -81,6 +81,11 @@ impl Warp {
         self.age
     }
 
+    /// Instructions issued.
+    pub fn issued_so_far(&self) -> u64 {
+        self.instructions
+    }
+
     /// It goes on to its next logical block.
     pub fn begin_iteration(&mut self) {
         self.iteration_began = self.instructions;
