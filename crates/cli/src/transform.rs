@@ -11,6 +11,7 @@ use warpsim_sim::config::Machine;
 use warpsim_sim::occupancy::{occupancy, registers};
 use warpsim_workloads::Compiler;
 use warpsim_workloads::files::write_whole;
+use warpsim_workloads::registers::Registers;
 use warpsim_workloads::virtual_blocks::Rewritten;
 
 /// Arguments of `warpsim transform`.
@@ -65,7 +66,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Variant::Hardware
     };
     let rewritten = Rewritten::new(&name, &text, variant)?;
-    let notes = before_and_after(&name, &text, &rewritten, &machine, vtw)?;
+    let notes = Comparison {
+        machine: &machine,
+        block: vtw.block,
+        registers: &vtw.registers.resolve()?,
+    }
+    .text(&name, &text, &rewritten)?;
     match &vtw.output {
         Some(path) => write(path, &rewritten.text)?,
         None => print(&rewritten.text)?,
@@ -85,37 +91,42 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
         .map_err(|e| Failure::bad_input(format!("cannot write {}: {e}", path.display())))
 }
 
-/// What became of each kernel, a line each.
-fn before_and_after(
-    name: &str,
-    text: &str,
-    rewritten: &Rewritten,
-    machine: &Machine,
-    vtw: &Vtw,
-) -> Result<String, Failure> {
-    let source = vtw.registers.resolve()?;
-    let before = source.compile(name, text)?;
-    // Instructions that no GPU has are not for an assembler either.
-    let after = match vtw.software {
-        true => source.compile(name, &rewritten.text)?,
-        false => warpsim_workloads::simulated::compile(name, &rewritten.text)?,
-    };
-    let mut out = String::new();
-    for outcome in rewritten.outcomes() {
-        let kernel = &outcome.kernel;
-        let form = match &outcome.result {
-            Ok(form) => form,
-            Err(why) => {
-                let _ = writeln!(out, "{kernel}: as it was: it {why}");
-                continue;
-            }
+/// Kernels before and after, with what it means for how many blocks are resident.
+pub struct Comparison<'a> {
+    /// Where.
+    pub machine: &'a Machine,
+    /// Threads per block.
+    pub block: u32,
+    /// Who says how many registers they take.
+    pub registers: &'a Registers,
+}
+
+impl Comparison<'_> {
+    /// What became of each kernel, a line each.
+    pub fn text(&self, name: &str, text: &str, rewritten: &Rewritten) -> Result<String, Failure> {
+        let before = self.registers.compile(name, text)?;
+        // Instructions that no GPU has are not for an assembler either.
+        let after = match rewritten.variant() {
+            Variant::Software => self.registers.compile(name, &rewritten.text)?,
+            Variant::Hardware => warpsim_workloads::simulated::compile(name, &rewritten.text)?,
         };
-        let find = |kernels: &[Kernel]| kernels.iter().find(|k| k.name == *kernel).cloned();
-        if let (Some(before), Some(after)) = (find(&before.kernels), find(&after.kernels)) {
-            describe(&mut out, &before, &after, form, machine, vtw.block);
+        let mut out = String::new();
+        for outcome in rewritten.outcomes() {
+            let kernel = &outcome.kernel;
+            let form = match &outcome.result {
+                Ok(form) => form,
+                Err(why) => {
+                    let _ = writeln!(out, "{kernel}: as it was: it {why}");
+                    continue;
+                }
+            };
+            let find = |kernels: &[Kernel]| kernels.iter().find(|k| k.name == *kernel).cloned();
+            if let (Some(before), Some(after)) = (find(&before.kernels), find(&after.kernels)) {
+                describe(&mut out, &before, &after, form, self.machine, self.block);
+            }
         }
+        Ok(out)
     }
-    Ok(out)
 }
 
 fn describe(

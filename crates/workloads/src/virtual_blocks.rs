@@ -28,6 +28,11 @@ impl Rewritten {
         })
     }
 
+    /// How.
+    pub fn variant(&self) -> Variant {
+        self.variant
+    }
+
     /// What became of each kernel.
     pub fn outcomes(&self) -> &[Outcome] {
         &self.outcomes
