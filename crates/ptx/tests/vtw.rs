@@ -116,3 +116,136 @@ fn kernel_2d() -> String {
          bar.sync 0;\nld.shared.u32 %r9, [tile+4];\nld.param.u64 %rd1, [k_0];\nst.global.u32 [%rd1], %r9;\nret;",
     )
 }
+
+/// What became of the only kernel.
+fn only(body: &str, variant: Variant) -> Result<(String, warpsim_ptx::rewrite::vtw::Form), String> {
+    let (text, mut outcomes, _) = rewritten(&kernel(body), variant);
+    let outcome = outcomes.remove(0);
+    outcome.result.map(|form| (text, form))
+}
+
+/// The lines before the loop.
+fn before_loop(text: &str) -> &str {
+    text.split("$VTW_HEAD:").next().unwrap_or_default()
+}
+
+#[test]
+fn only_what_depends_on_no_index_and_has_one_value_is_hoisted() {
+    let body = "ld.param.u32 %r1, [k_1];\nadd.u32 %r2, %r1, 5;\nmov.u32 %r3, %ntid.x;\nmul.lo.u32 %r4, %r2, %r3;\n\
+        mov.u32 %r5, %tid.x;\nadd.u32 %r6, %r5, %r4;\nmov.u32 %r7, 0;\nadd.u32 %r7, %r7, %r1;\nsetp.eq.u32 %p1, %r1, 3;\n\
+        @%p1 mov.u32 %r8, 4;\nld.param.u64 %rd1, [k_0];\nld.global.u32 %r9, [%rd1];\nmov.u32 %r10, %nctaid.x;\n\
+        mov.u32 %r11, %laneid;\nst.global.u32 [%rd1], %r6;\nst.global.u32 [%rd1], %r8;\nst.global.u32 [%rd1], %r9;\nret;";
+    for variant in BOTH {
+        let (text, form) = only(body, variant).expect("it can be");
+        let first = before_loop(&text);
+        for hoisted in [
+            "ld.param.u32 %r1, [k_1]",
+            "add.u32 %r2",
+            "mov.u32 %r3, %ntid.x",
+            "mul.lo.u32 %r4",
+            "setp.eq.u32 %p1",
+            "ld.param.u64 %rd1",
+            "ld.param.u32 %r10, [k_vtw_nctaid_x]",
+        ] {
+            assert!(first.contains(hoisted), "{hoisted}\n{text}");
+        }
+        for stays in ["%r6,", "%r7,", "%r8, 4", "%r9,", "%laneid"] {
+            assert!(!first.contains(stays), "{stays}\n{text}");
+        }
+        assert_eq!(form.hoisted, 6);
+    }
+}
+
+#[test]
+fn every_return_becomes_a_jump_to_the_tail() {
+    let body = "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 3;\n@%p1 ret;\nsetp.eq.u32 %p2, %r1, 4;\n@!%p2 bra L;\n\
+        exit;\nL: setp.eq.u32 %p3, %r1, 5;\n@%p3 exit;\nret.uni;";
+    for variant in BOTH {
+        let (text, _) = only(body, variant).expect("it can be");
+        assert_eq!(text.matches("bra $VTW_TAIL").count(), 3, "{text}");
+        assert_eq!(
+            text.matches("ret;").count() + text.matches("exit;").count(),
+            1
+        );
+    }
+}
+
+#[test]
+fn the_added_barrier_goes_where_all_threads_pass() {
+    let store = "st.shared.u32 [tile], %r1;\n";
+    let tid = ".shared .b32 tile[64];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n";
+    let before = "before the first access to shared memory";
+    let head = "at the head of the loop";
+    let tail = "at the tail, where threads that returned early wait";
+    for (body, barrier) in [
+        (format!("{tid} ret;"), "none"),
+        (format!("{tid} {store} bar.sync 0;\n{store} ret;"), before),
+        // Only some come by the first access.
+        (
+            format!("{tid} setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\n{store} L: bar.sync 0;\nret;"),
+            head,
+        ),
+        // It would run with every round.
+        (
+            format!(
+                "{tid} L: {store} add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 9;\n@%p1 bra L;\nret;"
+            ),
+            head,
+        ),
+        // Some never come to the barrier, by a return or by a branch to the end.
+        (
+            format!("{tid} setp.eq.u32 %p1, %r1, 0;\n@%p1 ret;\n{store} bar.sync 0;\nret;"),
+            tail,
+        ),
+        (
+            format!("{tid} setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\n{store} bar.sync 0;\nL: ret;"),
+            tail,
+        ),
+        // All or none.
+        (
+            format!("{tid} setp.eq.u32 %p1, %r2, 0;\n@%p1 bra L;\n{store} bar.sync 0;\nL: ret;"),
+            head,
+        ),
+    ] {
+        let (text, form) = only(&body, Variant::Software).expect("it can be");
+        assert_eq!(form.barrier, barrier, "{text}");
+        let votes = text.contains("barrier.red.and.pred");
+        assert_eq!(votes, barrier == tail, "{text}");
+        assert_eq!(text.contains(".target sm_70"), votes);
+        let (_, form) = only(&body, Variant::Hardware).expect("it can be");
+        assert_eq!(form.barrier, "none", "the hardware needs none");
+    }
+}
+
+#[test]
+fn what_cannot_be_rewritten_says_why_and_stays_as_it_is() {
+    for (body, why) in [
+        ("mov.u32 %r1, %warpid;\nret;", "%warpid"),
+        ("mov.u32 %r1, %smid;\nret;", "%smid"),
+        ("mov.u32 %r1, %envreg2;\nret;", "grid-wide"),
+        ("vtw.next_tid.u32 %r1;\nret;", "already"),
+    ] {
+        for variant in BOTH {
+            let text = kernel(body);
+            let (after, outcomes, program) = rewritten(&text, variant);
+            let reason = outcomes[0].result.as_ref().expect_err("refused");
+            assert!(reason.contains(why), "{reason}");
+            assert_eq!(parsed(&after), parsed(&text));
+            let kept = &program.kernels[0].virtualised;
+            assert_eq!(*kept, Virtualised::Refused(reason.clone()));
+        }
+    }
+    let body = "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 ret;\nbar.sync 1, 64;\nret;";
+    let reason = only(body, Variant::Software).expect_err("refused");
+    assert!(reason.contains("plain `bar.sync 0`"), "{reason}");
+    assert!(only(body, Variant::Hardware).is_ok());
+}
+
+#[test]
+fn indices_of_16_bits_are_converted() {
+    let body = "mov.u16 %rs1, %ctaid.x;\ncvt.u32.u16 %r1, %tid.x;\nret;";
+    let (text, form) = only(body, Variant::Hardware).expect("it can be");
+    assert!(text.contains("cvt.u16.u32 %rs1, %vtw_ctaid_x;"), "{text}");
+    assert!(text.contains("cvt.u32.u16 %r1, %vtw_tid_x;"), "{text}");
+    assert_eq!((form.grid_dimensions, form.block_dimensions), (1, 1));
+}
