@@ -176,6 +176,13 @@ fn wrong_kinds_ranges_and_words_point_at_their_line() {
             "m.toml:4:11",
         ),
         ("[l1d]\nsets = 33\n", "power of two", "m.toml:4:8"),
+        ("[l1i]\nsets = 0\n", "only the data cache", "m.toml:4:8"),
+        (
+            "[constant]\nsets = 0\n",
+            "only the data cache",
+            "m.toml:4:8",
+        ),
+        ("[texture]\nsets = 0\n", "only the data cache", "m.toml:4:8"),
         ("[gpu]\nquantum = 7\n", "here 6 core cycles", "m.toml:4:11"),
         (
             "[interconnect]\nlatency = 0\n",

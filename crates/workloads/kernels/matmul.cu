@@ -5,7 +5,8 @@
 
 #define TILE 16
 
-extern "C" __global__ void matmul(const float *a, const float *b, float *c, u32 n) {
+extern "C" __global__ void __launch_bounds__(TILE *TILE, 6)
+matmul(const float *a, const float *b, float *c, u32 n) {
     __shared__ float ta[TILE][TILE];
     __shared__ float tb[TILE][TILE];
     u32 x = threadIdx.x, y = threadIdx.y;

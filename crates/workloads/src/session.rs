@@ -7,7 +7,7 @@ use crate::suite::Kernel;
 use crate::virtual_blocks::Rewritten;
 use std::sync::Arc;
 use warpsim_ptx::kernel::Program;
-use warpsim_sim::gpu::api::Launch;
+use warpsim_sim::gpu::api::{Launch, TexelKind, Texture};
 
 /// A device and a compiler for the length of a run.
 pub struct Session<'a> {
@@ -90,6 +90,31 @@ impl Session<'_> {
         self.upload(label, &f32_bytes(data))
     }
 
+    /// The handle of a 1-D texture over plain memory: unsigned texels of `channels` components of
+    /// `bits` bits.
+    pub fn linear_texture(
+        &mut self,
+        module: &Module,
+        address: u64,
+        texels: u32,
+        (channels, bits): (u8, u8),
+    ) -> Result<u64, DeviceError> {
+        let texture = Texture {
+            address,
+            size: [texels, 1, 1],
+            dimensions: 1,
+            channels,
+            bits,
+            kind: TexelKind::Unsigned,
+            linear_memory: true,
+            filter_linear: false,
+            wrap: false,
+            normalized: false,
+            read_normalized: false,
+        };
+        self.device.bind_texture(module.id, None, texture)
+    }
+
     /// Sets a variable of a module, from its beginning.
     pub fn set_symbol(
         &mut self,
@@ -125,6 +150,23 @@ impl Session<'_> {
         arguments: &[Arg],
     ) -> Result<(), DeviceError> {
         let launch = self.prepare(module, kernel, shape, arguments)?;
+        self.device.launch(module.id, &launch)
+    }
+
+    /// The same for a kernel that is given so many registers per thread, because the program it
+    /// stands for takes as many and residency depends on it.
+    pub fn launch_with_registers(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        shape: Shape,
+        arguments: &[Arg],
+        registers: u32,
+    ) -> Result<(), DeviceError> {
+        let launch = Launch {
+            registers: Some(registers),
+            ..self.prepare(module, kernel, shape, arguments)?
+        };
         self.device.launch(module.id, &launch)
     }
 

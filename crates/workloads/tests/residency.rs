@@ -1,14 +1,25 @@
-//! The compaction paper's table 1 gives the blocks that an SM of its machine holds of each
-//! benchmark. Waiting for the other warps of a block is hidden by other blocks, so ours have to be
-//! as many, where the block has the same shape.
+//! How many blocks an SM holds of each kernel, and how often a launch fills the GPU.
+//!
+//! Waiting for the other warps of a block is hidden by other blocks, so an SM has to hold as many
+//! as in the papers, where the block has the same shape. And below four waves of blocks the last,
+//! partly filled one decides what a run shows.
 
+mod common;
+
+use common::Mock;
+use std::collections::BTreeMap;
 use warpsim_sim::config::Machine;
+use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::occupancy::{occupancy, registers};
+use warpsim_workloads::Session;
 use warpsim_workloads::simulated::compile;
-use warpsim_workloads::suite::find;
+use warpsim_workloads::suite::{Parameters, Size, WORKLOADS, find};
 
 /// Workload, kernel, threads per block, blocks per SM.
-const TABLE_1: &[(&str, &str, u32, u32)] = &[
+type Row = (&'static str, &'static str, u32, u32);
+
+/// The compaction paper's table 1 (`fx5800`).
+const COMPACTION: &[Row] = &[
     ("face-detect", "detect_early", 192, 5),
     ("face-detect", "detect_late", 192, 4),
     ("hotspot", "hotspot", 256, 2),
@@ -29,20 +40,209 @@ const TABLE_1: &[(&str, &str, u32, u32)] = &[
     ("sha1", "sha1", 128, 1),
 ];
 
-#[test]
-fn an_sm_holds_as_many_blocks_as_in_the_compaction_paper() {
-    let machine = Machine::preset("fx5800").expect("a preset");
+/// The barrier paper's table 2 (`gtx480-v3`).
+const BARRIERS: &[Row] = &[
+    ("scalar-product", "scalar_product", 512, 3),
+    ("fwt", "fwt_shared", 512, 3),
+    ("stencil", "stencil", 512, 2),
+    ("histogram", "histogram", 512, 3),
+    ("merge-sort", "merge_sort_tile", 256, 6),
+    ("merge-sort", "merge_sort_pass", 256, 6),
+    ("matmul", "matmul", 256, 6),
+    ("srad-v2", "srad_coefficients", 256, 6),
+    ("srad-v2", "srad_spread", 256, 6),
+    ("btree-find-k", "btree_find_k", 256, 5),
+    ("btree-range", "btree_range", 256, 5),
+];
+
+/// A workload's launches, as its host code makes them.
+fn launches(workload: &str, size: Size) -> Mock {
+    let workload = find(workload).expect("a workload");
+    let parameters = Parameters::resolve(workload.info().parameters, size, &[]).expect("sizes");
+    let mut device = Mock::default();
+    let mut session = Session {
+        device: &mut device,
+        compiler: &compile,
+    };
+    // The kernels do nothing here, so that the result is wrong and loops end after a launch.
+    let _ = workload.run(&parameters, 1, &mut session);
+    device
+}
+
+/// Blocks of a launch that an SM of the machine holds.
+fn held(machine: &Machine, device: &Mock, launch: &Launch) -> u32 {
+    let program = device.program.as_ref().expect("a program");
+    let kernel = &program.kernels[launch.kernel];
+    let threads = launch.block.iter().product();
+    let registers = match launch.registers {
+        Some(registers) => registers,
+        None => registers(machine, kernel, threads),
+    };
+    let shared = kernel.shared_bytes + launch.dynamic_shared;
+    occupancy(machine, registers, shared, threads).blocks
+}
+
+fn holds_as_many(preset: &str, table: &[Row]) {
+    let machine = Machine::preset(preset).expect("a preset");
     let mut differing = Vec::new();
-    for &(workload, name, threads, blocks) in TABLE_1 {
-        let info = find(workload).expect("a workload").info();
-        let module = compile(info.kernel.name, info.kernel.ptx).expect("it compiles");
-        let kernel = module.kernels.iter().find(|k| k.name == name);
-        let kernel = kernel.unwrap_or_else(|| panic!("{workload} has no kernel `{name}`"));
-        let registers = registers(&machine, kernel, threads);
-        let held = occupancy(&machine, registers, kernel.shared_bytes, threads);
-        if held.blocks != blocks {
-            differing.push(format!("{name}: {} instead of {blocks}", held.blocks));
+    for &(workload, name, threads, blocks) in table {
+        let device = launches(workload, Size::Tiny);
+        let (_, launch) = device
+            .launches
+            .iter()
+            .find(|(kernel, _)| kernel == name)
+            .unwrap_or_else(|| panic!("{workload} does not launch `{name}`"));
+        assert_eq!(launch.block.iter().product::<u32>(), threads, "{workload}");
+        let held = held(&machine, &device, launch);
+        if held != blocks {
+            differing.push(format!("{name}: {held} instead of {blocks}"));
         }
     }
     assert!(differing.is_empty(), "{}", differing.join(", "));
+}
+
+#[test]
+fn an_sm_holds_as_many_blocks_as_in_the_compaction_paper() {
+    holds_as_many("fx5800", COMPACTION);
+}
+
+#[test]
+fn an_sm_holds_as_many_blocks_as_in_the_barrier_paper() {
+    holds_as_many("gtx480-v3", BARRIERS);
+}
+
+/// Waves of blocks that a launch should have, and kernels with fewer: waves of their largest launch
+/// at `small`, and why.
+const ENOUGH: f64 = 4.0;
+const FEWER: &[(&str, &str, &str, f64, &str)] = &[
+    (
+        "gtx480-v3",
+        "stencil-global",
+        "stencil_global",
+        1.0,
+        "its blocks wait for each other",
+    ),
+    (
+        "gtx480-v3",
+        "nw",
+        "nw",
+        0.26,
+        "as many blocks as a diagonal has tiles, as in the original",
+    ),
+    (
+        "gtx480-v3",
+        "radix-sort",
+        "radix_sort_scan",
+        0.01,
+        "one block adds up the tiles' counts",
+    ),
+    (
+        "gtx480-v3",
+        "raytrace-persistent",
+        "trace",
+        2.0,
+        "threads stay and fetch rays: a wave on fx5800",
+    ),
+    (
+        "gtx480-v3",
+        "mummer",
+        "mummer",
+        2.1,
+        "the original's 50,000 reads",
+    ),
+    (
+        "gtx480-v3",
+        "nbody-cutoff",
+        "sum_forces",
+        0.5,
+        "below a tenth of the cycles",
+    ),
+    (
+        "gtx480-v3",
+        "neural-net",
+        "layer1",
+        2.2,
+        "the original's 28 images; 2% of the cycles",
+    ),
+    (
+        "gtx480-v3",
+        "neural-net",
+        "layer4",
+        2.3,
+        "the original's 28 images; 1% of the cycles",
+    ),
+    (
+        "fx5800",
+        "raytrace-persistent",
+        "trace",
+        1.0,
+        "threads stay and fetch rays",
+    ),
+    (
+        "fx5800",
+        "mummer",
+        "mummer",
+        1.6,
+        "the original's 50,000 reads",
+    ),
+    (
+        "fx5800",
+        "nbody-cutoff",
+        "sum_forces",
+        0.3,
+        "below a tenth of the cycles",
+    ),
+];
+
+/// The compaction study's workloads; its machine has thirty SMs.
+const COMPACTED: &[&str] = &[
+    "bfs",
+    "bfs-mesh",
+    "face-detect",
+    "hotspot",
+    "laplace3d",
+    "mummer",
+    "mummer-pp",
+    "nbody-cutoff",
+    "raytrace-persistent",
+    "aes",
+    "backprop",
+    "coulomb",
+    "libor",
+    "merge-sort",
+    "nearest-neighbour",
+    "raytrace",
+    "stream-cluster",
+    "sha1",
+];
+
+#[test]
+fn small_launches_have_four_waves() {
+    let every: Vec<&str> = WORKLOADS.iter().map(|w| w.info().name).collect();
+    let mut wrong = Vec::new();
+    for (preset, workloads) in [("gtx480-v3", &every[..]), ("fx5800", COMPACTED)] {
+        let machine = Machine::preset(preset).expect("a preset");
+        for name in workloads {
+            let device = launches(name, Size::Small);
+            assert!(!device.launches.is_empty(), "{name}");
+            let mut most: BTreeMap<&str, f64> = BTreeMap::new();
+            for (kernel, launch) in &device.launches {
+                let blocks: u32 = launch.grid.iter().product();
+                let places = held(&machine, &device, launch) * machine.gpu.sms;
+                let waves = f64::from(blocks) / f64::from(places);
+                let largest = most.entry(kernel).or_insert(0.0);
+                *largest = largest.max(waves);
+            }
+            for (kernel, waves) in most {
+                let exception = FEWER
+                    .iter()
+                    .find(|(m, w, k, ..)| (*m, *w, *k) == (preset, *name, kernel));
+                let least = exception.map_or(ENOUGH, |e| e.3);
+                if waves < least || (exception.is_some() && waves >= ENOUGH) {
+                    wrong.push(format!("{preset} {name} {kernel}: {waves:.2}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

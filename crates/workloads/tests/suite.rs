@@ -4,7 +4,6 @@ mod common;
 
 use common::{Mock, compile, mock};
 use std::path::Path;
-use warpsim_sim::gpu::api::Launch;
 use warpsim_workloads::suite::{Parameters, Size, WORKLOADS, find};
 use warpsim_workloads::{DeviceError, Outcome, Session};
 
@@ -101,31 +100,6 @@ fn kernels_that_do_nothing_are_caught_in_every_workload() {
             other => panic!("{name}: {other:?}"),
         }
         assert!(!device.launches.is_empty());
-    }
-}
-
-/// Workloads whose algorithm allows fewer than 60 blocks at once, with how many it has: the most of
-/// any of its launches.
-const FEWER_BLOCKS: &[(&str, u32)] = &[
-    ("nw", 32),             // as many tiles as a diagonal has
-    ("stencil-global", 30), // waits for all blocks, so all must be resident
-];
-
-#[test]
-fn small_launches_fill_fifteen_sms() {
-    for workload in WORKLOADS {
-        let name = workload.info().name;
-        let mut device = Mock::default();
-        run(name, Size::Small, &mut device).unwrap();
-        let blocks = |launch: &Launch| launch.grid.iter().product::<u32>();
-        let most = device.launches.iter().map(|(_, l)| blocks(l)).max();
-        match FEWER_BLOCKS.iter().find(|(n, _)| *n == name) {
-            Some((_, fewer)) => assert_eq!(most, Some(*fewer), "{name}"),
-            None => {
-                let first = blocks(&device.launches[0].1);
-                assert!(first >= 60, "{name} has only {first} blocks");
-            }
-        }
     }
 }
 

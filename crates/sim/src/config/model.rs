@@ -329,7 +329,7 @@ settings! {
 settings! {
     /// A cache of an SM.
     pub struct Cache {
-        /// 0 switches the cache off: everything goes on to L2.
+        /// Sets. 0 leaves a data cache out: everything goes on to L2.
         sets: u32 = power_of_two_or_zero(1 << 16), "";
         /// Line size.
         line: u32 = power_of_two(32, 128), "bytes";

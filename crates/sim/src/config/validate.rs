@@ -54,6 +54,7 @@ pub fn settings(machine: &Machine) -> Result<(), Problem> {
     };
     ranges(&table)?;
     choices(machine)?;
+    read_only_caches(machine)?;
     quantum(machine)?;
     schedulers(&machine.sm)?;
     units(machine)?;
@@ -113,6 +114,24 @@ fn choices(machine: &Machine) -> Check {
             if let Err(wrong) = parameter.rule().check(value) {
                 return problem(&key, wrong);
             }
+        }
+    }
+    Ok(())
+}
+
+/// What a cache that is only read fetches is read from it: without it nothing would arrive.
+fn read_only_caches(machine: &Machine) -> Check {
+    let caches = [
+        ("l1i.sets", &machine.l1i),
+        ("constant.sets", &machine.constant),
+        ("texture.sets", &machine.texture),
+    ];
+    for (key, cache) in caches {
+        if cache.sets == 0 {
+            return problem(
+                key,
+                "is 0: only the data cache (`l1d.sets`) can be left out; the smallest is one set of one way",
+            );
         }
     }
     Ok(())

@@ -28,7 +28,7 @@ static INFO: Info = Info {
     parameters: &[Parameter::new(
         "blocks",
         "16-byte blocks of data",
-        [128, 12_288, 131_072],
+        [128, 23_040, 131_072],
         (1, 1 << 24),
     )],
     sets: &[Set::Coherent],

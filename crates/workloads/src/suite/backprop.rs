@@ -45,7 +45,7 @@ static INFO: Info = Info {
     ],
     comparison: "within 1e-5 or 1e-4 of the value, against double precision",
     parameters: &[
-        Parameter::new("inputs", "input units", [96, 3072, 65_536], (16, 1 << 20))
+        Parameter::new("inputs", "input units", [96, 7680, 65_536], (16, 1 << 20))
             .multiple_of(HIDDEN as u64),
     ],
     sets: &[Set::Coherent],

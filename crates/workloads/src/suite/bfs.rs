@@ -31,7 +31,7 @@ static INFO: Info = Info {
         Parameter::new(
             "scale",
             "the graph has 2^scale nodes",
-            [10, 16, 20],
+            [10, 17, 20],
             (1, 26),
         ),
         Parameter::new("degree", "mean degree", [8, 8, 16], (1, 64)),
@@ -51,7 +51,7 @@ static MESH: Info = Info {
         Parameter::new(
             "side",
             "the mesh has side x side x side nodes",
-            [6, 25, 64],
+            [6, 50, 64],
             (1, 400),
         ),
         INFO.parameters[2],

@@ -18,7 +18,7 @@ static INFO: Info = Info {
     papers: &[],
     comparison: "exact",
     parameters: &[
-        Parameter::new("n", "start values", [1_000, 15_360, 245_760], (1, 1 << 26)),
+        Parameter::new("n", "start values", [1_000, 92_160, 245_760], (1, 1 << 26)),
         Parameter::new(
             "largest",
             "largest start value",

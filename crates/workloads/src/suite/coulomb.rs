@@ -33,10 +33,10 @@ static INFO: Info = Info {
     papers: &["tbc: CP (coherent)", "vtw: CP", "origami: CP"],
     comparison: "within 1e-3 or 1e-5 of the value, against sums in double precision",
     parameters: &[
-        Parameter::new("width", "points in a row", [128, 512, 1024], (128, 16_384))
+        Parameter::new("width", "points in a row", [128, 1024, 1024], (128, 16_384))
             .multiple_of(128),
-        Parameter::new("height", "rows of points", [16, 128, 512], (8, 16_384)).multiple_of(8),
-        Parameter::new("atoms", "charges", [10, 64, 512], (1, 512)),
+        Parameter::new("height", "rows of points", [16, 960, 960], (8, 16_384)).multiple_of(8),
+        Parameter::new("atoms", "charges", [10, 16, 512], (1, 512)),
     ],
     sets: &[Set::Coherent],
     exceptions: &[],

@@ -49,7 +49,7 @@ static INFO: Info = Info {
             [13, 13, 17],
             (SEGMENT_LOG as u64, 21),
         ),
-        Parameter::new("batch", "transforms", [1, 20, 16], (1, 64)),
+        Parameter::new("batch", "transforms", [1, 45, 16], (1, 64)),
     ],
     sets: &[Set::Coherent],
     exceptions: &[],

@@ -33,7 +33,7 @@ static INFO: Info = Info {
             [2_000, 1 << 19, 1 << 22],
             (1, 1 << 28),
         ),
-        Parameter::new("blocks", "blocks", [3, 90, 90], (1, 65_535)),
+        Parameter::new("blocks", "blocks", [3, 180, 180], (1, 65_535)),
         Parameter::new("block", "threads per block", [512, 512, 512], (32, 1024)).multiple_of(32),
     ],
     sets: &[Set::Coherent],

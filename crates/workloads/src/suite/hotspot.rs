@@ -45,7 +45,7 @@ static INFO: Info = Info {
         Parameter::new(
             "side",
             "rows and columns of the chip",
-            [28, 160, 512],
+            [28, 216, 512],
             (16, 8192),
         ),
         Parameter::new("steps", "time steps", [3, 4, 20], (1, 1000)),

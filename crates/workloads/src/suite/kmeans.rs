@@ -32,7 +32,7 @@ static INFO: Info = Info {
     papers: &["vtw: kmeans"],
     comparison: "exact: the nearest centre; of those within 1e-5 of the least squared distance, any",
     parameters: &[
-        Parameter::new("points", "points", [300, 16_000, 200_000], (1, 1 << 20)),
+        Parameter::new("points", "points", [300, 92_160, 200_000], (1, 1 << 20)),
         Parameter::new("features", "features of a point", [10, 16, 34], (1, 128)),
         Parameter::new("clusters", "centres", [4, 5, 5], (1, 32)),
         Parameter::new("iterations", "iterations", [1, 2, 5], (1, 100)),

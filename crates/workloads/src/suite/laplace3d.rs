@@ -38,9 +38,9 @@ static INFO: Info = Info {
     papers: &["tbc: LPS (divergent)", "vtw: LPS"],
     comparison: "within 1e-4 or 1e-5 of the value, against sums in double precision",
     parameters: &[
-        Parameter::new("nx", "points in x", [36, 68, 100], (1, 2048)),
-        Parameter::new("ny", "points in y", [10, 132, 100], (1, 2048)),
-        Parameter::new("nz", "points in z", [6, 44, 100], (1, 2048)),
+        Parameter::new("nx", "points in x", [36, 740, 100], (1, 2048)),
+        Parameter::new("ny", "points in y", [10, 120, 100], (1, 2048)),
+        Parameter::new("nz", "points in z", [6, 12, 100], (1, 2048)),
         Parameter::new("iterations", "iterations", [2, 1, 4], (1, 1000)),
     ],
     sets: &[Set::Divergent],

@@ -38,7 +38,7 @@ static INFO: Info = Info {
         Parameter::new(
             "tiles",
             "tiles of 512 elements",
-            [3, 64, 2048],
+            [3, 480, 2048],
             (1, 1 << 17),
         ),
         Parameter::new(

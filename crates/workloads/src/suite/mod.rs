@@ -38,7 +38,7 @@ mod stencil;
 mod stream_cluster;
 mod vecadd;
 
-pub use parameters::{Parameter, Parameters, Size};
+pub use parameters::{Parameter, Parameters, SMALL_VERSION, Size};
 
 use crate::compare::Outcome;
 use crate::device::DeviceError;

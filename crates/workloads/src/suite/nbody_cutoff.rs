@@ -43,7 +43,7 @@ static INFO: Info = Info {
         Parameter::new(
             "cells",
             "cells along each side of the box",
-            [2, 3, 8],
+            [2, 4, 8],
             (2, 40),
         ),
         Parameter::new(

@@ -35,7 +35,7 @@ static INFO: Info = Info {
     papers: &["vtw: NN (its layers carry set 4's gain)"],
     comparison: "within 5e-4: every neuron of every layer, against double precision",
     parameters: &[
-        Parameter::new("images", "images", [1, 10, 100], (1, 4096)),
+        Parameter::new("images", "images", [1, 28, 100], (1, 4096)),
         Parameter::new(
             "maps",
             "feature maps of the second layer",

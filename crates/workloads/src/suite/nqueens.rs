@@ -28,8 +28,8 @@ static INFO: Info = Info {
     papers: &["vtw: NQU"],
     comparison: "exact: the solutions of every subtree",
     parameters: &[
-        Parameter::new("n", "queens", [7, 11, 14], (4, 16)),
-        Parameter::new("placed", "rows placed by the host", [3, 5, 5], (1, 6)),
+        Parameter::new("n", "queens", [7, 12, 14], (4, 16)),
+        Parameter::new("placed", "rows placed by the host", [3, 6, 6], (1, 6)),
     ],
     sets: &[Set::Divergent],
     exceptions: &[],

@@ -8,13 +8,17 @@ use warpsim_present::nearest;
 pub enum Size {
     /// For tests: well under a second.
     Tiny,
-    /// 5 to 30 million thread instructions, several blocks for each of 15 SMs. Frozen once
-    /// published.
+    /// For studies: at least four waves of blocks on the machines of the papers (`tests/residency.rs`),
+    /// 6 to 200 million thread instructions. Frozen, see [`SMALL_VERSION`].
     #[default]
     Small,
     /// For patient people.
     Large,
 }
+
+/// Which edition of `small` this is. The first had 60 blocks or more per launch; since then every
+/// launch that matters has four waves of them, or as few as the original.
+pub const SMALL_VERSION: u32 = 2;
 
 /// A number that decides a workload's size.
 #[derive(Clone, Copy, Debug)]

@@ -29,8 +29,8 @@ static INFO: Info = Info {
     ],
     comparison: "exact: the cost of the cheapest path to every cell of the last row",
     parameters: &[
-        Parameter::new("columns", "columns", [500, 13_500, 100_000], (1, 1 << 20)),
-        Parameter::new("rows", "rows", [13, 41, 101], (2, 1000)),
+        Parameter::new("columns", "columns", [500, 77_760, 100_000], (1, 1 << 20)),
+        Parameter::new("rows", "rows", [13, 21, 101], (2, 1000)),
         Parameter::new("pyramid", "rows per launch", [8, 20, 20], (1, 100)),
     ],
     sets: &[Set::Coherent],

@@ -32,7 +32,7 @@ static INFO: Info = Info {
     papers: &["vws: Radix Sort (convergent)"],
     comparison: "exact: every key",
     parameters: &[
-        Parameter::new("tiles", "tiles of 1024 keys", [2, 64, 1024], (1, 1 << 16)),
+        Parameter::new("tiles", "tiles of 1024 keys", [2, 360, 1024], (1, 1 << 16)),
         Parameter::new("bits", "bits of a key", [4, 8, 32], (4, 32)).multiple_of(DIGIT_BITS as u64),
     ],
     sets: &[Set::Coherent],

@@ -36,8 +36,8 @@ static INFO: Info = Info {
     ],
     comparison: "within 1e-5: the colour of every pixel",
     parameters: &[
-        Parameter::new("width", "pixels in a row", [32, 128, 512], (1, 8192)),
-        Parameter::new("height", "rows of pixels", [16, 128, 512], (1, 8192)),
+        Parameter::new("width", "pixels in a row", [32, 240, 512], (1, 8192)),
+        Parameter::new("height", "rows of pixels", [16, 224, 512], (1, 8192)),
         Parameter::new("spheres", "spheres", [3, 6, 12], (0, 16)),
         Parameter::new("bounces", "reflections at most", [2, 4, 6], (0, 16)),
     ],

@@ -22,7 +22,7 @@ static INFO: Info = Info {
         Parameter::new(
             "blocks",
             "blocks of the first launch",
-            [6, 180, 180],
+            [6, 360, 360],
             (1, 65_535),
         ),
     ],

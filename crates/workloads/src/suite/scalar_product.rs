@@ -33,14 +33,14 @@ static INFO: Info = Info {
     papers: &["baws: SP (barrier-intensive, 16 warps per block, 3 blocks per SM)"],
     comparison: "within 1e-3 or 1e-5 of the value, against sums in double precision",
     parameters: &[
-        Parameter::new("pairs", "pairs of vectors", [3, 256, 1024], (1, 65_536)),
+        Parameter::new("pairs", "pairs of vectors", [3, 360, 1024], (1, 65_536)),
         Parameter::new(
             "length",
             "elements of a vector",
             [1500, 2048, 8192],
             (1, 1 << 16),
         ),
-        Parameter::new("blocks", "blocks", [2, 128, 128], (1, 65_535)),
+        Parameter::new("blocks", "blocks", [2, 180, 180], (1, 65_535)),
     ],
     sets: &[Set::Coherent, Set::BarrierIntensive],
     exceptions: &[],

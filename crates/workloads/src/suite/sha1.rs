@@ -26,7 +26,7 @@ static INFO: Info = Info {
         Parameter::new(
             "chunks",
             "chunks of data",
-            [128, 7680, 65_536],
+            [128, 30_720, 65_536],
             (1, 1 << 22),
         ),
         Parameter::new("blocks", "64-byte blocks per chunk", [1, 1, 8], (1, 1024)),

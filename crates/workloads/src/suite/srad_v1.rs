@@ -28,8 +28,8 @@ static INFO: Info = Info {
     papers: &["vtw: srad_v1"],
     comparison: "within 0.05 or 2e-4 of the value, against a filter in double precision",
     parameters: &[
-        Parameter::new("rows", "rows of the image", [40, 192, 502], (2, 4096)),
-        Parameter::new("columns", "its columns", [30, 170, 458], (2, 4096)),
+        Parameter::new("rows", "rows of the image", [40, 320, 502], (2, 4096)),
+        Parameter::new("columns", "its columns", [30, 288, 458], (2, 4096)),
         Parameter::new("iterations", "iterations", [1, 2, 10], (1, 1000)),
     ],
     sets: &[Set::Coherent],

@@ -39,11 +39,11 @@ static INFO: Info = Info {
     ],
     comparison: "within 1e-4 or 2e-4 of the value, against a filter in double precision",
     parameters: &[
-        Parameter::new("rows", "rows of the image", [48, 128, 512], (16, 4096))
+        Parameter::new("rows", "rows of the image", [48, 288, 512], (16, 4096))
             .multiple_of(SIDE as u64),
-        Parameter::new("columns", "its columns", [32, 160, 512], (16, 4096))
+        Parameter::new("columns", "its columns", [32, 320, 512], (16, 4096))
             .multiple_of(SIDE as u64),
-        Parameter::new("iterations", "iterations", [1, 4, 10], (1, 1000)),
+        Parameter::new("iterations", "iterations", [1, 2, 10], (1, 1000)),
     ],
     sets: &[Set::Coherent],
     exceptions: &[],

@@ -38,7 +38,7 @@ const TOLERANCE: Tolerance = Tolerance {
 const NX: Parameter =
     Parameter::new("nx", "cells in x", [64, 512, 512], (64, 4096)).multiple_of(TILE.0 as u64);
 const NY: Parameter =
-    Parameter::new("ny", "cells in y", [32, 128, 512], (16, 4096)).multiple_of(TILE.1 as u64);
+    Parameter::new("ny", "cells in y", [32, 256, 512], (16, 4096)).multiple_of(TILE.1 as u64);
 
 static PLAIN: Info = Info {
     name: "stencil",
@@ -53,7 +53,7 @@ static PLAIN: Info = Info {
     parameters: &[
         NX,
         NY,
-        Parameter::new("nz", "cells in z", [4, 14, 64], (3, 1024)),
+        Parameter::new("nz", "cells in z", [4, 10, 64], (3, 1024)),
         Parameter::new("steps", "steps", [2, 1, 4], (1, 1000)),
     ],
     sets: &[Set::Coherent, Set::BarrierIntensive],
@@ -71,7 +71,7 @@ static GLOBAL: Info = Info {
     parameters: &[
         NX,
         NY,
-        Parameter::new("nz", "cells in z", [4, 8, 32], (3, 1024)),
+        Parameter::new("nz", "cells in z", [4, 4, 32], (3, 1024)),
         Parameter::new("steps", "steps", [2, 2, 6], (1, 1000)),
         Parameter::new(
             "blocks",

@@ -38,9 +38,9 @@ static INFO: Info = Info {
     papers: &["tbc: STMCL (coherent)", "vtw: streamcluster"],
     comparison: "exact moves, savings within 2e-3 or 1e-5 of the value; near ties may go either way",
     parameters: &[
-        Parameter::new("points", "points", [700, 32_768, 65_536], (2, 1 << 20)),
+        Parameter::new("points", "points", [700, 122_880, 122_880], (2, 1 << 20)),
         Parameter::new("dimensions", "dimensions", [12, 32, 256], (1, 256)),
-        Parameter::new("candidates", "candidates tried", [2, 2, 8], (1, 64)),
+        Parameter::new("candidates", "candidates tried", [2, 1, 8], (1, 64)),
     ],
     sets: &[Set::Coherent],
     exceptions: &[],

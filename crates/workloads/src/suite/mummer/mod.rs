@@ -4,7 +4,8 @@
 //! bases or more, in the suffix tree of a genome of 20,000 bases, by suffix links. Every lane walks
 //! its own way through the tree, as long as its read matches, and the nodes lie anywhere in memory.
 //! The genome is generated with repeats, reads come from anywhere in it with errors, and some from
-//! elsewhere, so walks end early, late, or at a branching node.
+//! elsewhere, so walks end early, late, or at a branching node. Tree and genome are textures, as in the
+//! original (`textures=0` reads them as plain memory: another kernel with the same steps).
 //!
 //! First measurement (`small`, pdom): SIMD efficiency 30.3% on fx5800 and gtx480, 18.0 million
 //! thread instructions, no barriers. Since then `small` has twice the reads and shorter ones, four
@@ -39,13 +40,19 @@ static INFO: Info = Info {
             [2000, 20_000, 1_000_000],
             (1000, 8_000_000),
         ),
-        Parameter::new("reads", "reads", [256, 30_720, 200_000], (1, 10_000_000)),
-        Parameter::new("length", "bases a read", [25, 23, 50], (4, 500)),
+        Parameter::new("reads", "reads", [256, 50_000, 200_000], (1, 10_000_000)),
+        Parameter::new("length", "bases a read", [25, 22, 50], (4, 500)),
         Parameter::new(
             "match",
             "bases a match has at least",
             [20, 20, 20],
             (4, 500),
+        ),
+        Parameter::new(
+            "textures",
+            "whether tree and genome are textures",
+            [1, 1, 1],
+            (0, 1),
         ),
     ],
     sets: &[Set::Divergent],
@@ -123,6 +130,14 @@ impl Workload for Mummer {
         let genome = session.upload("genome", &input.genome)?;
         let reads = session.upload("reads", &input.reads)?;
         let matches = session.zeroed("matches", input.bytes())?;
+        let (kernel, nodes, genome) = if parameters.get_u32("textures") == 1 {
+            let (texels, bases) = (2 * tree.len() as u32, input.genome.len() as u32);
+            let nodes = session.linear_texture(&module, nodes, texels, (4, 32))?;
+            let genome = session.linear_texture(&module, genome, bases, (1, 8))?;
+            ("mummer", nodes, genome)
+        } else {
+            ("mummer_global", nodes, genome)
+        };
         let arguments = [
             Arg::Pointer(nodes),
             Arg::Pointer(genome),
@@ -132,12 +147,7 @@ impl Workload for Mummer {
             Arg::u32(input.length),
             Arg::u32(input.shortest),
         ];
-        session.launch(
-            &module,
-            "mummer",
-            Shape::cover(input.count, 256),
-            &arguments,
-        )?;
+        session.launch(&module, kernel, Shape::cover(input.count, 256), &arguments)?;
         let got = session.device.read(matches, input.bytes())?;
         let expected = input.expected(|places| places.first().copied());
         Ok(Outcome::of([compare(

@@ -27,8 +27,8 @@ static INFO: Info = Info {
     comparison: "exact: length of every match and its first suffix",
     parameters: &[
         TREE.parameters[0],
-        Parameter::new("reads", "reads", [192, 17_280, 200_000], (1, 10_000_000)),
-        Parameter::new("length", "bases a read", [23, 22, 50], (5, 500)),
+        Parameter::new("reads", "reads", [192, 69_120, 200_000], (1, 10_000_000)),
+        Parameter::new("length", "bases a read", [23, 20, 50], (5, 500)),
         Parameter::new(
             "match",
             "bases a match has at least",

@@ -46,8 +46,8 @@ static INFO: Info = Info {
     papers: &["tbc: NVRT (divergent; wrong under dwf)", "vws: figure 19"],
     comparison: "exact: distance and triangle of every ray",
     parameters: &[
-        Parameter::new("width", "pixels in a row", [16, 128, 512], (8, 4096)).multiple_of(8),
-        Parameter::new("height", "rows of pixels", [8, 72, 384], (4, 4096)).multiple_of(4),
+        Parameter::new("width", "pixels in a row", [16, 192, 512], (8, 4096)).multiple_of(8),
+        Parameter::new("height", "rows of pixels", [8, 108, 384], (4, 4096)).multiple_of(4),
         Parameter::new("chairs", "chairs in the scene", [2, 8, 24], (1, 28)),
         Parameter::new("blocks", "blocks", [1, 90, 120], (1, 65_535)),
     ],
