@@ -249,3 +249,28 @@ fn indices_of_16_bits_are_converted() {
     assert!(text.contains("cvt.u32.u16 %r1, %vtw_tid_x;"), "{text}");
     assert_eq!((form.grid_dimensions, form.block_dimensions), (1, 1));
 }
+
+#[test]
+fn returns_that_would_keep_parts_of_a_warp_from_meeting_are_refused() {
+    let part = |inside: &str, behind: &str| {
+        format!(
+            "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\nsetp.eq.u32 %p2, %r1, 9;\n@%p1 bra OTHER;\n{inside}\n\
+             add.u32 %r2, %r1, 1;\nbra MEET;\nOTHER: add.u32 %r2, %r1, 2;\nMEET: {behind}\nret;"
+        )
+    };
+    for variant in BOTH {
+        let reason = only(
+            &part("@%p2 bra STAY;\nexit;\nSTAY:", "bar.sync 0;"),
+            variant,
+        );
+        let reason = reason.expect_err("refused");
+        assert!(reason.contains("in parts"), "{reason}");
+        // Nothing behind needs them together, or nobody leaves.
+        assert!(only(&part("@%p2 bra STAY;\nexit;\nSTAY:", ""), variant).is_ok());
+        assert!(only(&part("", "bar.sync 0;"), variant).is_ok());
+        // Who returns outside of a branch leaves the others together.
+        let outside = "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra STAY;\nexit;\nSTAY: bar.sync 0;\nret;";
+        let (_, form) = only(outside, variant).expect("it can be");
+        assert_eq!(form.barrier != "none", variant == Variant::Software);
+    }
+}

@@ -8,6 +8,7 @@
 //! (`barrier.red`): those in the body vote that they are not done, those at the tail that they are.
 
 use super::Form;
+use crate::analysis::immediate_post_dominators;
 use crate::ast::Module;
 use crate::isa::{Mode, Op, Space};
 use crate::kernel::{Kernel, Operand};
@@ -150,31 +151,43 @@ fn reaches(kernel: &Kernel, from: usize, to: usize) -> bool {
     false
 }
 
+/// Where the ways from each block meet if those that end the thread count, too: they all lead to
+/// one more block, as they will to the loop's tail. (The kernel's own meeting points are those of
+/// the threads that stay.)
+fn meeting_points(kernel: &Kernel) -> (Vec<Vec<u32>>, Vec<Option<u32>>) {
+    let end = kernel.blocks.len() as u32;
+    let ends = |op| matches!(op, Op::Ret | Op::Exit | Op::Trap);
+    let mut successors: Vec<Vec<u32>> = Vec::new();
+    for block in &kernel.blocks {
+        let mut all = block.successors.clone();
+        if all.is_empty() || ends(kernel.code[block.end as usize - 1].op) {
+            all.push(end);
+        }
+        successors.push(all);
+    }
+    successors.push(Vec::new());
+    let points = immediate_post_dominators(&successors);
+    (successors, points)
+}
+
 /// Blocks that some threads of a block of threads may come to and others not: those that depend,
 /// directly or not, on a branch, or a return under a guard, that is not proven to go one way for
 /// all.
 fn conditional_blocks(kernel: &Kernel) -> Vec<bool> {
     let count = kernel.blocks.len();
     let ends = |b: usize| &kernel.code[kernel.blocks[b].end as usize - 1];
+    let (successors, points) = meeting_points(kernel);
     // By block, the blocks whose ends decide about it.
-    let mut deciders: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for a in 0..count {
-        let last = ends(a);
-        let leaves = last.guard.is_some() && matches!(last.op, Op::Ret | Op::Exit | Op::Trap);
-        if kernel.blocks[a].successors.len() < 2 && !leaves {
-            continue;
-        }
-        for s in &kernel.blocks[a].successors {
+    let mut deciders: Vec<Vec<usize>> = vec![Vec::new(); count + 1];
+    for a in (0..count).filter(|a| successors[*a].len() > 1) {
+        for s in &successors[a] {
             let mut at = Some(*s);
             while let Some(b) = at {
-                if at == kernel.blocks[a].ipdom && !leaves {
-                    break;
-                }
-                if deciders[b as usize].contains(&a) {
+                if at == points[a] || deciders[b as usize].contains(&a) {
                     break;
                 }
                 deciders[b as usize].push(a);
-                at = kernel.blocks[b as usize].ipdom;
+                at = points[b as usize];
             }
         }
     }
@@ -191,4 +204,34 @@ fn conditional_blocks(kernel: &Kernel) -> Vec<bool> {
         }
     }
     found
+}
+
+/// Whether threads of a warp that part would meet only at the loop's tail, and come to a barrier,
+/// or to an operation among the threads of a warp, one part after the other: the sides of a
+/// branch met before it, but threads may return from between. The line of what they come to.
+pub fn comes_in_parts(kernel: &Kernel) -> Option<u32> {
+    let (_, points) = meeting_points(kernel);
+    let together = |pc: u32| {
+        let instr = &kernel.code[pc as usize];
+        is_barrier(kernel, pc) || instr.mods.warp || instr.mods.sync
+    };
+    for (a, block) in kernel.blocks.iter().enumerate() {
+        let (Some(meet), last) = (block.ipdom, &kernel.code[block.end as usize - 1]) else {
+            continue;
+        };
+        let comes = |s: &u32| *s == meet || reaches(kernel, *s as usize, meet as usize);
+        let parts = block.successors.len() > 1 && !last.uniform;
+        if !parts || points[a] == Some(meet) || !block.successors.iter().all(comes) {
+            continue;
+        }
+        for (b, other) in kernel.blocks.iter().enumerate() {
+            if b != meet as usize && !reaches(kernel, meet as usize, b) {
+                continue;
+            }
+            if let Some(pc) = (other.start..other.end).find(|pc| together(*pc)) {
+                return Some(kernel.code[pc as usize].line);
+            }
+        }
+    }
+    None
 }

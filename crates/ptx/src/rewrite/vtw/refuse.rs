@@ -34,6 +34,12 @@ pub fn reason(function: &Function, lowered: &Kernel, needs: &Needs) -> Option<St
             return Some("is a rewritten kernel already".into());
         }
     }
+    if let Some(line) = super::barriers::comes_in_parts(lowered) {
+        return Some(format!(
+            "lets threads return from inside a branch whose sides meet again, ahead of a barrier or an \
+             operation of a whole warp (PTX line {line}): those that stay would come to it in parts"
+        ));
+    }
     let body = function.body.as_deref().unwrap_or_default();
     if needs.exits_in_callee(body) {
         return Some(
