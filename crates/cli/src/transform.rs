@@ -72,17 +72,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         registers: &vtw.registers.resolve()?,
     }
     .text(&name, &text, &rewritten)?;
+    if rewritten.outcomes().iter().all(|o| o.result.is_err()) {
+        return Err(Failure::bad_input(format!(
+            "{name}: no kernel can be rewritten\n{notes}"
+        )));
+    }
     match &vtw.output {
         Some(path) => write(path, &rewritten.text)?,
         None => print(&rewritten.text)?,
     }
     eprint!("{notes}");
-    let all_refused = rewritten.outcomes().iter().all(|o| o.result.is_err());
-    if all_refused {
-        return Err(Failure::bad_input(format!(
-            "{name}: no kernel was rewritten"
-        )));
-    }
     Ok(ExitCode::SUCCESS)
 }
 

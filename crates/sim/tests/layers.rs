@@ -14,7 +14,7 @@ const LAYERS: [&[&str]; 6] = [
     &["float", "arith", "access", "texture", "control"],
     &["decode"],
     &["code", "step", "launch"],
-    &["functional", "virtual_run"],
+    &["functional"],
 ];
 
 /// Every file below `folder` as its path of module names and its text without its tests.

@@ -5,7 +5,8 @@
 //! a logical block asked for, and its siblings get the same one when they finish.
 
 use serde::{Deserialize, Serialize};
-use warpsim_ptx::kernel::RegId;
+use warpsim_ptx::isa::{Op, Space};
+use warpsim_ptx::kernel::{Instr, Kernel, RegId};
 
 /// Which thread indices a warp takes in its next iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +20,14 @@ pub enum NextTid {
     SlowestLane,
     /// The k-th to finish takes the k-th lowest.
     LowToHigh,
+}
+
+/// Whether an instruction may access shared memory: through a generic address, too, where the
+/// kernel has some.
+pub(crate) fn may_access_shared(instr: &Instr, kernel: &Kernel) -> bool {
+    let has = kernel.shared_bytes > 0 || kernel.dynamic_shared.is_some();
+    let accesses = matches!(instr.op, Op::Ld | Op::St | Op::Atom | Op::Red);
+    has && accesses && matches!(instr.mods.space, Some(Space::Shared) | None)
 }
 
 /// Where the answer of `vtw.next_tb` goes: the block's number, and whether there is one.

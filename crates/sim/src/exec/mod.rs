@@ -11,7 +11,7 @@
 //! 4. `decode`: knows all families and turns one lowered instruction into a decoded one.
 //! 5. [`code::Code`], a kernel decoded once, whose `step` executes one instruction for a group of
 //!    lanes; `launch`, which sets up threads for it.
-//! 6. [`functional`]: runs whole kernels without timing (`virtual_run`: with virtual blocks).
+//! 6. [`functional`]: runs whole kernels without timing (`virtual_blocks`: those that run again and again).
 
 pub(crate) mod access;
 mod arith;
@@ -33,4 +33,3 @@ mod step;
 #[cfg(test)]
 pub(crate) mod testing;
 mod texture;
-pub(crate) mod virtual_run;

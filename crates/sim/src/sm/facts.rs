@@ -3,7 +3,7 @@
 use super::fixed_list::FixedList;
 use super::units::UnitPlan;
 use crate::config::{Machine, OpClass};
-use crate::exec::virtual_run::may_access_shared;
+use crate::exec::iterations::may_access_shared;
 use warpsim_ptx::isa::{CacheOp, Op, Pipe, Sem, Space, Type};
 use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegId, TexBase, Virtualised};
 

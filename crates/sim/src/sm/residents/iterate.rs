@@ -7,7 +7,6 @@
 
 use super::Residents;
 use crate::exec::iterations::{Gone, Results};
-use crate::exec::virtual_run::answer;
 use crate::observe::WarpEvent;
 use crate::sm::launch::Launched;
 use crate::sm::warps::Hold;
@@ -95,14 +94,10 @@ impl Residents {
         state.runs_as = gone.index;
         let live = state.live;
         let (results, number) = (gone.results, gone.block);
-        answer(
-            &launched.code,
-            home,
-            live,
-            results,
-            number,
-            &mut self.threads,
-        );
+        let threads = &mut self.threads;
+        launched
+            .code
+            .answer_block(home, live, results, number, threads);
         let waited = now - self.warps.warp(slot).finished_at;
         self.books.stats.counters.next_tb_wait += waited;
         self.warps.warp_mut(slot).begin_iteration();

@@ -4,6 +4,8 @@
 //! blocks wait for one another end. Each warp has a reconvergence stack (taken side first);
 //! atomics act at once in lane order; `%clock` counts warp instructions.
 
+mod virtual_blocks;
+
 use std::fmt;
 
 use warpsim_ptx::isa::BoolOp;
@@ -19,7 +21,7 @@ use super::memory::store_buffer::GlobalView;
 use super::state::{
     Barrier, Effect, EffectKind, HomeBlock, HomeWarp, Lanes, Moment, Threads, lanes_of,
 };
-use super::virtual_run::VirtualRun;
+use virtual_blocks::VirtualRun;
 
 /// How to run.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +129,7 @@ impl std::error::Error for SimFault {}
 
 /// A level of a warp's reconvergence stack.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Level {
+struct Level {
     pc: Pc,
     reconverge: Pc,
     mask: u32,
@@ -135,10 +137,10 @@ pub(super) struct Level {
 
 /// A warp as the runner sees it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Runner {
-    pub(super) stack: Vec<Level>,
+struct Runner {
+    stack: Vec<Level>,
     /// Instructions since it came, or went on to its block.
-    pub(super) instructions: u64,
+    instructions: u64,
     /// The barrier it waits at, and the instruction that says so.
     waiting: Option<(u8, Pc)>,
 }
@@ -220,18 +222,18 @@ pub fn run(
     Ok(machine.stats)
 }
 
-pub(super) struct Machine<'a> {
-    pub(super) code: &'a Code,
-    pub(super) kernel: &'a Kernel,
+struct Machine<'a> {
+    code: &'a Code,
+    kernel: &'a Kernel,
     files: &'a [(u32, String)],
-    pub(super) grid: &'a Grid,
-    pub(super) threads: Threads,
-    pub(super) runners: Vec<Runner>,
+    grid: &'a Grid,
+    threads: Threads,
+    runners: Vec<Runner>,
     /// Two sets for each block: the second is for every other iteration of a virtual one.
     gates: Vec<[Gate; 32]>,
-    pub(super) virtual_run: VirtualRun,
+    virtual_run: VirtualRun,
     /// Warps per block.
-    pub(super) warps: usize,
+    warps: usize,
     next_block: u64,
     stats: FunctionalStats,
     limit: u64,
@@ -284,7 +286,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(super) fn block_warps(&self, slot: usize) -> std::ops::Range<usize> {
+    fn block_warps(&self, slot: usize) -> std::ops::Range<usize> {
         slot * self.warps..(slot + 1) * self.warps
     }
 
@@ -498,7 +500,7 @@ impl Machine<'_> {
     }
 
     /// Opens a barrier when everyone it expects has arrived.
-    pub(super) fn release(&mut self, slot: usize, id: u8) {
+    fn release(&mut self, slot: usize, id: u8) {
         if !self.virtual_run.blocks.is_empty() {
             for set in 0..2 {
                 if let Some(takers) = self.virtual_takers(slot, set) {

@@ -1,11 +1,7 @@
 //! Virtual blocks in a functional run: logical blocks are handed out at once.
 
-use super::code::Code;
-use super::functional::{Machine, Runner};
-use super::iterations::{Iterations, Results};
-use super::state::{Lanes, lanes_of};
-use warpsim_ptx::isa::{Op, Space};
-use warpsim_ptx::kernel::{Instr, Kernel};
+use super::{Machine, Runner};
+use crate::exec::iterations::{Iterations, Results, may_access_shared};
 
 /// What a functional run keeps for virtual blocks.
 #[derive(Debug, Default)]
@@ -16,14 +12,6 @@ pub(super) struct VirtualRun {
     shared: Vec<bool>,
     /// Logical blocks handed out.
     next: u64,
-}
-
-/// Whether an instruction may access shared memory: through a generic address, too, where the
-/// kernel has some.
-pub(crate) fn may_access_shared(instr: &Instr, kernel: &Kernel) -> bool {
-    let has = kernel.shared_bytes > 0 || kernel.dynamic_shared.is_some();
-    let accesses = matches!(instr.op, Op::Ld | Op::St | Op::Atom | Op::Red);
-    has && accesses && matches!(instr.mods.space, Some(Space::Shared) | None)
 }
 
 impl Machine<'_> {
@@ -113,14 +101,9 @@ impl Machine<'_> {
                 state.runs_as = gone.index;
                 let live = state.live;
                 self.runners[home].instructions = 0;
-                answer(
-                    self.code,
-                    home as u16,
-                    live,
-                    gone.results,
-                    gone.block,
-                    &mut self.threads,
-                );
+                let threads = &mut self.threads;
+                self.code
+                    .answer_block(home as u16, live, gone.results, gone.block, threads);
             }
             if !turns.close() {
                 break;
@@ -138,23 +121,4 @@ impl Machine<'_> {
 
 fn progress(runners: &[Runner]) -> impl Fn(u16) -> u64 + '_ {
     |warp| runners[usize::from(warp)].instructions
-}
-
-/// Writes the answer of `vtw.next_tb` to the registers of a warp's threads.
-pub(crate) fn answer(
-    code: &Code,
-    home: u16,
-    lanes: u32,
-    results: Results,
-    block: Option<u64>,
-    threads: &mut super::state::Threads,
-) {
-    let group = Lanes::Static(home);
-    let values = [block.unwrap_or(0), u64::from(block.is_some())];
-    for (register, value) in results.into_iter().zip(values) {
-        let Some(register) = register else { continue };
-        for lane in lanes_of(lanes) {
-            code.write_register(&group, register, lane, value, threads);
-        }
-    }
 }
