@@ -58,8 +58,14 @@ fn a_sample_computes_what_the_gpu_computed_with_virtual_blocks() {
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
     let mut wrong = check_all(sample, &targets, threads);
     let all = sample.len() * targets.len();
-    // Refused before anything runs, with the reason.
+    // Refused before anything runs, with the reason: programs return from all kinds of places.
+    let failed = wrong.len();
     wrong.retain(|text| !text.contains("cannot have virtual blocks"));
-    println!("{} of {all} runs differ", wrong.len());
+    let refused = failed - wrong.len();
+    println!(
+        "{} of {all} runs differ, {refused} were refused",
+        wrong.len()
+    );
+    assert!(5 * refused < 2 * all, "{refused} of {all} were refused");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
