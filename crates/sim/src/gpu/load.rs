@@ -14,6 +14,9 @@ use warpsim_ptx::kernel::{
     INSTRUCTION_BYTES, Kernel, Operand, Program, RelocTarget, TexBase, Virtualised,
 };
 
+/// Parameters, blocks in x, y and z, and what virtual blocks run for.
+type Shape = (Vec<u8>, [u32; 3], Option<VirtualBlocks>);
+
 /// Where instruction memory begins for the caches.
 pub(super) const CODE_BASE: u64 = 0xf000_0000;
 /// Where kernel parameters lie for the constant cache: where six channels begin anew, as at address
@@ -166,12 +169,7 @@ impl Gpu {
     }
 
     /// The grid as the hardware sees it: as it was asked for, or virtual blocks for it.
-    fn shape(
-        &self,
-        kernel: &Kernel,
-        launch: &Launch,
-        places: u32,
-    ) -> Result<(Vec<u8>, [u32; 3], Option<VirtualBlocks>), SimError> {
+    fn shape(&self, kernel: &Kernel, launch: &Launch, places: u32) -> Result<Shape, SimError> {
         let bad = |text: String| SimError::BadLaunch(format!("kernel {}: {text}", kernel.name));
         let form = match &kernel.virtualised {
             Virtualised::No => return Ok((launch.params.clone(), launch.grid, None)),

@@ -122,25 +122,20 @@ fn take_declarations(body: &mut Vec<Statement>) -> Vec<Statement> {
 
 /// Adds a barrier before the instruction on a line, if it is in this body.
 fn add_barrier(body: &mut Vec<Statement>, line: u32) -> bool {
-    for at in 0..body.len() {
-        match &mut body[at] {
-            Statement::Instruction(i) if i.span.line == line => {
-                let mut added = vec![comment(
-                    "virtual thread blocks: siblings are done with shared memory",
-                )];
-                added.extend(statements("bar.sync 0;"));
-                body.splice(at..at, added);
-                return true;
-            }
-            Statement::Block(inner) => {
-                if add_barrier(inner, line) {
-                    return true;
-                }
-            }
-            _ => {}
-        }
+    let here = |s: &Statement| matches!(s, Statement::Instruction(i) if i.span.line == line);
+    if let Some(at) = body.iter().position(here) {
+        let mut added = vec![comment(
+            "virtual thread blocks: siblings are done with shared memory",
+        )];
+        added.extend(statements("bar.sync 0;"));
+        body.splice(at..at, added);
+        return true;
     }
-    false
+    let mut blocks = body.iter_mut().filter_map(|s| match s {
+        Statement::Block(inner) => Some(inner),
+        _ => None,
+    });
+    blocks.any(|inner| add_barrier(inner, line))
 }
 
 /// Barriers become votes that their threads are not done.
