@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, print};
 use crate::registers::RegisterSource;
+use crate::transform::Comparison;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,12 +10,14 @@ use warpsim_ptx::analysis::registers::estimate;
 use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::inspect::{Summary, cfg_dot, cfg_svg, disassemble_all, summarize};
 use warpsim_ptx::kernel::{Kernel, Program};
+use warpsim_ptx::rewrite::vtw::Variant;
 use warpsim_sim::config::Machine;
 use warpsim_sim::occupancy::{fitted, occupancy, registers};
 use warpsim_workloads::Compiler;
 use warpsim_workloads::args::{find_kernel, signature};
 use warpsim_workloads::files::write_whole;
 use warpsim_workloads::registers::Registers;
+use warpsim_workloads::virtual_blocks::Rewritten;
 
 /// Arguments of `warpsim inspect`.
 #[derive(clap::Args)]
@@ -36,6 +39,10 @@ pub struct Arguments {
     /// Who says how many registers a kernel takes.
     #[arg(long, value_name = "SOURCE", default_value = "estimate")]
     registers: RegisterSource,
+    /// Also show what kernels become with virtual blocks: registers and resident blocks before and
+    /// after.
+    #[arg(long, value_name = "VARIANT")]
+    virtualize: Option<Virtualize>,
     /// Show the lowered instructions.
     #[arg(long)]
     code: bool,
@@ -45,6 +52,15 @@ pub struct Arguments {
     /// Write the control-flow graph as a picture.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+}
+
+/// How blocks become virtual ones, on the command line.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Virtualize {
+    /// By a stride.
+    Software,
+    /// As the hardware hands out blocks.
+    Hardware,
 }
 
 /// Shows kernels.
@@ -73,6 +89,20 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
                 let _ = writeln!(out, "{}", format!("  {line}").trim_end());
             }
         }
+    }
+    if let Some(variant) = arguments.virtualize {
+        let variant = match variant {
+            Virtualize::Software => Variant::Software,
+            Virtualize::Hardware => Variant::Hardware,
+        };
+        let comparison = Comparison {
+            machine: &machine,
+            block: arguments.block,
+            registers: &registers,
+        };
+        let rewritten = Rewritten::new(&name, &text, variant)?;
+        let _ = writeln!(out, "\nwith virtual blocks:");
+        out += &comparison.text(&name, &text, &rewritten)?;
     }
     type Draw = fn(&Kernel) -> String;
     let pictures: [(_, Draw); 2] = [(&arguments.dot, cfg_dot), (&arguments.svg, cfg_svg)];

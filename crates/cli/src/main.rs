@@ -19,6 +19,7 @@ mod selftest;
 mod study;
 mod summary;
 mod trace;
+mod transform;
 mod verify;
 
 use clap::{Parser, Subcommand};
@@ -51,6 +52,8 @@ enum Command {
     Flow(flow::Arguments),
     /// Describe the kernels of a PTX file: registers, branches, occupancy.
     Inspect(inspect::Arguments),
+    /// Rewrite PTX.
+    Transform(transform::Arguments),
     /// Run random programs under every divergence model and compare.
     Selftest(selftest::Arguments),
     /// Compare with the NVIDIA GPU in this machine: instructions, programs, workloads.
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
         Command::Characterise(arguments) => characterise::run(&arguments),
         Command::Flow(arguments) => flow::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Transform(arguments) => transform::run(&arguments),
         Command::Selftest(arguments) => selftest::run(&arguments),
         Command::VerifyOnGpu(arguments) => verify::run(&arguments),
         Command::Area(arguments) => area::run(&arguments),

@@ -51,6 +51,12 @@ pub struct Arguments {
     /// Divergence model: short for --set divergence=...
     #[arg(long)]
     divergence: Option<String>,
+    /// Virtual thread blocks: short for --set virtual.mode=...
+    #[arg(long, value_name = "off|software|hardware")]
+    virtualize: Option<String>,
+    /// So many virtual blocks at most: short for --set virtual.blocks=...
+    #[arg(long, value_name = "N")]
+    virtual_blocks: Option<u32>,
     /// Size of a workload [default: small].
     #[arg(long)]
     size: Option<SizeName>,
@@ -241,6 +247,10 @@ fn machine(arguments: &Arguments) -> Result<Machine, Failure> {
     ] {
         overrides.extend(value.iter().map(|v| format!("{key}={v}")));
     }
+    let mode = arguments.virtualize.iter();
+    overrides.extend(mode.map(|v| format!("virtual.mode={v}")));
+    let blocks = arguments.virtual_blocks.iter();
+    overrides.extend(blocks.map(|n| format!("virtual.blocks={n}")));
     Ok(Machine::resolve(&arguments.machine, &overrides)?)
 }
 

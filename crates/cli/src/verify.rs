@@ -37,6 +37,13 @@ pub struct Arguments {
     /// Only workloads whose name contains this.
     #[arg(long, default_value = "", value_name = "TEXT")]
     workload: String,
+    /// Give the workloads' kernels virtual blocks, in software: the GPU runs what `transform vtw
+    /// --software` makes of them.
+    #[arg(long, value_name = "VARIANT")]
+    virtualize: Option<Software>,
+    /// So many virtual blocks at most.
+    #[arg(long, value_name = "N", requires = "virtualize", value_parser = clap::value_parser!(u32).range(1..))]
+    virtual_blocks: Option<u32>,
     #[command(flatten)]
     programs: Programs,
     /// Processes that run random programs at the same time: the driver compiles one program after
@@ -64,6 +71,13 @@ enum What {
     Programs,
     /// Workloads.
     Workloads,
+}
+
+/// What a real GPU can do.
+#[derive(Clone, Copy, ValueEnum)]
+enum Software {
+    /// By a stride.
+    Software,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -204,7 +218,10 @@ fn workloads(arguments: &Arguments, driver: &Driver) -> Result<bool, Failure> {
             continue;
         }
         let parameters = Parameters::resolve(info.parameters, size, &[])?;
-        let texts = Texts::default();
+        let texts = match arguments.virtualize {
+            None => Texts::default(),
+            Some(Software::Software) => Texts::virtualized(arguments.virtual_blocks),
+        };
         let mut device = RealDevice::new(driver, texts.clone());
         let mut session = Session {
             device: &mut device,

@@ -195,6 +195,8 @@ pub enum Statement {
         targets: Vec<Ident>,
     },
     CallPrototype(CallPrototype),
+    /// A line for people, which rewrites add. The parser skips comments, so it makes none.
+    Comment(String),
 }
 
 /// `label: .callprototype (…) _ (…);`

@@ -110,6 +110,78 @@ pub struct Kernel {
     pub blocks: Vec<BasicBlock>,
     /// Where `.pragma "nounroll"` stands: the loop that begins there is to stay as it is.
     pub rolled: Vec<Pc>,
+    /// Whether its blocks are virtual ones.
+    pub virtualised: Virtualised,
+}
+
+/// What became of a kernel whose blocks were to be virtual ones ([`crate::rewrite::vtw`]).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Virtualised {
+    /// Nobody asked.
+    #[default]
+    No,
+    /// It could not be rewritten, for this reason.
+    Refused(String),
+    /// Its blocks run again and again.
+    Form(VirtualForm),
+}
+
+/// A kernel with virtual blocks, as a launch sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VirtualForm {
+    /// The hardware hands out logical blocks (else the kernel strides).
+    pub hardware: bool,
+    /// Dimensions of the grid that it takes apart: those behind must be 1.
+    pub grid_dimensions: u8,
+    /// The same of the block.
+    pub block_dimensions: u8,
+    /// Where behind its own parameters those of the rewrite lie: logical blocks in all, and in x,
+    /// y and z, 32 bits each.
+    pub parameters_at: u32,
+}
+
+impl VirtualForm {
+    /// Bytes that the parameters of the rewrite take.
+    pub const PARAMETER_BYTES: u32 = 16;
+
+    /// The parameter block with those of the rewrite behind it.
+    pub fn parameters(&self, own: &[u8], grid: [u32; 3]) -> Vec<u8> {
+        let mut all = own.to_vec();
+        all.resize(self.parameters_at as usize, 0);
+        let blocks = grid.iter().fold(1u32, |all, n| all.saturating_mul(*n));
+        for value in [blocks, grid[0], grid[1], grid[2]] {
+            all.extend(value.to_le_bytes());
+        }
+        all
+    }
+
+    /// Why a launch of this shape does not fit the kernel, if it does not.
+    pub fn misfit(&self, grid: [u32; 3], block: [u32; 3]) -> Option<String> {
+        let most = u64::from(u32::MAX >> 1);
+        if grid.iter().map(|&n| u64::from(n)).product::<u64>() > most {
+            return Some(format!("a grid of more than {most} blocks"));
+        }
+        let beyond = |shape: [u32; 3], dimensions: u8| {
+            let unread = shape.iter().skip(usize::from(dimensions));
+            // Where no index is read at all, any will do.
+            dimensions > 0 && unread.into_iter().any(|n| *n > 1)
+        };
+        if beyond(grid, self.grid_dimensions) {
+            return Some(format!(
+                "a grid of {grid:?} blocks, of which the kernel reads {} dimension(s): which block \
+                 it is cannot be recovered from one number",
+                self.grid_dimensions
+            ));
+        }
+        if self.hardware && beyond(block, self.block_dimensions) {
+            return Some(format!(
+                "blocks of {block:?} threads, of which the kernel reads {} dimension(s): which \
+                 thread it is cannot be recovered from one number",
+                self.block_dimensions
+            ));
+        }
+        None
+    }
 }
 
 /// A kernel parameter.

@@ -6,7 +6,8 @@
 //!    error with its place; [`print()`] is its inverse.
 //! 2. [`lower::lower`] turns an AST into a [`kernel::Program`]: device functions inlined,
 //!    symbols laid out, registers given slots, control flow analysed ([`analysis`]).
-//! 3. [`inspect`] shows a lowered kernel: summary, disassembly, control-flow graph.
+//! 3. [`rewrite`] turns an AST into another, for people and other tools to read.
+//! 4. [`inspect`] shows a lowered kernel: summary, disassembly, control-flow graph.
 
 pub mod analysis;
 pub mod assembler;
@@ -20,6 +21,7 @@ mod modtable;
 mod optable;
 pub mod parse;
 mod print;
+pub mod rewrite;
 
 pub use diagnostic::Diagnostic;
 pub use lower::lower;

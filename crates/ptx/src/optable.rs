@@ -263,6 +263,9 @@ ops! {
     Testp "testp" ByType [F32_64] [TESTP] [Mode] { Always => [D S] };
     Tex "tex" Memory [TEXEL, COORDINATE] [GEOMETRY VECTOR MIP_BASE] [Geometry] { Always => [DVec Tex Opt Opt] };
     Trap "trap" Control [] [] [] { Always => [] };
+    // Not NVIDIA's: what the rewrite to virtual thread blocks asks the hardware for.
+    VtwNextTb "vtw.next_tb" Control [TypeSet::of(&[Type::U32])] [] [] { Always => [Pair] };
+    VtwNextTid "vtw.next_tid" Control [TypeSet::of(&[Type::U32])] [] [] { Always => [D] };
     Vote "vote" Int [VOTED] [SYNC VOTE] [Mode] { Sync => [D S S]; Always => [D S] };
     Xor "xor" Int [LOGIC] [] [] { Always => [D S S] };
     }

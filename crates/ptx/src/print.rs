@@ -268,6 +268,7 @@ impl Display for Statement {
                 write!(f, "{label}: .calltargets {};", List(targets))
             }
             Statement::CallPrototype(prototype) => prototype.fmt(f),
+            Statement::Comment(text) => write!(f, "// {text}"),
         }
     }
 }

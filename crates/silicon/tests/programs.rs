@@ -3,7 +3,7 @@
 use warpsim_silicon::RECORDED_PROGRAMS;
 use warpsim_silicon::programs::record::{Entry, read};
 use warpsim_silicon::programs::recorded::{check, check_all};
-use warpsim_silicon::programs::run::{functional, models, sized_warps};
+use warpsim_silicon::programs::run::{functional, models, sized_warps, virtual_blocks};
 
 /// Programs that are run on every machine. All that are recorded take minutes:
 /// `warpsim selftest --recorded`.
@@ -70,4 +70,24 @@ fn another_output_is_noticed() {
         ..recorded
     };
     assert!(check(&another, &targets)[0].contains("another program"));
+}
+
+#[test]
+fn a_sample_computes_what_the_gpu_computed_with_virtual_blocks() {
+    let record = read(RECORDED_PROGRAMS).expect("the committed results can be read");
+    let targets = virtual_blocks().expect("machines");
+    let sample = &record.entries[..SAMPLE.min(record.entries.len())];
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let mut wrong = check_all(sample, &targets, threads);
+    let all = sample.len() * targets.len();
+    // Refused before anything runs, with the reason: programs return from all kinds of places.
+    let failed = wrong.len();
+    wrong.retain(|text| !text.contains("cannot have virtual blocks"));
+    let refused = failed - wrong.len();
+    println!(
+        "{} of {all} runs differ, {refused} were refused",
+        wrong.len()
+    );
+    assert!(5 * refused < 2 * all, "{refused} of {all} were refused");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

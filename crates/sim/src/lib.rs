@@ -21,6 +21,7 @@ pub mod schedule;
 mod sm;
 pub mod stats;
 pub mod time;
+pub mod virtual_storage;
 
 // The bench that the integration tests use, for unit tests that reach further inside.
 #[cfg(test)]

@@ -47,6 +47,13 @@ pub enum WarpEvent {
     },
     /// The barrier opened.
     Released,
+    /// A warp of a virtual block goes on to its next logical block.
+    NextBlock {
+        /// Number of the logical block in the grid.
+        block: u64,
+        /// Number of the warp in the block whose thread indices it takes.
+        warp: u16,
+    },
     /// Finished; its block may have to wait for other warps.
     Retired,
     /// Its block has left the SM, and the warp with it. This cycle was its last.

@@ -142,6 +142,30 @@ mod tests {
         Machine::preset("gtx480").unwrap()
     }
 
+    /// Table 7 of the paper on virtual thread blocks: with the registers it gives, before and after
+    /// its rewrite, its numbers of resident blocks follow.
+    #[test]
+    fn registers_decide_residency_as_in_the_papers_table() {
+        let machine = gtx480();
+        let rows: [(&str, u32, [u32; 2], [u32; 2]); 10] = [
+            ("mergeSortPass", 208, [28, 30], [75, 60]),
+            ("findRangeK", 256, [19, 22], [90, 75]),
+            ("cu_time_step", 192, [18, 22], [120, 105]),
+            ("srad2", 512, [18, 22], [45, 30]),
+            ("cu_comp_step_fact", 192, [19, 23], [120, 105]),
+            ("srad_cu_1", 256, [19, 23], [90, 75]),
+            ("kmeansPoint", 256, [17, 22], [90, 75]),
+            ("ComputeQ_GPU", 256, [21, 20], [75, 90]),
+            ("bpnn_adjust_wts_cu", 256, [18, 24], [90, 75]),
+            ("srad_cu_2", 256, [17, 22], [90, 75]),
+        ];
+        for (kernel, threads, registers, resident) in rows {
+            let blocks =
+                registers.map(|r| occupancy(&machine, r, 0, threads).blocks * machine.gpu.sms);
+            assert_eq!(blocks, resident, "{kernel}");
+        }
+    }
+
     #[test]
     fn small_blocks_are_limited_by_block_slots() {
         let o = occupancy(&gtx480(), 10, 0, 64);

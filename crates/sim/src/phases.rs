@@ -68,20 +68,26 @@ pub struct Phase {
     pub ended: u64,
     /// When the barrier opened, or the block left.
     pub released: u64,
-    /// The barrier; `None` if the warp exited.
+    /// The barrier; `None` if the warp exited, or went on to its next logical block.
     pub barrier: Option<u8>,
+    /// That block, of warps of virtual blocks.
+    pub next_block: Option<u64>,
 }
 
 impl Timeline {
     /// As data.
     pub fn to_json(&self) -> Value {
         let phase = |p: &Phase| {
-            json!({
+            let mut all = json!({
                 "began": p.began,
                 "arrived": p.ended,
                 "released": p.released,
                 "barrier": p.barrier,
-            })
+            });
+            if let Some(block) = p.next_block {
+                all["next_block"] = json!(block);
+            }
+            all
         };
         let warp = |w: &Warp| {
             let phases: Vec<Value> = w.phases.iter().map(phase).collect();
@@ -205,7 +211,24 @@ impl Recorder {
             ended: track.last_issue,
             released: cycle + 1,
             barrier: None,
+            next_block: None,
         });
+    }
+
+    /// A warp of a virtual block goes on to logical block `next`.
+    fn goes_on(&mut self, cycle: u64, at: (u16, u16), next: u64) {
+        let Some(track) = self.warps.get_mut(&at) else {
+            return;
+        };
+        let warp = &mut self.timeline.blocks[track.block].warps[track.warp];
+        warp.phases.push(Phase {
+            began: track.phase_began,
+            ended: track.last_issue,
+            released: cycle,
+            barrier: None,
+            next_block: Some(next),
+        });
+        track.phase_began = cycle;
     }
 
     fn released(&mut self, cycle: u64, at: (u16, u16)) {
@@ -219,6 +242,7 @@ impl Recorder {
                 ended,
                 released: cycle,
                 barrier: Some(barrier),
+                next_block: None,
             });
             track.phase_began = cycle;
         }
@@ -245,6 +269,7 @@ impl Observer for Recorder {
                 }
             }
             WarpEvent::Released => self.released(cycle, at),
+            WarpEvent::NextBlock { block, .. } => self.goes_on(cycle, at, block),
             WarpEvent::Left => self.left(cycle, at),
             _ => {}
         }
@@ -348,6 +373,34 @@ mod tests {
             record(Blocks::FirstOf { sm: 0, count: 1 }, 2)
                 .blocks
                 .is_empty()
+        );
+    }
+
+    #[test]
+    fn a_virtual_block_has_a_phase_for_each_logical_block() {
+        let recorder = Rc::new(RefCell::new(Recorder::new(Blocks::Numbers(vec![0]), 0)));
+        let options = Options {
+            observer: Some(Box::new(Shared(recorder.clone()))),
+            ..Options::default()
+        };
+        let machine = machine(
+            "gtx480",
+            &["gpu.sms=1", "virtual.mode=hardware", "virtual.blocks=1"],
+        );
+        let body = "shr.u32 %r3, %r1, 5; mov.u32 %r4, %ctaid.x;
+            WORK: add.u32 %r6, %r6, 1; setp.le.u32 %p1, %r6, %r3; @%p1 bra WORK;";
+        let mut bench = Bench::unobserved(machine, &kernel(0, body), options);
+        bench.launch(4, 96);
+        let timeline = recorder.borrow().timeline().clone();
+        assert_eq!(timeline.blocks.len(), 1, "there is one virtual block");
+        for warp in &timeline.blocks[0].warps {
+            let blocks: Vec<Option<u64>> = warp.phases.iter().map(|p| p.next_block).collect();
+            assert_eq!(blocks, [Some(1), Some(2), Some(3), None]);
+            assert!(warp.phases.windows(2).all(|p| p[0].released == p[1].began));
+        }
+        assert_eq!(
+            timeline.to_json()["blocks"][0]["warps"][0]["phases"][1]["next_block"],
+            2
         );
     }
 

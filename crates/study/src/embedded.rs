@@ -5,6 +5,7 @@ pub const STUDIES: &[(&str, &str)] = &[
     ("baws", include_str!("../../../studies/baws.toml")),
     ("tbc", include_str!("../../../studies/tbc.toml")),
     ("vws", include_str!("../../../studies/vws.toml")),
+    ("vtw", include_str!("../../../studies/vtw.toml")),
 ];
 
 /// The text of a study.

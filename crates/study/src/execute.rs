@@ -117,6 +117,7 @@ fn launch(report: &LaunchReport) -> Value {
         "shared_bytes": report.shared_bytes,
         "blocks_per_sm": report.blocks_per_sm,
         "limited_by": report.limited_by,
+        "virtual_blocks": report.virtual_blocks,
         "cycles": report.totals.cycles,
         "active_cycles": report.totals.sm.counters.active_cycles,
     })

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 use warpsim_ptx::kernel::Program;
+use warpsim_ptx::rewrite::vtw::Variant;
 use warpsim_sim::gpu::api::{Launch, Texture};
 
 /// Whose fault an error is; decides the exit code.
@@ -101,6 +102,15 @@ pub trait Device {
     }
     /// Runs a kernel to its end.
     fn launch(&mut self, module: ModuleId, launch: &Launch) -> Result<(), DeviceError>;
+    /// Runs a kernel whose blocks wait for each other. The caller has made sure that the GPU
+    /// holds all of them.
+    fn launch_together(&mut self, module: ModuleId, launch: &Launch) -> Result<(), DeviceError> {
+        self.launch(module, launch)
+    }
+    /// How kernels are to be rewritten before they are compiled, if they are.
+    fn virtualize(&self) -> Option<Variant> {
+        None
+    }
 }
 
 /// Turns PTX into a program. `name` is what messages call the text.

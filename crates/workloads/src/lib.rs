@@ -22,6 +22,7 @@ pub mod registers;
 mod session;
 pub mod simulated;
 pub mod suite;
+pub mod virtual_blocks;
 
 pub use compare::Outcome;
 pub use device::{Category, Compiler, Device, DeviceError, ModuleId};

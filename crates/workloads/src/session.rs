@@ -4,6 +4,7 @@ use crate::args::{self, Arg};
 use crate::device::{Compiler, Device, DeviceError, ModuleId};
 use crate::element::{f32_bytes, u32_bytes};
 use crate::suite::Kernel;
+use crate::virtual_blocks::Rewritten;
 use std::sync::Arc;
 use warpsim_ptx::kernel::Program;
 use warpsim_sim::gpu::api::{Launch, TexelKind, Texture};
@@ -56,7 +57,13 @@ impl Session<'_> {
 
     /// Compiles and loads PTX; `name` is what messages call it.
     pub fn load_text(&mut self, name: &str, ptx: &str) -> Result<Module, DeviceError> {
-        let program = self.compiler.compile(name, ptx)?;
+        let program = match self.device.virtualize() {
+            None => self.compiler.compile(name, ptx)?,
+            Some(variant) => {
+                let rewritten = Rewritten::new(name, ptx, variant)?;
+                rewritten.finish(&*self.compiler.compile(name, &rewritten.text)?)
+            }
+        };
         let id = self.device.load(program.clone())?;
         Ok(Module { id, program })
     }
@@ -173,13 +180,23 @@ impl Session<'_> {
         arguments: &[Arg],
     ) -> Result<(), DeviceError> {
         let launch = self.prepare(module, kernel, shape, arguments)?;
-        let blocks = shape.grid.iter().map(|n| u64::from(*n)).product::<u64>();
-        match self.device.resident_blocks(module.id, &launch)? {
+        self.launch_prepared(module, kernel, &launch)
+    }
+
+    /// Launches a kernel whose blocks wait for each other.
+    pub(crate) fn launch_prepared(
+        &mut self,
+        module: &Module,
+        kernel: &str,
+        launch: &Launch,
+    ) -> Result<(), DeviceError> {
+        let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
+        match self.device.resident_blocks(module.id, launch)? {
             Some(most) if u64::from(most) < blocks => Err(DeviceError::bad_input(format!(
                 "the {blocks} blocks of {kernel} wait for each other, but this GPU holds only {most} \
                  of them at once; launch fewer"
             ))),
-            _ => self.device.launch(module.id, &launch),
+            _ => self.device.launch_together(module.id, launch),
         }
     }
 

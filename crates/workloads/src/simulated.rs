@@ -4,7 +4,8 @@ use crate::device::{Category, Device, DeviceError, ModuleId};
 use std::sync::Arc;
 use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::kernel::Program;
-use warpsim_sim::config::Machine;
+use warpsim_ptx::rewrite::vtw::Variant;
+use warpsim_sim::config::{Machine, VirtualMode};
 use warpsim_sim::gpu::api::{Launch, Texture};
 use warpsim_sim::gpu::{Gpu, Options, SimError};
 
@@ -112,6 +113,14 @@ impl Device for Simulated {
     ) -> Result<Option<u32>, DeviceError> {
         let blocks = self.gpu.resident_blocks(module.0, launch);
         blocks.map(Some).map_err(convert)
+    }
+
+    fn virtualize(&self) -> Option<Variant> {
+        match self.gpu.machine().virtual_blocks.mode {
+            VirtualMode::Off => None,
+            VirtualMode::Software => Some(Variant::Software),
+            VirtualMode::Hardware => Some(Variant::Hardware),
+        }
     }
 
     fn launch(&mut self, module: ModuleId, launch: &Launch) -> Result<(), DeviceError> {

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use warpsim_ptx::kernel::Kernel;
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, VirtualMode};
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::phases::{Blocks, Recorder};
 use warpsim_sim::time::Cycle;
@@ -92,8 +92,15 @@ impl Phases {
             path: path.to_path_buf(),
             format,
             setting: format!(
-                "{}, issue {}, fetch {}",
-                machine.name, machine.scheduler.name, machine.fetch.policy.name
+                "{}, issue {}, fetch {}{}",
+                machine.name,
+                machine.scheduler.name,
+                machine.fetch.policy.name,
+                match machine.virtual_blocks.mode {
+                    VirtualMode::Off => "",
+                    VirtualMode::Software => ", virtual blocks in software",
+                    VirtualMode::Hardware => ", virtual blocks",
+                }
             ),
         })
     }

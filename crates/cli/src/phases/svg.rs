@@ -110,7 +110,11 @@ fn legend(svg: &mut Svg) {
             "a phase, numbered from 1 (colours take turns)",
         ),
         (310.0, "wait", "waits at its barrier"),
-        (460.0, "wait-end", "finished: its stores, its siblings"),
+        (
+            460.0,
+            "wait-end",
+            "finished: its stores, its siblings, its next block",
+        ),
     ];
     for (x, class, text) in entries {
         svg.element("rect")
@@ -195,9 +199,10 @@ impl Bars {
     fn draw(&self, svg: &mut Svg, phase: &Phase, scale: &Scale) {
         let (from, to) = (scale.x(phase.began), scale.x(phase.ended));
         let colour = (self.number - 1) % COLOURS;
-        let end = match phase.barrier {
-            Some(id) => format!("barrier {id}"),
-            None => "exit".to_string(),
+        let end = match (phase.barrier, phase.next_block) {
+            (Some(id), _) => format!("barrier {id}"),
+            (None, Some(block)) => format!("on to block {block}"),
+            (None, None) => "exit".to_string(),
         };
         let about = format!(
             "warp {}, phase {}: {} to {}, {end}",
@@ -249,6 +254,7 @@ mod tests {
             ended,
             released,
             barrier,
+            next_block: None,
         };
         let warp = |number, phases: [Phase; 2]| Warp {
             number,

@@ -11,8 +11,9 @@ pub use style::Style;
 use crate::progress::amount;
 use std::fmt::{self, Write};
 use style::{count, percent, share};
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, VirtualMode};
 use warpsim_sim::stats::{LaunchReport, Totals};
+use warpsim_sim::virtual_storage::Storage;
 use warpsim_workloads::Outcome;
 
 /// A run that has ended.
@@ -114,7 +115,21 @@ impl Summary<'_> {
             "occupancy",
             percent(derived("occupancy")),
             format!("of {} warps per SM", t.max_warps),
-        )
+        )?;
+        let virtual_blocks: u64 = self.launches.iter().filter_map(|l| l.virtual_blocks).sum();
+        if virtual_blocks == 0 {
+            return Ok(());
+        }
+        let hardware = self.machine.virtual_blocks.mode == VirtualMode::Hardware;
+        let more = match hardware {
+            true => format!(
+                "ran for {} more; {} bytes of state per SM",
+                count(t.sm.counters.next_blocks),
+                Storage::of(self.machine).total()
+            ),
+            false => "by a stride in software".into(),
+        };
+        row(out, "virtual blocks", count(virtual_blocks), more)
     }
 
     fn instructions(&self, out: &mut String) -> fmt::Result {

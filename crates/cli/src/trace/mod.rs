@@ -330,6 +330,13 @@ impl Observer for Trace {
                 }
             }
             WarpEvent::Ganged { slices } => self.ganged(cycle, at, slices),
+            WarpEvent::NextBlock { block, warp } => {
+                if let Some(track) = self.warps.get(&at) {
+                    let id = track.id;
+                    let text = format!("goes on as warp {warp} of block {block}");
+                    self.instant(cycle, sm, id, &text);
+                }
+            }
             WarpEvent::Retired | WarpEvent::Holds { .. } => {}
         }
     }

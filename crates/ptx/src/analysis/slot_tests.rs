@@ -48,6 +48,7 @@ pub(super) fn kernel(registers: Vec<Register>, code: Vec<Instr>) -> Kernel {
         max_nreg: None,
         blocks: vec![],
         rolled: vec![],
+        virtualised: Default::default(),
     };
     finish(&mut kernel, &[]);
     kernel

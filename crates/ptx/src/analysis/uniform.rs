@@ -120,6 +120,8 @@ fn originates(instr: &Instr) -> bool {
         Op::Atom | Op::Shfl | Op::Vote | Op::Match | Op::Redux | Op::Activemask | Op::Tex => true,
         // Runtime functions return what they like.
         Op::Call => true,
+        // Warps of a virtual block go on to their next block at different times.
+        Op::VtwNextTb | Op::VtwNextTid => true,
         // A reduction over a given number of threads may run several times in a block.
         Op::Bar | Op::Barrier => instr.src.len() > 2,
         // `.nc` promises that nobody writes there while the kernel runs.

@@ -49,7 +49,8 @@ impl<'a> Builder<'a> {
                 }
                 Statement::BranchTargets { .. }
                 | Statement::CallTargets { .. }
-                | Statement::CallPrototype(_) => {}
+                | Statement::CallPrototype(_)
+                | Statement::Comment(_) => {}
             }
         }
     }

@@ -31,7 +31,7 @@ use crate::analysis;
 use crate::ast::{Directive, Function, Ident, Item, Module};
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Mods, Op};
-use crate::kernel::{Kernel, NO_PC, Param, Program};
+use crate::kernel::{Kernel, NO_PC, Param, Program, Virtualised};
 use builder::{Builder, Frame};
 use layout::{SharedLayout, align_up, variable_align, variable_bytes};
 use module::ModuleTable;
@@ -190,6 +190,7 @@ fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Par
         max_nreg: None,
         blocks: Vec::new(),
         rolled: std::mem::take(&mut builder.rolled),
+        virtualised: Virtualised::No,
     };
     for directive in &function.directives {
         match directive {

@@ -72,6 +72,8 @@ pub(super) fn shape_of(op: Op, mods: &Mods) -> Option<Shape> {
         Op::Fns => Some(shape(&[b32v], &[b32v, b32v, Value(Type::S32)])),
         Op::Membar | Op::Fence | Op::Trap | Op::Brkpt | Op::Exit | Op::Ret => Some(shape(&[], &[])),
         Op::Nanosleep | Op::Pmevent => Some(shape(&[], &[u32v])),
+        Op::VtwNextTb => Some(shape(&[u32v, Pred], &[])),
+        Op::VtwNextTid => Some(shape(&[u32v], &[])),
         Op::Isspacep => Some(shape(&[Pred], &[Pointer])),
         Op::Bar | Op::Barrier if mods.warp => Some(shape(&[], &[b32v])),
         Op::Bar | Op::Barrier if mods.mode != Some(Mode::Red) => {

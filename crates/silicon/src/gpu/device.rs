@@ -5,24 +5,39 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use warpsim_ptx::kernel::Program;
+use warpsim_ptx::kernel::{Program, Virtualised};
+use warpsim_ptx::rewrite::vtw::Variant;
 use warpsim_sim::gpu::api::{Launch, Texture};
 use warpsim_workloads::device::{Compiler, Device, DeviceError, ModuleId};
 use warpsim_workloads::simulated;
+use warpsim_workloads::virtual_blocks::Rewritten;
 
 use super::driver::{Driver, Module, Shape};
 use super::texture::Bound;
 
 /// The PTX of every program compiled: the driver wants text, devices are given programs.
 #[derive(Clone, Default)]
-pub struct Texts(Rc<RefCell<Vec<Known>>>);
+pub struct Texts {
+    known: Rc<RefCell<Vec<Known>>>,
+    /// Kernels get virtual blocks in software, and where the number is given, so many at most.
+    virtualize: Option<Option<u32>>,
+}
 
 /// A program and its PTX.
 type Known = (Arc<Program>, String);
 
 impl Texts {
+    /// Texts whose kernels get virtual blocks in software: so many at most, or (`None`) enough
+    /// that the GPU is busy.
+    pub fn virtualized(blocks: Option<u32>) -> Texts {
+        Texts {
+            known: Rc::default(),
+            virtualize: Some(blocks),
+        }
+    }
+
     fn of(&self, program: &Arc<Program>) -> Option<String> {
-        let texts = self.0.borrow();
+        let texts = self.known.borrow();
         let found = texts.iter().find(|(p, _)| Arc::ptr_eq(p, program));
         found.map(|(_, text)| text.clone())
     }
@@ -30,9 +45,16 @@ impl Texts {
 
 impl Compiler for Texts {
     fn compile(&self, name: &str, ptx: &str) -> Result<Arc<Program>, DeviceError> {
-        let program = simulated::compile(name, ptx)?;
-        let entry = (program.clone(), ptx.to_string());
-        self.0.borrow_mut().push(entry);
+        let (program, text) = match self.virtualize {
+            None => (simulated::compile(name, ptx)?, ptx.to_string()),
+            Some(_) => {
+                let rewritten = Rewritten::new(name, ptx, Variant::Software)?;
+                let program = simulated::compile(name, &rewritten.text)?;
+                (rewritten.finish(&program), rewritten.text)
+            }
+        };
+        let entry = (program.clone(), text);
+        self.known.borrow_mut().push(entry);
         Ok(program)
     }
 }
@@ -140,14 +162,45 @@ impl Device for RealDevice<'_> {
     }
 
     fn launch(&mut self, module: ModuleId, launch: &Launch) -> Result<(), DeviceError> {
+        let most = self.texts.virtualize.flatten();
+        self.run(module, launch, most.unwrap_or(VIRTUAL_BLOCKS))
+    }
+
+    fn launch_together(&mut self, module: ModuleId, launch: &Launch) -> Result<(), DeviceError> {
+        self.run(module, launch, u32::MAX)
+    }
+}
+
+/// Virtual blocks where nobody says how many: so few that most kernels of the workloads go through
+/// their loop several times, and so many that every SM of a large GPU has something to do.
+const VIRTUAL_BLOCKS: u32 = 132;
+
+impl RealDevice<'_> {
+    /// Runs a kernel to its end, with so many virtual blocks at most if its blocks are.
+    fn run(&mut self, module: ModuleId, launch: &Launch, most: u32) -> Result<(), DeviceError> {
         for texture in &self.textures {
             texture.refresh().map_err(failed)?;
         }
         let (module, program) = self.module(module)?;
         let missing = || DeviceError::bad_input("no such kernel");
         let kernel = program.kernels.get(launch.kernel).ok_or_else(missing)?;
+        let bad = |why: String| DeviceError::bad_input(format!("kernel {}: {why}", kernel.name));
+        let (grid, params) = match &kernel.virtualised {
+            Virtualised::No => (launch.grid, launch.params.clone()),
+            Virtualised::Refused(why) => {
+                return Err(bad(format!("it cannot have virtual blocks: it {why}")));
+            }
+            Virtualised::Form(form) => {
+                if let Some(misfit) = form.misfit(launch.grid, launch.block) {
+                    return Err(bad(format!("it cannot have virtual blocks for {misfit}")));
+                }
+                let logical = launch.grid.iter().product::<u32>();
+                let params = form.parameters(&launch.params, launch.grid);
+                ([logical.min(most), 1, 1], params)
+            }
+        };
         let shape = Shape {
-            grid: launch.grid,
+            grid,
             block: launch.block,
             shared: launch.dynamic_shared,
         };
@@ -155,7 +208,7 @@ impl Device for RealDevice<'_> {
             .kernel(&kernel.name)
             .map_err(DeviceError::bad_input)?;
         entry
-            .launch(&shape, &launch.params)
+            .launch(&shape, &params)
             .map_err(|e| failed(format!("kernel {}: {e}", kernel.name)))?;
         self.launches += 1;
         Ok(())

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use warpsim_sim::config::Machine;
+use warpsim_ptx::rewrite::vtw::Variant;
 use warpsim_sim::config::warps::NAMES;
+use warpsim_sim::config::{Machine, VirtualMode};
 use warpsim_sim::divergence::MODELS;
 use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::gpu::{Gpu, Options};
+use warpsim_workloads::virtual_blocks::Rewritten;
 
 use super::emit::{ACCUMULATORS, OWN, ptx};
 use super::judge::Refusal;
@@ -93,6 +95,37 @@ pub fn sized_warps() -> Result<Vec<Target>, String> {
     Ok(all)
 }
 
+/// Virtual blocks, one for all the blocks of a program: without timing and with, as the hardware
+/// hands blocks out and by a stride.
+pub fn virtual_blocks() -> Result<Vec<Target>, String> {
+    let ways: [(&[&str], bool); 7] = [
+        (&["virtual.mode=software"], true),
+        (&["virtual.mode=software"], false),
+        (&["virtual.mode=software", "divergence=tbc"], false),
+        (&["virtual.mode=hardware"], true),
+        (&["virtual.mode=hardware"], false),
+        (&["virtual.mode=hardware", "scheduler=progress"], false),
+        (
+            &["virtual.mode=hardware", "virtual.next_tid=slowest-lane"],
+            false,
+        ),
+    ];
+    let target = |(settings, functional): (&[&str], bool)| {
+        let few = ["gpu.sms=1", "virtual.blocks=1"];
+        let set: Vec<String> = few.iter().chain(settings).map(|s| s.to_string()).collect();
+        Ok(Target {
+            name: format!(
+                "{}{}",
+                settings.join(" "),
+                if functional { " functional" } else { "" }
+            ),
+            machine: Machine::resolve("gtx480", &set).map_err(|e| e.to_string())?,
+            functional,
+        })
+    };
+    ways.into_iter().map(target).collect()
+}
+
 /// The input of a program.
 pub fn input(program: &Program) -> Vec<u8> {
     let mut random = Random::new(&format!("input {}", program.seed));
@@ -135,8 +168,19 @@ pub fn simulate(program: &Program, target: &Target) -> Result<Vec<u8>, String> {
     let all = |errors: Vec<warpsim_ptx::Diagnostic>| {
         warpsim_ptx::diagnostic::render_all(&errors, "program", &text)
     };
-    let module = warpsim_ptx::parse(&text).map_err(all)?;
-    let lowered = warpsim_ptx::lower(&module).map_err(all)?;
+    let variant = match target.machine.virtual_blocks.mode {
+        VirtualMode::Off => None,
+        VirtualMode::Software => Some(Variant::Software),
+        VirtualMode::Hardware => Some(Variant::Hardware),
+    };
+    let rewritten = variant.map(|v| Rewritten::new("program", &text, v));
+    let rewritten = rewritten.transpose().map_err(|e| e.text)?;
+    let ptx = rewritten.as_ref().map_or(&text, |r| &r.text);
+    let module = warpsim_ptx::parse(ptx).map_err(all)?;
+    let mut lowered = warpsim_ptx::lower(&module).map_err(all)?;
+    if let Some(rewritten) = &rewritten {
+        lowered = Arc::unwrap_or_clone(rewritten.finish(&lowered));
+    }
     if let Some((_, reasons)) = lowered.rejected.first() {
         return Err(all(reasons.clone()));
     }

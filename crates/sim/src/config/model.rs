@@ -6,6 +6,7 @@ use super::class::OpClass;
 use super::rule::Rule::{Flag, Several, Timing, Words};
 use super::rule::{multiple_of, power_of_two, power_of_two_or_zero, range};
 use super::settings::{Setting, settings};
+use crate::exec::iterations::NextTid;
 use crate::mechanism::Choice;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -52,6 +53,9 @@ pub struct Machine {
     pub l2: L2,
     /// DRAM.
     pub dram: Dram,
+    /// Virtual thread blocks.
+    #[serde(rename = "virtual")]
+    pub virtual_blocks: Virtual,
 }
 
 /// The sections of a machine with their settings.
@@ -74,6 +78,7 @@ pub const SECTIONS: &[(&str, &[Setting])] = &[
     ("l2", L2::SETTINGS),
     ("dram", Dram::SETTINGS),
     ("dram.timing", DramTiming::SETTINGS),
+    ("virtual", Virtual::SETTINGS),
 ];
 
 settings! {
@@ -100,6 +105,32 @@ settings! {
         /// `.global` and `.const` variables do not.
         copies_warm_l2: bool = Flag, "";
     }
+}
+
+settings! {
+    /// Virtual thread blocks and warps.
+    pub struct Virtual {
+        /// Kernels are rewritten so that their blocks run for several blocks of the grid: not at
+        /// all, by a stride in software, or as the hardware hands them out.
+        mode: VirtualMode = Words(&["off", "software", "hardware"]), "";
+        /// Virtual blocks that are launched at most; 0 for as many as the GPU holds.
+        blocks: u32 = range(0, 1 << 20), "blocks";
+        /// Which thread indices a warp takes with its next block (`hardware`).
+        next_tid: NextTid = Words(&["same-lane", "slowest-lane", "low-to-high"]), "";
+        /// Least time from a request for a block to its answer; those of a quantum are answered
+        /// at its end (`hardware`).
+        latency: u32 = range(0, 10_000), "cycles";
+    }
+}
+
+/// Whether blocks are virtual ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs)]
+pub enum VirtualMode {
+    Off,
+    Software,
+    Hardware,
 }
 
 settings! {

@@ -419,6 +419,45 @@ fn dram(machine: &Machine) -> Check {
     Ok(())
 }
 
+/// Virtual warps are warps of 32 threads that stay together and go on by themselves.
+fn virtual_warps(machine: &Machine, gangs: bool) -> Check {
+    if machine.virtual_blocks.mode != VirtualMode::Hardware {
+        return Ok(());
+    }
+    let instead = "use software virtual blocks (--virtualize software) with it, or";
+    let model = &machine.divergence.name;
+    if gangs {
+        let scheduler = &machine.scheduler.name;
+        return complaint(
+            Kind::Scheduler.name_key(),
+            format!(
+                "the scheduler {scheduler} joins warps of one block that run together, and virtual \
+                 warps go on to other blocks by themselves: {instead} choose another scheduler"
+            ),
+        );
+    }
+    if machine.sm.warp_width != 32 {
+        return problem(
+            "sm.warp_width",
+            format!(
+                "is {}: virtual warps have 32 threads, which take their next block together; \
+                 {instead} 32",
+                machine.sm.warp_width
+            ),
+        );
+    }
+    if !divergence::keeps_threads(machine) {
+        return complaint(
+            Kind::Divergence.name_key(),
+            format!(
+                "{model} moves threads between warps, and warps of a virtual block run for \
+                 different blocks: {instead} choose another model"
+            ),
+        );
+    }
+    Ok(())
+}
+
 /// Checks that the scheduler and the divergence model go together, which is for a machine whose
 /// [`settings`] are right.
 pub fn combination(machine: &Machine) -> Result<(), Problem> {
@@ -437,6 +476,7 @@ pub fn combination(machine: &Machine) -> Result<(), Problem> {
         );
     }
     let mut policy = schedule::make(machine, Layout::of(machine).domains());
+    virtual_warps(machine, policy.plan().is_some())?;
     if policy.plan().is_some() && !divergence::keeps_threads(machine) {
         let those = divergence::MODELS.iter().filter(|m| m.keeps_threads);
         let those: Vec<&str> = those.map(|m| m.info.name).collect();

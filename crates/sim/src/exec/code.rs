@@ -4,8 +4,9 @@ use warpsim_ptx::kernel::{Instr, Kernel, Pc, RegClass, RegId};
 
 use super::decode::Decoder;
 use super::fault::LoadError;
+use super::iterations::Results;
 use super::op::{Cold, Decoded};
-use super::state::{Atomic, LANES, Lanes, Threads};
+use super::state::{Atomic, LANES, Lanes, Threads, lanes_of};
 
 /// A kernel ready to execute.
 pub struct Code {
@@ -116,6 +117,25 @@ impl Code {
                 warp.rows[at + 1] = (value >> 32) as u32;
             }
             None => {}
+        }
+    }
+
+    /// Writes the answer of `vtw.next_tb` to the registers of a home warp's threads.
+    pub fn answer_block(
+        &self,
+        home: u16,
+        lanes: u32,
+        results: Results,
+        block: Option<u64>,
+        threads: &mut Threads,
+    ) {
+        let group = Lanes::Static(home);
+        let values = [block.unwrap_or(0), u64::from(block.is_some())];
+        for (register, value) in results.into_iter().zip(values) {
+            let Some(register) = register else { continue };
+            for lane in lanes_of(lanes) {
+                self.write_register(&group, register, lane, value, threads);
+            }
         }
     }
 

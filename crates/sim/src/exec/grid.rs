@@ -1,5 +1,7 @@
 //! What all threads of a launch have in common.
 
+use super::iterations::NextTid;
+
 /// A launch as its threads see it.
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
@@ -23,6 +25,17 @@ pub struct Grid {
     pub texrefs: Vec<Option<Texture>>,
     /// Textures by 64-bit handle: handle `n + 1` is entry `n`.
     pub texture_objects: Vec<Option<Texture>>,
+    /// Its blocks are virtual ones, to which the hardware hands out logical blocks.
+    pub virtual_blocks: Option<VirtualBlocks>,
+}
+
+/// What virtual blocks run for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VirtualBlocks {
+    /// Logical blocks in all. Virtual block v begins with logical block v.
+    pub logical: u64,
+    /// Which thread indices a warp takes in its next iteration.
+    pub next_tid: NextTid,
 }
 
 impl Grid {

@@ -15,6 +15,7 @@ impl HomeWarp {
     pub fn reset(&mut self, code: &Code, grid: &Grid, block: u16, index: u16) {
         self.block = block;
         self.index = index;
+        self.runs_as = index;
         self.carry = 0;
         self.rows.clear();
         self.rows.resize(code.rows() as usize * LANES, 0);

@@ -2,8 +2,8 @@
 //!
 //! Every module uses only those above it in this list (`tests/layers.rs` holds them to it):
 //!
-//! 1. `memory`, [`state`], [`grid`], [`fault`]: the data of a program, its threads, what all threads
-//!    of a launch share, what can go wrong.
+//! 1. `memory`, [`iterations`], [`state`], [`grid`], [`fault`]: the data of a program, the rules of
+//!    virtual blocks, its threads, what all threads of a launch share, what can go wrong.
 //! 2. `op`: what semantics are written with: rows of registers, a decoded instruction, its plan.
 //! 3. `float`, `arith`, `access`, `texture`, `control`: the families, one file each. A family's
 //!    `decode` returns a plan for the opcodes that are its own, so a new opcode is an entry in the
@@ -11,7 +11,7 @@
 //! 4. `decode`: knows all families and turns one lowered instruction into a decoded one.
 //! 5. [`code::Code`], a kernel decoded once, whose `step` executes one instruction for a group of
 //!    lanes; `launch`, which sets up threads for it.
-//! 6. [`functional`]: runs whole kernels without timing.
+//! 6. [`functional`]: runs whole kernels without timing (`virtual_blocks`: those that run again and again).
 
 pub(crate) mod access;
 mod arith;
@@ -24,6 +24,7 @@ mod float;
 mod forms_test;
 pub mod functional;
 pub mod grid;
+pub mod iterations;
 pub(crate) mod launch;
 pub mod memory;
 mod op;

@@ -4,6 +4,7 @@
 //! registers. What executes is a set of lanes, each naming the home warp of the thread that
 //! sits there; a thread never leaves its home lane.
 
+use super::iterations::Results;
 use warpsim_ptx::isa::{AtomOp, BoolOp, Space, Type};
 use warpsim_ptx::kernel::RegId;
 
@@ -60,6 +61,8 @@ pub struct HomeWarp {
     pub predicates: Vec<u32>,
     /// The carry flag (`.cc`): one bit per lane.
     pub carry: u32,
+    /// Number of the warp whose thread indices it has, which is another only in virtual blocks.
+    pub runs_as: u16,
     /// Thread index in its block: x, y, z by lane.
     pub tid: [[u32; LANES]; 3],
     /// Local memory, `local_bytes` a lane, lane after lane.
@@ -198,6 +201,9 @@ pub enum EffectKind {
     Awaits,
     /// `membar`, `fence`.
     Fence,
+    /// `vtw.next_tb`: the warp waits for its next logical block, whose number goes to these
+    /// registers (and whether there is one).
+    NextBlock(Results),
     /// `nanosleep`: the longest request of the executed lanes.
     Sleep {
         /// Nanoseconds.

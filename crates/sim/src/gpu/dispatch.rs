@@ -1,7 +1,7 @@
 //! Block dispatch: each cycle every SM with room may take one block, in turn. Room freed in a
 //! quantum is seen at its end.
 
-use crate::sm::Sm;
+use crate::sm::{Launched, Sm};
 use crate::time::Cycle;
 
 /// Hands out the blocks of a grid.
@@ -59,5 +59,48 @@ impl Dispatcher {
     /// Blocks handed out.
     pub fn sent(&self) -> u64 {
         self.sent
+    }
+}
+
+/// Hands out the logical blocks of a grid to virtual ones, as they ask: the numbers behind those
+/// that virtual blocks began with.
+#[derive(Debug)]
+pub struct Numbers {
+    next: u64,
+    total: u64,
+    /// Least time from a request to its answer.
+    latency: u64,
+}
+
+impl Numbers {
+    /// For a launch, if its virtual blocks ask.
+    pub fn new(launched: &Launched, latency: u32) -> Option<Numbers> {
+        let virtual_blocks = launched.grid.virtual_blocks?;
+        Some(Numbers {
+            next: launched.grid.blocks(),
+            total: virtual_blocks.logical,
+            latency: latency.into(),
+        })
+    }
+
+    /// Answers the requests of the quantum that has ended with cycle `end`, SM by SM. Returns
+    /// whether there were any.
+    pub fn hand_out(&mut self, end: Cycle, sms: &mut [Sm]) -> bool {
+        let mut any = false;
+        for sm in sms {
+            for request in sm.take_requests() {
+                any = true;
+                let number = (self.next < self.total).then_some(self.next);
+                self.next += u64::from(number.is_some());
+                let at = end.max(request.at + self.latency);
+                sm.expect_answer(at, request.block, number);
+            }
+        }
+        any
+    }
+
+    /// Whether all have been handed out.
+    pub fn are_out(&self) -> bool {
+        self.next >= self.total
     }
 }

@@ -4,13 +4,18 @@ use super::api::{Launch, Texture};
 use super::{Decoded, Gpu, Module, SimError};
 use crate::config::Machine;
 use crate::exec::code::Code;
-use crate::exec::grid::Grid;
+use crate::exec::grid::{Grid, VirtualBlocks};
 use crate::occupancy::{Occupancy, fitted, occupancy, registers};
 use crate::sm::Launched;
 use crate::sm::facts::op_facts;
 use std::sync::{Arc, OnceLock};
 use warpsim_ptx::isa::Op;
-use warpsim_ptx::kernel::{INSTRUCTION_BYTES, Kernel, Operand, Program, RelocTarget, TexBase};
+use warpsim_ptx::kernel::{
+    INSTRUCTION_BYTES, Kernel, Operand, Program, RelocTarget, TexBase, Virtualised,
+};
+
+/// Parameters, blocks in x, y and z, and what virtual blocks run for.
+type Shape = (Vec<u8>, [u32; 3], Option<VirtualBlocks>);
 
 /// Where instruction memory begins for the caches.
 pub(super) const CODE_BASE: u64 = 0xf000_0000;
@@ -147,8 +152,45 @@ impl Gpu {
     /// Blocks of a launch that the machine holds at once: all that kernels whose blocks wait for
     /// each other may have.
     pub fn resident_blocks(&self, module: usize, launch: &Launch) -> Result<u32, SimError> {
-        let (_, occupancy, _) = self.prepare(module, launch)?;
-        Ok(occupancy.blocks.saturating_mul(self.machine.gpu.sms))
+        let (launched, occupancy, _) = self.prepare(module, launch)?;
+        let places = occupancy.blocks.saturating_mul(self.machine.gpu.sms);
+        Ok(match &launched.kernel.virtualised {
+            Virtualised::Form(_) => self.virtual_places(places),
+            _ => places,
+        })
+    }
+
+    /// Virtual blocks that are launched at most where the GPU has room for so many blocks.
+    fn virtual_places(&self, places: u32) -> u32 {
+        match self.machine.virtual_blocks.blocks {
+            0 => places,
+            most => places.min(most),
+        }
+    }
+
+    /// The grid as the hardware sees it: as it was asked for, or virtual blocks for it.
+    fn shape(&self, kernel: &Kernel, launch: &Launch, places: u32) -> Result<Shape, SimError> {
+        let bad = |text: String| SimError::BadLaunch(format!("kernel {}: {text}", kernel.name));
+        let form = match &kernel.virtualised {
+            Virtualised::No => return Ok((launch.params.clone(), launch.grid, None)),
+            Virtualised::Refused(why) => {
+                return Err(bad(format!(
+                    "it cannot have virtual blocks: it {why}; --virtualize off runs it"
+                )));
+            }
+            Virtualised::Form(form) => form,
+        };
+        if let Some(misfit) = form.misfit(launch.grid, launch.block) {
+            return Err(bad(format!("it cannot have virtual blocks for {misfit}")));
+        }
+        let logical: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
+        let blocks = u64::from(self.virtual_places(places)).min(logical) as u32;
+        let params = form.parameters(&launch.params, launch.grid);
+        let handed_out = form.hardware.then_some(VirtualBlocks {
+            logical,
+            next_tid: self.machine.virtual_blocks.next_tid,
+        });
+        Ok((params, [blocks, 1, 1], handed_out))
     }
 
     /// Checks a launch and gets everything ready for it.
@@ -176,11 +218,14 @@ impl Gpu {
                 self.machine.name, occupancy.limited_by
             )));
         }
+        let places = occupancy.blocks.saturating_mul(self.machine.gpu.sms);
+        let (params, blocks, virtual_blocks) = self.shape(kernel, launch, places)?;
         let decoded = self.decoded(module, launch.kernel)?;
         let grid = Grid {
-            grid: launch.grid,
+            grid: blocks,
             block: launch.block,
-            params: launch.params.clone(),
+            params,
+            virtual_blocks,
             dynamic_shared: launch.dynamic_shared,
             total_shared,
             id: self.launches,

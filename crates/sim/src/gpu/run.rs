@@ -2,17 +2,18 @@
 //! requests, replies, stores and blocks, always in SM order.
 
 use super::api::Launch;
-use super::dispatch::Dispatcher;
+use super::dispatch::{Dispatcher, Numbers};
 use super::hot::HotSpots;
 use super::pace::Pace;
 use super::{Gpu, SimError, Stuck};
 use crate::exec::functional;
 use crate::observe::Observer;
 use crate::progress::Snapshot;
-use crate::sm::{Launched, Quantum, SmFault};
+use crate::sm::{Launched, Quantum, SmFault, summarise};
 use crate::stats::{LaunchReport, MemoryCounters, SmStats, Totals};
 use crate::time::Cycle;
 use std::time::Instant;
+use warpsim_ptx::kernel::Virtualised;
 
 /// Quanta between two calls of the progress callback.
 const PROGRESS_EVERY: u64 = 1024;
@@ -45,6 +46,8 @@ impl Gpu {
             shared_bytes: launched.grid.total_shared,
             blocks_per_sm: occupancy.blocks,
             limited_by: occupancy.limited_by.to_string(),
+            virtual_blocks: matches!(launched.kernel.virtualised, Virtualised::Form(_))
+                .then(|| launched.grid.blocks()),
             totals,
         });
         Ok(())
@@ -110,6 +113,8 @@ impl Gpu {
         let mut now = start;
         // A block dispatched in a cycle is first fetched for in the next.
         let mut room = dispatcher.dispatch(now + 1, now + 1 + quantum, &mut self.sms);
+        let mut numbers = Numbers::new(launched, self.machine.virtual_blocks.latency);
+        let mut left = true;
         let mut pace = Pace::new(self.sms.len(), now);
         loop {
             let end = now + quantum;
@@ -117,6 +122,16 @@ impl Gpu {
             completed += done;
             if dispatcher.sent() < total && (room || done != 0) {
                 room = dispatcher.dispatch(end, end + quantum, &mut self.sms);
+                pace.look_again(&self.sms);
+            }
+            if let Some(numbers) = &mut numbers
+                && numbers.hand_out(end, &mut self.sms)
+            {
+                pace.look_again(&self.sms);
+            }
+            if left && dispatcher.sent() == total && numbers.as_ref().is_none_or(|n| n.are_out()) {
+                left = false;
+                self.sms.iter_mut().for_each(|sm| sm.expect_no_more(end));
                 pace.look_again(&self.sms);
             }
             now = end;
@@ -179,6 +194,9 @@ impl Gpu {
             core.finish(finish);
             sm.add(core.stats());
         }
+        let places = u64::from(launched.blocks_per_sm) * self.sms.len() as u64;
+        let ended = self.sms.iter().map(|core| core.ended());
+        summarise(ended, places, &mut sm.counters);
         let memory = MemoryCounters::of(self.memory.stats()).since(&memory_before);
         Ok(Totals {
             cycles: finish - start,

@@ -11,6 +11,7 @@ mod mwf;
 mod oldest;
 pub mod order;
 pub(crate) mod plan;
+mod progress;
 #[cfg(test)]
 mod properties;
 mod saws;
@@ -82,6 +83,22 @@ pub trait IssuePolicy: Send {
         let _ = (block, warps);
     }
 
+    /// A warp of a virtual block has gone on to its next logical block.
+    fn iterated(&mut self, place: Place, block: u16) {
+        let _ = (place, block);
+    }
+
+    /// A launch begins, with blocks left to be handed out; or none is left. Told of the latter
+    /// only if it [wants to hear](IssuePolicy::hears_blocks).
+    fn blocks_left(&mut self, any: bool) {
+        let _ = any;
+    }
+
+    /// Whether it wants to hear when no block is left to be handed out.
+    fn hears_blocks(&self) -> bool {
+        false
+    }
+
     /// Cycles `from..to` pass with nothing issued by `domain`.
     fn advance(&mut self, domain: usize, from: Cycle, to: Cycle) {
         let _ = (domain, from, to);
@@ -90,6 +107,17 @@ pub trait IssuePolicy: Send {
     /// The next cycle in which the policy itself changes something.
     fn next(&self) -> Cycle {
         Cycle::NEVER
+    }
+
+    /// Whether [`tick`](IssuePolicy::tick) does anything.
+    fn ticks(&self) -> bool {
+        false
+    }
+
+    /// Called in every cycle that is not skipped and at or behind [`next`](IssuePolicy::next),
+    /// before issue.
+    fn tick(&mut self, now: Cycle) {
+        let _ = now;
     }
 
     /// Itself, if it looks at warps before it chooses.
@@ -137,6 +165,7 @@ pub const POLICIES: &[Policy] = &[
     ccws::POLICY,
     majority::POLICY,
     gangs::POLICY,
+    progress::POLICY,
 ];
 
 fn find(name: &str) -> Option<&'static Policy> {

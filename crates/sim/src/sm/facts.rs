@@ -3,8 +3,9 @@
 use super::fixed_list::FixedList;
 use super::units::UnitPlan;
 use crate::config::{Machine, OpClass};
+use crate::exec::iterations::may_access_shared;
 use warpsim_ptx::isa::{CacheOp, Op, Pipe, Sem, Space, Type};
-use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegId, TexBase};
+use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegId, TexBase, Virtualised};
 
 /// Registers of an instruction that share a word of the scoreboard: register r is bit r mod 64
 /// of word r / 64. Most instructions have one or two of these.
@@ -140,6 +141,13 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
         stores: matches!(instr.op, Op::St | Op::Red),
     };
     let bank = |r: RegId| kernel.registers[r.0 as usize].number % banks;
+    if matches!(&kernel.virtualised, Virtualised::Form(form) if form.hardware)
+        && may_access_shared(instr, kernel)
+    {
+        // Warps that are ahead of siblings are owed this one: see `residents::iterate`.
+        let token = RegId(kernel.registers.len() as u16);
+        word_of(&mut facts, token).reads |= 1 << (token.0 % 64);
+    }
     for operand in &instr.dst {
         if let Operand::Reg(r) | Operand::NotReg(r) = operand {
             word_of(&mut facts, *r).writes |= 1 << (r.0 % 64);

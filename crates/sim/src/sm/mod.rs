@@ -37,7 +37,8 @@ pub use launch::{Launched, Quantum, SmFault};
 use memory::{LoadStore, MemoryEvent, Port};
 pub use observe::StuckWarp;
 use operands::Collectors;
-use residents::Residents;
+pub use residents::summarise;
+use residents::{Coming, Ended, Request, Residents};
 use std::sync::Arc;
 use units::{UnitPlan, Units};
 
@@ -135,7 +136,25 @@ impl Sm {
 
     /// A block of the grid is to come in cycle `at`.
     pub fn expect_block(&mut self, at: Cycle, number: u64) {
-        self.residents.blocks.expect(at, number);
+        self.residents.blocks.expect(at, Coming::Block(number));
+    }
+
+    /// A logical block, or the news that none is left, comes for a virtual block in cycle `at`.
+    pub fn expect_answer(&mut self, at: Cycle, block: u16, number: Option<u64>) {
+        let answer = Coming::Answer { block, number };
+        self.residents.blocks.expect(at, answer);
+    }
+
+    /// From cycle `at` on no block is left to be handed out.
+    pub fn expect_no_more(&mut self, at: Cycle) {
+        if self.residents.books.policy.hears_blocks() {
+            self.residents.blocks.expect(at, Coming::LastBlock);
+        }
+    }
+
+    /// Logical blocks that virtual ones have asked for since this was asked last, in order.
+    pub fn take_requests(&mut self) -> Vec<Request> {
+        std::mem::take(&mut self.residents.blocks.requests)
     }
 
     /// Blocks resident or on their way.
@@ -151,6 +170,11 @@ impl Sm {
     /// Deepest reconvergence stack so far.
     pub fn deepest_stack(&self) -> u32 {
         self.residents.model.deepest()
+    }
+
+    /// Blocks of this launch that have ended, in order.
+    pub fn ended(&self) -> &[Ended] {
+        self.residents.blocks.ended()
     }
 
     /// Cycle in which a warp retired last.

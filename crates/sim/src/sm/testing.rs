@@ -2,7 +2,7 @@
 
 use super::facts::op_facts;
 use super::launch::Launched;
-use super::residents::Residents;
+use super::residents::{Coming, Residents};
 use crate::config::Machine;
 use crate::exec::code::Code;
 use crate::exec::grid::Grid;
@@ -41,6 +41,7 @@ pub fn launched(machine: &Machine, body: &str, threads: u32) -> Launched {
             warps_per_sm: 48,
             texrefs: Default::default(),
             texture_objects: Default::default(),
+            virtual_blocks: None,
         },
         code_base: 0x1000,
         param_base: 0,
@@ -53,7 +54,7 @@ pub fn residents(machine: &Machine, launched: &Launched) -> Residents {
     let mut residents = Residents::new(machine, false);
     residents.begin(launched, Cycle::ZERO);
     residents.warps.start_cycle(Cycle::ZERO);
-    residents.blocks.expect(Cycle::ZERO, 0);
+    residents.blocks.expect(Cycle::ZERO, Coming::Block(0));
     residents.take_arrivals(Cycle::ZERO, launched);
     residents
 }

@@ -2,7 +2,7 @@
 
 use super::decl::{StatInfo, Visit};
 use super::memory::MemoryCounters;
-use super::sm::{SchedulerStates, SmCounters, SmStats, WarpStates};
+use super::sm::{SchedulerState, SchedulerStates, SmCounters, SmStats, WarpStates};
 use serde_json::{Map, Value, json};
 
 /// What a launch did.
@@ -22,6 +22,8 @@ pub struct LaunchReport {
     pub blocks_per_sm: u32,
     /// What limits that.
     pub limited_by: String,
+    /// Virtual blocks that ran for those of the grid, if they did.
+    pub virtual_blocks: Option<u64>,
     /// The counts.
     pub totals: Totals,
 }
@@ -127,6 +129,33 @@ const DERIVED: &[Derived] = &[
                 t.sm.counters.active_cycles * t.max_warps,
             )
         },
+    ),
+    (
+        stat(
+            "stall_cycles",
+            "scheduler-cycles",
+            "cycles in which a scheduler issued nothing, whatever the reason",
+        ),
+        |t| {
+            let issued = t.sm.schedulers.get(SchedulerState::Issued);
+            (t.sm.counters.scheduler_cycles - issued) as f64
+        },
+    ),
+    (
+        stat(
+            "dwr",
+            "fraction",
+            "divergent warp region: share of a block's time in which a warp has finished and another not",
+        ),
+        |t| millionths(t.sm.counters.dwr_sum, t.sm.counters.uneven_blocks),
+    ),
+    (
+        stat(
+            "dws",
+            "fraction",
+            "share of the stalls in a block's time that are in its divergent warp region",
+        ),
+        |t| millionths(t.sm.counters.dws_sum, t.sm.counters.uneven_blocks),
     ),
     (
         stat(
@@ -244,6 +273,10 @@ const fn stat(name: &'static str, unit: &'static str, description: &'static str)
     }
 }
 
+fn millionths(sum: u64, count: u64) -> f64 {
+    ratio(sum, count * 1_000_000)
+}
+
 fn ratio(a: u64, b: u64) -> f64 {
     if b == 0 { 0.0 } else { a as f64 / b as f64 }
 }
@@ -304,7 +337,7 @@ fn table(states: &impl Visit) -> Value {
 impl LaunchReport {
     /// As JSON.
     pub fn to_json(&self) -> Value {
-        json!({
+        let mut all = json!({
             "kernel": self.kernel,
             "grid": self.grid,
             "block": self.block,
@@ -313,7 +346,11 @@ impl LaunchReport {
             "blocks_per_sm": self.blocks_per_sm,
             "limited_by": self.limited_by,
             "stats": self.totals.to_json(),
-        })
+        });
+        if let Some(blocks) = self.virtual_blocks {
+            all["virtual_blocks"] = json!(blocks);
+        }
+        all
     }
 }
 

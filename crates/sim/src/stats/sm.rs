@@ -14,8 +14,9 @@ states! {
         DataAlu "data_alu" "waits for a register owed by an ALU or SFU, or sleeps";
         Structural "structural" "its issue slot, collector, unit or load/store queue is busy";
         Barrier "barrier" "waits at a barrier";
+        NextBlock "next_block" "waits for its next logical block (virtual blocks)";
         ExitStores "exit_stores" "finished; results or stores not acknowledged, or not noticed by fetch yet";
-        ExitSiblings "exit_siblings" "finished; siblings of its block still run";
+        ExitSiblings "exit_siblings" "finished, in virtual blocks a second iteration; siblings of its block still run";
     }
 }
 
@@ -29,7 +30,7 @@ states! {
         DataAlu "data_alu" "the warp ranked first waits for an ALU or SFU result";
         Structural "structural" "the warp ranked first waits for a collector, unit or queue";
         Barrier "barrier" "the warp ranked first waits at a barrier";
-        Exit "exit" "all its warps have finished";
+        Exit "exit" "all its warps have finished, or the one ranked first waits for its next logical block";
         Idle "idle" "has no warps";
     }
 }
@@ -60,6 +61,19 @@ counters! {
         phases: "phases", "phases of blocks: from one barrier to the next, or to the block's end";
         phase_imbalance: "millionths", "sum over phases of the share of their warps' time that went unused (RTRU)";
         blocks: "blocks", "thread blocks completed";
+        next_blocks: "blocks", "logical blocks that virtual blocks went on to, beyond those they began with";
+        next_tb_wait: "warp-cycles", "warps waited in vtw.next_tb, for their next block or for siblings";
+        uneven_instructions_50: "blocks", "blocks whose warps differ by more than 50% of the least in instructions";
+        uneven_instructions_25: "blocks", "the same by more than 25%";
+        uneven_instructions_10: "blocks", "the same by more than 10%";
+        uneven_instructions_5: "blocks", "the same by more than 5%";
+        uneven_cycles_50: "blocks", "blocks whose warps differ by more than 50% of the least in cycles";
+        uneven_cycles_25: "blocks", "the same by more than 25%";
+        uneven_cycles_10: "blocks", "the same by more than 10%";
+        uneven_cycles_5: "blocks", "the same by more than 5%";
+        uneven_blocks: "blocks", "blocks that dwr and dws are averaged over: those that ended while others waited for a place";
+        dwr_sum: "millionths", "sum over those of the share of their time in which a warp had finished and another not";
+        dws_sum: "millionths", "sum over those of the share of their stalls in that time";
         warp_cycles: "warp-cycles", "cycles that warps were resident";
         active_cycles: "cycles", "SM-cycles with at least one resident warp";
         scheduler_cycles: "scheduler-cycles", "schedulers times cycles";

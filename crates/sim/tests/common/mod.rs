@@ -9,7 +9,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::kernel::{Pc, Program};
-use warpsim_sim::config::Machine;
+use warpsim_ptx::rewrite::vtw::{Variant, mark, rewrite};
+use warpsim_sim::config::{Machine, VirtualMode};
 use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::gpu::{Gpu, Options, SimError};
 use warpsim_sim::observe::{Observer, WarpEvent};
@@ -55,6 +56,22 @@ pub fn program(ptx: &str) -> Arc<Program> {
         Ok(program) => panic!("{}", render_all(&program.rejected[0].1, "test", ptx)),
         Err(errors) => panic!("{}", render_all(&errors, "test", ptx)),
     }
+}
+
+/// The same, with virtual blocks if the machine wants them.
+pub fn compiled(machine: &Machine, ptx: &str) -> Arc<Program> {
+    let variant = match machine.virtual_blocks.mode {
+        VirtualMode::Off => return program(ptx),
+        VirtualMode::Software => Variant::Software,
+        VirtualMode::Hardware => Variant::Hardware,
+    };
+    let module =
+        warpsim_ptx::parse(ptx).unwrap_or_else(|e| panic!("{}", render_all(&e, "test", ptx)));
+    let done =
+        rewrite(&module, variant).unwrap_or_else(|e| panic!("{}", render_all(&e, "test", ptx)));
+    let mut compiled = Program::clone(&program(&warpsim_ptx::print(&done.module)));
+    mark(&mut compiled, &done.outcomes, variant);
+    Arc::new(compiled)
 }
 
 /// A machine with settings changed.
@@ -125,8 +142,8 @@ impl Bench {
     }
 
     fn build(machine: Machine, ptx: &str, options: Options, recorder: Recorder) -> Bench {
+        let program = compiled(&machine, ptx);
         let mut gpu = Gpu::new(machine, options).unwrap_or_else(|e| panic!("{e}"));
-        let program = program(ptx);
         let module = gpu.load(program.clone()).unwrap_or_else(|e| panic!("{e}"));
         let out = gpu.alloc(BUFFER, "out").expect("room");
         let input = gpu.alloc(BUFFER, "in").expect("room");
@@ -181,6 +198,15 @@ impl Bench {
     /// Events of the last launch.
     pub fn events(&self) -> Vec<Event> {
         self.recorder.0.borrow().clone()
+    }
+
+    /// The text of each instruction of the kernel, as far as its opcode and space.
+    pub fn code(&self) -> Vec<String> {
+        let text = |i: &warpsim_ptx::kernel::Instr| {
+            let space = i.mods.space.map(|s| format!(".{s:?}").to_lowercase());
+            format!("{}{}", i.op.text(), space.unwrap_or_default())
+        };
+        self.program.kernels[0].code.iter().map(text).collect()
     }
 
     /// The output buffer.

@@ -33,6 +33,11 @@ const MACHINES: &[(&str, &[&str])] = &[
     ),
     // Hardly any registers, so that some are spilled.
     ("gtx480", &["gpu.sms=2", "sm.registers_per_thread=16"]),
+    // Virtual blocks, fewer than fit.
+    (
+        "gtx480",
+        &["gpu.sms=2", "virtual.mode=hardware", "virtual.blocks=5"],
+    ),
     // The simple model of DRAM.
     ("vws", &[]),
     // Narrow warps, for what joins them.

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::kernel::Program;
-use warpsim_sim::config::Machine;
+use warpsim_ptx::rewrite::vtw::{Variant, mark, rewrite};
+use warpsim_sim::config::{Machine, VirtualMode};
 use warpsim_sim::gpu::api::{Launch, TexelKind, Texture};
 use warpsim_sim::gpu::{Gpu, Options};
 use warpsim_sim::stats::LaunchReport;
@@ -147,7 +148,10 @@ fn text() -> String {
 }
 
 /// The program, ready to run on any machine.
-pub struct Probe(Arc<Program>);
+pub struct Probe {
+    text: String,
+    plain: Arc<Program>,
+}
 
 impl Probe {
     /// Compiles it.
@@ -155,10 +159,27 @@ impl Probe {
         let ptx = text();
         let module = warpsim_ptx::parse(&ptx);
         match module.and_then(|m| warpsim_ptx::lower::lower(&m)) {
-            Ok(program) if program.rejected.is_empty() => Probe(Arc::new(program)),
+            Ok(program) if program.rejected.is_empty() => Probe {
+                plain: Arc::new(program),
+                text: ptx,
+            },
             Ok(program) => panic!("{}", render_all(&program.rejected[0].1, "probe", &ptx)),
             Err(errors) => panic!("{}", render_all(&errors, "probe", &ptx)),
         }
+    }
+
+    /// The program, with virtual blocks if the machine wants them.
+    fn program(&self, machine: &Machine) -> Arc<Program> {
+        let variant = match machine.virtual_blocks.mode {
+            VirtualMode::Off => return self.plain.clone(),
+            VirtualMode::Software => Variant::Software,
+            VirtualMode::Hardware => Variant::Hardware,
+        };
+        let module = warpsim_ptx::parse(&self.text).expect("it parses");
+        let done = rewrite(&module, variant).expect("it lowers");
+        let mut program = warpsim_ptx::lower(&done.module).expect("it lowers");
+        mark(&mut program, &done.outcomes, variant);
+        Arc::new(program)
     }
 
     /// Statistics of all launches on a machine, or why they do not end.
@@ -168,7 +189,7 @@ impl Probe {
             ..Options::default()
         };
         let mut gpu = Gpu::new(machine.clone(), options).map_err(|e| e.to_string())?;
-        let module = gpu.load(self.0.clone()).map_err(|e| e.to_string())?;
+        let module = gpu.load(self.program(machine)).map_err(|e| e.to_string())?;
         let out = gpu.alloc(2 * BUFFER, "out").ok_or("no room")?;
         let input = gpu.alloc(2 * BUFFER, "in").ok_or("no room")?;
         let words: Vec<u8> = (0..BUFFER as u32 / 2).flat_map(u32::to_le_bytes).collect();

@@ -6,12 +6,13 @@ use super::table::{Table, at, items, key, setting};
 use warpsim_present::{Entry, Node, Source, SourceError, Value};
 
 /// Keys that stand for a machine setting.
-const SHORT: [(&str, &str); 4] = [
+const SHORT: [(&str, &str); 5] = [
     // First, so that what is set singly goes over what a name sets.
     ("warps", "warps"),
     ("scheduler", "scheduler"),
     ("fetch", "fetch.policy"),
     ("divergence", "divergence"),
+    ("virtualize", "virtual.mode"),
 ];
 
 /// More than this is a slip.
@@ -51,6 +52,7 @@ fn one(source: &Source, entry: &Entry) -> Result<Configuration, SourceError> {
         "scheduler",
         "fetch",
         "divergence",
+        "virtualize",
         "seed",
         "set",
         "param",
@@ -172,6 +174,7 @@ fn grid(source: &Source, node: &Node, all: &mut Vec<Configuration>) -> Result<()
         "scheduler",
         "fetch",
         "divergence",
+        "virtualize",
         "seed",
         "set",
         "param",

@@ -53,11 +53,13 @@ fn run(plan: &Plan, ops: &[Op], session: &mut Session<'_>) -> Result<(), DeviceE
             Op::Launch {
                 launch,
                 kernel,
+                together,
                 place,
-            } => session
-                .device
-                .launch(plan.module.id, launch)
-                .map_err(|e| e.context(format!("{}: {kernel}", line(plan, place))))?,
+            } => match together {
+                false => session.device.launch(plan.module.id, launch),
+                true => session.launch_prepared(&plan.module, kernel, launch),
+            }
+            .map_err(|e| e.context(format!("{}: {kernel}", line(plan, place))))?,
             Op::Write { address, data } => session.device.write(*address, data)?,
             Op::Fill {
                 address,

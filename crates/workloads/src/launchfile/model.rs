@@ -149,6 +149,8 @@ pub struct LaunchStep {
     pub shared: u32,
     /// Registers a thread, when known.
     pub registers: Option<u32>,
+    /// Its blocks wait for each other.
+    pub together: bool,
     /// Arguments.
     pub args: At<Vec<At<ArgSpec>>>,
 }

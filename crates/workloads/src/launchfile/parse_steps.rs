@@ -131,7 +131,15 @@ fn copy(source: &Source, node: &Node) -> Result<StepKind, SourceError> {
 }
 
 fn launch(source: &Source, node: &Node) -> Result<LaunchStep, SourceError> {
-    let keys = ["launch", "grid", "block", "shared", "registers", "args"];
+    let keys = [
+        "launch",
+        "grid",
+        "block",
+        "shared",
+        "registers",
+        "together",
+        "args",
+    ];
     let fields = Fields::new(source, node, "a launch", &keys)?;
     let shape = |key: &str| match fields.node(key) {
         Some(node) => extent(source, node, key).map(|(e, _)| e),
@@ -170,6 +178,13 @@ fn launch(source: &Source, node: &Node) -> Result<LaunchStep, SourceError> {
             .count("shared", 1 << 20)?
             .map_or(0, |n| n.value as u32),
         registers,
+        together: match fields.node("together") {
+            None => false,
+            Some(node) => match node.value {
+                Value::Boolean(value) => value,
+                _ => return Err(wrong_kind(source, node, "together", "true or false")),
+            },
+        },
         args,
     })
 }

@@ -26,6 +26,8 @@ pub(super) enum Op {
     Launch {
         launch: Launch,
         kernel: String,
+        /// Its blocks wait for each other.
+        together: bool,
         place: Place,
     },
     Write {

@@ -125,6 +125,7 @@ fn launch(names: &Names<'_>, spec: &LaunchStep) -> Result<Op, SourceError> {
             registers: spec.registers,
         },
         kernel: kernel.name.clone(),
+        together: spec.together,
         place: spec.kernel.place.clone(),
     })
 }

@@ -193,6 +193,7 @@ fn kernel(name: &str) -> Kernel {
         max_nreg: None,
         blocks: Vec::new(),
         rolled: Vec::new(),
+        virtualised: Default::default(),
     }
 }
 

@@ -5,7 +5,7 @@ use warpsim_ptx::kernel::{Instr, Operand};
 
 use crate::exec::fault::{Fault, FaultKind};
 use crate::exec::op::{Decoded, Plan, Regs, Width, World};
-use crate::exec::state::{Barrier, EffectKind, lanes_of};
+use crate::exec::state::{Barrier, EffectKind, LANES, lanes_of};
 
 pub(crate) fn decode(i: &Instr) -> Option<Plan> {
     let n = Width::Narrow;
@@ -43,6 +43,8 @@ pub(crate) fn decode(i: &Instr) -> Option<Plan> {
             &[],
             &[],
         ),
+        Op::VtwNextTb => Plan::full(next_block, &[], &[n, Width::Predicate]),
+        Op::VtwNextTid => Plan::full(next_thread, &[], &[n]),
         Op::Nanosleep => Plan::full(nanosleep, &[n], &[]),
         Op::Trap => Plan::full(|_, r, w| stop(r, w, FaultKind::Trap), &[], &[]),
         Op::Brkpt => Plan::full(|_, r, w| stop(r, w, FaultKind::Breakpoint), &[], &[]),
@@ -96,6 +98,36 @@ fn barrier(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), F
         arrive: instr.mods.mode == Some(Mode::Arrive),
         reduction,
     });
+    Ok(())
+}
+
+/// For the whole warp: its threads have come together at the loop's tail.
+fn next_block(_: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
+    let lane = r.mask.trailing_zeros() as usize;
+    let home = w.lanes.home(lane);
+    let wrong = |text: &str| Err(Fault::new(FaultKind::Other(text.into()), lane, home));
+    if w.grid.virtual_blocks.is_none() {
+        return wrong("vtw.next_tb: this launch has no virtual blocks");
+    }
+    if r.mask != w.threads.warps[usize::from(home)].live {
+        return wrong("vtw.next_tb: only some threads of the warp have come");
+    }
+    let register = |at: usize| match w.cold.instr.dst.get(at) {
+        Some(Operand::Reg(register)) => Some(*register),
+        _ => None,
+    };
+    w.effect.kind = EffectKind::NextBlock([register(0), register(1)]);
+    Ok(())
+}
+
+fn next_thread(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
+    let homes = w.lanes.homes();
+    let index = |lane: usize| {
+        let runs_as = w.threads.warps[usize::from(homes[lane])].runs_as;
+        u32::from(runs_as) * LANES as u32 + lane as u32
+    };
+    let row: [u32; LANES] = std::array::from_fn(index);
+    r.commit::<u32>(d.dst[0], &row);
     Ok(())
 }
 

@@ -16,6 +16,7 @@ pub struct Books {
     considers: bool,
     plans: bool,
     hears_cache: bool,
+    ticks: bool,
 }
 
 impl Books {
@@ -25,6 +26,7 @@ impl Books {
             considers: policy.considers().is_some(),
             plans: policy.plan().is_some(),
             hears_cache: policy.hears_cache().is_some(),
+            ticks: policy.ticks(),
             policy,
             stats: SmStats::default(),
             watch: Watch::default(),
@@ -52,6 +54,12 @@ impl Books {
     #[inline]
     pub fn hears_cache(&self) -> bool {
         self.hears_cache
+    }
+
+    /// Whether the policy does something by itself.
+    #[inline]
+    pub fn ticks(&self) -> bool {
+        self.ticks
     }
 
     /// Whether the domains of the SM are to be looked at in step: the observer hears things in

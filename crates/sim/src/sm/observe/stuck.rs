@@ -72,6 +72,12 @@ impl Residents {
         if is(d.asleep()) {
             return "the end of its nanosleep".into();
         }
+        if is(d.next_block()) {
+            return "its next logical block (vtw.next_tb)".into();
+        }
+        if is(d.siblings()) {
+            return "siblings in the iteration before its own (vtw.next_tb)".into();
+        }
         let group = self.groups.get(slot);
         if is(d.members() | d.stopped())
             && let Some(awaited) = self.awaited_by(group.first_home(), group.mask, launched)
@@ -91,7 +97,13 @@ impl Residents {
                 "an ALU or SFU"
             };
             let owed = self.warps.owed(slot, &launched.facts).into_iter();
-            let name = |r: usize| launched.kernel.registers[r].name.as_str();
+            let names = &launched.kernel.registers;
+            // One more than there are: what warps that are ahead of siblings wait for.
+            let name = |r: usize| {
+                names
+                    .get(r)
+                    .map_or("shared memory, still used by siblings", |r| &r.name)
+            };
             let registers: Vec<&str> = owed.map(name).collect();
             return format!("{} owed by {what}; {memory}", registers.join(", "));
         }

@@ -1,8 +1,8 @@
 //! Blocks coming and leaving, barriers opening, warps retiring.
 
-use super::Residents;
 use super::barrier::Release;
 use super::block::ResidentBlock;
+use super::{Coming, Residents};
 use crate::divergence::BlockArrival;
 use crate::exec::state::LANES;
 use crate::observe::WarpEvent;
@@ -13,14 +13,22 @@ impl Residents {
     /// Blocks whose time has come.
     #[inline]
     pub fn take_arrivals(&mut self, now: Cycle, launched: &Launched) {
-        while let Some(&(at, number)) = self.blocks.arrivals.front() {
+        while let Some(&(at, what)) = self.blocks.arrivals.front() {
             if at > now {
                 break;
             }
             self.blocks.arrivals.pop_front();
             self.warps.touch_all(&mut self.books);
-            self.count_active(now);
-            self.start_block(number, now, launched);
+            match what {
+                Coming::Block(number) => {
+                    self.count_active(now);
+                    self.start_block(number, now, launched);
+                }
+                Coming::Answer { block, number } => {
+                    self.answer_block(block, number, now, launched);
+                }
+                Coming::LastBlock => self.books.policy.blocks_left(false),
+            }
         }
     }
 
@@ -40,17 +48,20 @@ impl Residents {
         self.model
             .launched(&arrival, &self.threads, &mut self.groups);
         self.ownership.start(self, arrival, number, now);
+        if let Some(resident) = &mut self.blocks.slots[block as usize] {
+            self.blocks.control.started(resident);
+        }
+        self.begin_life(block, now);
         self.follow(launched);
     }
 
-    /// How many threads a barrier of a block waits for that does not say so itself.
-    pub(super) fn barrier_takers(&self, block: u16) -> u32 {
+    /// How many threads a barrier of a block's set waits for that does not say so itself; `None`
+    /// while it may not open.
+    pub(super) fn barrier_takers(&self, block: u16, set: usize) -> Option<u32> {
         let model = self.model.barrier_takers(block);
-        let resident = self.blocks.get(block);
-        resident.map_or(0, |resident| {
-            let control = &self.blocks.control;
-            control.barrier_takers(resident, model, &self.threads)
-        })
+        let resident = self.blocks.get(block)?;
+        let control = &self.blocks.control;
+        control.barrier_takers(resident, set, model, &self.threads)
     }
 
     /// Threads of a block have exited, which may open a barrier.
@@ -59,12 +70,17 @@ impl Residents {
         if !waited_for.is_some_and(ResidentBlock::has_arrivals) {
             return;
         }
-        let takers = self.barrier_takers(block);
-        let Some(resident) = &mut self.blocks.slots[block as usize] else {
-            return;
-        };
-        for release in resident.recheck(takers) {
-            self.release_barrier(block, release, now, launched);
+        let sets = waited_for.map_or(0, ResidentBlock::sets);
+        for set in 0..sets {
+            let Some(takers) = self.barrier_takers(block, set) else {
+                continue;
+            };
+            let Some(resident) = &mut self.blocks.slots[block as usize] else {
+                return;
+            };
+            for release in resident.recheck(set, takers) {
+                self.release_barrier(block, release, now, launched);
+            }
         }
     }
 
@@ -99,6 +115,7 @@ impl Residents {
         self.books.policy.finished(self.warps.place(slot));
         self.books.watch.tell(now, slot, WarpEvent::Retired);
         let block = self.warps.warp(slot).block;
+        self.note_finished(slot, block, now);
         let blocks = &mut self.blocks;
         let Some(resident) = &mut blocks.slots[block as usize] else {
             return;
@@ -111,6 +128,7 @@ impl Residents {
         self.count_active(now + 1);
         let resident = self.blocks.slots[block as usize].take();
         let resident = resident.expect("looked at above");
+        self.end_life(resident.life, now);
         for (slot, _, _) in resident.arrival.slots() {
             self.warps.edit(slot, &mut self.books).clear();
             self.groups.free(slot);

@@ -1,10 +1,12 @@
 //! Resident blocks: their barriers, and when they are done.
 
 use super::barrier::{Arrival, BarrierState, BarrierWait, Release};
+use super::unevenness::Life;
 use crate::divergence::BlockArrival;
+use crate::exec::iterations::Iterations;
 use crate::exec::state::Threads;
 
-/// Barriers a block has.
+/// Barriers of a set, of which a block has two.
 const BARRIERS: usize = 16;
 
 /// A block on an SM.
@@ -22,6 +24,10 @@ pub struct ResidentBlock {
     gone: u32,
     /// As far as they have been used: many kernels have none, and blocks come often.
     barriers: Vec<BarrierState>,
+    /// Which logical block each of its warps runs for, if it is a virtual one.
+    pub iterations: Option<Box<Iterations>>,
+    /// How unevenly its warps run.
+    pub life: Life,
 }
 
 impl ResidentBlock {
@@ -34,6 +40,8 @@ impl ResidentBlock {
             members,
             gone: 0,
             barriers: Vec::new(),
+            iterations: None,
+            life: Life::default(),
         }
     }
 
@@ -56,16 +64,22 @@ impl ResidentBlock {
             .sum()
     }
 
-    /// A group has arrived; says what opens. A barrier that does not say how many threads it is
-    /// for waits for `takers`.
-    pub fn arrive(&mut self, arrival: &Arrival, takers: u32, threads: &Threads) -> Option<Release> {
-        let id = arrival.barrier.id as usize % BARRIERS;
+    /// A group has arrived at a barrier of a set; says what opens. A barrier that does not say how
+    /// many threads it is for waits for `takers`; if there are none, it does not open yet.
+    pub fn arrive(
+        &mut self,
+        arrival: &Arrival,
+        set: usize,
+        takers: Option<u32>,
+        threads: &Threads,
+    ) -> Option<Release> {
+        let id = arrival.barrier.id as usize % BARRIERS + set * BARRIERS;
         if self.barriers.len() <= id {
             self.barriers.resize_with(id + 1, BarrierState::default);
         }
         let state = &mut self.barriers[id];
         state.arrive(arrival, threads);
-        state.open(id, takers)
+        state.open(id, takers?)
     }
 
     /// Whether anybody waits at a barrier.
@@ -73,10 +87,16 @@ impl ResidentBlock {
         self.barriers.iter().any(|b| !b.is_empty())
     }
 
-    /// Barriers that open now that fewer threads are to come.
-    pub fn recheck(&mut self, takers: u32) -> Vec<Release> {
+    /// Sets whose barriers have been used.
+    pub fn sets(&self) -> usize {
+        self.barriers.len().div_ceil(BARRIERS)
+    }
+
+    /// Barriers of a set that open now that fewer threads are to come.
+    pub fn recheck(&mut self, set: usize, takers: u32) -> Vec<Release> {
         let all = self.barriers.iter_mut().enumerate();
-        all.filter_map(|(id, b)| b.open(id, takers)).collect()
+        let of_set = all.skip(set * BARRIERS).take(BARRIERS);
+        of_set.filter_map(|(id, b)| b.open(id, takers)).collect()
     }
 
     /// How many threads have arrived at a barrier and how many it takes.
@@ -92,7 +112,7 @@ impl ResidentBlock {
             let pc = b.waits(slot)?;
             let (arrived, expected) = b.count(takers);
             Some(BarrierWait {
-                id,
+                id: id % BARRIERS,
                 pc,
                 arrived,
                 expected,
@@ -142,7 +162,7 @@ mod tests {
             },
         };
         block
-            .arrive(&arrival, block.live_threads(threads), threads)
+            .arrive(&arrival, 0, Some(block.live_threads(threads)), threads)
             .is_some()
     }
 

@@ -84,6 +84,9 @@ impl Residents {
                 let ownership = self.ownership;
                 ownership.arrive(self, slot, executed, at, view.launched);
             }
+            EffectKind::NextBlock(results) if executed != 0 => {
+                self.finish_iteration(slot, results, now, view.launched);
+            }
             EffectKind::Fence => self.fence(slot),
             EffectKind::Sleep { nanoseconds } => {
                 let cycles = nanoseconds as u64 * rules.core_mhz as u64 / 1000;

@@ -12,6 +12,7 @@ mod block;
 mod control;
 mod effects;
 mod follow;
+mod iterate;
 mod ownership;
 mod phase;
 mod plan;
@@ -19,6 +20,7 @@ mod pooled_warps;
 mod progress;
 mod rendezvous;
 mod static_warps;
+mod unevenness;
 
 use super::launch::Launched;
 use super::observe::{Books, StuckWarp};
@@ -32,9 +34,11 @@ use crate::time::Cycle;
 use block::ResidentBlock;
 use control::{BlockControl, RunOnce};
 pub use effects::{Executed, Special};
+pub use iterate::Request;
 use ownership::Ownership;
 use rendezvous::Meeting;
 use std::collections::VecDeque;
+pub use unevenness::{Ended, summarise};
 use warpsim_ptx::kernel::Pc;
 
 /// The residents of an SM.
@@ -71,14 +75,34 @@ pub struct Residents {
 pub struct Blocks {
     slots: Vec<Option<ResidentBlock>>,
     control: Box<dyn BlockControl>,
-    /// Blocks on their way: cycle of arrival and number in the grid.
-    arrivals: VecDeque<(Cycle, u64)>,
+    /// What is on its way, by cycle of arrival.
+    arrivals: VecDeque<(Cycle, Coming)>,
+    /// Logical blocks that virtual ones have asked for.
+    pub requests: Vec<Request>,
+    /// Blocks of this launch that have ended, in order.
+    ended: Vec<Ended>,
     /// Blocks completed since the dispatcher last looked.
     completed: u32,
     last_retired: Cycle,
     /// First cycle that is not accounted for as one with or without resident warps.
     active_from: Cycle,
     next_age: u64,
+}
+
+/// What comes to an SM from whoever hands out blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coming {
+    /// A block, with its number in the grid.
+    Block(u64),
+    /// The answer to a [`Request`].
+    Answer {
+        /// Slot of the virtual block.
+        block: u16,
+        /// The logical block, if one was left.
+        number: Option<u64>,
+    },
+    /// The news that no block is left to be handed out.
+    LastBlock,
 }
 
 impl Blocks {
@@ -94,12 +118,15 @@ impl Blocks {
 
     /// Resident, or on their way.
     pub fn held(&self) -> u32 {
-        (self.slots.iter().flatten().count() + self.arrivals.len()) as u32
+        let is_block = |coming: &&(Cycle, Coming)| matches!(coming.1, Coming::Block(_));
+        let coming = self.arrivals.iter().filter(is_block).count();
+        (self.slots.iter().flatten().count() + coming) as u32
     }
 
-    /// A block of the grid is to come.
-    pub fn expect(&mut self, at: Cycle, number: u64) {
-        self.arrivals.push_back((at, number));
+    /// Something is to come, behind what comes in the same cycle.
+    pub fn expect(&mut self, at: Cycle, what: Coming) {
+        let behind = self.arrivals.partition_point(|(other, _)| *other <= at);
+        self.arrivals.insert(behind, (at, what));
     }
 
     /// When the next block comes.
@@ -111,6 +138,11 @@ impl Blocks {
     /// Takes the number of blocks completed since this was asked last.
     pub fn take_completed(&mut self) -> u32 {
         std::mem::take(&mut self.completed)
+    }
+
+    /// Blocks of this launch that have ended, in order.
+    pub fn ended(&self) -> &[Ended] {
+        &self.ended
     }
 
     /// Cycle in which a warp retired last.
@@ -152,6 +184,8 @@ impl Residents {
                 slots: (0..machine.sm.max_blocks).map(|_| None).collect(),
                 control: Box::new(RunOnce),
                 arrivals: VecDeque::new(),
+                requests: Vec::new(),
+                ended: Vec::new(),
                 completed: 0,
                 last_retired: Cycle::ZERO,
                 active_from: Cycle::ZERO,
@@ -186,7 +220,13 @@ impl Residents {
 
     /// A launch begins in cycle `now`.
     pub fn begin(&mut self, launched: &Launched, now: Cycle) {
-        self.warps.begin(now, launched.kernel.registers.len());
+        // One more than there are: see `iterate`.
+        let tokens = usize::from(launched.grid.virtual_blocks.is_some());
+        let registers = launched.kernel.registers.len() + tokens;
+        self.warps.begin(now, registers);
+        self.blocks.control = control::of(&launched.grid);
+        self.blocks.ended.clear();
+        self.books.policy.blocks_left(true);
         self.books.stats = Default::default();
         self.model.begin();
         self.blocks.active_from = now;
@@ -207,19 +247,33 @@ impl Residents {
         }
     }
 
+    /// The set of barriers that a warp arrives at.
+    fn barrier_set(&self, block: u16, slot: u16) -> usize {
+        let Some(resident) = self.blocks.get(block) else {
+            return 0;
+        };
+        let first = resident.arrival.homes.start;
+        let warp = self.groups.get(slot).first_home().saturating_sub(first);
+        self.blocks.control.barrier_set(resident, warp)
+    }
+
     /// Whether the divergence model wants to be called in every cycle.
     #[inline]
     pub fn model_ticks(&self) -> bool {
         self.model_ticks
     }
 
-    /// The divergence model does what it does by itself.
+    /// The divergence model and the issue policy do what they do by themselves.
     #[inline]
     pub fn tick(&mut self, now: Cycle, launched: &Launched) {
         if self.model_ticks && self.model.next() <= now {
             self.warps.touch_all(&mut self.books);
             self.model.tick(now, &mut self.groups);
             self.follow(launched);
+        }
+        if self.books.ticks() && self.books.policy.next() <= now {
+            self.warps.touch_all(&mut self.books);
+            self.books.policy.tick(now);
         }
     }
 

@@ -108,11 +108,11 @@ impl Ownership for PooledWarps {
                 pc,
                 barrier,
             };
-            let takers = r.barrier_takers(block);
+            let takers = r.barrier_takers(block, 0);
             let Some(resident) = &mut r.blocks.slots[block as usize] else {
                 continue;
             };
-            if let Some(release) = resident.arrive(&arrival, takers, &r.threads) {
+            if let Some(release) = resident.arrive(&arrival, 0, takers, &r.threads) {
                 r.release_barrier(block, release, now, launched);
             }
         }
@@ -186,7 +186,7 @@ fn barrier_of(r: &Residents, home: u16, id: u8) -> String {
     let Some(resident) = r.blocks.get(block) else {
         return "a barrier".into();
     };
-    let (arrived, expected) = resident.arrivals(id, r.barrier_takers(block));
+    let (arrived, expected) = resident.arrivals(id, r.barrier_takers(block, 0).unwrap_or(0));
     BarrierWait {
         id: id as usize,
         pc: 0,

@@ -97,11 +97,12 @@ impl Ownership for StaticWarps {
             pc,
             barrier,
         };
-        let takers = r.barrier_takers(block);
+        let set = r.barrier_set(block, slot);
+        let takers = r.barrier_takers(block, set);
         let Some(resident) = &mut r.blocks.slots[block as usize] else {
             return;
         };
-        if let Some(release) = resident.arrive(&arrival, takers, &r.threads) {
+        if let Some(release) = resident.arrive(&arrival, set, takers, &r.threads) {
             r.release_barrier(block, release, now, launched);
         }
     }
@@ -143,7 +144,9 @@ impl Ownership for StaticWarps {
                     continue;
                 }
                 // A warp at a barrier has its next instruction before it already.
-                let barrier = block.waits_at(slot, r.barrier_takers(block.arrival.block));
+                let number = block.arrival.block;
+                let takers = r.barrier_takers(number, r.barrier_set(number, slot));
+                let barrier = block.waits_at(slot, takers.unwrap_or(0));
                 let pc = barrier.as_ref().map_or(group.pc, |b| b.pc);
                 let waits_for = match barrier {
                     Some(b) => b.describe(),

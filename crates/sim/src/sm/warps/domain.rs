@@ -23,6 +23,10 @@ pub enum Hold {
     Asleep,
     /// Threads that its `.sync` operation names.
     Members,
+    /// Its next logical block, in `vtw.next_tb`.
+    NextBlock,
+    /// Siblings that are two iterations behind what it asks for, in `vtw.next_tb`.
+    Siblings,
 }
 
 /// What the cycles of a scheduler that issued nothing count as.
@@ -108,6 +112,10 @@ pub struct Domain {
     pub(super) asleep: u64,
     /// Waits for threads that its `.sync` operation names.
     pub(super) members: u64,
+    /// Waits for its next logical block.
+    pub(super) next_block: u64,
+    /// Waits for siblings before it may ask for that.
+    pub(super) siblings: u64,
 }
 
 /// Sets that others may read.
@@ -123,7 +131,7 @@ macro_rules! readable {
     };
 }
 
-readable! { stopped barrier fence atomic asleep members missing head clear
+readable! { stopped barrier fence atomic asleep members next_block siblings missing head clear
 wait_memory leaving accesses }
 
 impl Domain {
@@ -150,9 +158,12 @@ impl Domain {
             Hold::Atomic => &mut self.atomic,
             Hold::Asleep => &mut self.asleep,
             Hold::Members => &mut self.members,
+            Hold::NextBlock => &mut self.next_block,
+            Hold::Siblings => &mut self.siblings,
         };
         assign(set, index, value);
-        self.held = self.barrier | self.fence | self.atomic | self.asleep | self.members;
+        let virtual_ = self.next_block | self.siblings;
+        self.held = self.barrier | self.fence | self.atomic | self.asleep | self.members | virtual_;
     }
 
     /// Warps that the scheduler looks at.
@@ -262,6 +273,10 @@ impl Domain {
         if rest & !self.candidates() != 0 {
             let barrier = self.barrier | self.members;
             f(WarpState::Barrier, take(&mut rest, barrier));
+            if self.next_block | self.siblings != 0 {
+                f(WarpState::ExitSiblings, take(&mut rest, self.siblings));
+                f(WarpState::NextBlock, take(&mut rest, self.next_block));
+            }
             let memory = self.fence | self.atomic;
             f(WarpState::DataMemory, take(&mut rest, memory));
             f(WarpState::DataAlu, take(&mut rest, self.asleep));
@@ -333,6 +348,8 @@ impl Domain {
         let is = |set: u64| set >> i & 1 != 0;
         if is(self.barrier | self.members) {
             SchedulerState::Barrier
+        } else if is(self.next_block | self.siblings) {
+            SchedulerState::Exit
         } else if is(self.fence | self.atomic) {
             SchedulerState::DataMemory
         } else if is(self.asleep) {
@@ -412,6 +429,8 @@ impl Domain {
             &mut self.atomic,
             &mut self.asleep,
             &mut self.members,
+            &mut self.next_block,
+            &mut self.siblings,
             &mut self.held,
             &mut self.head,
             &mut self.matched,

@@ -33,6 +33,8 @@ fn full() -> Domain {
         atomic: !0,
         asleep: !0,
         members: !0,
+        next_block: !0,
+        siblings: !0,
     }
 }
 

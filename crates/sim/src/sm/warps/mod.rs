@@ -291,6 +291,23 @@ impl WarpTable {
         self.check_hazard(slot, code, books);
     }
 
+    /// A warp of a virtual block is ahead of siblings, or not any more: instructions that access
+    /// shared memory, which read register number `token`, wait until it is not.
+    pub fn set_ahead(
+        &mut self,
+        slot: u16,
+        ahead: bool,
+        token: usize,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        if self.warps[slot as usize].ahead != ahead {
+            self.warps[slot as usize].ahead = ahead;
+            self.scoreboard.owe(slot, token, ahead);
+            self.check_hazard(slot, code, books);
+        }
+    }
+
     /// Finds out anew what holds back the instruction at the head of a warp's buffer.
     #[inline(always)]
     fn check_hazard(&mut self, slot: u16, code: &[OpFacts], books: &mut Books) {
@@ -402,13 +419,13 @@ impl WarpTable {
 /// What holds back an instruction of a warp.
 #[inline(always)]
 fn hazard(slot: u16, warp: &Warp, facts: &OpFacts, board: &Scoreboard, rules: &Rules) -> Hazard {
-    if warp.in_flight == 0 {
+    if warp.in_flight == 0 && !warp.ahead {
         // Nothing is owed.
         debug_assert_eq!(board.check(slot, facts), Hazard::default());
         return Hazard::default();
     }
     let mut hazard = board.check(slot, facts);
-    if rules.one_in_flight {
+    if rules.one_in_flight && warp.in_flight != 0 {
         hazard.any = true;
         hazard.memory |= warp.memory_in_flight != 0;
     }

@@ -62,6 +62,12 @@ impl Scoreboard {
         }
     }
 
+    /// Register number `register` is owed to `slot`, or not any more.
+    pub fn owe(&mut self, slot: u16, register: usize, owed: bool) {
+        let word = &mut self.owed[slot as usize * self.words + register / 64];
+        super::domain::assign(&mut word.any, (register % 64) as u8, owed);
+    }
+
     /// An instruction of `slot` has issued: it owes its destinations.
     #[inline]
     pub fn reserve(&mut self, slot: u16, facts: &OpFacts) {

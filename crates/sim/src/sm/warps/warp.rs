@@ -20,6 +20,8 @@ pub struct Warp {
     pub lanes: u32,
     /// Instructions issued.
     pub(super) instructions: u64,
+    /// Of those, the ones of iterations before the one under way.
+    pub(super) iteration_began: u64,
     /// When it came, as a number that grows with every warp that comes.
     pub(super) age: u64,
     /// Slot of its block.
@@ -30,6 +32,10 @@ pub struct Warp {
     pub memory_in_flight: u16,
     /// Stores not acknowledged.
     pub stores: u32,
+    /// Siblings are in the iteration before its own: see [`WarpTable::set_ahead`](super::WarpTable::set_ahead).
+    pub(super) ahead: bool,
+    /// When it finished its iteration.
+    pub finished_at: Cycle,
     /// Sets of threads that its `.sync` operation still waits for.
     pub awaits: u16,
     /// When it came, or the last barrier that it waited at opened.
@@ -49,6 +55,9 @@ impl Warp {
             pipe: Pipe::Control,
             lanes: 0,
             instructions: 0,
+            iteration_began: 0,
+            ahead: false,
+            finished_at: Cycle::ZERO,
             age: now.get(),
             block,
             in_flight: 0,
@@ -70,6 +79,21 @@ impl Warp {
     /// When it came, as a number that grows with every warp that comes.
     pub fn age(&self) -> u64 {
         self.age
+    }
+
+    /// Instructions issued.
+    pub fn issued_so_far(&self) -> u64 {
+        self.instructions
+    }
+
+    /// It goes on to its next logical block.
+    pub fn begin_iteration(&mut self) {
+        self.iteration_began = self.instructions;
+    }
+
+    /// Instructions issued since it came, or since it went on to its logical block.
+    pub fn progress(&self) -> u64 {
+        self.instructions - self.iteration_began
     }
 
     /// What policies may see.

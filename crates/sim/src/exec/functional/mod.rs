@@ -4,6 +4,8 @@
 //! blocks wait for one another end. Each warp has a reconvergence stack (taken side first);
 //! atomics act at once in lane order; `%clock` counts warp instructions.
 
+mod virtual_blocks;
+
 use std::fmt;
 
 use warpsim_ptx::isa::BoolOp;
@@ -19,6 +21,7 @@ use super::memory::store_buffer::GlobalView;
 use super::state::{
     Barrier, Effect, EffectKind, HomeBlock, HomeWarp, Lanes, Moment, Threads, lanes_of,
 };
+use virtual_blocks::VirtualRun;
 
 /// How to run.
 #[derive(Clone, Copy, Debug)]
@@ -136,6 +139,8 @@ struct Level {
 #[derive(Clone, Debug, Default)]
 struct Runner {
     stack: Vec<Level>,
+    /// Instructions since it came, or went on to its block.
+    instructions: u64,
     /// The barrier it waits at, and the instruction that says so.
     waiting: Option<(u8, Pc)>,
 }
@@ -203,6 +208,7 @@ pub fn run(
         },
         runners: vec![Runner::default(); slots * warps],
         gates: vec![std::array::from_fn(|_| Gate::default()); slots],
+        virtual_run: VirtualRun::default(),
         warps,
         next_block: 0,
         stats: FunctionalStats::default(),
@@ -210,6 +216,7 @@ pub fn run(
         turn: options.turn.max(1),
         effect: Effect::default(),
     };
+    machine.prepare_virtual(slots);
     let mut view = GlobalView::direct(image, prints);
     machine.run(slots, &mut view)?;
     Ok(machine.stats)
@@ -222,7 +229,9 @@ struct Machine<'a> {
     grid: &'a Grid,
     threads: Threads,
     runners: Vec<Runner>,
-    gates: Vec<[Gate; 16]>,
+    /// Two sets for each block: the second is for every other iteration of a virtual one.
+    gates: Vec<[Gate; 32]>,
+    virtual_run: VirtualRun,
     /// Warps per block.
     warps: usize,
     next_block: u64,
@@ -285,12 +294,14 @@ impl Machine<'_> {
         let number = self.next_block;
         self.next_block += 1;
         self.threads.blocks[slot].reset(self.grid, number);
+        self.begin_virtual(slot);
         self.gates[slot] = std::array::from_fn(|_| Gate::default());
         for (index, w) in self.block_warps(slot).enumerate() {
             let home = &mut self.threads.warps[w];
             home.reset(self.code, self.grid, slot as u16, index as u16);
             let runner = &mut self.runners[w];
             runner.waiting = None;
+            runner.instructions = 0;
             runner.stack.clear();
             runner.stack.push(Level {
                 pc: 0,
@@ -311,6 +322,9 @@ impl Machine<'_> {
             let Some(&Level { pc, mask, .. }) = self.runners[warp].stack.last() else {
                 break;
             };
+            if self.waits_for_siblings(warp, pc) {
+                break;
+            }
             if self.stats.warp_instructions >= self.limit {
                 return Err(SimFault::Limit {
                     kernel: self.kernel.name.clone(),
@@ -336,6 +350,7 @@ impl Machine<'_> {
             let stepped = stepped.and_then(|()| self.settle(warp, pc, mask, &lanes, &effect, view));
             progress = true;
             self.stats.warp_instructions += 1;
+            self.runners[warp].instructions += 1;
             self.stats.thread_instructions += u64::from(effect.executed.count_ones());
             self.effect = effect;
             if let Err(fault) = stepped {
@@ -396,6 +411,7 @@ impl Machine<'_> {
                 }
             }
             EffectKind::Barrier(b) => self.arrive(warp, pc, effect.executed, b),
+            EffectKind::NextBlock(results) => self.next_block(warp, *results),
             // The missing threads are below in this warp's stack: they cannot come.
             EffectKind::Awaits => {
                 let instr = self.code.instr(pc);
@@ -456,7 +472,8 @@ impl Machine<'_> {
 
     fn arrive(&mut self, warp: usize, pc: Pc, lanes: u32, barrier: &Barrier) {
         let slot = warp / self.warps;
-        let gate = &mut self.gates[slot][usize::from(barrier.id)];
+        let set = self.barrier_set(warp);
+        let gate = &mut self.gates[slot][16 * set + usize::from(barrier.id)];
         if gate.arrived == 0 {
             *gate = Gate {
                 all: true,
@@ -484,11 +501,24 @@ impl Machine<'_> {
 
     /// Opens a barrier when everyone it expects has arrived.
     fn release(&mut self, slot: usize, id: u8) {
+        if !self.virtual_run.blocks.is_empty() {
+            for set in 0..2 {
+                if let Some(takers) = self.virtual_takers(slot, set) {
+                    self.open(slot, id, set, takers);
+                }
+            }
+            return;
+        }
         let live = self
             .block_warps(slot)
             .filter(|&w| !self.runners[w].stack.is_empty())
             .count() as u32;
-        let gate = &mut self.gates[slot][usize::from(id)];
+        self.open(slot, id, 0, live);
+    }
+
+    /// Opens a barrier of a set if those have arrived that it expects, else so many warps.
+    fn open(&mut self, slot: usize, id: u8, set: usize, live: u32) {
+        let gate = &mut self.gates[slot][16 * set + usize::from(id)];
         let expected = gate.expected.map_or(live, |n| n / 32);
         if gate.arrived == 0 || gate.arrived < expected {
             return;
@@ -523,7 +553,7 @@ impl Machine<'_> {
                 continue;
             };
             let slot = w / self.warps;
-            let gate = &self.gates[slot][usize::from(id)];
+            let gate = &self.gates[slot][16 * self.barrier_set(w) + usize::from(id)];
             let expected = gate.expected.map_or_else(
                 || "all warps of the block".to_string(),
                 |n| format!("{} warps", n / 32),

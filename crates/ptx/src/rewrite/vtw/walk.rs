@@ -1,0 +1,152 @@
+//! Walking over statements and operands, and making new statements.
+
+use crate::ast::{AddressBase, Ident, Instruction, Operand, Span, Statement};
+use crate::optable::Slot;
+
+/// Calls `f` with every instruction, those of inner blocks included.
+pub fn instructions<'a>(body: &'a [Statement], f: &mut dyn FnMut(&'a Instruction)) {
+    for statement in body {
+        match statement {
+            Statement::Instruction(instruction) => f(instruction),
+            Statement::Block(inner) => instructions(inner, f),
+            _ => {}
+        }
+    }
+}
+
+/// The same, to change.
+pub fn instructions_mut(body: &mut [Statement], f: &mut dyn FnMut(&mut Instruction)) {
+    for statement in body {
+        match statement {
+            Statement::Instruction(instruction) => f(instruction),
+            Statement::Block(inner) => instructions_mut(inner, f),
+            _ => {}
+        }
+    }
+}
+
+/// Calls `f` with every name in an operand.
+pub fn names<'a>(operand: &'a Operand, f: &mut dyn FnMut(&'a Ident)) {
+    match operand {
+        Operand::Name(id) | Operand::Not(id) | Operand::Negate(id) | Operand::Offset(id, _) => {
+            f(id)
+        }
+        Operand::Address {
+            base: AddressBase::Name(id),
+            ..
+        } => f(id),
+        Operand::Vector(list, _) => list.iter().for_each(|o| names(o, f)),
+        Operand::Pair(a, b) => {
+            names(a, f);
+            names(b, f);
+        }
+        Operand::Texture {
+            texture,
+            sampler,
+            coords,
+            ..
+        } => {
+            f(texture);
+            sampler.iter().for_each(&mut *f);
+            coords.iter().for_each(|o| names(o, f));
+        }
+        Operand::Call { returns, args, .. } => {
+            returns.iter().chain(args).for_each(|o| names(o, f));
+        }
+        Operand::Int(..) | Operand::Float { .. } | Operand::Sink(_) | Operand::Address { .. } => {}
+    }
+}
+
+/// The same, to change.
+pub fn names_mut(operand: &mut Operand, f: &mut dyn FnMut(&mut Ident)) {
+    match operand {
+        Operand::Name(id) | Operand::Not(id) | Operand::Negate(id) | Operand::Offset(id, _) => {
+            f(id)
+        }
+        Operand::Address {
+            base: AddressBase::Name(id),
+            ..
+        } => f(id),
+        Operand::Vector(list, _) => list.iter_mut().for_each(|o| names_mut(o, f)),
+        Operand::Pair(a, b) => {
+            names_mut(a, f);
+            names_mut(b, f);
+        }
+        Operand::Texture {
+            texture,
+            sampler,
+            coords,
+            ..
+        } => {
+            f(texture);
+            sampler.iter_mut().for_each(&mut *f);
+            coords.iter_mut().for_each(|o| names_mut(o, f));
+        }
+        Operand::Call { returns, args, .. } => {
+            returns.iter_mut().chain(args).for_each(|o| names_mut(o, f));
+        }
+        Operand::Int(..) | Operand::Float { .. } | Operand::Sink(_) | Operand::Address { .. } => {}
+    }
+}
+
+/// Names of the registers that an instruction writes.
+pub fn written(instruction: &Instruction) -> Vec<&str> {
+    let mut found = Vec::new();
+    let slots = instruction.op.entry().operands(&instruction.mods);
+    for (at, operand) in instruction.operands.iter().enumerate() {
+        match operand {
+            Operand::Call { returns, .. } => returns
+                .iter()
+                .for_each(|o| names(o, &mut |id| found.push(base(&id.name)))),
+            _ if matches!(slots.get(at), Some(Slot::D | Slot::Pair | Slot::DVec)) => {
+                names(operand, &mut |id| found.push(base(&id.name)));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// A vector register without its component.
+fn base(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((base, component)) if component.len() == 1 && base.starts_with('%') => base,
+        _ => name,
+    }
+}
+
+/// Operands that an instruction only reads.
+pub fn sources(instruction: &Instruction) -> impl Iterator<Item = &Operand> {
+    let slots = instruction.op.entry().operands(&instruction.mods);
+    let operands = instruction.operands.iter().enumerate();
+    operands.filter_map(move |(at, operand)| {
+        let writes = matches!(slots.get(at), Some(Slot::D | Slot::Pair | Slot::DVec));
+        (!writes).then_some(operand)
+    })
+}
+
+/// A name that stands nowhere.
+pub fn ident(name: impl Into<String>) -> Ident {
+    Ident {
+        name: name.into(),
+        span: Span::default(),
+    }
+}
+
+/// A line for people.
+pub fn comment(text: impl Into<String>) -> Statement {
+    Statement::Comment(text.into())
+}
+
+/// Statements from PTX text of ours.
+pub fn statements(text: &str) -> Vec<Statement> {
+    let module =
+        format!(".version 7.0\n.target sm_70\n.address_size 64\n.entry k()\n{{\n{text}\n}}");
+    let parsed = crate::parse(&module);
+    let items = parsed.map(|m| m.items).unwrap_or_default();
+    let body = items.into_iter().find_map(|item| match item {
+        crate::ast::Item::Function(function) => function.body,
+        _ => None,
+    });
+    body.unwrap_or_else(|| unreachable!("statements of ours parse: {text}"))
+}
