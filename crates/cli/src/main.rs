@@ -19,6 +19,7 @@ mod study;
 mod summary;
 mod trace;
 mod verify;
+mod watts;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;

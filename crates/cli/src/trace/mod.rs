@@ -7,6 +7,7 @@ mod window;
 
 pub use window::{Cycles, Sms, Window};
 
+use crate::watts;
 use file::{Event, TraceFile};
 use labels::Labels;
 use std::collections::HashMap;
@@ -14,7 +15,7 @@ use std::io;
 use std::path::Path;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::observe::{Observer, WarpEvent};
-use warpsim_sim::stats::WarpState;
+use warpsim_sim::stats::{EnergyCounters, WarpState};
 use warpsim_sim::time::Cycle;
 
 /// Process of launches.
@@ -25,9 +26,13 @@ const FIRST_SM: u32 = 2;
 /// its process's number would be shown as its "main thread", above the others.
 const KERNELS: u32 = 2000;
 
+/// Cycles between two values of the power counters.
+const POWER_EVERY: u64 = 200;
+
 /// Writes a timeline while a run goes on.
 pub struct Trace {
     file: TraceFile,
+    core_mhz: u32,
     window: Window,
     labels: Labels,
     kernel: Option<(String, Cycle)>,
@@ -61,10 +66,11 @@ struct Track {
 }
 
 impl Trace {
-    /// A timeline for the file `path`, with what lies in `window`.
-    pub fn create(path: &Path, window: Window) -> io::Result<Trace> {
+    /// A timeline for the file `path`, with what lies in `window`, of a machine with this clock.
+    pub fn create(path: &Path, window: Window, core_mhz: u32) -> io::Result<Trace> {
         let mut trace = Trace {
             file: TraceFile::create(path)?,
+            core_mhz,
             window,
             labels: Labels::default(),
             kernel: None,
@@ -275,6 +281,22 @@ impl Observer for Trace {
             }
             WarpEvent::Retired | WarpEvent::Holds { .. } => {}
         }
+    }
+
+    fn samples_every(&self) -> Option<u64> {
+        Some(POWER_EVERY)
+    }
+
+    fn sample(&mut self, from: Cycle, to: Cycle, spent: &EnergyCounters) {
+        let Some((shown, _)) = self.window.cycles.clip(from, to) else {
+            return;
+        };
+        // They are few, as launches are.
+        let members = watts::parts(spent, to - from, self.core_mhz)
+            .map(|(name, watts)| format!("\"{name}\":{watts:.3}"));
+        let members: Vec<String> = members.collect();
+        self.file
+            .counters(GPU, shown, "power (W)", &members.join(","));
     }
 
     fn launched(&mut self, cycle: Cycle, kernel: &Kernel, files: &[(u32, String)]) {

@@ -158,6 +158,12 @@ pub fn settings(name: &str) -> Option<Vec<String>> {
     Some(named.settings(width.unwrap_or(named.width), cycles))
 }
 
+/// Whether a name stands for an issue policy, too.
+pub(super) fn chooses_scheduler(name: &str) -> bool {
+    let settings = settings(name).unwrap_or_default();
+    settings.iter().any(|s| s.starts_with("scheduler="))
+}
+
 /// Reads overrides, with the settings behind a name in its place.
 pub(super) fn overrides(texts: &[String]) -> Result<Vec<Override>, SourceError> {
     let mut all = Vec::new();
