@@ -4,6 +4,7 @@
 pub const STUDIES: &[(&str, &str)] = &[
     ("baws", include_str!("../../../studies/baws.toml")),
     ("tbc", include_str!("../../../studies/tbc.toml")),
+    ("origami", include_str!("../../../studies/origami.toml")),
 ];
 
 /// The text of a study.

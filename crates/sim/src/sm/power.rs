@@ -119,3 +119,7 @@ fn buffered(residents: &Residents, launched: &Launched) -> Buffered {
     );
     all
 }
+
+#[cfg(test)]
+#[path = "power_tests.rs"]
+mod tests;

@@ -178,14 +178,18 @@ fn a_folded_instruction_takes_its_unit_twice_as_long_and_writes_once() {
     assert_eq!(bench.written, [10 + 1 + 2 + ADD, 12 + 1 + 2 + ADD]);
     let [int, _] = bench.counters();
     assert_eq!((int.issues, int.folded, int.shifts), (2, 2, 4));
-    // The first 120 cycles of a phase; then in one piece again.
+    // The first 120 cycles of a phase; then in one piece again, for which the upper lanes, which
+    // were switched off at once, wake up.
     let mut bench = Bench::new(&set);
     bench.collected(INT, !0, 119);
     bench.collected(INT, !0, 121);
     bench.collected(INT, 0x3333_3333, 302);
     bench.run(400);
     let whole = 2 + ADD;
-    assert_eq!(bench.written, [119 + 1 + whole, 121 + whole, 302 + whole]);
+    assert_eq!(
+        bench.written,
+        [119 + 1 + whole, 121 + 3 + whole, 302 + whole]
+    );
     assert_eq!(bench.counters()[0].folded, 1);
     assert_eq!(bench.counters()[0].folding_cycles, 120 + 100);
 }
