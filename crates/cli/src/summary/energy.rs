@@ -50,13 +50,16 @@ fn side(out: &mut String, name: &str, pipe: &PipeCounters) -> fmt::Result {
     let part = |n: u64| share(n, all);
     write!(
         out,
-        "  {name:<8} lanes: busy {}, idle {}, gated {}, waking {}; switching costs {}",
+        "  {name:<8} lanes: busy {}, idle {}, gated {}, waking {}",
         part(pipe.busy),
         part(pipe.idle),
         part(pipe.gated + pipe.gated_early),
-        part(pipe.waking),
-        part(pipe.overhead)
+        part(pipe.waking)
     )?;
+    if pipe.gatings != 0 {
+        let overhead = part(pipe.overhead);
+        write!(out, "; leaks as {} of them, switching {overhead}", part(pipe.leaking))?;
+    }
     if pipe.folding_cycles != 0 {
         write!(out, "; {} folded", share(pipe.folded, pipe.issues))?;
     }

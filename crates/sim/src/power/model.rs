@@ -293,7 +293,10 @@ impl Power {
             let lanes = self.lanes(pipeline, side);
             !lanes.are_on(way.lanes, now) && lanes.are_coming(way.lanes)
         };
-        if candidates.iter().any(coming) {
+        if let Some(&(pipeline, way)) = candidates.iter().find(|c| coming(c)) {
+            // Those that are on already wait for the others.
+            let (own, _) = self.settled(pipeline, side, now);
+            own.hold(way.lanes, now);
             return;
         }
         for &(pipeline, way) in candidates {
@@ -311,6 +314,7 @@ impl Power {
             let at = now + u64::from(gates.wake_up);
             let (own, _) = self.settled(pipeline, side, now);
             own.wake(way.lanes, at);
+            own.hold(way.lanes, now);
             return;
         }
     }

@@ -242,3 +242,25 @@ fn special_functions_have_no_lanes_to_wake() {
     let [int, fp] = bench.counters();
     assert_eq!((int.issues, fp.issues), (0, 1));
 }
+
+/// Lanes that an instruction waits for do not go off again one after the other while the last of them
+/// wake up.
+#[test]
+fn whatever_lanes_instructions_need_they_enter_soon() {
+    for wake_up in [0, 1, 3, 9] {
+        let wake = format!("gating.wake_up={wake_up}");
+        for detect in ["gating.idle_detect=0", "gating.idle_detect=5"] {
+            let set = [CONVENTIONAL, "gating.by=lane", &wake, detect];
+            let mut bench = Bench::new(&set);
+            let mut random = 5u32;
+            for done in 1..=500 {
+                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let lanes = (random >> 3) & random.rotate_left(9) | 1;
+                let at = bench.now + u64::from(random >> 29);
+                bench.collected(INT, lanes, at);
+                bench.run(at + wake_up + 2 + ADD);
+                assert_eq!(bench.written.len(), done, "{set:?}");
+            }
+        }
+    }
+}
