@@ -329,15 +329,8 @@ impl Totals {
         }
         map.insert("warp_states".into(), table(&self.sm.warps));
         map.insert("scheduler_states".into(), table(&self.sm.schedulers));
-        // Where nobody looked at the lanes there is nothing to tell.
-        for (name, pipe) in [
-            ("int_pipe", &self.sm.int_pipe),
-            ("fp_pipe", &self.sm.fp_pipe),
-        ] {
-            if pipe.pipeline_cycles != 0 {
-                map.insert(name.into(), table(pipe));
-            }
-        }
+        map.insert("int_pipe".into(), table(&self.sm.int_pipe));
+        map.insert("fp_pipe".into(), table(&self.sm.fp_pipe));
         map.insert("energy".into(), self.energy_json());
         Value::Object(map)
     }
