@@ -58,7 +58,11 @@ fn side(out: &mut String, name: &str, pipe: &PipeCounters) -> fmt::Result {
     )?;
     if pipe.gatings != 0 {
         let overhead = part(pipe.overhead);
-        write!(out, "; leaks as {} of them, switching {overhead}", part(pipe.leaking))?;
+        write!(
+            out,
+            "; leaks as {} of them, switching {overhead}",
+            part(pipe.leaking)
+        )?;
     }
     if pipe.folding_cycles != 0 {
         write!(out, "; {} folded", share(pipe.folded, pipe.issues))?;

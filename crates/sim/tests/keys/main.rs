@@ -277,7 +277,12 @@ fn every_key_of_a_machine_is_declared() {
     });
     let mut declared: Vec<String> = settings.collect();
     declared.extend(["schema", "name", "description"].map(String::from));
-    declared.extend(Kind::ALL.map(|k| k.name_key().to_string()));
+    for kind in Kind::ALL {
+        declared.push(kind.name_key().to_string());
+        let chosen = kind.find(&kind.chosen(&machine).name).expect("registered");
+        let own = chosen.parameters.iter();
+        declared.extend(own.map(|p| format!("{}.{}", kind.key(), p.name())));
+    }
     declared.sort();
     keys.sort();
     assert_eq!(keys, declared);
