@@ -19,11 +19,13 @@ pub mod gating;
 pub mod lanes;
 mod model;
 mod phases;
+mod units;
 
 pub use folding::FOLDING;
 pub use gating::GATING;
-pub use model::{Entry, Power, lane_pipelines, lanes_per_pipeline};
+pub use model::{Entry, Power};
 pub use phases::Buffered;
+pub use units::{lane_pipelines, lanes_per_pipeline};
 
 use crate::config::{Machine, Work};
 use crate::mechanism::{Info, Values};
