@@ -125,7 +125,10 @@ impl Gpu {
             if completed == total && self.memory.idle() && self.sms.iter().all(|sm| sm.is_idle()) {
                 break;
             }
-            if let Some(sampler) = &mut sampler {
+            // Once the last block is done the launch may turn out to have ended already.
+            if let Some(sampler) = &mut sampler
+                && completed < total
+            {
                 self.sample(sampler, now, launched);
             }
             quanta += 1;
