@@ -32,13 +32,18 @@ impl Sm {
     /// Brings the power of the lanes up to date at the start of a cycle that runs, before any warp
     /// changes. Where no warp is and none comes, that can wait.
     pub(super) fn catch_up_power(&mut self, now: Cycle, launched: &Launched) {
-        let residents = &mut self.residents;
-        if residents.warps.any_resident() || residents.blocks.next_arrival() <= now {
+        if self.minds_warps(now) {
             self.settle_power(now, launched);
         }
     }
 
-    /// The same, whoever is here.
+    /// Whether warps are here, or come in cycle `now`.
+    fn minds_warps(&self, now: Cycle) -> bool {
+        let residents = &self.residents;
+        residents.warps.any_resident() || residents.blocks.next_arrival() <= now
+    }
+
+    /// The same where warps are here.
     fn settle_power(&mut self, now: Cycle, launched: &Launched) {
         let residents = &mut self.residents;
         let Some(power) = self.units.power() else {
@@ -64,7 +69,13 @@ impl Sm {
     /// What has been counted before cycle `now`, which has not run; warp and scheduler states may
     /// be behind.
     pub fn sampled(&mut self, now: Cycle, launched: &Launched) -> SmStats {
-        self.settle_power(now, launched);
+        let issued = self.stats().counters.warp_instructions;
+        if self.minds_warps(now) {
+            self.settle_power(now, launched);
+        } else if let Some(power) = self.units.power() {
+            // Without warps the policy hears of nothing, sampled or not.
+            power.catch_up(now, Buffered::default(), issued);
+        }
         let [int_pipe, fp_pipe] = self.units.pipe_counters(now);
         SmStats {
             int_pipe,
