@@ -6,8 +6,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpsim_sim::config::SECTIONS;
-use warpsim_sim::config::warps::NAMES;
-use warpsim_sim::config::{Machine, presets};
+use warpsim_sim::config::{Machine, power, presets, warps};
 use warpsim_sim::mechanism::{Kind, Parameter};
 use warpsim_study::embedded;
 use warpsim_workloads::suite::WORKLOADS;
@@ -37,6 +36,9 @@ enum What {
     Divergence,
     /// Names for widths of warps and gangs, with the settings that each is short for.
     Warps,
+    /// Names for ways to save power, with the settings that each is short for, then gating and
+    /// folding policies.
+    Power,
     /// Workloads with their parameters and sizes.
     Workloads,
     /// Statistics that `run --stats` writes.
@@ -54,6 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         What::Fetch => mechanisms(Kind::Fetch),
         What::Divergence => mechanisms(Kind::Divergence),
         What::Warps => warps()?,
+        What::Power => power(),
         What::Workloads => match &arguments.workload_dir {
             Some(folder) => workloads() + &in_folder(folder)?,
             None => workloads(),
@@ -134,12 +137,23 @@ fn mechanisms(kind: Kind) -> String {
 fn warps() -> Result<String, Failure> {
     let machine = Machine::resolve("vws", &[])?;
     let mut out = String::new();
-    for named in NAMES {
+    for named in warps::NAMES {
         let _ = writeln!(out, "{}\n    {}", named.name, named.description);
         let _ = writeln!(out, "    {}", named.shown(&machine).join(" "));
     }
     out += "Gangs of warps of 8 threads: -8 behind the name, as in i-vws-8. The settings are those on vws.\n";
     Ok(out)
+}
+
+fn power() -> String {
+    let mut out = String::new();
+    for named in power::NAMES {
+        let _ = writeln!(out, "{}\n    {}", named.name, named.description);
+        let _ = writeln!(out, "    {}", named.settings.join(" "));
+    }
+    let gating = mechanisms(Kind::Gating);
+    let folding = mechanisms(Kind::Folding);
+    out + "\nGating policies (gating.name):\n" + &gating + "\nFolding (folding.name):\n" + &folding
 }
 
 /// A parameter as `--set` takes it, when its mechanism is chosen.

@@ -21,6 +21,7 @@ mod summary;
 mod trace;
 mod transform;
 mod verify;
+mod watts;
 
 use clap::{Parser, Subcommand};
 use failure::Failure;

@@ -3,6 +3,7 @@
 use std::io;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::observe::{Observer, WarpEvent};
+use warpsim_sim::stats::EnergyCounters;
 use warpsim_sim::time::Cycle;
 
 /// Tells all of them everything, in order.
@@ -34,6 +35,17 @@ impl Observer for Observers {
     fn ended(&mut self, cycle: Cycle) {
         for observer in &mut self.0 {
             observer.ended(cycle);
+        }
+    }
+
+    fn samples_every(&self) -> Option<u64> {
+        let every = self.0.iter().filter_map(|o| o.samples_every());
+        every.min()
+    }
+
+    fn sample(&mut self, from: Cycle, to: Cycle, spent: &EnergyCounters) {
+        for observer in &mut self.0 {
+            observer.sample(from, to, spent);
         }
     }
 

@@ -8,6 +8,7 @@ use crate::progress;
 use crate::registers::RegisterSource;
 use crate::summary::{Style, Summary};
 use crate::trace::{Cycles, Sms, Trace, Window};
+use crate::watts::Watts;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -42,6 +43,10 @@ pub struct Arguments {
     /// warps=..., which is short for the settings behind it.
     #[arg(long, value_name = "NAME")]
     warps: Option<String>,
+    /// Power gating by name, as in conventional or origami (see list power): short for --set
+    /// power=..., which is short for the settings behind it, issue policy included.
+    #[arg(long, value_name = "NAME")]
+    power: Option<String>,
     /// Issue policy: short for --set scheduler=...
     #[arg(long)]
     scheduler: Option<String>,
@@ -114,6 +119,19 @@ pub struct Arguments {
     /// ends in .csv, as a picture if in .svg.
     #[arg(long, value_name = "FILE", conflicts_with = "functional")]
     gangs: Option<PathBuf>,
+    /// Write the power over time to this file: as data if its name ends in .json, as a picture if
+    /// in .svg.
+    #[arg(long, value_name = "FILE", conflicts_with = "functional")]
+    watts: Option<PathBuf>,
+    /// Cycles between two points of it.
+    #[arg(
+        long,
+        value_name = "CYCLES",
+        requires = "watts",
+        default_value_t = 200,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    watts_every: u64,
     /// Execute without timing.
     #[arg(long)]
     functional: bool,
@@ -187,6 +205,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         &arguments.trace,
         &arguments.phases,
         &arguments.gangs,
+        &arguments.watts,
     ];
     for file in files.into_iter().flatten() {
         check_writable(file)?;
@@ -204,6 +223,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let Some(path) = &arguments.gangs {
         let gangs = Gangs::new(path, &machine, &job.name());
         observers.push(Box::new(gangs.map_err(Failure::bad_input)?));
+    }
+    if let Some(path) = &arguments.watts {
+        let watts = Watts::new(path, &machine, arguments.watts_every);
+        observers.push(Box::new(watts.map_err(Failure::bad_input)?));
     }
     let options = DeviceOptions {
         functional: arguments.functional,
@@ -239,6 +262,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 fn machine(arguments: &Arguments) -> Result<Machine, Failure> {
     // What is set singly goes over what a name sets.
     let named = arguments.warps.iter().map(|name| format!("warps={name}"));
+    let power = arguments.power.iter().map(|name| format!("power={name}"));
+    let named = named.chain(power);
     let mut overrides: Vec<String> = named.chain(arguments.set.iter().cloned()).collect();
     for (key, value) in [
         ("scheduler", &arguments.scheduler),
@@ -327,7 +352,7 @@ fn trace(path: &Path, arguments: &Arguments, machine: &Machine) -> Result<Trace,
         )));
     }
     let slices = (32 / machine.sm.warp_width) as u16;
-    Trace::create(path, window, slices).map_err(|e| unwritable(path, &e))
+    Trace::create(path, window, slices, machine.gpu.core_mhz).map_err(|e| unwritable(path, &e))
 }
 
 /// Runs a job on a device.

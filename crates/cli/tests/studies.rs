@@ -130,7 +130,7 @@ fn a_full_disk_is_said_and_nothing_is_lost() {
             .expect("a shell")
     };
     // Room for nothing at all; for the folder's mark; for the runs but not for the report.
-    for (blocks, unwritten, stored) in [(0, "study.json", 0), (4, "runs/", 0), (24, "report", 12)] {
+    for (blocks, unwritten, stored) in [(0, "study.json", 0), (4, "runs/", 0), (40, "report", 12)] {
         let out = scratch.path(&blocks.to_string());
         let output = limited(blocks, &out);
         let errors = String::from_utf8_lossy(&output.stderr);

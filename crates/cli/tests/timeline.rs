@@ -182,6 +182,7 @@ fn the_file_keeps_the_rules_of_its_format() {
     assert_eq!(trace["displayTimeUnit"], "ms");
     let mut process_of: BTreeMap<u64, u64> = BTreeMap::new();
     let (mut processes, mut threads) = (Vec::new(), Vec::new());
+    let mut counters = 0;
     for event in trace["traceEvents"].as_array().expect("a list") {
         let number = |key: &str| {
             event[key]
@@ -207,6 +208,15 @@ fn the_file_keeps_the_rules_of_its_format() {
                 );
             }
             "i" => assert_eq!(event["s"], "t", "{event}"),
+            "C" => {
+                // Power: a counter belongs to a process, and has watts for each part.
+                let parts = event["args"].as_object().expect("parts");
+                let watts: f64 = parts.values().filter_map(Value::as_f64).sum();
+                assert!(parts.len() == 8 && watts > 0.0, "{event}");
+                assert!(processes.contains(&process), "{event}");
+                counters += 1;
+                continue;
+            }
             other => panic!("phase {other}"),
         }
         if event["ph"] != "M" {
@@ -225,6 +235,7 @@ fn the_file_keeps_the_rules_of_its_format() {
         }
     }
     assert!(process_of.len() > 10);
+    assert!(counters > 1, "power over time");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! The simulated machine.
 //!
 //! [`exec`] says what instructions do, `sm` when they do it, [`memory`] what happens
-//! beyond the SM; `schedule`, `fetch` and `divergence` hold the mechanisms that
-//! papers are about, one file each.
+//! beyond the SM; `schedule`, `fetch`, `divergence` and [`power`] hold the mechanisms
+//! that papers are about, one file each.
 
 pub mod area;
 pub mod config;
@@ -16,6 +16,7 @@ pub mod observe;
 pub mod occupancy;
 pub mod phases;
 mod place;
+pub mod power;
 pub mod progress;
 pub mod schedule;
 mod sm;

@@ -6,6 +6,7 @@ pub const STUDIES: &[(&str, &str)] = &[
     ("tbc", include_str!("../../../studies/tbc.toml")),
     ("vws", include_str!("../../../studies/vws.toml")),
     ("vtw", include_str!("../../../studies/vtw.toml")),
+    ("origami", include_str!("../../../studies/origami.toml")),
 ];
 
 /// The text of a study.

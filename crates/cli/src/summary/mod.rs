@@ -1,6 +1,7 @@
 //! What `warpsim run` shows at its end: a page that says what the run was, how fast the
 //! machine was and why, and whether the result is right.
 
+mod energy;
 mod launches;
 mod memory;
 mod states;
@@ -74,6 +75,7 @@ impl Summary<'_> {
             states::lanes(out, style, self.totals)?;
             states::tables(out, style, self.totals)?;
             memory::write(out, style, self.totals)?;
+            energy::write(out, style, self.totals)?;
         }
         launches::write(out, style, self.launches, self.functional)?;
         self.ending(out)

@@ -131,6 +131,14 @@ impl TraceFile {
         ));
     }
 
+    /// Writes the values of counters from a cycle on: names and values, as JSON members.
+    pub fn counters(&mut self, process: u32, cycle: Cycle, name: &str, members: &str) {
+        let name = Value::from(name);
+        self.event(format_args!(
+            "{{\"ph\":\"C\",\"pid\":{process},\"ts\":{cycle},\"name\":{name},\"args\":{{{members}}}}}"
+        ));
+    }
+
     /// Ends the file and gives it its name.
     pub fn finish(&mut self) -> io::Result<()> {
         self.write(format_args!("\n]}}\n"));

@@ -8,6 +8,7 @@ mod window;
 
 pub use window::{Cycles, Sms, Window};
 
+use crate::watts;
 use file::{Event, TraceFile};
 use gangs::{Division, Ended, Original};
 use labels::Labels;
@@ -16,7 +17,7 @@ use std::io;
 use std::path::Path;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::observe::{Observer, WarpEvent};
-use warpsim_sim::stats::WarpState;
+use warpsim_sim::stats::{EnergyCounters, WarpState};
 use warpsim_sim::time::Cycle;
 
 /// Process of launches.
@@ -27,9 +28,13 @@ const FIRST_SM: u32 = 2;
 /// its process's number would be shown as its "main thread", above the others.
 const KERNELS: u32 = 2000;
 
+/// Cycles between two values of the power counters.
+const POWER_EVERY: u64 = 200;
+
 /// Writes a timeline while a run goes on.
 pub struct Trace {
     file: TraceFile,
+    core_mhz: u32,
     window: Window,
     labels: Labels,
     kernel: Option<(String, Cycle)>,
@@ -67,10 +72,11 @@ struct Track {
 
 impl Trace {
     /// A timeline for the file `path`, with what lies in `window`, of a machine that cuts 32 threads
-    /// into so many warps.
-    pub fn create(path: &Path, window: Window, slices: u16) -> io::Result<Trace> {
+    /// into so many warps and has this clock.
+    pub fn create(path: &Path, window: Window, slices: u16, core_mhz: u32) -> io::Result<Trace> {
         let mut trace = Trace {
             file: TraceFile::create(path)?,
+            core_mhz,
             window,
             labels: Labels::default(),
             kernel: None,
@@ -339,6 +345,22 @@ impl Observer for Trace {
             }
             WarpEvent::Retired | WarpEvent::Holds { .. } => {}
         }
+    }
+
+    fn samples_every(&self) -> Option<u64> {
+        Some(POWER_EVERY)
+    }
+
+    fn sample(&mut self, from: Cycle, to: Cycle, spent: &EnergyCounters) {
+        let Some((shown, _)) = self.window.cycles.clip(from, to) else {
+            return;
+        };
+        // They are few, as launches are.
+        let members = watts::parts(spent, to - from, self.core_mhz)
+            .map(|(name, watts)| format!("\"{name}\":{watts:.3}"));
+        let members: Vec<String> = members.collect();
+        self.file
+            .counters(GPU, shown, "power (W)", &members.join(","));
     }
 
     fn launched(&mut self, cycle: Cycle, kernel: &Kernel, files: &[(u32, String)]) {

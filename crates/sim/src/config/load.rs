@@ -2,7 +2,7 @@
 //! layers, applies overrides, validates.
 
 use super::merge::{Layer, Merged};
-use super::{Machine, presets, validate, warps};
+use super::{Machine, power, presets, validate, warps};
 use std::path::{Path, PathBuf};
 use warpsim_present::{Node, Source, SourceError, Value, nearest};
 
@@ -62,7 +62,8 @@ fn checked(
     if let Some(root) = layers.first() {
         merged.require_complete(&root.source)?;
     }
-    let overrides = warps::overrides(overrides, || merged.finish())?;
+    let overrides = power::overrides(overrides)?;
+    let overrides = warps::overrides(&overrides, || merged.finish())?;
     merged.apply_overrides(&overrides)?;
     let machine = merged.finish()?;
     match check(&machine) {

@@ -1,23 +1,28 @@
 //! A machine as data. Presets are TOML files in `configs/` with the source of every number;
 //! [`model`] holds the typed form with the [`rule`] of each setting, [`load`] reads files and
-//! follows `extends`, [`set`] applies `--set key=value`, [`warps`] has names for settings that go
-//! together, [`validate`] is the one place that says
+//! follows `extends`, [`set`] applies `--set key=value`, [`warps`] and [`power`] have names for
+//! settings that go together, [`validate`] is the one place that says
 //! which machines make no sense.
 
 pub(crate) mod class;
+pub(crate) mod energy;
 pub mod load;
 mod merge;
 pub mod model;
 mod moved;
+pub mod power;
 pub mod presets;
 pub mod rule;
 pub(crate) mod set;
 pub mod settings;
 pub mod validate;
 pub mod warps;
+pub(crate) mod work;
 
 pub use class::OpClass;
+pub use energy::{Energy, WorkEnergy};
 pub use model::*;
+pub use work::Work;
 
 use std::path::Path;
 use warpsim_present::SourceError;

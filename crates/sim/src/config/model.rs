@@ -3,9 +3,11 @@
 //! of mechanisms are not here: each mechanism declares its own, and a [`Choice`] holds them.
 
 use super::class::OpClass;
+use super::energy::{Energy, WorkEnergy};
 use super::rule::Rule::{Flag, Several, Timing, Words};
 use super::rule::{multiple_of, power_of_two, power_of_two_or_zero, range};
 use super::settings::{Setting, settings};
+use super::work::Work;
 use crate::exec::iterations::NextTid;
 use crate::mechanism::Choice;
 use serde::{Deserialize, Serialize};
@@ -29,12 +31,18 @@ pub struct Machine {
     pub scheduler: Choice,
     /// Divergence model.
     pub divergence: Choice,
+    /// When lanes are switched off.
+    pub gating: Choice,
+    /// When warps are issued as two halves.
+    pub folding: Choice,
     /// Instruction fetch.
     pub fetch: Fetch,
     /// Operand collection.
     pub collector: Collector,
     /// Execution units by name.
     pub unit: BTreeMap<String, Unit>,
+    /// The two pipelines of each lane.
+    pub pipes: Pipes,
     /// Latency and initiation interval by operation class.
     pub latency: Latency,
     /// Shared memory.
@@ -56,6 +64,8 @@ pub struct Machine {
     /// Virtual thread blocks.
     #[serde(rename = "virtual")]
     pub virtual_blocks: Virtual,
+    /// What events and leaking circuits cost.
+    pub energy: Energy,
 }
 
 /// The sections of a machine with their settings.
@@ -67,6 +77,7 @@ pub const SECTIONS: &[(&str, &[Setting])] = &[
     ("unit.sp", Unit::SETTINGS),
     ("unit.sfu", Unit::SETTINGS),
     ("unit.mem", Unit::SETTINGS),
+    ("pipes", Pipes::SETTINGS),
     ("latency", Latency::SETTINGS),
     ("shared", Shared::SETTINGS),
     ("l1d", Cache::SETTINGS),
@@ -79,6 +90,8 @@ pub const SECTIONS: &[(&str, &[Setting])] = &[
     ("dram", Dram::SETTINGS),
     ("dram.timing", DramTiming::SETTINGS),
     ("virtual", Virtual::SETTINGS),
+    ("energy", Energy::SETTINGS),
+    ("energy.work", WorkEnergy::SETTINGS),
 ];
 
 settings! {
@@ -265,6 +278,20 @@ settings! {
         collectors: u32 = range(1, 64), "";
         /// Instructions that enter and leave the collectors of each set per cycle.
         ports: u32 = range(1, 16), "";
+    }
+}
+
+settings! {
+    /// The pipelines that each lane of a unit has: one for integers, one for floating point. What
+    /// is in neither table (special functions, division, double precision, addresses) uses other
+    /// circuits.
+    pub struct Pipes {
+        /// The work that the integer pipeline does.
+        int: Vec<Work> = Several(Work::WORDS), "";
+        /// The work that the floating-point pipeline does.
+        fp: Vec<Work> = Several(Work::WORDS), "";
+        /// Neighbouring lanes that values can be shifted between.
+        cluster: u32 = power_of_two(2, 32), "lanes";
     }
 }
 

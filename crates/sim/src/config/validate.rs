@@ -5,12 +5,13 @@
 
 use super::class::OpClass;
 use super::model::*;
+use super::work::Work;
 use crate::divergence;
 use crate::mechanism::Kind;
 use crate::memory::packet::LARGEST_REQUEST;
 use crate::place::Layout;
 use crate::sm::limits::{MOST_GROUPS, MOST_KINDS, MOST_PIPELINES};
-use crate::{fetch, schedule};
+use crate::{fetch, power, schedule};
 
 /// A value that makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +61,7 @@ pub fn settings(machine: &Machine) -> Result<(), Problem> {
     units(machine)?;
     narrow_lanes(machine)?;
     gathering(machine)?;
+    lanes(machine)?;
     front_end(machine, &table)?;
     caches(machine)?;
     injection(&machine.interconnect)?;
@@ -269,6 +271,66 @@ fn gathering(machine: &Machine) -> Check {
          (`sm.gather_memory`) memory needs a unit of its own",
     )
 }
+
+/// The lanes' pipelines, and what folding takes.
+fn lanes(machine: &Machine) -> Check {
+    let twice = machine
+        .pipes
+        .fp
+        .iter()
+        .position(|w| machine.pipes.int.contains(w));
+    if let Some(at) = twice {
+        let word = Work::WORDS[machine.pipes.fp[at] as usize];
+        return problem(
+            "pipes.fp",
+            format!("has \"{word}\", which is in `pipes.int`, too: one of the two does it"),
+        );
+    }
+    let Some(folding) = power::folding_of(machine) else {
+        return Ok(());
+    };
+    if let Some(gates) = power::gating_of(machine).gates
+        && !gates.by_lane
+    {
+        return problem(
+            "folding.name",
+            format!(
+                "is \"{}\": folding leaves the upper lanes of each cluster idle, and `{}` as it is set \
+                 switches all lanes of a side together (--set gating=conventional --set gating.by=lane)",
+                machine.folding.name, machine.gating.name
+            ),
+        );
+    }
+    for (name, unit) in &machine.unit {
+        let lanes = power::lanes_per_pipeline(unit, machine);
+        if lanes.is_some_and(|lanes| lanes < machine.pipes.cluster) {
+            return problem(
+                &format!("unit.{name}.lanes"),
+                "gives a pipeline fewer than a cluster (`pipes.cluster`): no warp can be folded",
+            );
+        }
+        for class in &unit.takes {
+            let [latency, interval] = class.timing(&machine.latency);
+            let passes = machine.passes(*class);
+            let interval = u64::from(interval.max(passes));
+            let all = u64::from(latency + passes) + interval + folding.stages;
+            if lanes.is_some() && all > LONGEST_FOLDED {
+                return complaint(
+                    &format!("latency.{}", class.word()),
+                    format!(
+                        "`latency.{}`: an instruction in two halves would take {all} cycles, longer \
+                         than a pipeline can be ({LONGEST_FOLDED})",
+                        class.word()
+                    ),
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Most cycles that an instruction in two halves may take in its unit.
+const LONGEST_FOLDED: u64 = 1000;
 
 fn schedulers(s: &Sm) -> Check {
     // Warps are kept in bit sets of 64, one for each scheduler of each slice.

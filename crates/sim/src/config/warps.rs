@@ -179,6 +179,13 @@ fn settings(name: &str, machine: &Machine) -> Option<Vec<String>> {
     Some(named.settings(machine, width.unwrap_or(named.width), cycles))
 }
 
+/// Whether a name stands for an issue policy, too.
+pub(super) fn chooses_scheduler(name: &str) -> bool {
+    let core = name.strip_suffix("-8").unwrap_or(name);
+    let named = NAMES.iter().find(|n| n.matches(core).is_some());
+    named.is_some_and(|n| n.gangs.is_some())
+}
+
 /// Reads overrides, with the settings behind a name in its place. `machine` makes the machine that
 /// they go over.
 pub(super) fn overrides(

@@ -7,6 +7,7 @@ mod hot;
 mod load;
 mod pace;
 mod run;
+mod sample;
 
 use crate::config::Machine;
 use crate::config::validate::validate;

@@ -10,7 +10,7 @@ use crate::exec::functional;
 use crate::observe::Observer;
 use crate::progress::Snapshot;
 use crate::sm::{Launched, Quantum, SmFault, summarise};
-use crate::stats::{LaunchReport, MemoryCounters, SmStats, Totals};
+use crate::stats::{EnergyCounters, LaunchReport, MemoryCounters, SmStats, Totals};
 use crate::time::Cycle;
 use std::time::Instant;
 use warpsim_ptx::kernel::Virtualised;
@@ -78,6 +78,7 @@ impl Gpu {
         let stats = result.map_err(|e| SimError::Functional(Box::new(e)))?;
         let mut totals = Totals {
             sms: self.machine.gpu.sms as u64,
+            core_mhz: self.machine.gpu.core_mhz.into(),
             ..Totals::default()
         };
         totals.sm.counters.warp_instructions = stats.warp_instructions;
@@ -104,6 +105,7 @@ impl Gpu {
         if let Some(observer) = &mut self.options.observer {
             observer.launched(start, &launched.kernel, files);
         }
+        let mut sampler = self.sampler(start, &memory_before);
         let total = launched.grid.blocks();
         let mut dispatcher = Dispatcher::new(total, launched.blocks_per_sm, self.last_sm);
         let limit = self.options.max_cycles.map(|n| start.saturating_add(n));
@@ -137,6 +139,12 @@ impl Gpu {
             now = end;
             if completed == total && self.memory.idle() && self.sms.iter().all(|sm| sm.is_idle()) {
                 break;
+            }
+            // Once the last block is done the launch may turn out to have ended already.
+            if let Some(sampler) = &mut sampler
+                && completed < total
+            {
+                self.sample(sampler, now, launched);
             }
             quanta += 1;
             if quanta.is_multiple_of(PROGRESS_EVERY) {
@@ -186,9 +194,6 @@ impl Gpu {
         let finish = last.max(self.memory.idle_since()).max(start) + 1;
         self.cycle = finish;
         self.last_sm = dispatcher.last();
-        if let Some(observer) = &mut self.options.observer {
-            observer.ended(finish);
-        }
         let mut sm = SmStats::default();
         for core in &mut self.sms {
             core.finish(finish);
@@ -197,9 +202,18 @@ impl Gpu {
         let places = u64::from(launched.blocks_per_sm) * self.sms.len() as u64;
         let ended = self.sms.iter().map(|core| core.ended());
         summarise(ended, places, &mut sm.counters);
+        if let Some(sampler) = &mut sampler {
+            self.tell_sample(sampler, finish, &sm);
+        }
+        if let Some(observer) = &mut self.options.observer {
+            observer.ended(finish);
+        }
         let memory = MemoryCounters::of(self.memory.stats()).since(&memory_before);
+        let energy = EnergyCounters::of(&self.machine, finish - start, &sm, &memory);
         Ok(Totals {
             cycles: finish - start,
+            energy,
+            core_mhz: self.machine.gpu.core_mhz.into(),
             sms: self.sms.len() as u64,
             max_warps: crate::divergence::max_warps(&self.machine),
             sm,

@@ -2,7 +2,7 @@
 
 use super::{Choice, Info};
 use crate::config::Machine;
-use crate::{divergence, fetch, schedule};
+use crate::{divergence, fetch, power, schedule};
 use warpsim_present::nearest;
 
 /// What a mechanism decides.
@@ -14,11 +14,21 @@ pub enum Kind {
     Fetch,
     /// Which threads go together.
     Divergence,
+    /// When lanes are switched off.
+    Gating,
+    /// When warps are issued as two halves.
+    Folding,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 3] = [Kind::Scheduler, Kind::Fetch, Kind::Divergence];
+    pub const ALL: [Kind; 5] = [
+        Kind::Scheduler,
+        Kind::Fetch,
+        Kind::Divergence,
+        Kind::Gating,
+        Kind::Folding,
+    ];
 
     /// The section of a machine file that chooses one.
     pub fn key(self) -> &'static str {
@@ -26,6 +36,8 @@ impl Kind {
             Kind::Scheduler => "scheduler",
             Kind::Fetch => "fetch.policy",
             Kind::Divergence => "divergence",
+            Kind::Gating => "gating",
+            Kind::Folding => "folding",
         }
     }
 
@@ -35,6 +47,8 @@ impl Kind {
             Kind::Scheduler => "scheduler.name",
             Kind::Fetch => "fetch.policy.name",
             Kind::Divergence => "divergence.name",
+            Kind::Gating => "gating.name",
+            Kind::Folding => "folding.name",
         }
     }
 
@@ -44,6 +58,8 @@ impl Kind {
             Kind::Scheduler => "scheduler",
             Kind::Fetch => "fetch policy",
             Kind::Divergence => "divergence model",
+            Kind::Gating => "gating policy",
+            Kind::Folding => "folding policy",
         }
     }
 
@@ -53,6 +69,8 @@ impl Kind {
             Kind::Scheduler => schedule::POLICIES.iter().map(|p| p.info).collect(),
             Kind::Fetch => fetch::POLICIES.iter().map(|p| p.info).collect(),
             Kind::Divergence => divergence::MODELS.iter().map(|m| m.info).collect(),
+            Kind::Gating => power::GATING.iter().map(|g| g.info).collect(),
+            Kind::Folding => power::FOLDING.iter().map(|f| f.info).collect(),
         }
     }
 
@@ -67,6 +85,8 @@ impl Kind {
             Kind::Scheduler => &machine.scheduler,
             Kind::Fetch => &machine.fetch.policy,
             Kind::Divergence => &machine.divergence,
+            Kind::Gating => &machine.gating,
+            Kind::Folding => &machine.folding,
         }
     }
 

@@ -4,18 +4,21 @@ mod block_first;
 mod blocks;
 mod ccws;
 mod gangs;
+mod gates;
 mod gto;
 mod lrr;
 mod majority;
 mod mwf;
 mod oldest;
 pub mod order;
+mod origami;
 pub(crate) mod plan;
 mod progress;
 #[cfg(test)]
 mod properties;
 mod saws;
 mod tls;
+mod type_first;
 pub(crate) mod view;
 
 use crate::config::Machine;
@@ -24,7 +27,7 @@ use crate::mechanism::{Info, Values};
 pub use crate::place::Place;
 use crate::time::Cycle;
 pub use plan::{FetchView, GangView, IssuePlan, IssueView, Together};
-pub use view::{CacheEvent, Considers, Facts, HearsCache, WarpInfo};
+pub use view::{CacheEvent, Considers, Facts, HearsCache, MindsPower, WarpInfo};
 
 /// An issue policy: one instance serves all schedulers (domains) of an SM, so that policies
 /// can share state between them.
@@ -131,6 +134,18 @@ pub trait IssuePolicy: Send {
         None
     }
 
+    /// The warps of a domain that it keeps in an active set; those it has no such set for are all
+    /// active.
+    fn active(&self, domain: usize) -> u64 {
+        let _ = domain;
+        !0
+    }
+
+    /// Itself, if it goes by the lanes' power.
+    fn minds_power(&mut self) -> Option<&mut dyn MindsPower> {
+        None
+    }
+
     /// Itself, if it wants to hear what warps do in the L1 data cache.
     fn hears_cache(&mut self) -> Option<&mut dyn HearsCache> {
         None
@@ -156,6 +171,8 @@ pub const POLICIES: &[Policy] = &[
     gto::POLICY,
     oldest::POLICY,
     tls::POLICY,
+    gates::POLICY,
+    origami::POLICY,
     blocks::AGE,
     blocks::ROUND_ROBIN,
     blocks::STICKY,

@@ -9,7 +9,7 @@ use crate::mechanism::{Info, Integer};
 use std::collections::VecDeque;
 
 /// Six, as the public GTX 480 configuration has it (`two_level_active:6:0:1`).
-const ACTIVE: Integer = Integer {
+pub(super) const ACTIVE: Integer = Integer {
     name: "active",
     low: 1,
     high: 64,
@@ -55,6 +55,13 @@ impl Tls {
     }
 }
 
+impl Tls {
+    /// The index that a domain looks at first in its active set.
+    pub(super) fn start(&self, domain: usize) -> u8 {
+        self.domains[domain].start
+    }
+}
+
 impl IssuePolicy for Tls {
     fn launched(&mut self, place: Place, _: u64, _: u16) {
         self.domains[place.domain as usize]
@@ -70,6 +77,10 @@ impl IssuePolicy for Tls {
 
     fn considers(&mut self) -> Option<&mut dyn Considers> {
         Some(self)
+    }
+
+    fn active(&self, domain: usize) -> u64 {
+        self.domains[domain].active
     }
 
     fn issued(&mut self, place: Place) {

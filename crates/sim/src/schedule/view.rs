@@ -1,6 +1,7 @@
 //! What a policy may see of warps beyond who is ready. All of it is free of cost where nobody asks.
 
 use super::Place;
+use crate::power::Side;
 use warpsim_ptx::isa::Pipe;
 use warpsim_ptx::kernel::Pc;
 
@@ -15,6 +16,8 @@ pub struct Facts<'a> {
     pub long_wait: u64,
     /// The next instruction accesses memory.
     pub accesses: u64,
+    /// The next instruction is in the buffer, and the warp waits for nothing but data or units.
+    pub known: u64,
     /// More about each warp.
     pub warps: Option<&'a dyn Fn(u8) -> WarpInfo>,
 }
@@ -31,6 +34,8 @@ impl Facts<'_> {
 pub struct WarpInfo {
     /// The instruction in its buffer that comes next, with the pipe it takes.
     pub next: Option<(Pc, Pipe)>,
+    /// The pipeline of the lanes that this instruction takes, if it is one of the two.
+    pub side: Option<Side>,
     /// Active lanes.
     pub lanes: u32,
     /// Instructions it has issued.
@@ -65,4 +70,23 @@ pub trait HearsCache {
     /// `event` happened to the line with this address; the warp at `place` loads from it, or
     /// (line come, or pushed out) had asked for it.
     fn cache(&mut self, place: Place, event: CacheEvent, line: u64);
+}
+
+/// A policy that goes by what the lanes' power is about to do.
+pub trait MindsPower {
+    /// In this cycle all integer pipelines, and all floating-point ones, are off and not to be
+    /// woken, or not. Told before warps are looked at.
+    fn blackout(&mut self, sides: [bool; 2]);
+
+    /// How long its phases are, if it has any.
+    fn phase(&self) -> Option<u64> {
+        None
+    }
+
+    /// A phase has started. Of the warps of the active sets that are about to use the lanes, so many
+    /// have all their lanes active, and so many not. The order of the warps changes when they are
+    /// next looked at.
+    fn phase_starts(&mut self, full: u32, partial: u32) {
+        let _ = (full, partial);
+    }
 }

@@ -94,6 +94,9 @@ impl Sm {
     fn cycle(&mut self, now: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
         let launched = quantum.launched;
         self.residents.warps.start_cycle(now);
+        if self.units.power().is_some() {
+            self.catch_up_power(now, launched);
+        }
         self.residents.take_arrivals(now, launched);
         self.take_reply(now, quantum.inbox);
         self.write_back(now, launched);

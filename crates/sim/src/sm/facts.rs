@@ -2,8 +2,9 @@
 
 use super::fixed_list::FixedList;
 use super::units::UnitPlan;
-use crate::config::{Machine, OpClass};
+use crate::config::{Machine, OpClass, Work};
 use crate::exec::iterations::may_access_shared;
+use crate::power::Side;
 use warpsim_ptx::isa::{CacheOp, Op, Pipe, Sem, Space, Type};
 use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegId, TexBase, Virtualised};
 
@@ -53,8 +54,8 @@ pub struct OpFacts {
     pub unit: u8,
     /// It goes to the load/store unit.
     memory: bool,
-    /// Pipe class, for statistics and power.
-    pub pipe: Pipe,
+    /// What it goes through, for statistics and policies.
+    pub through: Through,
     /// Execution latency in cycles.
     pub latency: u16,
     /// Cycles its unit's entry is held.
@@ -71,6 +72,11 @@ pub struct OpFacts {
     pub stores: bool,
     /// Most reads of one bank: the cycles that its reads take if nothing is in their way.
     pub reads: u8,
+    /// What it makes the lanes do, and the registers that this reads and writes, for the energy
+    /// ledger.
+    pub work: Work,
+    #[allow(missing_docs)]
+    pub operands: u8,
     /// Banks of the source operands to collect.
     pub read_banks: Banks,
     /// Banks of the destinations.
@@ -80,6 +86,15 @@ pub struct OpFacts {
     pub registers: FixedList<RegisterWord, 16>,
     /// Banks to read a second time, a third time and so on: repeated registers count each time.
     pub read_again: FixedList<Banks, 11>,
+}
+
+/// What an instruction goes through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Through {
+    /// Pipe class.
+    pub pipe: Pipe,
+    /// The pipeline of the lanes that does its work on this machine, if it is one of the two.
+    pub side: Option<Side>,
 }
 
 impl OpFacts {
@@ -119,6 +134,7 @@ pub fn op_facts(kernel: &Kernel, machine: &Machine) -> Vec<OpFacts> {
 
 fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPlan) -> OpFacts {
     let class = class_of(instr);
+    let work = Work::of(instr.op, &instr.mods);
     let [latency, interval] = class.timing(&machine.latency);
     let banks = machine.collector.banks;
     let ignore_sources =
@@ -126,7 +142,12 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
     let mut facts = OpFacts {
         unit: plan.kind_of(class),
         memory: class == OpClass::Memory,
-        pipe: instr.op.pipe(&instr.mods),
+        through: Through {
+            pipe: instr.op.pipe(&instr.mods),
+            side: Side::of(work, machine),
+        },
+        work,
+        operands: 0,
         latency: latency as u16,
         interval: interval as u16,
         passes: machine.passes(class) as u8,
@@ -152,6 +173,7 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
         if let Operand::Reg(r) | Operand::NotReg(r) = operand {
             word_of(&mut facts, *r).writes |= 1 << (r.0 % 64);
             facts.write_banks.add(bank(*r), banks);
+            facts.operands += 1;
         }
     }
     if let Some((guard, _)) = instr.guard {
@@ -161,6 +183,7 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
         for r in instr.src.iter().filter_map(source_register) {
             word_of(&mut facts, r).reads |= 1 << (r.0 % 64);
             facts.add_read(bank(r), banks);
+            facts.operands += 1;
         }
     }
     facts
@@ -263,7 +286,12 @@ pub(super) mod tests {
             stores: false,
             unit: 0,
             memory: false,
-            pipe: Pipe::Int,
+            through: Through {
+                pipe: Pipe::Int,
+                side: Some(Side::Int),
+            },
+            work: Work::IntAdd,
+            operands: 0,
             latency: 4,
             interval: 1,
             passes: 1,

@@ -15,6 +15,7 @@ pub(crate) mod limits;
 mod memory;
 mod observe;
 mod operands;
+mod power;
 mod residents;
 #[cfg(test)]
 mod testing;
@@ -37,6 +38,7 @@ pub use launch::{Launched, Quantum, SmFault};
 use memory::{LoadStore, MemoryEvent, Port};
 pub use observe::StuckWarp;
 use operands::Collectors;
+use power::PolicyPhases;
 pub use residents::summarise;
 use residents::{Coming, Ended, Request, Residents};
 use std::sync::Arc;
@@ -64,6 +66,7 @@ pub struct Sm {
     /// What this quantum leaves for others.
     pub leavings: Leavings,
     clock: Clock,
+    policy_phases: PolicyPhases,
 }
 
 impl Sm {
@@ -72,16 +75,18 @@ impl Sm {
         let domains = crate::place::Layout::of(machine).domains();
         let front = FrontEnd::new(machine, id);
         let plan = UnitPlan::of(machine);
+        let mut residents = Residents::new(machine, front.skips_waiters());
+        let minded = residents.books.policy.minds_power().is_some();
         Sm {
             id,
             core_mhz: machine.gpu.core_mhz,
             flush_l1_when_idle: machine.gpu.flush_l1_when_idle,
             memory_ahead: issue::memory_ahead(machine),
-            residents: Residents::new(machine, front.skips_waiters()),
+            residents,
             front,
             issue: Issue::new(machine, domains),
             collectors: Collectors::new(&machine.collector, &plan),
-            units: Units::new(machine, plan),
+            units: Units::new(machine, plan, minded),
             memory: LoadStore::new(machine, id),
             events: Vec::new(),
             port: Port::new(machine),
@@ -90,6 +95,7 @@ impl Sm {
                 prints: Vec::new(),
             },
             clock: Clock::default(),
+            policy_phases: PolicyPhases::default(),
         }
     }
 
@@ -111,6 +117,8 @@ impl Sm {
     /// Gets ready for a launch that starts at cycle `now`.
     pub fn begin(&mut self, launched: &Launched, now: Cycle) {
         self.residents.begin(launched, now);
+        self.units.begin(now);
+        self.policy_phases = PolicyPhases::begin(&mut self.residents, now);
         self.clock = Clock {
             ran: now,
             first_half: now,
@@ -124,6 +132,7 @@ impl Sm {
 
     /// Accounts for the time up to the end of a launch.
     pub fn finish(&mut self, end: Cycle) {
+        self.count_power(end);
         let residents = &mut self.residents;
         residents.count_active(end);
         let [read, written] = std::mem::take(&mut self.port.traffic);

@@ -1,7 +1,9 @@
 //! Statistics of a launch and of a whole run, as data and as JSON.
 
 use super::decl::{StatInfo, Visit};
+use super::energy::{self, EnergyCounters};
 use super::memory::MemoryCounters;
+use super::power::PipeCounters;
 use super::sm::{SchedulerState, SchedulerStates, SmCounters, SmStats, WarpStates};
 use serde_json::{Map, Value, json};
 
@@ -45,6 +47,10 @@ pub struct Totals {
     pub dram_clocks: u64,
     /// Most entries of any reconvergence stack.
     pub deepest_stack: u64,
+    /// Where the energy went.
+    pub energy: EnergyCounters,
+    /// Core clock in MHz.
+    pub core_mhz: u64,
 }
 
 /// How fast the simulation itself ran; apart from everything simulated.
@@ -296,6 +302,40 @@ impl Totals {
         self.memory.add(&other.memory);
         self.dram_clocks += other.dram_clocks;
         self.deepest_stack = self.deepest_stack.max(other.deepest_stack);
+        self.energy.add(&other.energy);
+        self.core_mhz = other.core_mhz;
+    }
+
+    /// Seconds that it took, on the machine.
+    pub fn seconds(&self) -> f64 {
+        self.cycles as f64 / (self.core_mhz.max(1) as f64 * 1e6)
+    }
+
+    /// Average power in watts.
+    pub fn average_power(&self) -> f64 {
+        match self.cycles {
+            0 => 0.0,
+            _ => self.energy.total() as f64 * 1e-12 / self.seconds(),
+        }
+    }
+
+    /// The energy ledger as JSON, with what is derived from it.
+    fn energy_json(&self) -> Value {
+        let Value::Object(mut map) = table(&self.energy) else {
+            return Value::Null;
+        };
+        let total = self.energy.total();
+        let derived = [
+            json!(total),
+            json!(self.energy.execution()),
+            rounded(self.average_power()),
+            rounded(total as f64 * 1e-3 * self.seconds()),
+            rounded(ratio(total, self.sm.counters.thread_instructions)),
+        ];
+        for (info, value) in energy::DERIVED.iter().zip(derived) {
+            map.insert(info.name.into(), value);
+        }
+        Value::Object(map)
     }
 
     /// A derived value by name.
@@ -322,6 +362,9 @@ impl Totals {
         }
         map.insert("warp_states".into(), table(&self.sm.warps));
         map.insert("scheduler_states".into(), table(&self.sm.schedulers));
+        map.insert("int_pipe".into(), table(&self.sm.int_pipe));
+        map.insert("fp_pipe".into(), table(&self.sm.fp_pipe));
+        map.insert("energy".into(), self.energy_json());
         Value::Object(map)
     }
 }
@@ -360,6 +403,9 @@ impl SmStats {
         self.counters.add(&other.counters);
         self.warps.add(&other.warps);
         self.schedulers.add(&other.schedulers);
+        self.int_pipe.add(&other.int_pipe);
+        self.fp_pipe.add(&other.fp_pipe);
+        self.work.add(&other.work);
     }
 }
 
@@ -395,5 +441,9 @@ pub fn all_statistics() -> Vec<(&'static str, StatInfo)> {
         "totals.scheduler_states",
         &SchedulerStates::default(),
     );
+    group(&mut all, "totals.int_pipe", &PipeCounters::default());
+    group(&mut all, "totals.fp_pipe", &PipeCounters::default());
+    group(&mut all, "totals.energy", &EnergyCounters::default());
+    all.extend(energy::DERIVED.iter().map(|info| ("totals.energy", *info)));
     all
 }

@@ -1,6 +1,8 @@
 //! What an SM counts.
 
 use super::decl::{counters, states};
+use super::energy::WorkCounters;
+use super::power::PipeCounters;
 
 states! {
     /// What a warp is doing in a cycle: exactly one of these, in every cycle from its block's
@@ -133,6 +135,12 @@ pub struct SmStats {
     pub warps: WarpStates,
     /// Scheduler-cycles by state; they add up to `counters.scheduler_cycles`.
     pub schedulers: SchedulerStates,
+    /// The lanes' integer pipelines, where power is looked at.
+    pub int_pipe: PipeCounters,
+    /// The floating-point ones.
+    pub fp_pipe: PipeCounters,
+    /// Work on the lanes, for the energy ledger.
+    pub work: WorkCounters,
 }
 
 impl SmCounters {

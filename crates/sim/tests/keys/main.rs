@@ -6,7 +6,7 @@ mod probe;
 use probe::Probe;
 use std::collections::HashMap;
 use warpsim_sim::config::rule::Rule;
-use warpsim_sim::config::{Machine, OpClass, SECTIONS};
+use warpsim_sim::config::{Machine, OpClass, SECTIONS, Work};
 use warpsim_sim::mechanism::Kind;
 use warpsim_sim::stats::LaunchReport;
 
@@ -49,11 +49,30 @@ const MACHINES: &[(&str, &[&str])] = &[
             "scheduler.gangs.memory_split=impatient",
         ],
     ),
+    // Lanes that are switched off, as often as they may be, and warps that are folded, less often.
+    (
+        "gtx480",
+        &[
+            "gpu.sms=2",
+            "scheduler=gates",
+            "gating=conventional",
+            "gating.blackout.coordinated=false",
+            "gating.blackout.epoch=100",
+            "gating.blackout.critical=0",
+        ],
+    ),
+    (
+        "gtx480",
+        &["gpu.sms=2", "power=origami", "folding.phases.cutoff=20"],
+    ),
 ];
 
 /// Settings that cannot be changed alone: a class of operations that one unit no longer takes,
-/// another must (there is a test below), and there is one load/store unit.
+/// another must (there is a test below), there is one load/store unit, and of the lanes' pipelines
+/// one does what the other does not (another test).
 const NOT_ALONE: &[&str] = &[
+    "pipes.fp",
+    "pipes.int",
     "unit.mem.count",
     "unit.mem.takes",
     "unit.sfu.takes",
@@ -221,6 +240,17 @@ fn which_unit_takes_a_class_changes_something() {
 }
 
 #[test]
+fn which_pipeline_does_a_kind_of_work_changes_something() {
+    let probe = Probe::new();
+    let watched = ["gpu.sms=2".to_string(), "gating.watch=true".to_string()];
+    let plain = Machine::resolve("gtx480", &watched).expect("a machine");
+    let mut moved = plain.clone();
+    moved.pipes.int.retain(|w| *w != Work::Compare);
+    moved.pipes.fp.push(Work::Compare);
+    assert_ne!(probe.run(&plain), probe.run(&moved));
+}
+
+#[test]
 fn every_parameter_of_a_mechanism_changes_something() {
     let mut runs = Runs::new();
     for kind in Kind::ALL {
@@ -252,7 +282,12 @@ fn every_key_of_a_machine_is_declared() {
     });
     let mut declared: Vec<String> = settings.collect();
     declared.extend(["schema", "name", "description"].map(String::from));
-    declared.extend(Kind::ALL.map(|k| k.name_key().to_string()));
+    for kind in Kind::ALL {
+        declared.push(kind.name_key().to_string());
+        let chosen = kind.find(&kind.chosen(&machine).name).expect("registered");
+        let own = chosen.parameters.iter();
+        declared.extend(own.map(|p| format!("{}.{}", kind.key(), p.name())));
+    }
     declared.sort();
     keys.sort();
     assert_eq!(keys, declared);

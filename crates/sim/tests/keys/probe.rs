@@ -37,6 +37,7 @@ const COMPUTE: &str = "
     or.b32 %r9, %r9, 1; div.u32 %r8, %r10, %r9; div.u32 %r11, %r4, %r9; rem.u32 %r12, %r4, %r9;
     rem.u32 %r13, %r12, %r9; xor.b32 %r5, %r8, %r11; xor.b32 %r5, %r5, %r13;
     add.f32 %f2, %f1, 0f3f800000; add.f32 %f3, %f2, %f1; add.f32 %f4, %f1, %f1;
+    setp.lt.f32 %p3, %f3, %f4;
     min.f32 %f2, %f3, %f4; max.f32 %f3, %f2, %f1; min.f32 %f4, %f1, %f1;
     mul.f32 %f2, %f3, %f4; mul.f32 %f3, %f2, %f1; mul.f32 %f4, %f1, %f1;
     mad.rn.f32 %f2, %f3, %f4, %f1; mad.rn.f32 %f3, %f2, %f4, %f1; mad.rn.f32 %f4, %f1, %f1, %f1;

@@ -6,9 +6,10 @@ use super::table::{Table, at, items, key, setting};
 use warpsim_present::{Entry, Node, Source, SourceError, Value};
 
 /// Keys that stand for a machine setting.
-const SHORT: [(&str, &str); 5] = [
+const SHORT: [(&str, &str); 6] = [
     // First, so that what is set singly goes over what a name sets.
     ("warps", "warps"),
+    ("power", "power"),
     ("scheduler", "scheduler"),
     ("fetch", "fetch.policy"),
     ("divergence", "divergence"),
@@ -49,6 +50,7 @@ fn one(source: &Source, entry: &Entry) -> Result<Configuration, SourceError> {
         "title",
         "machine",
         "warps",
+        "power",
         "scheduler",
         "fetch",
         "divergence",
@@ -171,6 +173,7 @@ fn grid(source: &Source, node: &Node, all: &mut Vec<Configuration>) -> Result<()
         "name",
         "machine",
         "warps",
+        "power",
         "scheduler",
         "fetch",
         "divergence",

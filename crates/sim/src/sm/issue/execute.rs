@@ -58,7 +58,7 @@ impl Issue {
             memory = with.memory.open(&executed, &mut books.stats.counters);
         }
         self.move_on(next, now, residents, view)?;
-        self.send(next, memory, with.collectors);
+        self.send(next, memory, self.effect.executed, with);
         Ok(())
     }
 
@@ -239,16 +239,19 @@ pub(super) fn note_executed(
     let lanes = active.count_ones();
     let counters = &mut books.stats.counters;
     counters.warp_instructions += 1;
-    counters.thread_instructions += executed.count_ones() as u64;
+    let executed = u64::from(executed.count_ones());
+    counters.thread_instructions += executed;
     counters.active_lanes += lanes as u64;
     counters.count_lanes(lanes);
-    *match facts.pipe {
+    *match facts.through.pipe {
         Pipe::Int => &mut counters.mix_int,
         Pipe::Fp => &mut counters.mix_fp,
         Pipe::Sfu => &mut counters.mix_sfu,
         Pipe::Memory => &mut counters.mix_memory,
         Pipe::Control => &mut counters.mix_control,
     } += 1;
+    let work = &mut books.stats.work;
+    work.count(facts.work, facts.operands, executed);
     warps.issued(slot, facts);
     if books.watch.is_on() {
         residents.tell_issue(now, slot, pc, active);

@@ -126,13 +126,15 @@ impl Issue {
         if let [_] = members {
             return self.issue_one(&leader, now, with);
         }
+        let mut lanes = 0;
         for place in members {
             let next = Next::at(*place, with);
             let (residents, view) = (&mut *with.residents, &mut with.view);
             self.execute(&next, now, residents, view)?;
             self.move_on(&next, now, residents, view)?;
+            lanes |= self.effect.executed;
         }
-        self.send_members(members, leader.pc, with);
+        self.send_members(members, leader.pc, lanes, with);
         Ok(())
     }
 
@@ -165,14 +167,14 @@ impl Issue {
             self.move_on(&next, now, residents, view)?;
         }
         if !memory {
-            self.send_members(members, leader.pc, with);
+            self.send_members(members, leader.pc, executed, with);
         }
         Ok(())
     }
 
     /// Members that share their units are one instruction to these; those that have their own
-    /// send it there.
-    fn send_members(&mut self, members: &[Place], pc: u32, with: &mut Surroundings) {
+    /// send it there. Together they take these lanes.
+    fn send_members(&mut self, members: &[Place], pc: u32, lanes: u32, with: &mut Surroundings) {
         let facts = &with.view.launched.facts[pc as usize];
         let group = |place: &Place| {
             let domain = place.domain as usize;
@@ -198,7 +200,7 @@ impl Issue {
                 pc,
                 facts,
             };
-            self.send(&next, NO_MEMORY, with.collectors);
+            self.send(&next, NO_MEMORY, lanes, with);
             if slots.len() > 1 {
                 with.units.note_gang(self.order, *slots);
             }

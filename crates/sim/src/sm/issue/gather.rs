@@ -284,7 +284,7 @@ impl Issue {
             pc,
             facts,
         };
-        self.send(&next, memory, with.collectors);
+        self.send(&next, memory, 0, with);
         if self.gathers {
             with.collectors.let_memory_issue(false);
         }

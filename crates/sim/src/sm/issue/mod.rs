@@ -274,17 +274,21 @@ impl Issue {
         );
     }
 
-    /// An instruction goes to the collectors.
+    /// An instruction goes to the collectors; it is for these lanes.
     #[inline(always)]
-    fn send(&mut self, next: &Next, memory: u16, collectors: &mut Collectors) {
+    fn send(&mut self, next: &Next, memory: u16, lanes: u32, with: &mut Surroundings) {
         self.order += 1;
+        if !next.facts.is_memory() {
+            with.units.note_lanes(self.order, lanes);
+        }
         let issued = Issued {
             slot: next.slot,
             memory,
             pc: next.pc,
             order: self.order,
         };
-        collectors.issue(next.place.domain as usize, next.facts.unit, issued);
+        with.collectors
+            .issue(next.place.domain as usize, next.facts.unit, issued);
     }
 }
 

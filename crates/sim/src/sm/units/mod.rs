@@ -3,7 +3,7 @@
 //! for which no result bus is free then. Once inside, nothing delays it: its writeback cycle
 //! is known on entry.
 
-mod gate;
+mod gated;
 mod plan;
 mod results;
 
@@ -12,8 +12,9 @@ use super::fixed_list::FixedList;
 use super::limits::MOST_PIPELINES;
 use super::operands::{Collectors, Issued};
 use crate::config::Machine;
+use crate::power::Power;
+use crate::stats::PipeCounters;
 use crate::time::Cycle;
-use gate::Gate;
 pub use plan::{Group, UnitPlan};
 pub use results::Done;
 use results::Results;
@@ -29,20 +30,21 @@ pub struct Units {
     entry_free: [Cycle; MOST_PIPELINES],
     results: Results,
     gangs: Gangs,
-    /// Whether lanes are on; where there is no gate, they are.
-    gate: Option<Box<dyn Gate>>,
+    /// Power of the lanes, where it is looked at. Where it is not, they are on.
+    power: Option<Box<Power>>,
 }
 
 impl Units {
-    /// Empty units.
-    pub fn new(machine: &Machine, plan: UnitPlan) -> Units {
+    /// Empty units. `minded`: the issue policy goes by the power of the lanes.
+    pub fn new(machine: &Machine, plan: UnitPlan, minded: bool) -> Units {
+        let power = Power::new(machine, &plan.pipelines(machine), minded);
         Units {
+            power: power.map(Box::new),
             plan,
             buses: machine.sm.result_buses,
             entry_free: [Cycle::ZERO; MOST_PIPELINES],
             results: Results::new(),
             gangs: Gangs::default(),
-            gate: None,
         }
     }
 
@@ -63,6 +65,33 @@ impl Units {
         self.gangs.members.push((order, slots));
     }
 
+    /// The instruction with this order number was issued for these lanes.
+    #[inline]
+    pub fn note_lanes(&mut self, order: u64, lanes: u32) {
+        if let Some(power) = &mut self.power {
+            power.issued(order, lanes);
+        }
+    }
+
+    /// Power of the lanes, where it is looked at.
+    #[inline]
+    pub fn power(&mut self) -> Option<&mut Power> {
+        self.power.as_deref_mut()
+    }
+
+    /// A launch begins.
+    pub fn begin(&mut self, now: Cycle) {
+        if let Some(power) = &mut self.power {
+            power.begin(now);
+        }
+    }
+
+    /// What the lanes did before cycle `now`, if anybody looked.
+    pub fn pipe_counters(&mut self, now: Cycle) -> [PipeCounters; 2] {
+        let counted = self.power.as_mut().map(|power| power.counted(now));
+        counted.unwrap_or_default()
+    }
+
     /// Collected operations enter their units.
     #[inline]
     pub fn step(&mut self, now: Cycle, collectors: &mut Collectors, facts: &[OpFacts]) {
@@ -70,7 +99,10 @@ impl Units {
         while left != 0 {
             let group = left.trailing_zeros() as usize;
             left &= left - 1;
-            self.enter_all(group, now, collectors, facts);
+            match self.power {
+                None => self.enter_all(group, now, collectors, facts),
+                Some(_) => self.enter_gated(group, now, collectors, facts),
+            }
         }
     }
 
@@ -90,11 +122,6 @@ impl Units {
             let facts = &facts[op.pc as usize];
             if facts.is_memory() {
                 break; // it is for the load/store unit, and in the way of what comes behind
-            }
-            if let Some(gate) = &mut self.gate
-                && gate.on_at(pipeline, facts.pipe, now) > now
-            {
-                continue;
             }
             let passes = facts.passes as u16;
             let interval = facts.interval.max(passes);
@@ -162,7 +189,7 @@ mod tests {
             let set = [format!("sm.result_buses={buses}")];
             let machine = Machine::resolve("gtx480", &set).expect("a preset");
             Alu {
-                units: Units::new(&machine, UnitPlan::of(&machine)),
+                units: Units::new(&machine, UnitPlan::of(&machine), false),
                 now: 0,
             }
         }
@@ -216,42 +243,5 @@ mod tests {
             assert!(units.enter(0, start, 700, 1));
             assert!(!units.enter(0, start + 699, 1, 1), "lap {lap}");
         }
-    }
-
-    /// A gate that lets nobody in before this cycle.
-    struct Until(u64);
-
-    impl Gate for Until {
-        fn on_at(&mut self, _: usize, _: warpsim_ptx::isa::Pipe, now: Cycle) -> Cycle {
-            now.max(Cycle::new(self.0))
-        }
-    }
-
-    /// The cycle in which an addition that is collected in cycle 20 is written back.
-    fn written_back(gate: Option<Box<dyn Gate>>) -> u64 {
-        let machine = crate::sm::testing::machine(&["collector.ideal=true"]);
-        let plan = UnitPlan::of(&machine);
-        let body = "add.s32 %r1, %r1, 1; ret;";
-        let facts = crate::sm::testing::launched(&machine, body, 32).facts;
-        let mut collectors = Collectors::new(&machine.collector, &plan);
-        let mut units = Units::new(&machine, plan);
-        units.gate = gate;
-        collectors.issue(0, facts[0].unit, Issued::default());
-        collectors.step(&facts);
-        let mut now = Cycle::new(20);
-        while units.pop(now).is_none() {
-            units.step(now, &mut collectors, &facts);
-            now += 1;
-        }
-        now.get()
-    }
-
-    #[test]
-    fn lanes_that_are_off_are_waited_for() {
-        assert_eq!(written_back(None), 20 + 4 + EXIT_STAGES);
-        assert_eq!(
-            written_back(Some(Box::new(Until(30)))),
-            30 + 4 + EXIT_STAGES
-        );
     }
 }

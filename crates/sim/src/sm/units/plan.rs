@@ -20,6 +20,10 @@ pub struct UnitPlan {
 /// A set of units, with the operand collectors before them.
 #[derive(Clone, Debug)]
 pub struct Group {
+    /// The kind of its units, and the first domain that it serves.
+    pub kind: u8,
+    #[allow(missing_docs)]
+    pub domain: u16,
     /// Its pipelines.
     pub pipelines: Range<usize>,
     /// The pipelines that share its result buses, a bit each.
@@ -34,6 +38,15 @@ pub struct Group {
     pub ports: u32,
 }
 
+/// The kinds of units that there are. Those that take the first classes come first: where units
+/// compete, for buses or banks, it is in this order.
+fn kinds(machine: &Machine) -> Vec<&Unit> {
+    let mut units: Vec<&Unit> = machine.unit.values().collect();
+    units.retain(|unit| !unit.takes.is_empty());
+    units.sort_by_key(|unit| unit.takes.iter().min().copied());
+    units
+}
+
 impl UnitPlan {
     /// That of a machine that has been validated.
     pub fn of(machine: &Machine) -> UnitPlan {
@@ -43,18 +56,23 @@ impl UnitPlan {
             routes: vec![[0; MOST_KINDS]; layout.domains()],
             kinds: Vec::new(),
         };
-        // Those that take the first classes come first: where units compete, for buses or banks,
-        // it is in this order.
-        let mut units: Vec<&Unit> = machine.unit.values().collect();
-        units.retain(|unit| !unit.takes.is_empty());
-        units.sort_by_key(|unit| unit.takes.iter().min().copied());
-        for (kind, unit) in units.into_iter().enumerate() {
+        for (kind, unit) in kinds(machine).into_iter().enumerate() {
             plan.kinds
                 .extend(unit.takes.iter().map(|class| (*class, kind as u8)));
             plan.add(kind, unit, layout);
         }
         plan.share_buses();
         plan
+    }
+
+    /// The unit of each pipeline, with the first of the domains that it serves.
+    pub fn pipelines<'a>(&self, machine: &'a Machine) -> Vec<(&'a Unit, usize)> {
+        let kinds = kinds(machine);
+        let of = |group: &Group| {
+            let unit = (kinds[group.kind as usize], group.domain as usize);
+            std::iter::repeat_n(unit, group.pipelines.len())
+        };
+        self.groups.iter().flat_map(of).collect()
     }
 
     /// The kind of units that takes a class.
@@ -81,6 +99,8 @@ impl UnitPlan {
                 self.routes[domain][kind] = self.groups.len() as u8;
             }
             self.groups.push(Group {
+                kind: kind as u8,
+                domain: first as u16,
                 pipelines: pipeline..pipeline + pipelines,
                 // For now, the domains that share it.
                 bus: served.start as u32 | (served.end as u32) << 16,

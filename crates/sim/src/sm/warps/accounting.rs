@@ -45,6 +45,7 @@ impl WarpTable {
             waiting: domain.waiting(),
             long_wait: domain.long_wait,
             accesses: domain.head & domain.accesses,
+            known: domain.next_known(),
             warps: Some(&warp),
         };
         let policy = books.policy.considers();

@@ -178,6 +178,11 @@ impl Domain {
         self.candidates() & self.head & self.matched & self.clear
     }
 
+    /// Warps that the scheduler looks at and whose next instruction is in their buffer.
+    pub fn next_known(&self) -> u64 {
+        self.candidates() & self.head & self.matched
+    }
+
     /// Warps with the wrong path in their buffer.
     #[inline]
     pub fn mismatched(&self) -> u64 {

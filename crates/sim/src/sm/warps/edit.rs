@@ -194,7 +194,7 @@ impl Edit<'_> {
         self.domain
             .set_head(self.index, facts.unit, buffered == next);
         assign(&mut self.domain.accesses, self.index, facts.is_memory());
-        self.warp.pipe = facts.pipe;
+        self.warp.through = facts.through;
         self.domain.hold_back(self.index, hazard);
     }
 

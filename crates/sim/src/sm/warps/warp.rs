@@ -4,6 +4,7 @@
 use super::buffer::Buffer;
 use crate::schedule::Place;
 use crate::schedule::WarpInfo;
+use crate::sm::facts::Through;
 use crate::time::Cycle;
 use warpsim_ptx::isa::Pipe;
 
@@ -14,8 +15,8 @@ pub struct Warp {
     pub place: Place,
     /// Decoded instructions.
     pub(super) buffer: Buffer,
-    /// The pipe that the first of them takes.
-    pub(super) pipe: Pipe,
+    /// What the first of them goes through.
+    pub(super) through: Through,
     /// Active lanes.
     pub lanes: u32,
     /// Instructions issued.
@@ -52,7 +53,10 @@ impl Warp {
         Warp {
             place,
             buffer: Buffer::default(),
-            pipe: Pipe::Control,
+            through: Through {
+                pipe: Pipe::Control,
+                side: None,
+            },
             lanes: 0,
             instructions: 0,
             iteration_began: 0,
@@ -99,7 +103,8 @@ impl Warp {
     /// What policies may see.
     pub(super) fn info(&self) -> WarpInfo {
         WarpInfo {
-            next: self.buffer.head().map(|pc| (pc, self.pipe)),
+            next: self.buffer.head().map(|pc| (pc, self.through.pipe)),
+            side: self.through.side.filter(|_| self.buffer.head().is_some()),
             lanes: self.lanes,
             instructions: self.instructions,
         }

@@ -1,0 +1,184 @@
+//! Power over time as a picture: the parts on top of one another, time to the right.
+
+use super::{PARTS, Sample};
+use std::fmt::Write;
+use warpsim_present::svg::Svg;
+
+const WIDTH: f64 = 960.0;
+const HEIGHT: f64 = 420.0;
+const LEFT: f64 = 64.0;
+const RIGHT: f64 = 24.0;
+const TOP: f64 = 76.0;
+const BOTTOM: f64 = 46.0;
+/// Steps drawn at most: more are not seen.
+const STEPS: usize = 1200;
+
+const STYLE: &str = "
+text { font: 11px sans-serif; fill: #333 }
+.title { font-size: 14px; font-weight: bold }
+.grid { stroke: #ddd; stroke-width: 1 }
+.p0 { fill: #c9ced6 } .p1 { fill: #b5397f } .p2 { fill: #1f6fb4 } .p3 { fill: #2a8f4e }
+.p4 { fill: #d97706 } .p5 { fill: #6d55b8 } .p6 { fill: #8a6d3b } .p7 { fill: #b3261e }
+.page { fill: #fff }
+@media (prefers-color-scheme: dark) {
+text { fill: #d6dae2 }
+.grid { stroke: #2f3746 }
+.p0 { fill: #465064 } .p1 { fill: #cf5a9c } .p2 { fill: #3d8fd6 } .p3 { fill: #36a862 }
+.p4 { fill: #dd8420 } .p5 { fill: #8b74d6 } .p6 { fill: #a98852 } .p7 { fill: #d9534a }
+.page { fill: #11151d }
+}
+";
+
+/// `samples` as an SVG document; `setting` says what they are of.
+pub fn svg(samples: &[Sample], setting: &str) -> String {
+    if samples.len() > STEPS {
+        return svg(&super::halved(samples), setting);
+    }
+    let scale = Scale::of(samples);
+    let mut out = Svg::document(
+        &[
+            ("width", &format_args!("{WIDTH:.0}")),
+            ("height", &format_args!("{HEIGHT:.0}")),
+            ("viewBox", &format_args!("0 0 {WIDTH:.0} {HEIGHT:.0}")),
+        ],
+        |svg| {
+            svg.line().style(STYLE);
+            let page = svg.line().element("rect");
+            let page = page.attr("width", "100%").attr("height", "100%");
+            page.attr("class", "page").empty();
+            let heading = svg.line().element("text").attr("x", 12).attr("y", 22);
+            let heading = heading.attr("class", "title");
+            heading.text(format_args!("Power over time: {setting}"));
+            legend(svg);
+            axes(svg, &scale);
+            for part in 0..PARTS.len() {
+                let area = svg.line().element("path");
+                let area = area.attr("class", format_args!("p{part}"));
+                area.attr("d", outline(samples, part, &scale)).empty();
+            }
+        },
+    );
+    out.push('\n');
+    out
+}
+
+struct Scale {
+    from: u64,
+    to: u64,
+    watts: f64,
+}
+
+impl Scale {
+    fn of(samples: &[Sample]) -> Scale {
+        let from = samples.first().map_or(0, |s| s.from);
+        let to = samples.last().map_or(0, |s| s.to).max(from + 1);
+        let sums = samples.iter().map(|s| s.watts.iter().sum::<f64>());
+        Scale {
+            from,
+            to,
+            watts: sums.fold(1.0, f64::max),
+        }
+    }
+
+    fn x(&self, cycle: u64) -> f64 {
+        let part = (cycle - self.from) as f64 / (self.to - self.from) as f64;
+        LEFT + part * (WIDTH - LEFT - RIGHT)
+    }
+
+    fn y(&self, watts: f64) -> f64 {
+        HEIGHT - BOTTOM - watts / self.watts * (HEIGHT - BOTTOM - TOP)
+    }
+}
+
+/// A round step for some `n` ticks over a range.
+fn step(range: f64, n: f64) -> f64 {
+    let rough = (range / n).max(1e-9);
+    let power = 10f64.powf(rough.log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|m| m * power);
+    steps.into_iter().find(|s| *s >= rough).unwrap_or(rough)
+}
+
+fn axes(svg: &mut Svg, scale: &Scale) {
+    let by = step(scale.watts, 5.0);
+    let mut watts = 0.0;
+    while watts <= scale.watts {
+        let y = scale.y(watts);
+        let line = svg.line().element("line").attr("class", "grid");
+        let line = line.attr("x1", LEFT).attr("x2", WIDTH - RIGHT);
+        line.fixed("y1", y, 1).fixed("y2", y, 1).empty();
+        let label = svg.element("text").attr("x", LEFT - 6.0);
+        let label = label.fixed("y", y + 4.0, 1).attr("text-anchor", "end");
+        label.text(format_args!("{watts} W"));
+        watts += by;
+    }
+    let by = step((scale.to - scale.from) as f64, 8.0).max(1.0) as u64;
+    let first = scale.from.div_ceil(by) * by;
+    for cycle in (first..=scale.to).step_by(by as usize) {
+        let label = svg.line().element("text").fixed("x", scale.x(cycle), 1);
+        let label = label.attr("y", HEIGHT - BOTTOM + 18.0);
+        label.attr("text-anchor", "middle").text(cycle);
+    }
+    let label = svg.line().element("text").attr("x", WIDTH / 2.0);
+    let label = label.attr("y", HEIGHT - 10.0).attr("text-anchor", "middle");
+    label.text("core cycle");
+}
+
+fn legend(svg: &mut Svg) {
+    for (at, part) in PARTS.iter().enumerate() {
+        let x = 12.0 + 116.0 * at as f64;
+        let key = svg.line().element("rect").attr("x", x).attr("y", 38);
+        let key = key.attr("width", 12).attr("height", 10);
+        key.attr("class", format_args!("p{at}")).empty();
+        let name = svg.element("text").attr("x", x + 17.0).attr("y", 47);
+        name.text(part.name);
+    }
+}
+
+/// The area between what the parts up to this one take and what those before it take.
+fn outline(samples: &[Sample], part: usize, scale: &Scale) -> String {
+    let height = |s: &Sample, parts: usize| s.watts[..parts].iter().sum::<f64>();
+    let mut path = String::new();
+    let mut point = |x: f64, y: f64| {
+        let sign = if path.is_empty() { 'M' } else { 'L' };
+        // Writing to a string cannot fail.
+        let _ = write!(path, "{sign}{x:.1} {y:.1}");
+    };
+    for s in samples {
+        let y = scale.y(height(s, part + 1));
+        point(scale.x(s.from), y);
+        point(scale.x(s.to), y);
+    }
+    for s in samples.iter().rev() {
+        let y = scale.y(height(s, part));
+        point(scale.x(s.to), y);
+        point(scale.x(s.from), y);
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn areas_stand_on_one_another() {
+        let mut watts = vec![0.0; PARTS.len()];
+        (watts[0], watts[2]) = (10.0, 30.0);
+        let samples = [Sample {
+            from: 0,
+            to: 100,
+            watts,
+        }];
+        let scale = Scale::of(&samples);
+        let (floor, quarter, top) = (scale.y(0.0), scale.y(10.0), scale.y(40.0));
+        let at = |y: f64| format!("{y:.1}");
+        let first = outline(&samples, 0, &scale);
+        assert!(first.contains(&at(floor)) && first.contains(&at(quarter)));
+        let third = outline(&samples, 2, &scale);
+        assert!(third.contains(&at(quarter)) && third.contains(&at(top)));
+        let picture = svg(&samples, "a < b");
+        assert!(picture.contains("Power over time: a &lt; b"));
+        assert_eq!(picture.matches("<path").count(), PARTS.len());
+        assert!(svg(&[], "nothing ran").contains("</svg>"));
+    }
+}

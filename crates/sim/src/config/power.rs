@@ -1,0 +1,203 @@
+//! Names for the ways to save the lanes' power that the paper on Origami compares: each is short
+//! for settings, as in `--power origami` or `--set power=origami`.
+
+use super::set::{self, Override};
+use super::warps;
+use warpsim_present::{SourceError, nearest};
+
+/// The key that stands for the settings of a name.
+pub const KEY: &str = "power";
+
+/// A name with what it means.
+#[derive(Clone, Copy, Debug)]
+pub struct Named {
+    /// The name.
+    pub name: &'static str,
+    /// One line about it.
+    pub description: &'static str,
+    /// The settings behind it, issue policy included.
+    pub settings: &'static [&'static str],
+}
+
+/// Every name.
+pub const NAMES: &[Named] = &[
+    Named {
+        name: "none",
+        description: "two-level scheduling, every lane on; what the lanes do is counted",
+        settings: &[
+            "scheduler=tls",
+            "gating=none",
+            "gating.none.watch=true",
+            "folding=none",
+        ],
+    },
+    Named {
+        name: "conventional",
+        description: "two-level scheduling; sides of SPs that have been idle for a while are off",
+        settings: &[
+            "scheduler=tls",
+            "gating=conventional",
+            "gating.conventional.by=domain",
+            "folding=none",
+        ],
+    },
+    Named {
+        name: "warped-gates",
+        description: "Warped-Gates: GATES with coordinated blackout and adaptive idle-detect",
+        settings: &[
+            "scheduler=gates",
+            "gating=blackout",
+            "gating.blackout.coordinated=true",
+            "gating.blackout.adaptive=true",
+            "folding=none",
+        ],
+    },
+    Named {
+        name: "folding",
+        description: "Warp Folding on two-level scheduling, lanes gated one by one",
+        settings: &[
+            "scheduler=tls",
+            "gating=conventional",
+            "gating.conventional.by=lane",
+            "folding=phases",
+            "folding.phases.shift=false",
+        ],
+    },
+    Named {
+        name: "origami",
+        description: "Origami: Warp Folding with its scheduler and lane shifting",
+        settings: &[
+            "scheduler=origami",
+            "gating=conventional",
+            "gating.conventional.by=lane",
+            "folding=phases",
+            "folding.phases.shift=true",
+        ],
+    },
+];
+
+/// Puts the settings behind a name in its place.
+pub(super) fn overrides(texts: &[String]) -> Result<Vec<String>, SourceError> {
+    let mut all = Vec::new();
+    let mut gangs = None;
+    for text in texts {
+        let read = set::parse(text)?;
+        let name = read.raw.trim_matches('"');
+        if read.key == warps::KEY && warps::chooses_scheduler(name) {
+            gangs = Some(name.to_string());
+        }
+        if read.key != KEY {
+            all.push(text.clone());
+            continue;
+        }
+        let Some(named) = NAMES.iter().find(|n| n.name == name) else {
+            return Err(unknown(&read, name));
+        };
+        if let Some(gangs) = &gangs {
+            let message = format!(
+                "`power={name}` and `warps={gangs}` both choose the scheduler: gangs of warps, or one \
+                 that goes by power"
+            );
+            return Err(read
+                .source
+                .error(read.node.span.clone(), message)
+                .with_help(
+                    "with gangs, set what is to be gated by itself, as in --set gating=conventional",
+                ));
+        }
+        all.extend(named.settings.iter().map(|s| s.to_string()));
+    }
+    Ok(all)
+}
+
+fn unknown(read: &Override, name: &str) -> SourceError {
+    let names = || NAMES.iter().map(|n| n.name);
+    let hint = nearest(name, names())
+        .map(|n| format!("did you mean `{n}`? "))
+        .unwrap_or_default();
+    let known: Vec<&str> = names().collect();
+    let message = format!("`{name}` is no way to save power");
+    let error = read.source.error(read.node.span.clone(), message);
+    error.with_help(format!("{hint}there are: {}", known.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Machine;
+
+    fn resolve(preset: &str, set: &[&str]) -> Result<Machine, String> {
+        let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
+        Machine::resolve(preset, &set).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn every_name_is_a_machine_on_every_preset() {
+        for preset in crate::config::presets::names() {
+            for named in NAMES {
+                let set = format!("power={}", named.name);
+                let machine = resolve(preset, &[&set]);
+                machine.unwrap_or_else(|e| panic!("{preset} {set}: {e}"));
+            }
+        }
+        let machine = resolve("gtx480-v3", &["power=origami"]).expect("a machine");
+        assert_eq!(machine.scheduler.name, "origami");
+    }
+
+    #[test]
+    fn what_follows_goes_over_what_a_name_sets() {
+        let set = [
+            "power=conventional",
+            "gating.idle_detect=9",
+            "scheduler=gto",
+        ];
+        let machine = resolve("gtx480", &set).expect("a machine");
+        assert_eq!(machine.scheduler.name, "gto");
+        let nine = machine
+            .gating
+            .values
+            .iter()
+            .find(|(k, _)| *k == "idle_detect");
+        assert_eq!(nine.map(|(_, v)| v.as_integer()), Some(Some(9)));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_the_reason() {
+        for (preset, set, reason) in [
+            ("gtx480", &["power=orgami"][..], "did you mean `origami`?"),
+            (
+                "vws",
+                &["warps=i-vws", "power=origami"],
+                "both choose the scheduler",
+            ),
+            (
+                "gtx480",
+                &["folding=phases", "gating=conventional"],
+                "switches all lanes of a side together",
+            ),
+            (
+                "gtx480",
+                &["folding=phases", "gating=blackout"],
+                "switches all lanes of a side together",
+            ),
+            (
+                "gtx480",
+                &["power=folding", "unit.sp.lanes=2"],
+                "fewer than a cluster",
+            ),
+            (
+                "gtx480",
+                &["pipes.fp=[\"logic\"]"],
+                "is in `pipes.int`, too",
+            ),
+            (
+                "gtx480",
+                &["power=folding", "latency.int_add=[900, 200]"],
+                "longer than a pipeline can be",
+            ),
+        ] {
+            let text = resolve(preset, set).expect_err(reason);
+            assert!(text.contains(reason), "{set:?}: {text}");
+        }
+    }
+}

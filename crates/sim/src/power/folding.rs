@@ -1,0 +1,291 @@
+//! Warp Folding (Abdel-Majeed et al., Origami, PACT 2016): in each cluster of lanes the upper half's
+//! threads follow the lower half's on the same lanes. Which lanes an instruction uses then, and the
+//! parameters.
+
+use super::FoldingPolicy;
+use crate::mechanism::{Info, Integer, OneOf, Switch};
+
+/// Every folding policy.
+pub const FOLDING: &[FoldingPolicy] = &[
+    FoldingPolicy {
+        info: Info {
+            name: "none",
+            description: "warps are never folded",
+            parameters: &[],
+        },
+        make: |_| None,
+    },
+    FoldingPolicy {
+        info: Info {
+            name: "phases",
+            description: "warps are issued as two halves on half of the lanes for a part of each phase",
+            parameters: &[
+                &PHASE, &MINORITY, &MAJORITY, &CUTOFF, &CUTOFF_OF, &SKIP, &EAGER, &SHIFT, &STAGES,
+            ],
+        },
+        make: |values| {
+            Some(Folding {
+                phase: values.get(&PHASE).into(),
+                minority: values.get(&MINORITY).into(),
+                majority: values.get(&MAJORITY).into(),
+                cutoff: values.get(&CUTOFF).into(),
+                cutoff_by_type: values.get(&CUTOFF_OF),
+                skip: values.get(&SKIP),
+                eager: values.get(&EAGER),
+                shift: values.get(&SHIFT),
+                stages: values.get(&STAGES).into(),
+            })
+        },
+    },
+];
+
+/// [origami] section 3.1.1: 300 of the 250 to 400 that it found best.
+const PHASE: Integer = Integer {
+    name: "phase",
+    low: 1,
+    high: 1_000_000,
+    default: 300,
+    unit: "cycles",
+    description: "length of a phase; what is folded is decided at its start",
+};
+
+/// [origami] section 3.1.1.
+const MINORITY: Integer = Integer {
+    name: "minority",
+    low: 0,
+    high: 100,
+    default: 70,
+    unit: "%",
+    description: "share of a phase for which the rarer of the two types is folded",
+};
+
+/// [origami] section 3.1.1.
+const MAJORITY: Integer = Integer {
+    name: "majority",
+    low: 0,
+    high: 100,
+    default: 40,
+    unit: "%",
+    description: "share of a phase for which the other type is folded; both, where there is no difference",
+};
+
+/// [origami] section 3.1.1.
+const CUTOFF: Integer = Integer {
+    name: "cutoff",
+    low: 0,
+    high: 1000,
+    default: 90,
+    unit: "%",
+    description: "nothing is folded in a phase after one that issued so much of what it could",
+};
+
+/// The paper's text says what is issued, its results look as if it meant each type.
+const CUTOFF_OF: OneOf<bool> = OneOf {
+    name: "cutoff_of",
+    words: &["issue", "type"],
+    meanings: &[false, true],
+    description: "what it could: the issue slots of all schedulers, or those of each type's pipelines",
+};
+
+/// The paper folds inside clusters, and its text looks at halves of the whole mask.
+const SKIP: OneOf<Skip> = OneOf {
+    name: "skip",
+    words: &["cluster", "half"],
+    meanings: &[Skip::Cluster, Skip::Half],
+    description: "no second half where this half of each cluster, or of the warp, has no active lane",
+};
+
+/// [origami] section 3.3.
+const EAGER: Switch = Switch {
+    name: "eager",
+    default: true,
+    description: "while warps are folded, idle upper lanes are switched off at once",
+};
+
+/// [origami] section 3.2: a part of the Origami scheduler.
+const SHIFT: Switch = Switch {
+    name: "shift",
+    default: false,
+    description: "active lanes are packed to the left in each cluster",
+};
+
+/// [origami] section 3.4: one to shift, one to shift back.
+const STAGES: Integer = Integer {
+    name: "stages",
+    low: 0,
+    high: 10,
+    default: 2,
+    unit: "cycles",
+    description: "pipeline stages that shifting adds to every instruction of these units",
+};
+
+/// How warps are folded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Folding {
+    pub phase: u64,
+    /// In percent, as the next ones.
+    pub minority: u64,
+    pub majority: u64,
+    pub cutoff: u64,
+    pub cutoff_by_type: bool,
+    pub skip: Skip,
+    pub eager: bool,
+    pub shift: bool,
+    pub stages: u64,
+}
+
+/// When there is no second half.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skip {
+    /// The lower or the upper lanes of every cluster are inactive.
+    Cluster,
+    /// The lower or the upper half of the warp is; it then uses its own lanes.
+    Half,
+}
+
+/// The lanes that an instruction uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Way {
+    /// These, in one or both halves.
+    pub lanes: u32,
+    /// In two halves.
+    pub folded: bool,
+}
+
+/// The lower lanes of every cluster.
+pub fn lower(cluster: u32) -> u32 {
+    let half = (1u64 << (cluster / 2)) - 1;
+    let every = (0..32).step_by(cluster as usize);
+    every.fold(0, |all, at| all | (half << at) as u32)
+}
+
+/// Packs the active lanes of every cluster to the left.
+pub fn pack(lanes: u32, cluster: u32) -> u32 {
+    let mut packed = 0u64;
+    for at in (0..32).step_by(cluster as usize) {
+        let own = u64::from(lanes) >> at & ((1 << cluster) - 1);
+        packed |= ((1u64 << own.count_ones()) - 1) << at;
+    }
+    packed as u32
+}
+
+impl Folding {
+    /// The way of an instruction with these active lanes, where `width` lanes make a warp and its
+    /// type is folded now, or not.
+    pub fn way(&self, active: u32, width: u32, cluster: u32, folds: bool) -> Way {
+        let active = match self.shift {
+            true => pack(active, cluster),
+            false => active,
+        };
+        let whole = Way {
+            lanes: active,
+            folded: false,
+        };
+        if !folds {
+            return whole;
+        }
+        let lower = lower(cluster);
+        let (first, second) = (active & lower, (active & !lower) >> (cluster / 2));
+        let folded = Way {
+            lanes: first | second,
+            folded: first != 0 && second != 0,
+        };
+        let half = (1u64 << (width / 2)) - 1;
+        let low = active & half as u32;
+        match self.skip {
+            Skip::Half if low == 0 || low == active => whole,
+            // A half that is empty makes no second issue, but the halves of the warp were looked at.
+            Skip::Half => Way {
+                folded: true,
+                ..folded
+            },
+            Skip::Cluster => folded,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanism::Values;
+
+    fn folding(set: &[(&str, toml::Value)]) -> Folding {
+        let policy = FOLDING[1];
+        let mut values = Values::defaults(&policy.info);
+        set.iter().for_each(|(k, v)| values.set(k, v.clone()));
+        (policy.make)(&values).expect("it folds")
+    }
+
+    #[test]
+    fn upper_lanes_follow_on_the_lower_ones() {
+        let folding = folding(&[]);
+        assert_eq!(lower(4), 0x3333_3333);
+        let way = |active, folds| folding.way(active, 32, 4, folds);
+        let whole = |lanes| Way {
+            lanes,
+            folded: false,
+        };
+        assert_eq!(way(!0, false), whole(!0));
+        assert_eq!(
+            way(!0, true),
+            Way {
+                lanes: 0x3333_3333,
+                folded: true
+            }
+        );
+        // Figure 8 with one lane of the second half.
+        assert_eq!(
+            way(0b0100_0011, true),
+            Way {
+                lanes: 0b0001_0011,
+                folded: true
+            }
+        );
+    }
+
+    #[test]
+    fn nothing_is_folded_where_half_of_every_cluster_is_inactive() {
+        let folding = folding(&[]);
+        let way = |active| folding.way(active, 32, 4, true);
+        let whole = |lanes| Way {
+            lanes,
+            folded: false,
+        };
+        assert_eq!(way(0x3333_3333), whole(0x3333_3333));
+        assert_eq!(
+            way(0xcccc_cccc),
+            whole(0x3333_3333),
+            "shifted to where lanes are on"
+        );
+        assert!(way(0xffff).folded, "sixteen threads take both halves");
+    }
+
+    #[test]
+    fn or_where_half_of_the_warp_is() {
+        let folding = folding(&[("skip", "half".into())]);
+        let way = |active| folding.way(active, 32, 4, true);
+        assert_eq!(
+            way(0xffff),
+            Way {
+                lanes: 0xffff,
+                folded: false
+            }
+        );
+        assert_eq!(way(0xffff_0000).lanes, 0xffff_0000, "on its own lanes");
+        assert!(way(0x3333_3333).folded);
+    }
+
+    #[test]
+    fn shifting_packs_lanes_in_their_clusters() {
+        assert_eq!(pack(0b1000_1010, 4), 0b0001_0011);
+        assert_eq!(pack(!0, 32), !0);
+        let folding = folding(&[("shift", true.into())]);
+        let way = folding.way(0b1000_0101, 32, 4, true);
+        let packed = Way {
+            lanes: 0b0001_0011,
+            folded: false,
+        };
+        assert_eq!(way, packed, "two in each cluster fit on the lower lanes");
+    }
+}

@@ -1,0 +1,92 @@
+//! Power of the execution lanes: when they are switched off, and what that saves.
+//!
+//! Each lane of an SP unit has an integer and a floating-point pipeline ([`Side`]), and in every
+//! cycle such a lane pipeline is busy, idle, gated or waking ([`lanes`]). *Gating* ([`gating`])
+//! decides when one is switched off, *folding* ([`folding`]) issues a warp as two halves on half of
+//! the lanes so that the others can stay off, in [`phases`]. [`Power`] has all of it for an SM.
+//!
+//! # Time
+//!
+//! Nothing here is stepped. A gate that changes by itself does so at a time that follows from when
+//! its lanes were last used, and that is worked out when somebody next asks; what depends on the
+//! warps (phases, coordinated blackout) is brought up to date at the start of every cycle that
+//! runs, before any warp changes. So no cycle has to run because of a gate, and skipped and stepped
+//! runs are the same, gate by gate.
+
+mod adaptive;
+pub mod folding;
+pub mod gating;
+pub mod lanes;
+mod model;
+mod phases;
+mod units;
+
+pub use folding::FOLDING;
+pub use gating::GATING;
+pub use model::{Entry, Power};
+pub use phases::Buffered;
+pub use units::{lane_pipelines, lanes_per_pipeline};
+
+use crate::config::{Machine, Work};
+use crate::mechanism::{Info, Values};
+use folding::Folding;
+use gating::Gating;
+
+/// One of the two pipelines of a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Integers.
+    Int,
+    /// Floating point.
+    Fp,
+}
+
+impl Side {
+    /// Both.
+    pub const ALL: [Side; 2] = [Side::Int, Side::Fp];
+
+    /// The pipeline that does this work on a machine, if it is one of these two.
+    pub fn of(work: Work, machine: &Machine) -> Option<Side> {
+        if machine.pipes.int.contains(&work) {
+            Some(Side::Int)
+        } else if machine.pipes.fp.contains(&work) {
+            Some(Side::Fp)
+        } else {
+            None
+        }
+    }
+}
+
+/// A gating policy as it is registered. Its own file declares it.
+#[derive(Clone, Copy)]
+pub struct GatingPolicy {
+    /// Name, description, parameters.
+    pub info: Info,
+    /// What it does with these parameters.
+    pub make: fn(&Values) -> Gating,
+}
+
+/// A folding policy as it is registered.
+#[derive(Clone, Copy)]
+pub struct FoldingPolicy {
+    /// Name, description, parameters.
+    pub info: Info,
+    /// What it does with these parameters; nothing where warps are never folded.
+    pub make: fn(&Values) -> Option<Folding>,
+}
+
+/// The gating that a machine has chosen.
+pub fn gating_of(machine: &Machine) -> Gating {
+    let choice = &machine.gating;
+    let policy = GATING.iter().find(|g| g.info.name == choice.name);
+    let policy = policy.expect("the machine has been validated");
+    (policy.make)(&choice.values)
+}
+
+/// The folding that a machine has chosen.
+pub fn folding_of(machine: &Machine) -> Option<Folding> {
+    let choice = &machine.folding;
+    let policy = FOLDING.iter().find(|f| f.info.name == choice.name);
+    let policy = policy.expect("the machine has been validated");
+    (policy.make)(&choice.values)
+}

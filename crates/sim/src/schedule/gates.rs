@@ -1,0 +1,23 @@
+//! GATES, the gating-aware two-level scheduler of Warped-Gates (Abdel-Majeed et al., MICRO 2013): in
+//! the active set instructions of one type issue before those of the others, so that the other
+//! type's lanes are idle for longer.
+
+use super::Policy;
+use super::tls::ACTIVE;
+use super::type_first::TypeFirst;
+use crate::mechanism::Info;
+
+/// As it is registered.
+pub const POLICY: Policy = Policy {
+    info: Info {
+        name: "gates",
+        description: "two levels; in the active set integer or floating-point instructions go first, by turns",
+        parameters: &[&ACTIVE],
+    },
+    needs_pool: false,
+    ranks_blocks: false,
+    make: |values, machine, domains| {
+        let places = values.get(&ACTIVE) as usize;
+        Box::new(TypeFirst::new(domains, places, machine.sm.warp_width, None))
+    },
+};

@@ -1,0 +1,136 @@
+//! The power of the lanes as a part of an SM: what it sees of the warps, and what the issue policy
+//! hears of it.
+
+use super::Sm;
+use super::launch::Launched;
+use super::residents::Residents;
+use crate::place::Place;
+use crate::power::{Buffered, Side};
+use crate::stats::SmStats;
+use crate::time::Cycle;
+
+/// Phases of an issue policy.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PolicyPhases {
+    length: Option<u64>,
+    ends: Cycle,
+}
+
+impl PolicyPhases {
+    /// The first phase of a launch begins.
+    pub fn begin(residents: &mut Residents, now: Cycle) -> PolicyPhases {
+        let length = residents.books.policy.minds_power();
+        let length = length.and_then(|policy| policy.phase());
+        PolicyPhases {
+            length,
+            ends: length.map_or(Cycle::NEVER, |length| now + length),
+        }
+    }
+}
+
+impl Sm {
+    /// Brings the power of the lanes up to date at the start of a cycle that runs, before any warp
+    /// changes. Where no warp is and none comes, that can wait.
+    pub(super) fn catch_up_power(&mut self, now: Cycle, launched: &Launched) {
+        if self.minds_warps(now) {
+            self.settle_power(now, launched);
+        }
+    }
+
+    /// Whether warps are here, or come in cycle `now`.
+    fn minds_warps(&self, now: Cycle) -> bool {
+        let residents = &self.residents;
+        residents.warps.any_resident() || residents.blocks.next_arrival() <= now
+    }
+
+    /// The same where warps are here.
+    fn settle_power(&mut self, now: Cycle, launched: &Launched) {
+        let residents = &mut self.residents;
+        let Some(power) = self.units.power() else {
+            return;
+        };
+        let phases = &mut self.policy_phases;
+        let buffered = match power.looks_at_warps(now) || phases.ends <= now {
+            true => buffered(residents, launched),
+            false => Buffered::default(),
+        };
+        let issued = residents.books.stats.counters.warp_instructions;
+        power.catch_up(now, buffered, issued);
+        let Some(policy) = residents.books.policy.minds_power() else {
+            return;
+        };
+        policy.blackout(power.in_blackout(now));
+        while phases.ends <= now {
+            policy.phase_starts(buffered.full, buffered.partial);
+            phases.ends += phases.length.unwrap_or(u64::MAX);
+        }
+    }
+
+    /// What has been counted before cycle `now`, which has not run; warp and scheduler states may
+    /// be behind.
+    pub fn sampled(&mut self, now: Cycle, launched: &Launched) -> SmStats {
+        let issued = self.stats().counters.warp_instructions;
+        if self.minds_warps(now) {
+            self.settle_power(now, launched);
+        } else if let Some(power) = self.units.power() {
+            // Without warps the policy hears of nothing, sampled or not.
+            power.catch_up(now, Buffered::default(), issued);
+        }
+        let [int_pipe, fp_pipe] = self.units.pipe_counters(now);
+        SmStats {
+            int_pipe,
+            fp_pipe,
+            ..self.stats().clone()
+        }
+    }
+
+    /// What the lanes did before cycle `end`, at the end of a launch: no warp is left.
+    pub(super) fn count_power(&mut self, end: Cycle) {
+        let issued = self.residents.books.stats.counters.warp_instructions;
+        let Some(power) = self.units.power() else {
+            return;
+        };
+        power.catch_up(end, Buffered::default(), issued);
+        let [int, fp] = self.units.pipe_counters(end);
+        let stats = &mut self.residents.books.stats;
+        (stats.int_pipe, stats.fp_pipe) = (int, fp);
+    }
+}
+
+/// What the warps of the active sets have in their buffers for the lanes.
+fn buffered(residents: &Residents, launched: &Launched) -> Buffered {
+    let mut all = Buffered::default();
+    let warps = &residents.warps;
+    let width = 32 / warps.layout().slices() as u32;
+    for (d, domain) in warps.domains().iter().enumerate() {
+        let mut left = residents.books.policy.active(d) & domain.next_known();
+        while left != 0 {
+            let index = left.trailing_zeros() as u8;
+            left &= left - 1;
+            let place = Place {
+                domain: d as u8,
+                index,
+            };
+            let slot = warps.slot_at(place);
+            let pc = warps.next_instruction(slot);
+            let Some(side) = launched.facts[pc as usize].through.side else {
+                continue;
+            };
+            all.sides[side as usize] += 1;
+            let full = residents.groups.get(slot).mask.count_ones() == width;
+            *match full {
+                true => &mut all.full,
+                false => &mut all.partial,
+            } += 1;
+        }
+    }
+    debug_assert_eq!(
+        all.sides[Side::Int as usize] + all.sides[Side::Fp as usize],
+        all.full + all.partial
+    );
+    all
+}
+
+#[cfg(test)]
+#[path = "power_tests.rs"]
+mod tests;
