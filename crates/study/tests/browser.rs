@@ -17,12 +17,13 @@ schema = 1
 name = "t"
 title = "A <report> & its \"quotes\""
 machine = "gtx480"
-size = "small"
+size = "tiny"
 [groups.g]
 workloads = ["histogram", "matmul"]
 [configurations]
 lrr = { scheduler = "lrr" }
 gto = { scheduler = "gto" }
+larger = { scheduler = "gto", param = { n = 160 } }
 [[figures]]
 id = "speedup"
 number = "Figure 1"
@@ -48,7 +49,7 @@ display = "percent"
 parts = [{ title = "issued", metric = "warp_states.issued" }, { title = "barrier", metric = "warp_states.barrier" }]
 [[timelines]]
 workload = "matmul"
-configurations = ["gto"]
+configurations = ["larger"]
 to = 33000
 "#;
 

@@ -30,8 +30,8 @@ enum Counted {
 }
 
 /// The paper speaks of the current iteration for thread indices, and of blocks without saying.
-const PROGRESS: OneOf<Counted> = OneOf {
-    name: "progress",
+const COUNTED: OneOf<Counted> = OneOf {
+    name: "counted",
     words: &["iteration", "lifetime"],
     meanings: &[Counted::Iteration, Counted::Lifetime],
     description: "a warp's progress: its instructions in its iteration, or since it was launched",
@@ -42,13 +42,13 @@ pub const POLICY: Policy = Policy {
     info: Info {
         name: "progress",
         description: "blocks at a barrier, then warps behind siblings, then most progress, then warps ahead; at the end least progress",
-        parameters: &[&PERIOD, &PROGRESS],
+        parameters: &[&PERIOD, &COUNTED],
     },
     needs_pool: false,
     ranks_blocks: true,
     make: |values, machine, domains| {
         let blocks = machine.sm.max_blocks as usize;
-        let counted = values.get(&PROGRESS);
+        let counted = values.get(&COUNTED);
         Box::new(Progress::new(values.get(&PERIOD), counted, blocks, domains))
     },
 };
