@@ -17,13 +17,12 @@ schema = 1
 name = "t"
 title = "A <report> & its \"quotes\""
 machine = "gtx480"
-size = "tiny"
+size = "small"
 [groups.g]
-workloads = ["histogram", "matmul"]
+workloads = ["histogram", "stencil-global"]
 [configurations]
 lrr = { scheduler = "lrr" }
 gto = { scheduler = "gto" }
-larger = { scheduler = "gto", param = { n = 160 } }
 [[figures]]
 id = "speedup"
 number = "Figure 1"
@@ -48,8 +47,8 @@ normalise = "lrr"
 display = "percent"
 parts = [{ title = "issued", metric = "warp_states.issued" }, { title = "barrier", metric = "warp_states.barrier" }]
 [[timelines]]
-workload = "matmul"
-configurations = ["larger"]
+workload = "stencil-global"
+configurations = ["gto"]
 to = 33000
 "#;
 
