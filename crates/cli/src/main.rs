@@ -11,6 +11,7 @@ mod gangs;
 mod inspect;
 mod list;
 mod observers;
+mod page;
 mod phases;
 mod progress;
 mod registers;

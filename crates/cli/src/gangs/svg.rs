@@ -1,6 +1,7 @@
 //! Sizes of gangs over time as a picture: warps stacked by the size of their gang, big gangs below.
 
 use super::sizes::{MOST, Sizes};
+use crate::page::{cycles, key, page, round_step};
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 use warpsim_present::svg::Svg;
@@ -22,16 +23,9 @@ const BINS: [(RangeInclusive<usize>, &str, &str); 5] = [
 ];
 
 const STYLE: &str = "
-text { font: 11px sans-serif; fill: #333 }
-.title { font-size: 14px; font-weight: bold }
-.grid { stroke: #ddd; stroke-width: 1 }
 .g8 { fill: #16324f } .g5 { fill: #1f6fb4 } .g4 { fill: #7fb2dd } .g2 { fill: #f0b45e } .g1 { fill: #d97706 }
-.page { fill: #fff } .key { stroke: #bbb }
 @media (prefers-color-scheme: dark) {
-text { fill: #d6dae2 }
-.grid { stroke: #2f3746 }
 .g8 { fill: #dbe7f3 } .g5 { fill: #7fb2dd } .g4 { fill: #3d8fd6 } .g2 { fill: #8a5a1c } .g1 { fill: #dd8420 }
-.page { fill: #11151d } .key { stroke: #586172 }
 }
 ";
 
@@ -41,37 +35,25 @@ pub fn svg(sizes: &Sizes, title: &str) -> String {
     let end = steps.last().map_or(1, |(from, _)| from + sizes.width());
     let total = |warps: &[f64; MOST]| warps.iter().sum::<f64>();
     let most = steps.iter().map(|(_, w)| total(w)).fold(1.0, f64::max);
-    let mut out = Svg::document(
-        &[
-            ("width", &format_args!("{WIDTH:.0}")),
-            ("height", &format_args!("{HEIGHT:.0}")),
-            ("viewBox", &format_args!("0 0 {WIDTH:.0} {HEIGHT:.0}")),
-        ],
-        |svg| {
-            svg.line().style(STYLE);
-            let page = svg.line().element("rect");
-            let page = page.attr("width", "100%").attr("height", "100%");
-            page.attr("class", "page").empty();
-            let heading = svg.line().element("text").attr("x", 12).attr("y", 22);
-            heading.attr("class", "title").text(title);
-            svg.line();
-            legend(svg);
-            axes(svg, end, most);
-            let mut below = vec![0.0; steps.len()];
-            for (range, class, _) in BINS {
-                let its = |w: &[f64; MOST]| range.clone().map(|size| w[size - 1]).sum::<f64>();
-                let above: Vec<f64> = below
-                    .iter()
-                    .zip(&steps)
-                    .map(|(b, (_, w))| b + its(w))
-                    .collect();
-                area(svg, class, &below, &above, end, most);
-                below = above;
-            }
-        },
-    );
-    out.push('\n');
-    out
+    page([WIDTH, HEIGHT], STYLE, title, |svg| {
+        let mut left = 12.0;
+        for (_, class, text) in BINS {
+            key(svg, left, class, text);
+            left += 44.0 + 7.0 * text.len() as f64;
+        }
+        axes(svg, end, most);
+        let mut below = vec![0.0; steps.len()];
+        for (range, class, _) in BINS {
+            let its = |w: &[f64; MOST]| range.clone().map(|size| w[size - 1]).sum::<f64>();
+            let above: Vec<f64> = below
+                .iter()
+                .zip(&steps)
+                .map(|(b, (_, w))| b + its(w))
+                .collect();
+            area(svg, class, &below, &above, end, most);
+            below = above;
+        }
+    })
 }
 
 fn x(cycle: f64, end: u64) -> f64 {
@@ -109,42 +91,16 @@ fn area(svg: &mut Svg, class: &str, below: &[f64], above: &[f64], end: u64, most
     svg.line();
 }
 
-fn legend(svg: &mut Svg) {
-    let mut left = 12.0;
-    for (_, class, text) in BINS {
-        svg.element("rect")
-            .attr("x", left)
-            .attr("y", 34)
-            .attr("width", 16)
-            .attr("height", 8)
-            .attr("class", format_args!("{class} key"))
-            .empty();
-        svg.element("text")
-            .attr("x", left + 22.0)
-            .attr("y", 42)
-            .text(text);
-        svg.line();
-        left += 44.0 + 7.0 * text.len() as f64;
-    }
-}
-
-/// A round number near an eighth of `all`.
-fn step(all: u64) -> u64 {
-    let rough = (all / 8).max(1);
-    let power = 10u64.pow(rough.ilog10());
-    let steps = [1, 2, 5, 10].map(|m| m * power);
-    steps.into_iter().find(|s| *s >= rough).unwrap_or(rough)
-}
-
 fn axes(svg: &mut Svg, end: u64, most: f64) {
-    for tick in (0..=end).step_by(step(end) as usize) {
+    for tick in cycles(0, end) {
         let x = x(tick as f64, end);
         let number = svg.element("text").fixed("x", x, 1);
         let number = number.attr("y", BOTTOM + 14.0);
         number.attr("text-anchor", "middle").text(tick);
         svg.line();
     }
-    for tick in (0..=most as u64).step_by(step(most as u64) as usize) {
+    let by = round_step(most, 8.0).max(1.0) as usize;
+    for tick in (0..=most as u64).step_by(by) {
         let y = y(tick as f64, most);
         svg.element("line")
             .attr("x1", LEFT)

@@ -1,6 +1,7 @@
 //! The phase timeline as a picture: one row per warp, time to the right, one bar per phase up to the
 //! warp's arrival at its barrier and a pale one while it waits there.
 
+use crate::page::{cycles, key, page};
 use warpsim_present::svg::Svg;
 use warpsim_sim::phases::{Block, Phase, Timeline};
 
@@ -15,22 +16,29 @@ const AXIS: f64 = 40.0;
 /// Phases take these colours in turn.
 const COLOURS: usize = 6;
 
+const KEYS: [(f64, &str, &str); 3] = [
+    (
+        12.0,
+        "run0",
+        "a phase, numbered from 1 (colours take turns)",
+    ),
+    (310.0, "wait", "waits at its barrier"),
+    (
+        460.0,
+        "wait-end",
+        "finished: its stores, its siblings, its next block",
+    ),
+];
+
 const STYLE: &str = "
-text { font: 11px sans-serif; fill: #333 }
-.title { font-size: 14px; font-weight: bold }
-.grid { stroke: #ddd; stroke-width: 1 }
 .number { font-size: 8px; fill: #fff }
 .run0 { fill: #1f6fb4 } .run1 { fill: #d97706 } .run2 { fill: #2a8f4e }
 .run3 { fill: #b5397f } .run4 { fill: #6d55b8 } .run5 { fill: #8a6d3b }
 .wait { fill: #d5d9df } .wait-end { fill: #eceef1 }
-.page { fill: #fff } .key { stroke: #bbb }
 @media (prefers-color-scheme: dark) {
-text { fill: #d6dae2 }
-.grid { stroke: #2f3746 }
 .run0 { fill: #3d8fd6 } .run1 { fill: #dd8420 } .run2 { fill: #36a862 }
 .run3 { fill: #cf5a9c } .run4 { fill: #8b74d6 } .run5 { fill: #a98852 }
 .wait { fill: #465064 } .wait-end { fill: #262d3a }
-.page { fill: #11151d } .key { stroke: #586172 }
 }
 ";
 
@@ -41,31 +49,17 @@ pub fn svg(timeline: &Timeline, title: &str) -> String {
     let bottom = TOP + rows as f64 * ROW + gaps;
     let height = bottom + AXIS;
     let scale = Scale::of(timeline);
-    let mut out = Svg::document(
-        &[
-            ("width", &format_args!("{WIDTH:.0}")),
-            ("height", &format_args!("{height:.0}")),
-            ("viewBox", &format_args!("0 0 {WIDTH:.0} {height:.0}")),
-        ],
-        |svg| {
-            svg.line().style(STYLE);
-            let page = svg.line().element("rect");
-            let page = page.attr("width", "100%").attr("height", "100%");
-            page.attr("class", "page").empty();
-            let heading = svg.line().element("text").attr("x", 12).attr("y", 22);
-            heading.attr("class", "title").text(title);
-            svg.line();
-            legend(svg);
-            axis(svg, &scale, bottom);
-            let mut y = TOP;
-            for block in &timeline.blocks {
-                draw_block(svg, block, y, &scale);
-                y += block.warps.len() as f64 * ROW + BLOCK_GAP;
-            }
-        },
-    );
-    out.push('\n');
-    out
+    page([WIDTH, height], STYLE, title, |svg| {
+        for (x, class, text) in KEYS {
+            key(svg, x, class, text);
+        }
+        axis(svg, &scale, bottom);
+        let mut y = TOP;
+        for block in &timeline.blocks {
+            draw_block(svg, block, y, &scale);
+            y += block.warps.len() as f64 * ROW + BLOCK_GAP;
+        }
+    })
 }
 
 /// From cycles to places on the page.
@@ -89,51 +83,10 @@ impl Scale {
         let part = (cycle - self.from) as f64 / (self.to - self.from) as f64;
         LEFT + part * (WIDTH - LEFT - RIGHT)
     }
-
-    /// Round numbers for some eight ticks.
-    fn ticks(&self) -> impl Iterator<Item = u64> + '_ {
-        let rough = ((self.to - self.from) / 8).max(1);
-        let power = 10u64.pow(rough.ilog10());
-        let step = [1, 2, 5, 10].map(|m| m * power);
-        let step = step.into_iter().find(|s| *s >= rough).unwrap_or(rough);
-        let first = self.from.div_ceil(step) * step;
-        (first..=self.to).step_by(step as usize)
-    }
-}
-
-fn legend(svg: &mut Svg) {
-    let y = 42.0;
-    let entries = [
-        (
-            12.0,
-            "run0",
-            "a phase, numbered from 1 (colours take turns)",
-        ),
-        (310.0, "wait", "waits at its barrier"),
-        (
-            460.0,
-            "wait-end",
-            "finished: its stores, its siblings, its next block",
-        ),
-    ];
-    for (x, class, text) in entries {
-        svg.element("rect")
-            .attr("x", x)
-            .attr("y", y - BAR)
-            .attr("width", 16)
-            .attr("height", BAR)
-            .attr("class", format_args!("{class} key"))
-            .empty();
-        svg.element("text")
-            .attr("x", x + 22.0)
-            .attr("y", y)
-            .text(text);
-        svg.line();
-    }
 }
 
 fn axis(svg: &mut Svg, scale: &Scale, bottom: f64) {
-    for tick in scale.ticks() {
+    for tick in cycles(scale.from, scale.to) {
         let x = scale.x(tick);
         svg.element("line")
             .fixed("x1", x, 1)

@@ -1,6 +1,7 @@
 //! Power over time as a picture: the parts on top of one another, time to the right.
 
 use super::{PARTS, Sample};
+use crate::page::{cycles, key, page, round_step};
 use std::fmt::Write;
 use warpsim_present::svg::Svg;
 
@@ -14,18 +15,11 @@ const BOTTOM: f64 = 46.0;
 const STEPS: usize = 1200;
 
 const STYLE: &str = "
-text { font: 11px sans-serif; fill: #333 }
-.title { font-size: 14px; font-weight: bold }
-.grid { stroke: #ddd; stroke-width: 1 }
 .p0 { fill: #c9ced6 } .p1 { fill: #b5397f } .p2 { fill: #1f6fb4 } .p3 { fill: #2a8f4e }
 .p4 { fill: #d97706 } .p5 { fill: #6d55b8 } .p6 { fill: #8a6d3b } .p7 { fill: #b3261e }
-.page { fill: #fff }
 @media (prefers-color-scheme: dark) {
-text { fill: #d6dae2 }
-.grid { stroke: #2f3746 }
 .p0 { fill: #465064 } .p1 { fill: #cf5a9c } .p2 { fill: #3d8fd6 } .p3 { fill: #36a862 }
 .p4 { fill: #dd8420 } .p5 { fill: #8b74d6 } .p6 { fill: #a98852 } .p7 { fill: #d9534a }
-.page { fill: #11151d }
 }
 ";
 
@@ -35,31 +29,19 @@ pub fn svg(samples: &[Sample], setting: &str) -> String {
         return svg(&super::halved(samples), setting);
     }
     let scale = Scale::of(samples);
-    let mut out = Svg::document(
-        &[
-            ("width", &format_args!("{WIDTH:.0}")),
-            ("height", &format_args!("{HEIGHT:.0}")),
-            ("viewBox", &format_args!("0 0 {WIDTH:.0} {HEIGHT:.0}")),
-        ],
-        |svg| {
-            svg.line().style(STYLE);
-            let page = svg.line().element("rect");
-            let page = page.attr("width", "100%").attr("height", "100%");
-            page.attr("class", "page").empty();
-            let heading = svg.line().element("text").attr("x", 12).attr("y", 22);
-            let heading = heading.attr("class", "title");
-            heading.text(format_args!("Power over time: {setting}"));
-            legend(svg);
-            axes(svg, &scale);
-            for part in 0..PARTS.len() {
-                let area = svg.line().element("path");
-                let area = area.attr("class", format_args!("p{part}"));
-                area.attr("d", outline(samples, part, &scale)).empty();
-            }
-        },
-    );
-    out.push('\n');
-    out
+    let title = format_args!("Power over time: {setting}");
+    page([WIDTH, HEIGHT], STYLE, title, |svg| {
+        for (at, part) in PARTS.iter().enumerate() {
+            let x = 12.0 + 116.0 * at as f64;
+            key(svg, x, format_args!("p{at}"), part.name);
+        }
+        axes(svg, &scale);
+        for part in 0..PARTS.len() {
+            let area = svg.line().element("path");
+            let area = area.attr("class", format_args!("p{part}"));
+            area.attr("d", outline(samples, part, &scale)).empty();
+        }
+    })
 }
 
 struct Scale {
@@ -90,16 +72,8 @@ impl Scale {
     }
 }
 
-/// A round step for some `n` ticks over a range.
-fn step(range: f64, n: f64) -> f64 {
-    let rough = (range / n).max(1e-9);
-    let power = 10f64.powf(rough.log10().floor());
-    let steps = [1.0, 2.0, 5.0, 10.0].map(|m| m * power);
-    steps.into_iter().find(|s| *s >= rough).unwrap_or(rough)
-}
-
 fn axes(svg: &mut Svg, scale: &Scale) {
-    let by = step(scale.watts, 5.0);
+    let by = round_step(scale.watts, 5.0);
     let mut watts = 0.0;
     while watts <= scale.watts {
         let y = scale.y(watts);
@@ -111,9 +85,7 @@ fn axes(svg: &mut Svg, scale: &Scale) {
         label.text(format_args!("{watts} W"));
         watts += by;
     }
-    let by = step((scale.to - scale.from) as f64, 8.0).max(1.0) as u64;
-    let first = scale.from.div_ceil(by) * by;
-    for cycle in (first..=scale.to).step_by(by as usize) {
+    for cycle in cycles(scale.from, scale.to) {
         let label = svg.line().element("text").fixed("x", scale.x(cycle), 1);
         let label = label.attr("y", HEIGHT - BOTTOM + 18.0);
         label.attr("text-anchor", "middle").text(cycle);
@@ -121,17 +93,6 @@ fn axes(svg: &mut Svg, scale: &Scale) {
     let label = svg.line().element("text").attr("x", WIDTH / 2.0);
     let label = label.attr("y", HEIGHT - 10.0).attr("text-anchor", "middle");
     label.text("core cycle");
-}
-
-fn legend(svg: &mut Svg) {
-    for (at, part) in PARTS.iter().enumerate() {
-        let x = 12.0 + 116.0 * at as f64;
-        let key = svg.line().element("rect").attr("x", x).attr("y", 38);
-        let key = key.attr("width", 12).attr("height", 10);
-        key.attr("class", format_args!("p{at}")).empty();
-        let name = svg.element("text").attr("x", x + 17.0).attr("y", 47);
-        name.text(part.name);
-    }
 }
 
 /// The area between what the parts up to this one take and what those before it take.

@@ -3,90 +3,72 @@
 use crate::ast::{AddressBase, Ident, Instruction, Operand, Span, Statement};
 use crate::optable::Slot;
 
-/// Calls `f` with every instruction, those of inner blocks included.
-pub fn instructions<'a>(body: &'a [Statement], f: &mut dyn FnMut(&'a Instruction)) {
-    for statement in body {
-        match statement {
-            Statement::Instruction(instruction) => f(instruction),
-            Statement::Block(inner) => instructions(inner, f),
-            _ => {}
+/// Makes a walk over all instructions and one over all names of an operand: once to look, once to
+/// change.
+macro_rules! walks {
+    ($(#[$about:meta])* $instructions:ident, $names:ident, $iter:ident, [$($reference:tt)+]) => {
+        $(#[$about])*
+        pub fn $instructions<'a>(
+            body: $($reference)+ [Statement],
+            f: &mut dyn FnMut($($reference)+ Instruction),
+        ) {
+            for statement in body {
+                match statement {
+                    Statement::Instruction(instruction) => f(instruction),
+                    Statement::Block(inner) => $instructions(inner, f),
+                    _ => {}
+                }
+            }
         }
-    }
+
+        /// Calls `f` with every name in an operand.
+        pub fn $names<'a>(
+            operand: $($reference)+ Operand,
+            f: &mut dyn FnMut($($reference)+ Ident),
+        ) {
+            match operand {
+                Operand::Name(id)
+                | Operand::Not(id)
+                | Operand::Negate(id)
+                | Operand::Offset(id, _)
+                | Operand::Address {
+                    base: AddressBase::Name(id),
+                    ..
+                } => f(id),
+                Operand::Vector(list, _) => list.$iter().for_each(|o| $names(o, f)),
+                Operand::Pair(a, b) => {
+                    $names(a, f);
+                    $names(b, f);
+                }
+                Operand::Texture {
+                    texture,
+                    sampler,
+                    coords,
+                    ..
+                } => {
+                    f(texture);
+                    sampler.$iter().for_each(&mut *f);
+                    coords.$iter().for_each(|o| $names(o, f));
+                }
+                Operand::Call { returns, args, .. } => {
+                    returns.$iter().chain(args).for_each(|o| $names(o, f));
+                }
+                Operand::Int(..)
+                | Operand::Float { .. }
+                | Operand::Sink(_)
+                | Operand::Address { .. } => {}
+            }
+        }
+    };
 }
 
-/// The same, to change.
-pub fn instructions_mut(body: &mut [Statement], f: &mut dyn FnMut(&mut Instruction)) {
-    for statement in body {
-        match statement {
-            Statement::Instruction(instruction) => f(instruction),
-            Statement::Block(inner) => instructions_mut(inner, f),
-            _ => {}
-        }
-    }
+walks! {
+    /// Calls `f` with every instruction, those of inner blocks included.
+    instructions, names, iter, [&'a]
 }
-
-/// Calls `f` with every name in an operand.
-pub fn names<'a>(operand: &'a Operand, f: &mut dyn FnMut(&'a Ident)) {
-    match operand {
-        Operand::Name(id) | Operand::Not(id) | Operand::Negate(id) | Operand::Offset(id, _) => {
-            f(id)
-        }
-        Operand::Address {
-            base: AddressBase::Name(id),
-            ..
-        } => f(id),
-        Operand::Vector(list, _) => list.iter().for_each(|o| names(o, f)),
-        Operand::Pair(a, b) => {
-            names(a, f);
-            names(b, f);
-        }
-        Operand::Texture {
-            texture,
-            sampler,
-            coords,
-            ..
-        } => {
-            f(texture);
-            sampler.iter().for_each(&mut *f);
-            coords.iter().for_each(|o| names(o, f));
-        }
-        Operand::Call { returns, args, .. } => {
-            returns.iter().chain(args).for_each(|o| names(o, f));
-        }
-        Operand::Int(..) | Operand::Float { .. } | Operand::Sink(_) | Operand::Address { .. } => {}
-    }
-}
-
-/// The same, to change.
-pub fn names_mut(operand: &mut Operand, f: &mut dyn FnMut(&mut Ident)) {
-    match operand {
-        Operand::Name(id) | Operand::Not(id) | Operand::Negate(id) | Operand::Offset(id, _) => {
-            f(id)
-        }
-        Operand::Address {
-            base: AddressBase::Name(id),
-            ..
-        } => f(id),
-        Operand::Vector(list, _) => list.iter_mut().for_each(|o| names_mut(o, f)),
-        Operand::Pair(a, b) => {
-            names_mut(a, f);
-            names_mut(b, f);
-        }
-        Operand::Texture {
-            texture,
-            sampler,
-            coords,
-            ..
-        } => {
-            f(texture);
-            sampler.iter_mut().for_each(&mut *f);
-            coords.iter_mut().for_each(|o| names_mut(o, f));
-        }
-        Operand::Call { returns, args, .. } => {
-            returns.iter_mut().chain(args).for_each(|o| names_mut(o, f));
-        }
-        Operand::Int(..) | Operand::Float { .. } | Operand::Sink(_) | Operand::Address { .. } => {}
-    }
+walks! {
+    /// Calls `f` with every instruction, to change it.
+    instructions_mut, names_mut, iter_mut, [&'a mut]
 }
 
 /// Names of the registers that an instruction writes.

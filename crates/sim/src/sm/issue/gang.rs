@@ -96,15 +96,6 @@ impl Issue {
         }
     }
 
-    /// The warps of a domain that have room at their units; none while the issue slot is taken.
-    pub(super) fn room_of(&self, d: usize, now: Cycle, with: &Surroundings) -> u64 {
-        let domain = with.residents.warps.domain(d);
-        match domain.is_free(now) {
-            true => domain.with_room(with.collectors.room_for(d)),
-            false => 0,
-        }
-    }
-
     /// Issues the instruction that the members of a gang have in common.
     fn issue_members(
         &mut self,

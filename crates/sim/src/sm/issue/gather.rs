@@ -163,24 +163,8 @@ impl Issue {
         let mut any = false;
         for i in 0..domains {
             let d = (now.get() as usize + i) % domains;
-            let warps = &mut with.residents.warps;
-            if self.ready[d] == 0 && warps.domain(d).moving() == 0 && !warps.in_step() {
-                warps.skip_turn(d);
+            let Some((place, room)) = self.choose(d, now, with) else {
                 continue;
-            }
-            let room = self.room_of(d, now, with);
-            let ready = self.ready[d] & room;
-            if ready == 0 {
-                self.issue_nothing(d, room, now, with);
-                continue;
-            }
-            let Residents { warps, books, .. } = &mut *with.residents;
-            warps.pass(d, now, books);
-            let index = books.policy.first(d, ready);
-            let index = index.expect("every warp has a place in a policy's order");
-            let place = Place {
-                domain: d as u8,
-                index,
             };
             let next = Next::at(place, with);
             if next.facts.is_memory() {

@@ -180,31 +180,8 @@ impl Issue {
         for _ in 0..domains {
             let d = next;
             next = if d + 1 == domains { 0 } else { d + 1 };
-            let warps = &mut with.residents.warps;
-            let domain = warps.domain(d);
-            // Another domain's turn may have let a warp of this one go.
-            if self.ready[d] == 0 && domain.moving() == 0 && !warps.in_step() {
-                warps.skip_turn(d);
+            let Some((leader, room)) = self.choose(d, now, with) else {
                 continue;
-            }
-            // While an instruction holds the issue slot there is room for no other.
-            let room = match domain.is_free(now) {
-                true => domain.with_room(with.collectors.room_for(d)),
-                false => 0,
-            };
-            let ready = self.ready[d] & room;
-            if ready == 0 {
-                self.issue_nothing(d, room, now, with);
-                continue;
-            }
-            let books = &mut with.residents.books;
-            warps.pass(d, now, books);
-            let index = books.policy.first(d, ready);
-            let index = index.expect("every warp has a place in a policy's order");
-            debug_assert!(ready >> index & 1 != 0, "a policy picks only ready warps");
-            let leader = Place {
-                domain: d as u8,
-                index,
             };
             any = true;
             let next = Next::at(leader, with);
@@ -215,6 +192,45 @@ impl Issue {
         }
         with.residents.books.stats.counters.issue_cycles += any as u64;
         Ok(())
+    }
+
+    /// A domain's turn: the warp that its scheduler takes, if one is ready and has room at its unit,
+    /// and the set of those that have room.
+    #[inline(always)]
+    fn choose(&mut self, d: usize, now: Cycle, with: &mut Surroundings) -> Option<(Place, u64)> {
+        let warps = &mut with.residents.warps;
+        // Another domain's turn may have let a warp of this one go.
+        if self.ready[d] == 0 && warps.domain(d).moving() == 0 && !warps.in_step() {
+            warps.skip_turn(d);
+            return None;
+        }
+        let room = self.room_of(d, now, with);
+        let ready = self.ready[d] & room;
+        if ready == 0 {
+            self.issue_nothing(d, room, now, with);
+            return None;
+        }
+        let Residents { warps, books, .. } = &mut *with.residents;
+        warps.pass(d, now, books);
+        let index = books.policy.first(d, ready);
+        let index = index.expect("every warp has a place in a policy's order");
+        debug_assert!(ready >> index & 1 != 0, "a policy picks only ready warps");
+        let place = Place {
+            domain: d as u8,
+            index,
+        };
+        Some((place, room))
+    }
+
+    /// The warps of a domain that have room at their units; none while an instruction holds the issue
+    /// slot.
+    #[inline(always)]
+    fn room_of(&self, d: usize, now: Cycle, with: &Surroundings) -> u64 {
+        let domain = with.residents.warps.domain(d);
+        match domain.is_free(now) {
+            true => domain.with_room(with.collectors.room_for(d)),
+            false => 0,
+        }
     }
 
     /// Finds out which warps are ready.
