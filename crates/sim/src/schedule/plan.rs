@@ -111,10 +111,10 @@ pub trait IssuePlan {
         None
     }
 
-    /// The warps of a domain that are fetched for together with others, and not by themselves.
-    fn fetched_together(&self, domain: usize) -> u64 {
-        let _ = domain;
-        0
+    /// By domain: the warps that are fetched for together with others, and not by themselves. Empty
+    /// for none.
+    fn fetched_together(&self) -> &[u64] {
+        &[]
     }
 
     /// How often per cycle several warps are fetched for together.

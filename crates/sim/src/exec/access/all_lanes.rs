@@ -15,7 +15,7 @@ struct Extent {
     furthest: u64,
     /// Bits that are set in any address.
     bits: u64,
-    /// The 128-byte lines touched, see [`GlobalView::may_overlay`].
+    /// The 128-byte lines touched, see [`GlobalView::may_overlay`]; none but in global memory.
     lines: u64,
 }
 
@@ -49,7 +49,8 @@ fn address_of(d: &Decoded, r: &Regs<'_>, lane: usize) -> u64 {
     }
 }
 
-/// Fills in the addresses of the executed lanes, in a piece of memory that begins at `start`.
+/// Fills in the addresses of the executed lanes, in a piece of memory that begins at `start`
+/// (in global memory not at 0).
 #[inline(always)]
 fn spread(d: &Decoded, r: &Regs<'_>, start: u64, address: &mut [u64; LANES]) -> Extent {
     let mut extent = Extent {
@@ -61,7 +62,9 @@ fn spread(d: &Decoded, r: &Regs<'_>, start: u64, address: &mut [u64; LANES]) -> 
         address[lane] = a;
         extent.furthest = extent.furthest.max(a.wrapping_sub(start));
         extent.bits |= a;
-        extent.lines |= GlobalView::line_bit(a);
+        if start != 0 {
+            extent.lines |= GlobalView::line_bit(a);
+        }
     };
     if d.wide_address {
         let row = r.row::<u64>(d.src[0]);

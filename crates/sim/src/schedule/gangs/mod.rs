@@ -343,8 +343,8 @@ impl IssuePlan for Gangs {
         self.to_clear.pop()
     }
 
-    fn fetched_together(&self, domain: usize) -> u64 {
-        self.table.ganged[domain]
+    fn fetched_together(&self) -> &[u64] {
+        &self.table.ganged
     }
 
     fn fetches(&self) -> u32 {
@@ -355,7 +355,9 @@ impl IssuePlan for Gangs {
         let table = &self.table;
         // The first behind the one that was fetched for last.
         let mut next: Option<(bool, u16, u8)> = None;
-        table.for_ganged(view.lacking, |home| {
+        let lacking = |d: usize| view.lacking[d];
+        let fetchable = |d: usize| view.fetchable[d] | !view.lacking[d];
+        table.for_gangs(lacking, fetchable, |home| {
             let turn = home <= self.fetched;
             if next.is_some_and(|(t, h, _)| (t, h) < (turn, home)) {
                 return;

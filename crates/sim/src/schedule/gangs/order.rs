@@ -48,7 +48,8 @@ impl Chooser {
     /// The first in order of the gangs that are all ready.
     pub fn first(&self, table: &Table, view: &IssueView) -> Option<(u16, Part)> {
         let mut best: Option<([u64; 4], u16, Part)> = None;
-        table.for_ganged(view.ready, |home| {
+        let ready = |d: usize| view.ready[d];
+        table.for_gangs(ready, ready, |home| {
             let ready = table.slices_in(home, view.ready);
             let original = table.get(home);
             let all_ready = |part: &&Part| part.is_gang() && part.slices & !ready == 0;

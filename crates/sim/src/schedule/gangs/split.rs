@@ -31,6 +31,12 @@ pub fn by_pc(
     waits: impl Fn(Pc) -> Option<Cycle>,
     counters: &mut SmCounters,
 ) {
+    if let [part] = table.get(home).parts[..]
+        && part.waits.is_none()
+        && let Some(pc) = common_pc(table, home, part.slices, view)
+    {
+        return table.move_whole(home, pc);
+    }
     let mut parts: FixedList<Part, 8> = FixedList::default();
     let mut members = 0;
     let old = table.get(home).parts;
@@ -68,6 +74,19 @@ pub fn by_pc(
         }
     }
     table.set_parts(home, parts);
+}
+
+/// Where the warps of these slices stand, if all run and stand at one PC.
+#[inline]
+fn common_pc(table: &Table, home: u16, slices: u8, view: &GangView) -> Option<Pc> {
+    let places = table.places(home, slices);
+    let (first, others) = places.split_first()?;
+    let first = view.group(*first);
+    let same = |place: &Place| {
+        let group = view.group(*place);
+        group.pc == first.pc && group.state == GroupState::Running
+    };
+    (first.state == GroupState::Running && others.iter().all(same)).then_some(first.pc)
 }
 
 /// Memory has made these warps ready in one cycle.

@@ -72,6 +72,8 @@ pub struct Table {
     pub ganged: Vec<u64>,
     pub single: Vec<u64>,
     pub waiting: Vec<u64>,
+    /// By scheduler: home warps, by index, with several gangs.
+    several: Vec<u64>,
     /// Running warps by the size of their gang.
     pub sizes: [u32; BINS],
     /// Original gangs to be looked at again.
@@ -92,6 +94,7 @@ impl Table {
             ganged: vec![0; domains],
             single: vec![0; domains],
             waiting: vec![0; domains],
+            several: vec![0; layout.schedulers() as usize],
             sizes: [0; BINS],
             stirred: Vec::new(),
             regrouped: Vec::new(),
@@ -145,18 +148,35 @@ impl Table {
         slices
     }
 
-    /// Calls `each` with every home warp that has a warp in a gang and in these sets, by domain.
+    /// Calls `each` with every home warp that may have a gang of which one warp is in `some` and all
+    /// are in `all`, sets by domain.
     #[inline]
-    pub fn for_ganged(&self, sets: &[u64], mut each: impl FnMut(u16)) {
+    pub fn for_gangs(
+        &self,
+        some: impl Fn(usize) -> u64,
+        all: impl Fn(usize) -> u64,
+        mut each: impl FnMut(u16),
+    ) {
         for first in 0..self.schedulers {
-            let domains = (first as usize..sets.len()).step_by(self.schedulers as usize);
-            let mut any = domains.fold(0, |any, d| any | sets[d] & self.ganged[d]);
-            while any != 0 {
-                let index = any.trailing_zeros() as u16;
-                any &= any - 1;
+            let domains = first as usize..self.ganged.len();
+            let (mut one, mut every) = (0, !0);
+            for d in domains.step_by(self.schedulers as usize) {
+                one |= some(d) & self.ganged[d];
+                every &= all(d) | !self.ganged[d];
+            }
+            let mut those = one & (every | self.several[first as usize]);
+            while those != 0 {
+                let index = those.trailing_zeros() as u16;
+                those &= those - 1;
                 each(index * self.schedulers + first);
             }
         }
+    }
+
+    /// The warps of an original gang of one part all stand at `pc`.
+    #[inline]
+    pub fn move_whole(&mut self, home: u16, pc: Pc) {
+        self.originals[home as usize].parts[0].pc = pc;
     }
 
     /// All original gangs, by home warp; some are empty.
@@ -296,6 +316,10 @@ impl Table {
                 }
             }
         }
+        let Place { domain, index } = self.place(home, 0);
+        let several = parts.iter().filter(|part| part.is_gang()).count() > 1;
+        let set = &mut self.several[domain as usize];
+        *set = *set & !(1 << index) | u64::from(several) << index;
         let original = &mut self.originals[home as usize];
         original.members = members;
         let slices =

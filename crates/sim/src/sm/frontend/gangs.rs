@@ -89,21 +89,25 @@ impl GangFetch {
 
     /// Fetches for as many gangs as it may and as the instruction cache has ports for.
     pub fn fetch(&mut self, icache: &mut ICache, residents: &mut Residents, launched: &Launched) {
+        for (d, domain) in residents.warps.domains().iter().enumerate() {
+            self.lacking[d] = domain.lacking();
+            self.fetchable[d] = domain.fetchable();
+        }
         while self.left != 0 && icache.has_port() {
-            let Residents { warps, books, .. } = &mut *residents;
-            for (d, domain) in warps.domains().iter().enumerate() {
-                self.lacking[d] = domain.lacking();
-                self.fetchable[d] = domain.fetchable();
-            }
+            let policy = &mut residents.books.policy;
             let view = FetchView {
                 lacking: &self.lacking,
                 fetchable: &self.fetchable,
             };
-            let Some(members) = books.policy.plan().and_then(|p| p.next_fetch(&view)) else {
+            let Some(members) = policy.plan().and_then(|p| p.next_fetch(&view)) else {
                 return;
             };
             self.left -= 1;
             self.fetch_for(&members, icache, residents, launched);
+            for place in members.iter() {
+                let domain = residents.warps.domain(place.domain as usize);
+                self.fetchable[place.domain as usize] = domain.fetchable();
+            }
         }
     }
 
@@ -141,9 +145,8 @@ impl GangFetch {
     /// By domain: the warps that are in gangs, and that no unit of a slice fetches for.
     pub fn members(&mut self, residents: &mut Residents) -> &[u64] {
         if let Some(plan) = residents.books.policy.plan() {
-            for (d, members) in self.members.iter_mut().enumerate() {
-                *members = plan.fetched_together(d);
-            }
+            let together = plan.fetched_together();
+            self.members[..together.len()].copy_from_slice(together);
         }
         &self.members
     }

@@ -18,14 +18,17 @@ impl Issue {
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
-        self.look_everywhere(now, with.residents);
+        self.find_ready(now, with.residents);
+        self.planned_room = None;
         let domains = self.ready.len();
         let mut any = false;
         while let Some(members) = self.next_planned(now, with) {
             any = true;
             for member in members.iter() {
-                let room = self.room_of(member.domain as usize, now, with);
+                let d = member.domain as usize;
+                let room = self.room_of(d, now, with);
                 self.take_turn(&Next::at(*member, with), room, with);
+                self.plannable[d] = 0;
             }
             let result = self.issue_members(&members, now, with);
             for member in members.iter() {
@@ -39,10 +42,16 @@ impl Issue {
         self.close_access(with);
         for i in 0..domains {
             let d = (now.get() as usize + i) % domains;
-            if !with.residents.warps.had_turn(d) {
-                let room = self.room_of(d, now, with);
-                self.issue_nothing(d, room, now, with);
+            let warps = &mut with.residents.warps;
+            if warps.had_turn(d) {
+                continue;
             }
+            if self.ready[d] == 0 && warps.domain(d).moving() == 0 && !warps.in_step() {
+                warps.skip_turn(d);
+                continue;
+            }
+            let room = self.room_of(d, now, with);
+            self.issue_nothing(d, room, now, with);
         }
         with.residents.books.stats.counters.issue_cycles += any as u64;
         if any {
@@ -54,8 +63,18 @@ impl Issue {
 
     /// The warps that the policy names next.
     fn next_planned(&mut self, now: Cycle, with: &mut Surroundings) -> Option<Together> {
-        for d in 0..self.ready.len() {
-            self.plannable[d] = self.ready[d] & self.room_of(d, now, with);
+        // Domains that have had their turn are out of it already.
+        let room = Some(with.collectors.room());
+        if self.planned_room != room {
+            self.planned_room = room;
+            for d in 0..self.ready.len() {
+                self.plannable[d] = self.ready[d] & self.room_of(d, now, with);
+                if self.plannable[d] != 0 {
+                    // The plan may change the order of the warps when it names one.
+                    let Residents { warps, books, .. } = &mut *with.residents;
+                    warps.pass(d, now, books);
+                }
+            }
         }
         if let Some(kind) = self.gathered.kind {
             self.hold_other_kinds(kind, with.residents, with.view.launched);

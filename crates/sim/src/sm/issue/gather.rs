@@ -154,11 +154,7 @@ impl Issue {
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
-        if with.residents.warps.in_step() {
-            self.look_everywhere(now, with.residents);
-        } else {
-            self.look_where_warps_move(now, &with.residents.warps);
-        }
+        self.find_ready(now, with.residents);
         let domains = self.ready.len();
         let mut any = false;
         for i in 0..domains {

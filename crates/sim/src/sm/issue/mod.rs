@@ -31,8 +31,9 @@ pub struct Issue {
     room_seen: u32,
     /// Warps that can issue, by domain.
     ready: Vec<u64>,
-    /// Of those, the ones with room at their units, for policies that plan.
+    /// Of those, the ones with room at their units, for policies that plan, and that room.
     plannable: Vec<u64>,
+    planned_room: Option<u32>,
     /// What the instruction under way did.
     effect: Effect,
     /// Number of the last instruction issued.
@@ -98,6 +99,7 @@ impl Issue {
             room_seen: 0,
             ready: vec![0; domains],
             plannable: vec![0; domains],
+            planned_room: None,
             effect: Effect::default(),
             order: 0,
             gathered: Gathered::default(),
@@ -111,7 +113,7 @@ impl Issue {
     /// Whether issue may have something to do in cycle `now`. Where a warp or the room has changed
     /// since its last look, stepping is as good as looking: schedulers that find nobody to issue
     /// from leave everything as it is. Not so where all domains are looked at in step, because
-    /// then somebody hears of every turn.
+    /// then somebody hears of every turn, and where a policy plans, which has its own memory.
     #[inline]
     pub fn may_act(
         &mut self,
@@ -119,7 +121,7 @@ impl Issue {
         residents: &mut Residents,
         collectors: &Collectors,
     ) -> bool {
-        if residents.warps.in_step() {
+        if residents.warps.in_step() || residents.books.plans() {
             return self.look(now, residents, collectors) <= now;
         }
         self.next <= now || self.has_to_look(&residents.warps, collectors.room())
@@ -167,11 +169,7 @@ impl Issue {
             return self.step_gathered(now, with);
         }
         let domains = self.ready.len();
-        if with.residents.warps.in_step() {
-            self.look_everywhere(now, with.residents);
-        } else {
-            self.look_where_warps_move(now, &with.residents.warps);
-        }
+        self.find_ready(now, with.residents);
         let mut next = match domains.is_power_of_two() {
             true => now.get() as usize & (domains - 1),
             false => now.get() as usize % domains,
@@ -234,6 +232,16 @@ impl Issue {
     }
 
     /// Finds out which warps are ready.
+    #[inline(always)]
+    fn find_ready(&mut self, now: Cycle, residents: &mut Residents) {
+        if residents.warps.in_step() {
+            self.look_everywhere(now, residents);
+        } else {
+            self.look_where_warps_move(now, &residents.warps);
+        }
+    }
+
+    /// The same where domains are accounted for one by one.
     #[inline(always)]
     fn look_where_warps_move(&mut self, now: Cycle, warps: &WarpTable) {
         for (domain, ready) in warps.domains().iter().zip(&mut self.ready) {

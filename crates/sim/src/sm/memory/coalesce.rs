@@ -49,6 +49,15 @@ pub fn coalesce(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &m
 fn coalesce_more(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &mut Vec<Access>) {
     let from = out.len();
     let mut rest = lanes;
+    if lanes != 0 && in_one_piece(address, lanes, cut.segment) {
+        out.push(Access {
+            addr: first_of(address, lanes) & !(cut.segment - 1),
+            bytes: cut.segment as u16,
+            lanes,
+            byte_mask: 0,
+        });
+        rest = 0;
+    }
     while rest != 0 {
         let lane = rest.trailing_zeros();
         rest &= rest - 1;
@@ -104,19 +113,40 @@ fn trim(access: &mut Access, address: &[u64; LANES], size: u32) {
     access.addr = first & !(u64::from(access.bytes) - 1);
 }
 
-/// Whether all lanes have the same address.
+/// The address of the lowest of `lanes`.
 #[inline]
-pub fn is_uniform(address: &[u64; LANES], lanes: u32) -> bool {
-    let first = address[lanes.trailing_zeros() as usize % LANES];
+fn first_of(address: &[u64; LANES], lanes: u32) -> u64 {
+    address[lanes.trailing_zeros() as usize % LANES]
+}
+
+/// The bits in which any of `lanes` differs from the lowest: below a power of two, all lie in
+/// one aligned piece of that many bytes.
+#[inline]
+fn difference(address: &[u64; LANES], lanes: u32) -> u64 {
+    let first = first_of(address, lanes);
     if lanes == u32::MAX {
-        return address.iter().fold(0, |differ, a| differ | a ^ first) == 0;
+        return address.iter().fold(0, |differ, a| differ | a ^ first);
     }
     let (mut rest, mut differ) = (lanes, 0);
     while rest != 0 {
         differ |= address[rest.trailing_zeros() as usize] ^ first;
         rest &= rest - 1;
     }
-    differ == 0
+    differ
+}
+
+/// Whether all `lanes` lie in one aligned piece of `bytes`, a power of two.
+#[inline]
+fn in_one_piece(address: &[u64; LANES], lanes: u32, bytes: u64) -> bool {
+    // Lanes that are far apart mostly show it at their ends.
+    let last = address[(31 - lanes.leading_zeros()) as usize % LANES];
+    (first_of(address, lanes) ^ last) < bytes && difference(address, lanes) < bytes
+}
+
+/// Whether all lanes have the same address.
+#[inline]
+pub fn is_uniform(address: &[u64; LANES], lanes: u32) -> bool {
+    difference(address, lanes) == 0
 }
 
 /// Atomics: lanes on the same bytes become separate accesses, since each needs its own pass
@@ -153,6 +183,11 @@ pub fn coalesce_atomic(address: &[u64; LANES], lanes: u32, size: u32, out: &mut 
 /// Cycles a shared-memory access keeps the banks busy: the largest number of distinct words
 /// in one bank. Lanes on the same word are served together.
 pub fn bank_cycles(address: &[u64; LANES], lanes: u32, size: u32, banks: u32) -> u32 {
+    // One row of banks holds every lane's word: no bank has two.
+    let row = 4 * u64::from(banks);
+    if size <= 4 && row.is_power_of_two() && lanes != 0 && in_one_piece(address, lanes, row) {
+        return 1;
+    }
     let words = size.div_ceil(4).max(1) as u64;
     let banks = Divisor::new(banks as u64);
     let mut first = [u64::MAX; 64];
@@ -289,5 +324,17 @@ mod tests {
         assert_eq!(bank_cycles(&lanes(|_| 64), !0, 4, 32), 1, "broadcast");
         assert_eq!(bank_cycles(&lanes(|i| 8 * i), !0, 8, 32), 2);
         assert_eq!(bank_cycles(&lanes(|i| 128 * i), 1, 4, 32), 1);
+        assert_eq!(
+            bank_cycles(&lanes(|i| 64 + 4 * i), !0, 4, 32),
+            1,
+            "two rows"
+        );
+        assert_eq!(bank_cycles(&lanes(|i| 4 * i), !0, 4, 16), 2);
+        assert_eq!(
+            bank_cycles(&lanes(|i| 4 * (i % 12)), !0, 4, 12),
+            1,
+            "12 banks"
+        );
+        assert_eq!(bank_cycles(&lanes(|i| 4 * (i % 13)), !0, 4, 12), 2);
     }
 }

@@ -63,8 +63,8 @@ impl Books {
     }
 
     /// Whether the domains of the SM are to be looked at in step: the observer hears things in
-    /// order, and such a policy sees them in order.
+    /// order, and a policy that looks at warps sees them in order.
     pub fn want_step(&self) -> bool {
-        self.considers || self.plans || self.watch.is_on()
+        self.considers || self.watch.is_on()
     }
 }

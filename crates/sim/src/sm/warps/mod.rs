@@ -65,7 +65,7 @@ pub struct WarpTable {
     now: Cycle,
     turned: u64,
     /// Domains cannot be accounted for one by one: an observer wants to hear things in order,
-    /// and a policy that looks at warps or takes several of them sees the domains in step.
+    /// and a policy that looks at warps sees the domains in step.
     in_step: bool,
     /// Whether warps have changed since issue last looked, and since fetch did. Until then both
     /// would find what they found before.

@@ -129,7 +129,7 @@ impl WarpTable {
         };
         for d in 0..domains {
             if self.domains[d].issue_free < free {
-                self.pass(d, now, books);
+                self.pass(d, now + (self.turned >> d & 1), books);
                 self.domains[d].issue_free = free;
             }
         }
