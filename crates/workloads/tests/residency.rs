@@ -53,6 +53,7 @@ const BARRIERS: &[Row] = &[
     ("srad-v2", "srad_spread", 256, 6),
     ("btree-find-k", "btree_find_k", 256, 5),
     ("btree-range", "btree_range", 256, 5),
+    ("octree", "octree", 256, 4),
 ];
 
 /// A workload's launches, as its host code makes them.
@@ -184,6 +185,13 @@ const FEWER: &[(&str, &str, &str, f64, &str)] = &[
         "layer4",
         2.3,
         "the original's 28 images; 1% of the cycles",
+    ),
+    (
+        "gtx480-v3",
+        "octree",
+        "octree",
+        1.0,
+        "its blocks stay and take nodes from lists",
     ),
     (
         "fx5800",

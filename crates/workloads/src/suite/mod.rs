@@ -23,6 +23,8 @@ mod nearest_neighbour;
 mod neural_net;
 mod nqueens;
 mod nw;
+mod octree;
+mod packed;
 mod parameters;
 mod pathfinder;
 mod radix_sort;
@@ -174,6 +176,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &nearest_neighbour::NearestNeighbour,
     &libor::Libor,
     &neural_net::NeuralNet,
+    &octree::Octree,
 ];
 
 /// The workload of that name.
