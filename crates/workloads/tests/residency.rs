@@ -54,6 +54,15 @@ const BARRIERS: &[Row] = &[
     ("btree-find-k", "btree_find_k", 256, 5),
     ("btree-range", "btree_range", 256, 5),
     ("octree", "octree", 256, 4),
+    ("page-view-count", "map_count", 256, 6),
+    ("page-view-count", "sort_tiles", 256, 6),
+    ("page-view-count", "sort_merge", 256, 6),
+    ("page-view-rank", "map_count", 256, 6),
+    ("page-view-rank", "sort_tiles", 256, 6),
+    ("page-view-rank", "sort_merge", 256, 6),
+    ("similarity-score", "map_count", 256, 6),
+    ("similarity-score", "sort_tiles", 256, 6),
+    ("similarity-score", "sort_merge", 256, 6),
 ];
 
 /// A workload's launches, as its host code makes them.
@@ -192,6 +201,27 @@ const FEWER: &[(&str, &str, &str, f64, &str)] = &[
         "octree",
         1.0,
         "its blocks stay and take nodes from lists",
+    ),
+    (
+        "gtx480-v3",
+        "page-view-count",
+        "scan_sums",
+        0.01,
+        "one block adds up the tiles' sums",
+    ),
+    (
+        "gtx480-v3",
+        "page-view-rank",
+        "scan_sums",
+        0.01,
+        "one block adds up the tiles' sums",
+    ),
+    (
+        "gtx480-v3",
+        "similarity-score",
+        "scan_sums",
+        0.01,
+        "one block adds up the tiles' sums",
     ),
     (
         "fx5800",

@@ -15,6 +15,7 @@ mod images;
 mod kmeans;
 mod laplace3d;
 mod libor;
+mod mapreduce;
 mod matmul;
 mod merge_sort;
 mod mummer;
@@ -177,6 +178,9 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &libor::Libor,
     &neural_net::NeuralNet,
     &octree::Octree,
+    &mapreduce::PageViewCount,
+    &mapreduce::PageViewRank,
+    &mapreduce::SimilarityScore,
 ];
 
 /// The workload of that name.
