@@ -63,6 +63,8 @@ const BARRIERS: &[Row] = &[
     ("similarity-score", "map_count", 256, 6),
     ("similarity-score", "sort_tiles", 256, 6),
     ("similarity-score", "sort_merge", 256, 6),
+    ("mri-gridding", "binning_kernel", 512, 3),
+    ("mri-gridding", "gridding_GPU", 512, 3),
 ];
 
 /// A workload's launches, as its host code makes them.
@@ -222,6 +224,34 @@ const FEWER: &[(&str, &str, &str, f64, &str)] = &[
         "scan_sums",
         0.01,
         "one block adds up the tiles' sums",
+    ),
+    (
+        "gtx480-v3",
+        "mri-gridding",
+        "splitRearrange",
+        2.0,
+        "as many blocks as splitSort, twice as many of them resident",
+    ),
+    (
+        "gtx480-v3",
+        "mri-gridding",
+        "scan_L1_kernel",
+        0.7,
+        "as many blocks as the bins need; the original has 41",
+    ),
+    (
+        "gtx480-v3",
+        "mri-gridding",
+        "uniformAdd",
+        0.7,
+        "as scan_L1_kernel",
+    ),
+    (
+        "gtx480-v3",
+        "mri-gridding",
+        "scan_inter_kernel",
+        0.02,
+        "one block adds up the blocks' totals",
     ),
     (
         "fx5800",

@@ -18,6 +18,7 @@ mod libor;
 mod mapreduce;
 mod matmul;
 mod merge_sort;
+mod mri_gridding;
 mod mummer;
 mod nbody_cutoff;
 mod nearest_neighbour;
@@ -181,6 +182,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &mapreduce::PageViewCount,
     &mapreduce::PageViewRank,
     &mapreduce::SimilarityScore,
+    &mri_gridding::MriGridding,
 ];
 
 /// The workload of that name.
