@@ -254,6 +254,20 @@ const FEWER: &[(&str, &str, &str, f64, &str)] = &[
         "one block adds up the blocks' totals",
     ),
     (
+        "gtx480-v3",
+        "mri-q",
+        "ComputeQ_GPU",
+        1.7,
+        "the original's 128 blocks",
+    ),
+    (
+        "gtx480-v3",
+        "mri-q",
+        "ComputePhiMag_GPU",
+        0.01,
+        "a thread per sample of k-space",
+    ),
+    (
         "fx5800",
         "raytrace-persistent",
         "trace",

@@ -19,6 +19,7 @@ mod mapreduce;
 mod matmul;
 mod merge_sort;
 mod mri_gridding;
+mod mri_q;
 mod mummer;
 mod nbody_cutoff;
 mod nearest_neighbour;
@@ -183,6 +184,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &mapreduce::PageViewRank,
     &mapreduce::SimilarityScore,
     &mri_gridding::MriGridding,
+    &mri_q::MriQ,
 ];
 
 /// The workload of that name.
