@@ -41,6 +41,7 @@ mod srad_v1;
 mod srad_v2;
 mod stencil;
 mod stream_cluster;
+mod tpacf;
 mod vecadd;
 
 pub use parameters::{Parameter, Parameters, SMALL_VERSION, Size};
@@ -185,6 +186,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &mapreduce::SimilarityScore,
     &mri_gridding::MriGridding,
     &mri_q::MriQ,
+    &tpacf::Tpacf,
 ];
 
 /// The workload of that name.
