@@ -268,6 +268,13 @@ const FEWER: &[(&str, &str, &str, f64, &str)] = &[
         "a thread per sample of k-space",
     ),
     (
+        "gtx480-v3",
+        "cutcp",
+        "cu_cutoff_pot_lat",
+        1.0,
+        "the original's 121 blocks",
+    ),
+    (
         "fx5800",
         "raytrace-persistent",
         "trace",

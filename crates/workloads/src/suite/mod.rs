@@ -6,6 +6,7 @@ mod bfs;
 mod btree;
 mod collatz;
 mod coulomb;
+mod cutcp;
 mod face_detect;
 mod fwt;
 mod histogram;
@@ -187,6 +188,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &mri_gridding::MriGridding,
     &mri_q::MriQ,
     &tpacf::Tpacf,
+    &cutcp::Cutcp,
 ];
 
 /// The workload of that name.
