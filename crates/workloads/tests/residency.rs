@@ -275,6 +275,13 @@ const FEWER: &[(&str, &str, &str, f64, &str)] = &[
         "the original's 121 blocks",
     ),
     (
+        "gtx480-v3",
+        "bfs-frontier",
+        "bfs_frontier",
+        2.8,
+        "the original's 65,536 nodes",
+    ),
+    (
         "fx5800",
         "raytrace-persistent",
         "trace",

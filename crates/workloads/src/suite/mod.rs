@@ -3,6 +3,7 @@
 mod aes;
 mod backprop;
 mod bfs;
+mod bfs_frontier;
 mod btree;
 mod collatz;
 mod coulomb;
@@ -189,6 +190,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &mri_q::MriQ,
     &tpacf::Tpacf,
     &cutcp::Cutcp,
+    &bfs_frontier::BfsFrontier,
 ];
 
 /// The workload of that name.
