@@ -13,6 +13,9 @@
 // A record: x is the number it is sorted by first, PADDING in none that holds something; y, z and w
 // are the workload's.
 
+// How often the workload wants the outer loop of a tile's sort unrolled (SORT_UNROLL): so that its code is
+// larger than the instruction cache, as the original's is.
+
 // The workload's order of records with the same first number, total over all but padding.
 static __device__ __forceinline__ bool before(const u8 *data, uint4 a, uint4 b);
 
@@ -90,10 +93,12 @@ sort_tiles(const u8 *data, uint4 *records, u32 job) {
     u32 in_job = i & (job - 1);
     tile[t] = records[i];
     __syncthreads();
-#pragma unroll
+#pragma unroll SORT_UNROLL
     for (u32 size = 2; size <= THREADS; size <<= 1) {
 #pragma unroll
-        for (u32 distance = size / 2; distance > 0; distance >>= 1) {
+        for (u32 distance = THREADS / 2; distance > 0; distance >>= 1) {
+            if (distance >= size)
+                continue;
             u32 other = t ^ distance;
             if (other > t)
                 exchange(data, tile, t, other, (in_job & size) == 0);

@@ -1,7 +1,9 @@
 // How many different visitors saw each page, from the lines of a web server's log: URL, address,
 // visitor's number, status. Two rounds of MapReduce: the first drops what is there twice, with all
 // but the status as the key; the second counts what is left by URL.
+// flags: -fcuda-short-ptr -mllvm -nvptx-short-ptr
 #include "warpsim.cuh"
+#define SORT_UNROLL 1
 #include "mapreduce.cuh"
 #include "groups.cuh"
 #include "text.cuh"
@@ -17,16 +19,35 @@ static __device__ __forceinline__ bool same_group(const u8 *log, uint4 a, uint4 
 
 struct Line {
     u32 url, key; // lengths
+    u32 hash;     // of the key
     bool view;    // whether it is a successful view of a page
 };
 
 // Pages end in "l", as in .html; pictures and scripts do not.
 static __device__ __forceinline__ Line parse(const u8 *log, u32 at) {
-    u32 url = word_end(log, at);
-    u32 address = word_end(log, url + 1);
-    u32 visitor = word_end(log, address + 1);
-    bool page = log[url - 1] == 'l' && decimal(log, visitor + 1) == 200;
-    return {url - at, visitor - at, page};
+    Reader reader(log, at);
+    Line line = {0, 0, HASH_START, false};
+    u32 last = 0, spaces = 0;
+    for (;;) {
+        u32 byte = reader.next();
+        if (byte == ' ') {
+            spaces++;
+            if (spaces == 1) {
+                line.url = reader.at - 1 - at;
+                line.view = last == 'l';
+            } else if (spaces == 3) {
+                break;
+            }
+        }
+        line.hash = hash_byte(line.hash, byte);
+        last = byte;
+    }
+    line.key = reader.at - 1 - at;
+    u32 status = 0;
+    for (u32 digit; (digit = reader.next() - '0') < 10;)
+        status = status * 10 + digit;
+    line.view = line.view && status == 200;
+    return line;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 6)
@@ -40,8 +61,7 @@ map_emit(const u8 *log, const u32 *lines, const u32 *places, uint4 *records, u32
     u32 i = blockIdx.x * THREADS + threadIdx.x, at = lines[i];
     Line line = parse(log, at);
     if (line.view)
-        records[place_in_job(places, i, job)] = {hash_text(log, at, line.key), at, line.key,
-                                                 line.url};
+        records[place_in_job(places, i, job)] = {hash_end(line.hash), at, line.key, line.url};
 }
 
 // The first of each group goes to the second round, with the URL as its key.
@@ -51,8 +71,11 @@ map_unique(const u8 *log, const uint4 *records, const u32 *marks, const u32 *pla
     u32 i = blockIdx.x * THREADS + threadIdx.x;
     if (marks[i]) {
         uint4 record = records[i];
-        unique[place_in_job(places, i, job)] = {hash_text(log, record.y, record.w), record.y,
-                                                record.w, record.w};
+        Reader reader(log, record.y);
+        u32 hash = HASH_START;
+        for (u32 k = 0; k < record.w; k++)
+            hash = hash_byte(hash, reader.next());
+        unique[place_in_job(places, i, job)] = {hash_end(hash), record.y, record.w, record.w};
     }
 }
 

@@ -2,12 +2,14 @@
 // length of each URL, and its views. One round of MapReduce: the map takes the number of views as the key
 // and leaves out pages that hardly anybody saw, the sort ranks (pages with as many views in the order of
 // their URLs), and pages with as many views get the same rank.
+// flags: -fcuda-short-ptr -mllvm -nvptx-short-ptr
 #include "warpsim.cuh"
+#define SORT_UNROLL 1
 #include "mapreduce.cuh"
 #include "groups.cuh"
 #include "text.cuh"
 
-#define FEWEST 2
+#define FEWEST 200
 
 // A record is the complement of the views, so that most comes first; offset and length of the URL;
 // and the views.

@@ -2,13 +2,15 @@
 // of the angle between the term vectors of two documents, staged in shared memory 16 terms of 16
 // documents at a time between barriers; pairs above a threshold are emitted with the score as the key
 // and sorted. A job compares its new documents with as many stored ones, a block 16 with 16.
+// flags: -fcuda-short-ptr -mllvm -nvptx-short-ptr
 #include "warpsim.cuh"
+#define SORT_UNROLL 8
 #include "mapreduce.cuh"
 
 #define SIDE 16
 
-// A record is the complement of the score's bits, so that the highest comes first; both documents;
-// and the score.
+// A record is the complement of the score in per cent, so that the highest comes first; both documents;
+// and the score. Pairs of the same score are in the order of their documents.
 static __device__ __forceinline__ bool before(const u8 *, uint4 a, uint4 b) {
     return a.y != b.y ? a.y < b.y : a.z < b.z;
 }
@@ -24,8 +26,8 @@ static __device__ __forceinline__ Pair pair_of(u32 across) {
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 6)
-map_count(const float *fresh, const float *stored, u32 *counts, float *scores, u32 terms,
-          u32 across, float threshold) {
+map_count(const float *fresh, const float *stored, u32 *counts, u32 *scores, u32 terms,
+          u32 across, u32 threshold) {
     __shared__ float a[SIDE][SIDE + 1], b[SIDE][SIDE + 1];
     u32 x = threadIdx.x % SIDE, y = threadIdx.x / SIDE;
     Pair pair = pair_of(across);
@@ -44,20 +46,19 @@ map_count(const float *fresh, const float *stored, u32 *counts, float *scores, u
         }
         __syncthreads();
     }
-    float score = both / sqrtf(first * second);
+    u32 score = (u32)(100.0f * (both / sqrtf(first * second)));
     u32 i = blockIdx.x * THREADS + threadIdx.x;
     scores[i] = score;
     counts[i] = score >= threshold;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 6)
-map_emit(const float *scores, const u32 *places, uint4 *records, u32 job, u32 across,
-         float threshold) {
+map_emit(const u32 *scores, const u32 *places, uint4 *records, u32 job, u32 across,
+         u32 threshold) {
     u32 i = blockIdx.x * THREADS + threadIdx.x;
-    float score = scores[i];
+    u32 score = scores[i];
     if (score >= threshold) {
         Pair pair = pair_of(across);
-        u32 bits = (u32)__float_as_int(score);
-        records[place_in_job(places, i, job)] = {~bits, pair.fresh, pair.stored, bits};
+        records[place_in_job(places, i, job)] = {~score, pair.fresh, pair.stored, score};
     }
 }

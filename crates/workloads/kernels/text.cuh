@@ -1,46 +1,45 @@
 // Text in global memory, as log files have it.
 #pragma once
 
-// Where the word that begins at `at` ends.
-static __device__ __forceinline__ u32 word_end(const u8 *text, u32 at) {
-    while (text[at] > ' ')
-        at++;
-    return at;
-}
+// Reads text byte by byte and loads it eight bytes at a time: it begins at a multiple of eight.
+struct Reader {
+    const u8 *text;
+    u32 at;
+    u64 loaded;
 
-// The number that begins at `at`.
-static __device__ __forceinline__ u32 decimal(const u8 *text, u32 at) {
-    u32 value = 0;
-    for (u32 digit; (digit = text[at] - '0') < 10; at++)
-        value = value * 10 + digit;
-    return value;
-}
+    __device__ __forceinline__ Reader(const u8 *from, u32 begin) : text(from), at(begin), loaded(0) {}
+    __device__ __forceinline__ u32 next() {
+        if (at % 8 == 0)
+            loaded = *(const u64 *)(text + at);
+        u32 byte = (u32)loaded & 0xff;
+        loaded >>= 8;
+        at++;
+        return byte;
+    }
+};
 
 // A hash of 16 bits: FNV-1a over the bytes, folded.
-static __device__ __forceinline__ u32 hash_text(const u8 *text, u32 at, u32 length) {
-    u32 hash = 0x811c9dc5u;
-    for (u32 k = 0; k < length; k++)
-        hash = (hash ^ text[at + k]) * 0x01000193u;
-    return (hash ^ hash >> 16) & 0xffff;
-}
+#define HASH_START 0x811c9dc5u
+static __device__ __forceinline__ u32 hash_byte(u32 hash, u32 byte) { return (hash ^ byte) * 0x01000193u; }
+static __device__ __forceinline__ u32 hash_end(u32 hash) { return (hash ^ hash >> 16) & 0xffff; }
 
 // -1, 0 or 1: how two stretches of text compare, byte by byte and then by length. Both begin at a
-// multiple of four bytes and are compared by words.
+// multiple of eight bytes and are compared eight at a time.
 static __device__ __forceinline__ int compare_text(const u8 *text, u32 a, u32 length_a, u32 b,
                                                    u32 length_b) {
-    const u32 *words = (const u32 *)text;
     u32 both = umin(length_a, length_b);
-    for (u32 k = 0; k < both; k += 4) {
-        u32 x = words[(a + k) / 4], y = words[(b + k) / 4];
-        if (both - k < 4) {
-            // What follows the text does not count.
-            u32 mask = (1u << (both - k) * 8) - 1;
-            x &= mask;
-            y &= mask;
+    for (u32 k = 0; k < both; k += 8) {
+        u64 x = *(const u64 *)(text + (a + k)), y = *(const u64 *)(text + (b + k));
+        u64 differing = x ^ y;
+        // What follows the text does not count.
+        if (both - k < 8)
+            differing &= (1ull << (both - k) * 8) - 1;
+        if (differing != 0) {
+            // The first byte is the lowest one.
+            u64 first = differing & -differing;
+            u32 shift = (63 - __builtin_clzll(first)) & ~7u;
+            return (u32)(x >> shift & 0xff) < (u32)(y >> shift & 0xff) ? -1 : 1;
         }
-        // The first byte is the lowest one of a word.
-        if (x != y)
-            return __builtin_bswap32(x) < __builtin_bswap32(y) ? -1 : 1;
     }
     return length_a == length_b ? 0 : length_a < length_b ? -1 : 1;
 }

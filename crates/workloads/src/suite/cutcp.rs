@@ -36,7 +36,7 @@ const TOLERANCE: Tolerance = Tolerance {
 static INFO: Info = Info {
     name: "cutcp",
     algorithm: "potential of point charges on a lattice up to a cutoff, from bins around each cube of points",
-    known_for: "a branch per pair that one in seven takes, bins staged in shared memory, offsets in constant memory",
+    known_for: "coherent and compute bound: bins staged in shared memory, their offsets in constant memory",
     shape: "128 threads per block for 8x8x8 points, one launch per layer",
     papers: &["vtw: cu_cutoff_pot_lat"],
     comparison: "within 1e-3 or 1e-4 of the value, against sums in double precision",
@@ -50,7 +50,7 @@ static INFO: Info = Info {
             (0, 100),
         ),
     ],
-    sets: &[Set::Divergent],
+    sets: &[Set::Coherent],
     exceptions: &[],
     kernel: kernel!("cutcp"),
 };

@@ -59,7 +59,7 @@ static INFO: Info = Info {
             (2, 6),
         ),
     ],
-    sets: &[Set::BarrierIntensive],
+    sets: &[Set::Divergent, Set::BarrierIntensive],
     exceptions: &[],
     kernel: kernel!("mri-gridding"),
 };

@@ -53,7 +53,7 @@ static INFO: Info = Info {
             (1, 120),
         ),
     ],
-    sets: &[Set::BarrierIntensive],
+    sets: &[Set::Coherent, Set::BarrierIntensive],
     exceptions: &[],
     kernel: kernel!("octree"),
 };

@@ -3,8 +3,13 @@
 //! Stands for Mars's SS: 8 warps per block, 6 blocks per SM. The map computes the cosine between the term vectors of new and of stored
 //! documents, 16x16 pairs per block with two barriers per 16 terms; similar pairs are emitted and
 //! sorted by their score, with a barrier after each step. Documents are of a few topics.
+//!
+//! First measurement (small, `lrr`, gtx480-v3): 110 million thread instructions, SIMD efficiency 65.6%, 9.0% of warp
+//! time at barriers (12 to 13% in the sort, 6% in the map). The barrier paper counts it as barrier-intensive; here a
+//! comparison is one of numbers, so that the warps of a block reach a barrier close together, and it is not listed as
+//! such.
 
-use super::super::host::{check_u32, float};
+use super::super::host::check_u32;
 use super::super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use super::{MapReduce, Record};
 use crate::args::Arg;
@@ -15,8 +20,8 @@ use crate::session::Session;
 
 /// Documents along a side of a block's square of pairs, as in the kernel.
 const SIDE: u32 = 16;
-/// Pairs of a lower score are not emitted.
-const THRESHOLD: f32 = 0.35;
+/// Pairs of a lower score, in per cent, are not emitted.
+const THRESHOLD: u32 = 35;
 /// Topics that documents are of.
 const TOPICS: u64 = 5;
 
@@ -26,19 +31,19 @@ static INFO: Info = Info {
     known_for: "two barriers per tile of terms, a barrier after each step of a bitonic sort; large code",
     shape: "256 threads per block, one thread per pair",
     papers: &["baws: SS (barrier-intensive, 8 warps per block, 6 blocks per SM)"],
-    comparison: "exact: every similar pair and its score, computed in the same order",
+    comparison: "exact: every similar pair and its score in per cent, computed in the same order",
     parameters: &[
-        Parameter::new("jobs", "collections", [3, 90, 128], (1, 1 << 12)),
+        Parameter::new("jobs", "collections", [1, 90, 128], (1, 1 << 12)),
         Parameter::new(
             "doubled",
             "a collection has 16 x 2^doubled new and as many stored documents",
-            [0, 1, 2],
-            (0, 4),
+            [1, 1, 2],
+            (0, 3),
         ),
         Parameter::new("terms", "terms of a vector", [32, 64, 128], (16, 4096))
             .multiple_of(SIDE as u64),
     ],
-    sets: &[Set::BarrierIntensive],
+    sets: &[Set::Divergent],
     exceptions: &[],
     kernel: kernel!("similarity-score"),
 };
@@ -74,10 +79,9 @@ fn similar(fresh: &[f32], stored: &[f32], first: usize, count: usize, terms: usi
     for i in first..first + count {
         for j in first..first + count {
             let [a, b] = [(fresh, i), (stored, j)].map(|(v, n)| &v[n * terms..(n + 1) * terms]);
-            let score = score(a, b);
+            let score = (100.0 * score(a, b)) as u32;
             if score >= THRESHOLD {
-                let bits = score.to_bits();
-                pairs.push([!bits, i as u32, j as u32, bits]);
+                pairs.push([!score, i as u32, j as u32, score]);
             }
         }
     }
@@ -109,11 +113,11 @@ impl Workload for SimilarityScore {
         let scores = session.zeroed("scores", 4 * u64::from(reduce.records))?;
         let records = reduce.padding("records", session)?;
 
-        let scalars = [Arg::u32(terms), Arg::u32(across), float(THRESHOLD)];
+        let scalars = [terms, across, THRESHOLD].map(Arg::u32);
         let buffers = [new, old, reduce.counts, scores];
         reduce.launch("map_count", &buffers, &scalars, session)?;
         reduce.scan(session)?;
-        let scalars = [Arg::u32(reduce.job), Arg::u32(across), float(THRESHOLD)];
+        let scalars = [reduce.job, across, THRESHOLD].map(Arg::u32);
         let buffers = [scores, reduce.places, records];
         reduce.launch("map_emit", &buffers, &scalars, session)?;
         reduce.sort(records, session)?;

@@ -2,8 +2,8 @@
 
 use crate::random::Random;
 
-/// Lines one after the other, and where each begins: at a multiple of four bytes, as the kernels compare
-/// words.
+/// Lines one after the other, and where each begins: at a multiple of eight bytes, which the
+/// kernels compare at a time.
 pub(super) struct Text {
     pub(super) bytes: Vec<u8>,
     pub(super) lines: Vec<u32>,
@@ -20,7 +20,7 @@ impl Text {
             text.lines.push(text.bytes.len() as u32);
             text.bytes.extend(line.bytes());
             let end = text.bytes.len() + 1;
-            text.bytes.resize(end.next_multiple_of(4), b'\n');
+            text.bytes.resize(end.next_multiple_of(8), b'\n');
         }
         text
     }
@@ -58,10 +58,10 @@ pub(super) fn hash(bytes: &[u8]) -> u32 {
     (hash ^ hash >> 16) & 0xffff
 }
 
-/// A number below `count`, small ones more often: the n-th about as often as 1/n.
+/// A number below `count`, small ones more often: the n-th about as often as one over the root of n.
 pub(super) fn popular(count: u32, random: &mut Random) -> u32 {
-    let n = f64::from(count).powf(random.unit());
-    (n as u32).clamp(1, count) - 1
+    let n = f64::from(count) * random.unit().powi(2);
+    (n as u32).min(count - 1)
 }
 
 /// The path of a page: sections of different depth and length.
@@ -100,6 +100,6 @@ mod tests {
         let drawn: Vec<u32> = (0..1000).map(|_| popular(1000, &mut random)).collect();
         let below = |n: u32| drawn.iter().filter(|d| **d < n).count();
         assert!(drawn.iter().all(|d| *d < 1000));
-        assert!(below(31) > 400 && below(31) < 600, "{}", below(31));
+        assert!(below(250) > 400 && below(250) < 600, "{}", below(250));
     }
 }
