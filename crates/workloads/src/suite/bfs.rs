@@ -18,7 +18,7 @@ use crate::session::{Session, Shape};
 use std::collections::VecDeque;
 
 /// The level of a node that is not reached, as the kernel sees it: -1.
-const UNREACHED: u32 = u32::MAX;
+pub(super) const UNREACHED: u32 = u32::MAX;
 
 static INFO: Info = Info {
     name: "bfs",
@@ -66,7 +66,7 @@ pub struct Bfs;
 pub struct BfsMesh;
 
 /// Levels by a queue.
-fn reference(graph: &Graph, source: u32) -> Vec<u32> {
+pub(super) fn reference(graph: &Graph, source: u32) -> Vec<u32> {
     let mut level = vec![UNREACHED; graph.nodes() as usize];
     level[source as usize] = 0;
     let mut queue = VecDeque::from([source]);

@@ -3,9 +3,11 @@
 mod aes;
 mod backprop;
 mod bfs;
+mod bfs_frontier;
 mod btree;
 mod collatz;
 mod coulomb;
+mod cutcp;
 mod face_detect;
 mod fwt;
 mod histogram;
@@ -15,14 +17,19 @@ mod images;
 mod kmeans;
 mod laplace3d;
 mod libor;
+mod mapreduce;
 mod matmul;
 mod merge_sort;
+mod mri_gridding;
+mod mri_q;
 mod mummer;
 mod nbody_cutoff;
 mod nearest_neighbour;
 mod neural_net;
 mod nqueens;
 mod nw;
+mod octree;
+mod packed;
 mod parameters;
 mod pathfinder;
 mod radix_sort;
@@ -36,6 +43,7 @@ mod srad_v1;
 mod srad_v2;
 mod stencil;
 mod stream_cluster;
+mod tpacf;
 mod vecadd;
 
 pub use parameters::{Parameter, Parameters, SMALL_VERSION, Size};
@@ -174,6 +182,15 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &nearest_neighbour::NearestNeighbour,
     &libor::Libor,
     &neural_net::NeuralNet,
+    &octree::Octree,
+    &mapreduce::PageViewCount,
+    &mapreduce::PageViewRank,
+    &mapreduce::SimilarityScore,
+    &mri_gridding::MriGridding,
+    &mri_q::MriQ,
+    &tpacf::Tpacf,
+    &cutcp::Cutcp,
+    &bfs_frontier::BfsFrontier,
 ];
 
 /// The workload of that name.
