@@ -15,6 +15,7 @@ mod images;
 mod kmeans;
 mod laplace3d;
 mod libor;
+mod lighting;
 mod matmul;
 mod merge_sort;
 mod mummer;
@@ -37,6 +38,7 @@ mod srad_v2;
 mod stencil;
 mod stream_cluster;
 mod vecadd;
+mod vector;
 
 pub use parameters::{Parameter, Parameters, SMALL_VERSION, Size};
 
@@ -173,6 +175,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &sha1::Sha1,
     &nearest_neighbour::NearestNeighbour,
     &libor::Libor,
+    &lighting::Lighting,
     &neural_net::NeuralNet,
 ];
 
