@@ -8,6 +8,7 @@ mod collatz;
 mod coulomb;
 mod face_detect;
 mod fwt;
+mod game_physics;
 mod histogram;
 mod host;
 mod hotspot;
@@ -175,6 +176,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &sha1::Sha1,
     &nearest_neighbour::NearestNeighbour,
     &libor::Libor,
+    &game_physics::GamePhysics,
     &lighting::Lighting,
     &neural_net::NeuralNet,
 ];
