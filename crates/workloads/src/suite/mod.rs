@@ -7,6 +7,7 @@ mod btree;
 mod collatz;
 mod coulomb;
 mod face_detect;
+mod fft;
 mod fwt;
 mod game_physics;
 mod histogram;
@@ -177,6 +178,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &nearest_neighbour::NearestNeighbour,
     &libor::Libor,
     &game_physics::GamePhysics,
+    &fft::Fft,
     &lighting::Lighting,
     &neural_net::NeuralNet,
 ];
