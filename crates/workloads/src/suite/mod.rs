@@ -32,6 +32,7 @@ mod radix_sort;
 mod raytrace;
 mod raytrace_persistent;
 mod reduction;
+mod sad;
 mod scalar_product;
 mod sha1;
 mod srad;
@@ -179,6 +180,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &libor::Libor,
     &game_physics::GamePhysics,
     &fft::Fft,
+    &sad::Sad,
     &lighting::Lighting,
     &neural_net::NeuralNet,
 ];
