@@ -4,6 +4,7 @@ mod aes;
 mod backprop;
 mod bfs;
 mod btree;
+mod cfd;
 mod collatz;
 mod coulomb;
 mod face_detect;
@@ -180,6 +181,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &libor::Libor,
     &game_physics::GamePhysics,
     &fft::Fft,
+    &cfd::Cfd,
     &sad::Sad,
     &lighting::Lighting,
     &neural_net::NeuralNet,
