@@ -17,6 +17,7 @@ mod hotspot;
 mod images;
 mod kmeans;
 mod laplace3d;
+mod lbm;
 mod libor;
 mod lighting;
 mod matmul;
@@ -181,6 +182,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &libor::Libor,
     &game_physics::GamePhysics,
     &fft::Fft,
+    &lbm::Lbm,
     &cfd::Cfd,
     &sad::Sad,
     &lighting::Lighting,
