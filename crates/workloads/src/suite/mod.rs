@@ -14,6 +14,7 @@ mod game_physics;
 mod histogram;
 mod host;
 mod hotspot;
+mod hybrid_sort;
 mod images;
 mod kmeans;
 mod laplace3d;
@@ -185,6 +186,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &lbm::Lbm,
     &cfd::Cfd,
     &sad::Sad,
+    &hybrid_sort::HybridSort,
     &lighting::Lighting,
     &neural_net::NeuralNet,
 ];
