@@ -30,6 +30,7 @@ mod neural_net;
 mod nqueens;
 mod nw;
 mod parameters;
+mod particle_filter;
 mod pathfinder;
 mod radix_sort;
 mod raytrace;
@@ -187,6 +188,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &cfd::Cfd,
     &sad::Sad,
     &hybrid_sort::HybridSort,
+    &particle_filter::ParticleFilter,
     &lighting::Lighting,
     &neural_net::NeuralNet,
 ];
