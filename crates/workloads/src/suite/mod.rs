@@ -39,6 +39,7 @@ mod reduction;
 mod sad;
 mod scalar_product;
 mod sha1;
+mod shading;
 mod srad;
 mod srad_v1;
 mod srad_v2;
@@ -183,6 +184,8 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &nearest_neighbour::NearestNeighbour,
     &libor::Libor,
     &game_physics::GamePhysics,
+    &shading::ShadingFew,
+    &shading::ShadingMany,
     &fft::Fft,
     &lbm::Lbm,
     &cfd::Cfd,
