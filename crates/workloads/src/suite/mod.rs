@@ -6,6 +6,7 @@ mod bfs;
 mod btree;
 mod cfd;
 mod collatz;
+mod convolution;
 mod coulomb;
 mod face_detect;
 mod fft;
@@ -186,6 +187,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &game_physics::GamePhysics,
     &shading::ShadingFew,
     &shading::ShadingMany,
+    &convolution::Convolution,
     &fft::Fft,
     &lbm::Lbm,
     &cfd::Cfd,
