@@ -67,6 +67,22 @@ const BARRIERS: &[Row] = &[
     ("mri-gridding", "gridding_GPU", 512, 3),
 ];
 
+/// The virtual-warps paper's table 1 (resident blocks of the GPU over its 15 SMs; `gtx480`).
+const VIRTUAL: &[Row] = &[
+    ("lbm", "performStreamColl", 120, 7),
+    ("hybrid-sort", "hist1024Kernel", 96, 4),
+    ("hybrid-sort", "bucketcount", 32, 8),
+    ("hybrid-sort", "bucketSort", 32, 8),
+    ("hybrid-sort", "mergeSortFirst", 256, 6),
+    ("hybrid-sort", "mergeSortPass", 208, 5),
+    ("hybrid-sort", "mergepack", 256, 6),
+    ("sad", "mb_sad_calc", 61, 8),
+    ("cfd", "cu_initialize_vars", 192, 8),
+    ("cfd", "cu_comp_step_fact", 192, 8),
+    ("cfd", "cu_compute_flux", 192, 3),
+    ("cfd", "cu_time_step", 192, 8),
+];
+
 /// A workload's launches, as its host code makes them.
 fn launches(workload: &str, size: Size) -> Mock {
     let workload = find(workload).expect("a workload");
@@ -121,6 +137,11 @@ fn an_sm_holds_as_many_blocks_as_in_the_compaction_paper() {
 #[test]
 fn an_sm_holds_as_many_blocks_as_in_the_barrier_paper() {
     holds_as_many("gtx480-v3", BARRIERS);
+}
+
+#[test]
+fn an_sm_holds_as_many_blocks_as_in_the_virtual_warps_paper() {
+    holds_as_many("gtx480", VIRTUAL);
 }
 
 /// Waves of blocks that a launch should have, and kernels with fewer: waves of their largest launch
@@ -280,6 +301,48 @@ const FEWER: &[(&str, &str, &str, f64, &str)] = &[
         "bfs_frontier",
         2.8,
         "the original's 65,536 nodes",
+    ),
+    (
+        "gtx480-v3",
+        "hybrid-sort",
+        "hist1024Kernel",
+        1.0,
+        "the original's 64 blocks",
+    ),
+    (
+        "gtx480-v3",
+        "hybrid-sort",
+        "bucketprefixoffset",
+        0.06,
+        "one thread per bucket, as in the original",
+    ),
+    (
+        "gtx480-v3",
+        "hybrid-sort",
+        "mergeSortPass",
+        2.4,
+        "one thread per pair of lists, half as many in each pass",
+    ),
+    (
+        "gtx480-v3",
+        "sad",
+        "larger_sad_calc_8",
+        0.2,
+        "sixteen macroblocks per block, as in the original",
+    ),
+    (
+        "gtx480-v3",
+        "sad",
+        "larger_sad_calc_16",
+        0.2,
+        "sixteen macroblocks per block, as in the original",
+    ),
+    (
+        "gtx480-v3",
+        "particle-filter",
+        "sum_kernel",
+        0.02,
+        "one block adds up the blocks' sums",
     ),
     (
         "fx5800",

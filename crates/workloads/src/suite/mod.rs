@@ -5,18 +5,25 @@ mod backprop;
 mod bfs;
 mod bfs_frontier;
 mod btree;
+mod cfd;
 mod collatz;
+mod convolution;
 mod coulomb;
 mod cutcp;
 mod face_detect;
+mod fft;
 mod fwt;
+mod game_physics;
 mod histogram;
 mod host;
 mod hotspot;
+mod hybrid_sort;
 mod images;
 mod kmeans;
 mod laplace3d;
+mod lbm;
 mod libor;
+mod lighting;
 mod mapreduce;
 mod matmul;
 mod merge_sort;
@@ -31,13 +38,16 @@ mod nw;
 mod octree;
 mod packed;
 mod parameters;
+mod particle_filter;
 mod pathfinder;
 mod radix_sort;
 mod raytrace;
 mod raytrace_persistent;
 mod reduction;
+mod sad;
 mod scalar_product;
 mod sha1;
+mod shading;
 mod srad;
 mod srad_v1;
 mod srad_v2;
@@ -45,6 +55,7 @@ mod stencil;
 mod stream_cluster;
 mod tpacf;
 mod vecadd;
+mod vector;
 
 pub use parameters::{Parameter, Parameters, SMALL_VERSION, Size};
 
@@ -181,6 +192,17 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &sha1::Sha1,
     &nearest_neighbour::NearestNeighbour,
     &libor::Libor,
+    &game_physics::GamePhysics,
+    &shading::ShadingFew,
+    &shading::ShadingMany,
+    &convolution::Convolution,
+    &fft::Fft,
+    &lbm::Lbm,
+    &cfd::Cfd,
+    &sad::Sad,
+    &hybrid_sort::HybridSort,
+    &particle_filter::ParticleFilter,
+    &lighting::Lighting,
     &neural_net::NeuralNet,
     &octree::Octree,
     &mapreduce::PageViewCount,
