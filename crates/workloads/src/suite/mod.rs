@@ -8,6 +8,7 @@ mod collatz;
 mod coulomb;
 mod face_detect;
 mod fwt;
+mod heartwall;
 mod histogram;
 mod host;
 mod hotspot;
@@ -174,6 +175,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &nearest_neighbour::NearestNeighbour,
     &libor::Libor,
     &neural_net::NeuralNet,
+    &heartwall::Heartwall,
 ];
 
 /// The workload of that name.
