@@ -15,6 +15,7 @@ mod hotspot;
 mod images;
 mod kmeans;
 mod laplace3d;
+mod leukocyte;
 mod libor;
 mod matmul;
 mod merge_sort;
@@ -176,6 +177,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &libor::Libor,
     &neural_net::NeuralNet,
     &heartwall::Heartwall,
+    &leukocyte::Leukocyte,
 ];
 
 /// The workload of that name.
