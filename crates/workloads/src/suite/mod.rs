@@ -39,6 +39,7 @@ mod srad_v2;
 mod stencil;
 mod stream_cluster;
 mod vecadd;
+mod wp;
 
 pub use parameters::{Parameter, Parameters, SMALL_VERSION, Size};
 
@@ -178,6 +179,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &neural_net::NeuralNet,
     &heartwall::Heartwall,
     &leukocyte::Leukocyte,
+    &wp::Wp,
 ];
 
 /// The workload of that name.
