@@ -6,6 +6,7 @@ mod bfs;
 mod btree;
 mod collatz;
 mod coulomb;
+mod dg;
 mod face_detect;
 mod fwt;
 mod heartwall;
@@ -180,6 +181,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &heartwall::Heartwall,
     &leukocyte::Leukocyte,
     &wp::Wp,
+    &dg::Dg,
 ];
 
 /// The workload of that name.
