@@ -18,6 +18,7 @@ mod kmeans;
 mod laplace3d;
 mod leukocyte;
 mod libor;
+mod lud;
 mod matmul;
 mod merge_sort;
 mod mummer;
@@ -182,6 +183,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &leukocyte::Leukocyte,
     &wp::Wp,
     &dg::Dg,
+    &lud::Lud,
 ];
 
 /// The workload of that name.
