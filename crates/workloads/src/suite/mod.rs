@@ -9,6 +9,7 @@ mod coulomb;
 mod dg;
 mod face_detect;
 mod fwt;
+mod gaussian;
 mod heartwall;
 mod histogram;
 mod host;
@@ -184,6 +185,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &wp::Wp,
     &dg::Dg,
     &lud::Lud,
+    &gaussian::Gaussian,
 ];
 
 /// The workload of that name.
