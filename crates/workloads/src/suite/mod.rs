@@ -7,6 +7,7 @@ mod btree;
 mod collatz;
 mod coulomb;
 mod dg;
+mod dwt2d;
 mod face_detect;
 mod fwt;
 mod gaussian;
@@ -186,6 +187,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &dg::Dg,
     &lud::Lud,
     &gaussian::Gaussian,
+    &dwt2d::Dwt2d,
 ];
 
 /// The workload of that name.
