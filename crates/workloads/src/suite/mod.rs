@@ -188,6 +188,7 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &lud::Lud,
     &gaussian::Gaussian,
     &dwt2d::Dwt2d,
+    &nw::Nw64,
 ];
 
 /// The workload of that name.
