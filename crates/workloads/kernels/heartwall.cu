@@ -2,7 +2,7 @@
 // around the point's last place out of the frame, correlates it with the point's template, divides by
 // the spread of what lies under the template (from cumulative sums), smooths, and moves the point to
 // the best place near where it was heading. One thread per element of each intermediate matrix, one
-// per column or row for cumulative sums, one for the last decision: phases between barriers that use
+// per row for cumulative sums, one for the last decision: phases between barriers that use
 // 512 threads, a few, or one. Matrices are column by column, and an element's row and column are
 // found by division.
 #include "warpsim.cuh"
@@ -24,9 +24,10 @@ struct Place { int row, column, down, right; };
 
 // A pixel of the frame; dark outside of it.
 static __device__ __forceinline__ float pixel(const float *frame, int row, int column) {
-    if (row < 0 || column < 0 || row >= common.rows || column >= common.columns)
-        return 0.0f;
-    return frame[column * common.rows + row];
+    float v = 0.0f;
+    if (((u32)row < (u32)common.rows) & ((u32)column < (u32)common.columns))
+        v = frame[column * common.rows + row];
+    return v;
 }
 
 // The sum over the block of one value per thread.
@@ -44,47 +45,61 @@ static __device__ __forceinline__ float total(float *sums, float value) {
     return sum;
 }
 
-// What lies under the template at each place of a window (of squares, where `square`): sums down the
-// columns of the padded window, differences of them, sums along the rows, differences again.
-template <bool square>
-static __device__ __forceinline__ void local_sums(const float *window, float *padded, float *columns,
-                                                  float *local) {
+// Sums along a line of a matrix, in place: eight loads at a time, so that they wait together.
+static __device__ __forceinline__ void accumulate(float *line, int stride, int count) {
+    float sum = 0.0f;
+    int i = 0;
+#pragma unroll 1
+    for (; i + 8 <= count; i += 8) {
+        float v[8];
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            v[k] = line[(i + k) * stride];
+#pragma unroll
+        for (int k = 0; k < 8; k++) {
+            sum += v[k];
+            line[(i + k) * stride] = sum;
+        }
+    }
+#pragma unroll 1
+    for (; i < count; i++) {
+        sum += line[i * stride];
+        line[i * stride] = sum;
+    }
+}
+
+// What lies under the template at each place of a window, and its squares: sums down the columns, then
+// differences of sums along the rows. `strips` begins with columns of zeros left of the window and ends
+// with such columns right of it; it has a part for the values and one for their squares, which the
+// block's halves sum up at the same time.
+static __device__ __forceinline__ void local_sums(const float *window, float *strips, float *local,
+                                                  float *squares) {
     int t = threadIdx.x, side = common.side, reach = common.reach, width = common.window;
-    int wide = width + side; // a row and a column of zeros, then the padding on both sides
-    for (int e = t; e < wide * wide; e += THREADS) {
-        int column = e / wide - 1 - reach, row = e % wide - 1 - reach;
-        float v = 0.0f;
-        if (column >= 0 && column < width && row >= 0 && row < width)
-            v = window[column * width + row];
-        padded[e] = square ? v * v : v;
-    }
-    __syncthreads();
-    if (t < wide) {
-        float sum = 0.0f;
-        float *column = padded + t * wide;
-#pragma unroll 4
-        for (int row = 0; row < wide; row++) {
-            sum += column[row];
-            column[row] = sum;
+    int wide = width + side, all = width * wide;
+    int lane = t % (THREADS / 2), half = t / (THREADS / 2);
+    for (int e = t; e < all; e += THREADS) {
+        int column = e / width - 1 - reach, row = e % width;
+        float sum = 0.0f, sum_squared = 0.0f;
+        if ((u32)column < (u32)width) {
+            int last = min(width - 1, row + reach);
+#pragma unroll 1
+            for (int r = max(0, row - reach); r <= last; r++) {
+                float v = window[column * width + r];
+                sum += v;
+                sum_squared += v * v;
+            }
         }
+        strips[e] = sum;
+        strips[all + e] = sum_squared;
     }
     __syncthreads();
-    for (int e = t; e < width * wide; e += THREADS) {
-        int column = e / width, row = e % width;
-        columns[e] = padded[column * wide + row + side] - padded[column * wide + row];
-    }
+    if (lane < width)
+        accumulate(strips + half * all + lane, width, wide);
     __syncthreads();
-    if (t < width) {
-        float sum = 0.0f;
-#pragma unroll 4
-        for (int column = 0; column < wide; column++) {
-            sum += columns[column * width + t];
-            columns[column * width + t] = sum;
-        }
+    for (int e = t; e < width * width; e += THREADS) {
+        local[e] = strips[e + side * width] - strips[e];
+        squares[e] = strips[all + e + side * width] - strips[all + e];
     }
-    __syncthreads();
-    for (int e = t; e < width * width; e += THREADS)
-        local[e] = columns[e + side * width] - columns[e];
     __syncthreads();
 }
 
@@ -115,41 +130,26 @@ static __device__ __forceinline__ void correlate(const float *window, const floa
 static __device__ __forceinline__ float smoothed(const float *ncc, int row, int column, bool inner) {
     int width = common.window;
     float sum = 0.0f, weight = 0.0f;
-    if (inner) {
-        for (int c = max(0, column - 1); c <= min(width - 1, column + 1); c++)
-            for (int r = max(0, row - 1); r <= min(width - 1, row + 1); r++) {
-                sum += ncc[c * width + r];
-                weight += 1.0f;
+#pragma unroll
+    for (int c = -1; c <= 1; c++)
+#pragma unroll
+        for (int r = -1; r <= 1; r++) {
+            float corner = inner ? 1.0f : 0.0f, centre = inner ? 1.0f : 2.0f;
+            float share = c != 0 && r != 0 ? corner : c == 0 && r == 0 ? centre : 1.0f;
+            if (((u32)(column + c) < (u32)width) & ((u32)(row + r) < (u32)width)) {
+                sum += share * ncc[(column + c) * width + row + r];
+                weight += share;
             }
-    } else {
-        sum = 2.0f * ncc[column * width + row];
-        weight = 2.0f;
-        if (row > 0) {
-            sum += ncc[column * width + row - 1];
-            weight += 1.0f;
         }
-        if (row < width - 1) {
-            sum += ncc[column * width + row + 1];
-            weight += 1.0f;
-        }
-        if (column > 0) {
-            sum += ncc[(column - 1) * width + row];
-            weight += 1.0f;
-        }
-        if (column < width - 1) {
-            sum += ncc[(column + 1) * width + row];
-            weight += 1.0f;
-        }
-    }
     return sum / weight;
 }
 
 // `templates` holds a template per point, `renew` says whether they take in a part of this frame.
-extern "C" __global__ void __launch_bounds__(THREADS, 1)
+extern "C" __global__ void __launch_bounds__(THREADS)
 heartwall(const float *frame, float *templates, float *scratch, Place *places, int number, int renew) {
     __shared__ float sums[THREADS];
     __shared__ float best_score[THREADS];
-    __shared__ int best_row[THREADS];
+    __shared__ int best_column[THREADS];
     int t = threadIdx.x, point = blockIdx.x;
     int side = common.side, reach = common.reach, width = common.window, half = common.half;
     int cells = side * side, elements = width * width, wide = width + side;
@@ -166,9 +166,8 @@ heartwall(const float *frame, float *templates, float *scratch, Place *places, i
     float *window = scratch + point * common.scratch;
     float *turned = window + elements;
     float *products = turned + cells;
-    float *padded = products + elements;
-    float *columns = padded + wide * wide;
-    float *local = columns + wide * width;
+    float *strips = products + elements;
+    float *local = strips + 2 * wide * width;
     float *squares = local + elements;
     float *ncc = squares + elements;
 
@@ -190,8 +189,7 @@ heartwall(const float *frame, float *templates, float *scratch, Place *places, i
     float variance = sum_squared - sum * sum * share;
 
     correlate(window, turned, products);
-    local_sums<false>(window, padded, columns, local);
-    local_sums<true>(window, padded, columns, squares);
+    local_sums(window, strips, local, squares);
 
     for (int e = t; e < elements; e += THREADS) {
         float s = local[e];
@@ -216,27 +214,28 @@ heartwall(const float *frame, float *templates, float *scratch, Place *places, i
         products[e] = score;
     }
     __syncthreads();
-    // The best of each column, then of all columns: the first of equal ones.
+    // The best of each row, then of all rows: the first of equal ones.
     if (t < width) {
         float best = -3.0f;
         int at = 0;
-        for (int row = 0; row < width; row++) {
-            float score = products[t * width + row];
+#pragma unroll 8
+        for (int column = 0; column < width; column++) {
+            float score = products[column * width + t];
             if (score > best) {
                 best = score;
-                at = row;
+                at = column;
             }
         }
         best_score[t] = best;
-        best_row[t] = at;
+        best_column[t] = at;
     }
     __syncthreads();
     if (t == 0) {
-        int column = 0;
-        for (int c = 1; c < width; c++)
-            if (best_score[c] > best_score[column])
-                column = c;
-        int down = best_row[column] - half, right = column - half;
+        int row = 0;
+        for (int r = 1; r < width; r++)
+            if (best_score[r] > best_score[row])
+                row = r;
+        int down = row - half, right = best_column[row] - half;
         place->row += down;
         place->column += right;
         place->down = down;

@@ -71,14 +71,12 @@ leukocyte_dilate(u64 answers, float *dilated, int rows, int columns) {
 #pragma unroll 1
     for (int i = 0; i < disc.side; i++) {
         int column = x - reach + i;
-        if (column < 0 || column >= columns)
-            continue;
 #pragma unroll 1
         for (int j = 0; j < disc.side; j++) {
             int row = y - reach + j;
-            if (row < 0 || row >= rows || !disc.set[i * disc.side + j])
-                continue;
-            most = fmaxf(most, texel(answers, column * rows + row));
+            bool inside = ((u32)column < (u32)columns) & ((u32)row < (u32)rows);
+            if (inside & (disc.set[i * disc.side + j] != 0))
+                most = fmaxf(most, texel(answers, column * rows + row));
         }
     }
     dilated[at] = most;
