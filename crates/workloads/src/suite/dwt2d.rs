@@ -3,6 +3,9 @@
 //! Stands for Rodinia's dwt2d: a block of 64 threads slides a window of 8 rows down a strip of 64
 //! columns, lifting along rows in shared memory with a barrier after each step, then down the columns
 //! with a thread each. Every level halves the image, so that the launches of later levels are small.
+//!
+//! First measurement (small, `lrr`, gtx480-v3): 181.6 million thread instructions, SIMD efficiency
+//! 91.0%, 3.2% of warp time at barriers.
 
 use super::host::{arguments, check_f32, check_u32};
 use super::images::speckled;

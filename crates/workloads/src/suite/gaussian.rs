@@ -3,6 +3,9 @@
 //! Stands for Rodinia's gaussian: two small kernels per row. The first has a thread per row below (blocks
 //! of 512), the second a thread per element (blocks of 4x4, half a warp each); both are launched for the
 //! whole matrix, so that most lanes are idle. The host substitutes backwards.
+//!
+//! First measurement (small, `lrr`, gtx480-v3): 23.8 million thread instructions, SIMD efficiency
+//! 49.6%.
 
 use super::host::{arguments, check_f32, read_f32};
 use super::lud::dominant;

@@ -4,6 +4,9 @@
 //! itself, one of blocks of 32 threads for the tiles right of it and below it (either half of a warp
 //! takes one of the two ways), and one of 16x16 threads for the rest. The rest shrinks from launch to
 //! launch. Diagonally dominant matrices need no pivots.
+//!
+//! First measurement (small, `lrr`, gtx480-v3): 67.5 million thread instructions, SIMD efficiency
+//! 88.5%, 3.3% of warp time at barriers (the barrier paper: 14%).
 
 use super::host::{arguments, check_f32};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};

@@ -7,6 +7,9 @@
 //! third has one block per cell, whose picture of 41x81 fills shared memory (one block per SM on
 //! fx5800), and iterates with barriers until the field rests. Fewer circles, points and iterations than
 //! the original (7, 150 and up to 500) keep `small` small; its 36 cells are fewer than four waves.
+//!
+//! First measurement (small, `lrr`, gtx480-v3): 201.5 million thread instructions, SIMD efficiency
+//! 90.9% (the last warp of a block has 15 threads), 0.3% of warp time at barriers.
 
 mod reference;
 mod vessel;

@@ -7,7 +7,11 @@
 //! them; fronts and clouds' edges are where they do not. The scheme is in the manner of single-moment
 //! schemes with five kinds of water (vapour, cloud, rain, ice, snow); conditions are such that a
 //! process vanishes where its condition ends, so that rounding decides nothing.
+//!
+//! First measurement (small, `lrr`, gtx480-v3): 41.7 million thread instructions, SIMD efficiency
+//! 88.1%. On fx5800 the block-wide stack is 8 deep under `tbc-lcp`, as in the compaction paper.
 
+mod air;
 mod scheme;
 
 use super::host::{arguments, check_f32, float};
@@ -17,7 +21,8 @@ use crate::compare::{Outcome, Tolerance};
 use crate::device::DeviceError;
 use crate::random::Random;
 use crate::session::{Session, Shape};
-use scheme::{Level, column, over_water};
+use air::{Level, over_water};
+use scheme::column;
 use std::f64::consts::TAU;
 
 /// Side of a block.
