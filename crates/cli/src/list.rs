@@ -10,6 +10,7 @@ use warpsim_sim::config::{Machine, power, presets, warps};
 use warpsim_sim::mechanism::{Kind, Parameter};
 use warpsim_study::embedded;
 use warpsim_workloads::suite::WORKLOADS;
+use warpsim_workloads::vtw_kernels::KERNELS;
 use warpsim_workloads::{folder, launchfile};
 
 /// Arguments of `warpsim list`.
@@ -41,6 +42,8 @@ enum What {
     Power,
     /// Workloads with their parameters and sizes.
     Workloads,
+    /// Kernels of the virtual-warps paper, and which of ours stands for each.
+    KernelsVtw,
     /// Statistics that `run --stats` writes.
     Stats,
     /// Papers' experiments that `study` runs.
@@ -61,6 +64,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             Some(folder) => workloads() + &in_folder(folder)?,
             None => workloads(),
         },
+        What::KernelsVtw => kernels_vtw(),
         What::Stats => stats(),
         What::Studies => studies()?,
     };
@@ -235,6 +239,34 @@ fn workloads() -> String {
     out
 }
 
+fn kernels_vtw() -> String {
+    let head = [
+        "set", "suite", "program", "kernel", "blocks", "resident", "ours",
+    ];
+    let mut rows = vec![head.map(String::from)];
+    for k in KERNELS {
+        let missing = if k.awaited() { " (awaited)" } else { "" };
+        rows.push([
+            k.set.to_string(),
+            format!("{:?}", k.suite),
+            k.program.into(),
+            k.kernel.into(),
+            k.blocks.to_string(),
+            k.resident.to_string(),
+            format!("{} {}{missing}", k.workload, k.entry),
+        ]);
+    }
+    let width = |column: usize| rows.iter().map(|r| r[column].len()).max().unwrap_or(0);
+    let widths = [0, 1, 2, 3, 4, 5, 6].map(width);
+    let mut out = String::new();
+    for row in &rows {
+        let cells = row.iter().zip(widths).map(|(cell, w)| format!("{cell:w$}"));
+        let line = cells.collect::<Vec<_>>().join("  ");
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    out
+}
+
 fn in_folder(folder: &Path) -> Result<String, Failure> {
     let mut out = String::new();
     for workload in folder::workloads(folder)? {
@@ -273,6 +305,14 @@ mod tests {
         for w in WORKLOADS {
             assert!(shown.lines().any(|l| l == w.info().name));
         }
+    }
+
+    #[test]
+    fn kernels_of_the_virtual_warps_paper_stand_beside_ours() {
+        let shown = kernels_vtw();
+        assert_eq!(shown.lines().count(), 1 + KERNELS.len());
+        let row = |name: &str| shown.lines().find(|l| l.contains(name)).unwrap_or("");
+        assert!(row("GPU_laplace3d").ends_with("100     100       laplace3d laplace3d"));
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod session;
 pub mod simulated;
 pub mod suite;
 pub mod virtual_blocks;
+pub mod vtw_kernels;
 
 pub use compare::Outcome;
 pub use device::{Category, Compiler, Device, DeviceError, ModuleId};

@@ -10,10 +10,14 @@ mod collatz;
 mod convolution;
 mod coulomb;
 mod cutcp;
+mod dg;
+mod dwt2d;
 mod face_detect;
 mod fft;
 mod fwt;
 mod game_physics;
+mod gaussian;
+mod heartwall;
 mod histogram;
 mod host;
 mod hotspot;
@@ -22,8 +26,10 @@ mod images;
 mod kmeans;
 mod laplace3d;
 mod lbm;
+mod leukocyte;
 mod libor;
 mod lighting;
+mod lud;
 mod mapreduce;
 mod matmul;
 mod merge_sort;
@@ -56,6 +62,7 @@ mod stream_cluster;
 mod tpacf;
 mod vecadd;
 mod vector;
+mod wp;
 
 pub use parameters::{Parameter, Parameters, SMALL_VERSION, Size};
 
@@ -213,6 +220,14 @@ pub const WORKLOADS: &[&dyn Workload] = &[
     &tpacf::Tpacf,
     &cutcp::Cutcp,
     &bfs_frontier::BfsFrontier,
+    &heartwall::Heartwall,
+    &leukocyte::Leukocyte,
+    &wp::Wp,
+    &dg::Dg,
+    &lud::Lud,
+    &gaussian::Gaussian,
+    &dwt2d::Dwt2d,
+    &nw::Nw64,
 ];
 
 /// The workload of that name.

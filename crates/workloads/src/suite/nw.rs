@@ -5,7 +5,8 @@
 //! after each, so that on average half of the threads work. The launches grow to the main diagonal
 //! and shrink again: few blocks at first and at last, which is why `small` cannot give every SM
 //! several blocks (32 blocks at most). The second sequence is the first with mutations, insertions
-//! and deletions.
+//! and deletions. `nw-64` has tiles of 64x64 and 33 KB of shared memory, so that an SM holds one block
+//! of two warps, as the virtual-warps paper's.
 //!
 //! First measurement (small, `lrr`, gtx480-v3): 10.3 million thread instructions, SIMD efficiency
 //! 38.0%; no time at barriers, since a block is one warp.
@@ -18,8 +19,9 @@ use crate::device::DeviceError;
 use crate::random::Random;
 use crate::session::{Session, Shape};
 
-/// Side of a tile, and threads per block.
+/// Side of a tile, and threads per block, in both variants.
 const SIDE: u32 = 16;
+const WIDE: u32 = 64;
 /// What a gap costs.
 const PENALTY: i32 = 10;
 
@@ -28,7 +30,7 @@ static INFO: Info = Info {
     algorithm: "Needleman-Wunsch alignment scores by tiles: a launch per diagonal of tiles, diagonals within a tile",
     known_for: "half-empty warps, a barrier per diagonal, launches of few blocks",
     shape: "16 threads per block, one block per tile of a diagonal",
-    papers: &["vtw: nw", "origami: nw"],
+    papers: &["origami: nw"],
     comparison: "exact: the whole matrix of scores",
     parameters: &[
         Parameter::new("n", "length of the sequences", [64, 512, 2048], (16, 8192))
@@ -39,8 +41,29 @@ static INFO: Info = Info {
     kernel: kernel!("nw"),
 };
 
+static WIDE_INFO: Info = Info {
+    name: "nw-64",
+    algorithm: "Needleman-Wunsch alignment scores by tiles of 64x64",
+    known_for: "one block of two warps per SM by its shared memory, a barrier per diagonal, launches of few blocks",
+    shape: "64 threads per block, one block per tile of a diagonal",
+    papers: &["vtw: needle_cu_shared_1"],
+    parameters: &[Parameter::new(
+        "n",
+        "length of the sequences",
+        [128, 2048, 4096],
+        (64, 8192),
+    )
+    .multiple_of(WIDE as u64)],
+    sets: &[Set::Coherent],
+    kernel: kernel!("nw-64"),
+    ..INFO
+};
+
 /// The workload.
 pub struct Nw;
+
+/// The variant with wide tiles.
+pub struct Nw64;
 
 /// A sequence of twenty kinds of residues, and one related to it.
 fn sequences(n: usize, random: &mut Random) -> (Vec<u8>, Vec<u8>) {
@@ -91,6 +114,41 @@ fn words(values: impl IntoIterator<Item = i32>) -> Vec<u32> {
     values.into_iter().map(i32::cast_unsigned).collect()
 }
 
+/// Runs a variant, whose kernel has that name and tiles of that side.
+fn run(
+    info: &'static Info,
+    (kernel, side): (&str, u32),
+    parameters: &Parameters,
+    seed: u64,
+    session: &mut Session<'_>,
+) -> Result<Outcome, DeviceError> {
+    let n = parameters.get_u32("n");
+    let (first, second) = sequences(n as usize, &mut Random::new(seed, "nw"));
+    let table = first
+        .iter()
+        .flat_map(|a| second.iter().map(|b| similarity(*a, *b)));
+    let width = n as usize + 1;
+    let mut start = vec![0; width * width];
+    for i in 0..width {
+        start[i] = -(i as i32) * PENALTY;
+        start[i * width] = start[i];
+    }
+    let module = session.load(&info.kernel)?;
+    let gains = session.upload_u32("similarity", &words(table))?;
+    let scores = session.upload_u32("scores", &words(start))?;
+    let tiles = n / side;
+    for diagonal in 0..2 * tiles - 1 {
+        let top = diagonal.saturating_sub(tiles - 1);
+        let blocks = diagonal.min(tiles - 1) - top + 1;
+        let scalars = [n, diagonal, top, PENALTY as u32].map(Arg::u32);
+        let args = arguments(&[gains, scores], &scalars);
+        session.launch(&module, kernel, Shape::linear(blocks, side), &args)?;
+    }
+    let expected = words(reference(&first, &second));
+    let scores = check_u32(session, "scores", scores, &expected)?;
+    Ok(Outcome::of([scores]))
+}
+
 impl Workload for Nw {
     fn info(&self) -> &'static Info {
         &INFO
@@ -102,31 +160,22 @@ impl Workload for Nw {
         seed: u64,
         session: &mut Session<'_>,
     ) -> Result<Outcome, DeviceError> {
-        let n = parameters.get_u32("n");
-        let (first, second) = sequences(n as usize, &mut Random::new(seed, "nw"));
-        let table = first
-            .iter()
-            .flat_map(|a| second.iter().map(|b| similarity(*a, *b)));
-        let width = n as usize + 1;
-        let mut start = vec![0; width * width];
-        for i in 0..width {
-            start[i] = -(i as i32) * PENALTY;
-            start[i * width] = start[i];
-        }
-        let module = session.load(&INFO.kernel)?;
-        let gains = session.upload_u32("similarity", &words(table))?;
-        let scores = session.upload_u32("scores", &words(start))?;
-        let tiles = n / SIDE;
-        for diagonal in 0..2 * tiles - 1 {
-            let top = diagonal.saturating_sub(tiles - 1);
-            let blocks = diagonal.min(tiles - 1) - top + 1;
-            let scalars = [n, diagonal, top, PENALTY as u32].map(Arg::u32);
-            let args = arguments(&[gains, scores], &scalars);
-            session.launch(&module, "nw", Shape::linear(blocks, SIDE), &args)?;
-        }
-        let expected = words(reference(&first, &second));
-        let scores = check_u32(session, "scores", scores, &expected)?;
-        Ok(Outcome::of([scores]))
+        run(&INFO, ("nw", SIDE), parameters, seed, session)
+    }
+}
+
+impl Workload for Nw64 {
+    fn info(&self) -> &'static Info {
+        &WIDE_INFO
+    }
+
+    fn run(
+        &self,
+        parameters: &Parameters,
+        seed: u64,
+        session: &mut Session<'_>,
+    ) -> Result<Outcome, DeviceError> {
+        run(&WIDE_INFO, ("nw_64", WIDE), parameters, seed, session)
     }
 }
 
