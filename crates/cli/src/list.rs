@@ -245,7 +245,6 @@ fn kernels_vtw() -> String {
     ];
     let mut rows = vec![head.map(String::from)];
     for k in KERNELS {
-        let missing = if k.awaited() { " (awaited)" } else { "" };
         rows.push([
             k.set.to_string(),
             format!("{:?}", k.suite),
@@ -253,7 +252,7 @@ fn kernels_vtw() -> String {
             k.kernel.into(),
             k.blocks.to_string(),
             k.resident.to_string(),
-            format!("{} {}{missing}", k.workload, k.entry),
+            format!("{} {}", k.workload, k.entry),
         ]);
     }
     let width = |column: usize| rows.iter().map(|r| r[column].len()).max().unwrap_or(0);
