@@ -1,5 +1,5 @@
-// How many different visitors saw each page, from the lines of a web server's log: URL, address,
-// visitor's number, status. Two rounds of MapReduce: the first drops what is there twice, with all
+// How many different visitors saw each page, from the lines of a web server's log: URL, address and
+// status. Two rounds of MapReduce: the first drops what is there twice, with all
 // but the status as the key; the second counts what is left by URL.
 // flags: -fcuda-short-ptr -mllvm -nvptx-short-ptr
 #include "warpsim.cuh"
@@ -35,7 +35,7 @@ static __device__ __forceinline__ Line parse(const u8 *log, u32 at) {
             if (spaces == 1) {
                 line.url = reader.at - 1 - at;
                 line.view = last == 'l';
-            } else if (spaces == 3) {
+            } else {
                 break;
             }
         }

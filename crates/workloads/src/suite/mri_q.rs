@@ -133,13 +133,8 @@ impl Workload for MriQ {
             session.launch(&module, "ComputeQ_GPU", shape, &args)?;
         }
 
-        let (mut re, mut im) = (Vec::new(), Vec::new());
-        for v in 0..voxels as usize {
-            let voxel = [positions[0][v], positions[1][v], positions[2][v]];
-            let [r, i] = reference(voxel, &samples, &phi);
-            re.push(r);
-            im.push(i);
-        }
+        let q = |v: usize| reference(positions.each_ref().map(|axis| axis[v]), &samples, &phi);
+        let (re, im): (Vec<f32>, Vec<f32>) = (0..voxels as usize).map(q).map(Into::into).unzip();
         Ok(Outcome::of([
             check_f32(session, "real", real, &re, &TOLERANCE)?,
             check_f32(session, "imaginary", imaginary, &im, &TOLERANCE)?,

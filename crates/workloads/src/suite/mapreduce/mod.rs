@@ -1,7 +1,7 @@
 //! MapReduce on a GPU in the manner of Mars, as three workloads use it.
 //!
 //! Count, prefix sum, emit without atomics, bitonic sort, groups: `kernels/mapreduce.cuh`. The input
-//! is many jobs of 1024 records or fewer, each sorted by itself: to sort all of it by one network
+//! is many jobs of two or four tiles at `small`, each sorted by itself: to sort all of it by one network
 //! would take most of the time in passes over global memory, which have no barriers.
 
 mod page_view_count;
@@ -26,7 +26,7 @@ const TILE: u32 = 256;
 const TILES_PER_JOB: Parameter = Parameter::new(
     "passes",
     "a job has 2^passes tiles of 256 records",
-    [1, 2, 4],
+    [1, 1, 4],
     (0, 6),
 );
 

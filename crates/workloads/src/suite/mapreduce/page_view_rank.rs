@@ -26,7 +26,7 @@ static INFO: Info = Info {
     papers: &["baws: PVR (barrier-intensive, 8 warps per block, 6 blocks per SM)"],
     comparison: "exact: every page's place, views and rank",
     parameters: &[
-        Parameter::new("jobs", "tables", [1, 90, 256], (1, 1 << 12)),
+        Parameter::new("jobs", "tables", [1, 180, 256], (1, 1 << 12)),
         TILES_PER_JOB,
     ],
     sets: &[Set::Divergent, Set::BarrierIntensive],
