@@ -27,7 +27,7 @@ static __device__ __forceinline__ float pressure(const State &s, float square) {
     return (GAMMA - 1.0f) * (s.energy - 0.5f * s.density * square);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 8)
 cu_initialize_vars(float *variables, u32 count) {
     u32 i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= count)
@@ -37,7 +37,7 @@ cu_initialize_vars(float *variables, u32 count) {
 }
 
 // How far an element may go in time, over its volume.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 8)
 cu_comp_step_fact(const float *variables, const float *volumes, float *steps, u32 count) {
     u32 i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= count)
@@ -111,7 +111,7 @@ cu_compute_flux(const u32 *neighbours, const float *normals, const float *variab
 }
 
 // From the state before the step; `share` of it in this stage.
-extern "C" __global__ void __launch_bounds__(THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS, 8)
 cu_time_step(const float *before, float *variables, const float *steps, const float *fluxes,
              float share, u32 count) {
     u32 i = blockIdx.x * THREADS + threadIdx.x;
