@@ -2,6 +2,9 @@
 //!
 //! Stands for the older suite's BFS: a thread per node, edge lists in memory, no second kernel; a thread whose
 //! node is not on the level has nothing to do. 65,536 nodes in 256 blocks are the virtual-warps paper's.
+//!
+//! First measurement (small, `lrr`, gtx480-v3): 14.6 million thread instructions in 10 levels, SIMD
+//! efficiency 30.4%, no barriers.
 
 use super::bfs::{UNREACHED, reference};
 use super::host::{arguments, check_u32};

@@ -8,6 +8,9 @@
 //! wait for the fullest. 16 warps per block and 3 blocks per SM are the barrier paper's.
 //!
 //! Samples lie on spokes through the axis of k-space, stacked along it: dense in the middle.
+//!
+//! First measurement (small, `lrr`, gtx480-v3): 247 million thread instructions, SIMD efficiency 75.7%,
+//! 15.8% of warp time at barriers (34% in splitSort, 15% in gridding_GPU); 3 blocks per SM as in the papers.
 
 use super::host::{arguments, check_f32, check_u32};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};

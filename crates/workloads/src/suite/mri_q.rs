@@ -4,6 +4,8 @@
 //! constant memory a chunk per launch, a sine and a cosine for each sample; a small kernel of 512 threads
 //! computes the samples' magnitudes first. No divergence, no barriers: floating-point arithmetic and special
 //! functions. The virtual-warps paper's kernel has 128 blocks, 5 per SM; so has ours.
+//!
+//! First measurement (small, `lrr`, gtx480-v3): 70.5 million thread instructions, SIMD efficiency 100%, no barriers.
 
 use super::host::{arguments, check_f32, read_f32};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};

@@ -4,6 +4,9 @@
 //! directions with itself or with the observed one, in 20 bins that every thread finds by binary search, in 128
 //! copies of the histogram in shared memory (10 KB; with the 3 KB of staged directions 3 blocks per SM, as in the
 //! virtual-warps paper). 100 random sets make the paper's 201 blocks.
+//!
+//! First measurement (small, `lrr`, gtx480-v3): 185 million thread instructions, SIMD efficiency 91.5%,
+//! 14.9% of warp time at barriers: pairs of a set with itself are a triangle.
 
 use super::host::{arguments, check_u32};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};

@@ -5,6 +5,9 @@
 //! counts. The sort of a tile has a barrier after each of its 36 steps, and the threads of half of
 //! the warps have nothing to compare in a step. Unrolled by size it has some 700 instructions, more
 //! than the instruction cache holds.
+//!
+//! First measurement (small, `lrr`, gtx480-v3): 318 million thread instructions, SIMD efficiency 53.5%,
+//! 20.2% of warp time at barriers (about 29% in the sorts); 6 blocks per SM as in the paper.
 
 use super::super::host::check_u32;
 use super::super::{Info, Parameter, Parameters, Set, Workload, kernel};

@@ -4,6 +4,9 @@
 //! sorted by views, and by URL where these are equal, as they are among the many pages with few; pages with
 //! as many views get the same rank. Nearly all of the time goes into the steps of the bitonic sort and the
 //! barriers between them.
+//!
+//! First measurement (small, `lrr`, gtx480-v3): 101 million thread instructions, SIMD efficiency 63.8%,
+//! 23.8% of warp time at barriers; 6 blocks per SM as in the paper.
 
 use super::super::host::check_u32;
 use super::super::{Info, Parameter, Parameters, Set, Workload, kernel};
