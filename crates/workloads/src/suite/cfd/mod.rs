@@ -81,14 +81,17 @@ impl Workload for Cfd {
 
         let shape = Shape::cover(count, BLOCK);
         let n = Arg::u32(count);
-        let args = arguments(&[variables], &[n.clone()]);
+        let args = arguments(&[variables], std::slice::from_ref(&n));
         session.launch(&module, "cu_initialize_vars", shape, &args)?;
         for _ in 0..steps {
             session.device.copy(variables, before, bytes)?;
-            let args = arguments(&[variables, volumes, factors], &[n.clone()]);
+            let args = arguments(&[variables, volumes, factors], std::slice::from_ref(&n));
             session.launch(&module, "cu_comp_step_fact", shape, &args)?;
             for stage in 0..STAGES {
-                let args = arguments(&[neighbours, normals, variables, fluxes], &[n.clone()]);
+                let args = arguments(
+                    &[neighbours, normals, variables, fluxes],
+                    std::slice::from_ref(&n),
+                );
                 session.launch(&module, "cu_compute_flux", shape, &args)?;
                 let share = float(1.0 / (STAGES - stage) as f32);
                 let pointers = [before, variables, factors, fluxes];

@@ -77,15 +77,19 @@ impl Workload for GamePhysics {
         let mut launch = |kernel: &str, pointers: &[u64], scalars: &[Arg]| {
             session.launch(&module, kernel, shape, &arguments(pointers, scalars))
         };
-        launch("cell_bounds", &[cells, begin, end], &[n.clone()])?;
+        launch(
+            "cell_bounds",
+            &[cells, begin, end],
+            std::slice::from_ref(&n),
+        )?;
         let scalars = [n.clone(), Arg::u32(world.side)];
         let pointers = [bodies, cells, begin, end, near, neighbours];
         launch("broad_phase", &pointers, &scalars)?;
         let pointers = [bodies, near, neighbours, contacts, partners, touching];
-        launch("narrow_phase", &pointers, &[n.clone()])?;
+        launch("narrow_phase", &pointers, std::slice::from_ref(&n))?;
         for _ in 0..steps {
             let pointers = [contacts, partners, touching, from, to];
-            launch("solve_contacts", &pointers, &[n.clone()])?;
+            launch("solve_contacts", &pointers, std::slice::from_ref(&n))?;
             (from, to) = (to, from);
         }
         launch("move_bodies", &[bodies, from, places], &[float(STEP), n])?;

@@ -173,7 +173,7 @@ impl Picture {
         let grain = random.float(0.8, 1.0);
         let [r, g, b] = colour.map(|c| (c * grain) as u32);
         // Shadows fall in stripes across the picture, with hard edges.
-        let shadow = (x + 0.7 * y + 8.0 * depth) as u32 / 24 % 3 == 0;
+        let shadow = ((x + 0.7 * y + 8.0 * depth) as u32 / 24).is_multiple_of(3);
         self.suns.texels.push(if shadow { 0.0 } else { 1.0 });
         self.depths.texels.push(depth as f32);
         self.normals_x.push(normal[0] as f32);
