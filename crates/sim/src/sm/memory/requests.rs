@@ -172,8 +172,9 @@ impl LoadStore {
             Lanes::Gathered(homes) => {
                 let words = u64::from(what.launched.grid.total_shared).next_multiple_of(4);
                 let block = |lane: usize| what.threads.warps[homes[lane] as usize].block;
+                // Lanes that are not asked for may hold anything.
                 let moved: [u64; LANES] =
-                    std::array::from_fn(|l| address[l] + u64::from(block(l)) * words);
+                    std::array::from_fn(|l| address[l].wrapping_add(u64::from(block(l)) * words));
                 bank_cycles(&moved, shared, size, self.shared_banks())
             }
         }
