@@ -24,9 +24,24 @@ impl RegSet {
         self.0[word] |= bit;
         new
     }
-    /// Takes a register out.
-    pub fn remove(&mut self, reg: RegId) {
+    /// Takes a register out; true when it was there.
+    pub fn remove(&mut self, reg: RegId) -> bool {
+        let there = self.contains(reg);
         self.0[reg.0 as usize / 64] &= !(1u64 << (reg.0 % 64));
+        there
+    }
+    /// Registers 64 `at` and those behind it, as bits.
+    pub(super) fn word(&self, at: usize) -> u64 {
+        self.0[at]
+    }
+    /// Adds registers of those.
+    pub(super) fn add_word(&mut self, at: usize, bits: u64) {
+        self.0[at] |= bits;
+    }
+    /// The registers in order, up to and without this one.
+    pub fn before(&self, end: RegId) -> impl Iterator<Item = RegId> + '_ {
+        let words = &self.0[..(usize::from(end.0) / 64 + 1).min(self.0.len())];
+        bits(words).take_while(move |reg| reg.0 < end.0)
     }
     /// Is it there?
     pub fn contains(&self, reg: RegId) -> bool {
@@ -43,17 +58,21 @@ impl RegSet {
     }
     /// The registers in order.
     pub fn iter(&self) -> impl Iterator<Item = RegId> + '_ {
-        self.0.iter().enumerate().flat_map(|(word, bits)| {
-            let mut rest = *bits;
-            std::iter::from_fn(move || {
-                (rest != 0).then(|| {
-                    let bit = rest.trailing_zeros();
-                    rest &= rest - 1;
-                    RegId((word as u32 * 64 + bit) as u16)
-                })
+        bits(&self.0)
+    }
+}
+
+fn bits(words: &[u64]) -> impl Iterator<Item = RegId> + '_ {
+    words.iter().enumerate().flat_map(|(word, bits)| {
+        let mut rest = *bits;
+        std::iter::from_fn(move || {
+            (rest != 0).then(|| {
+                let bit = rest.trailing_zeros();
+                rest &= rest - 1;
+                RegId((word as u32 * 64 + bit) as u16)
             })
         })
-    }
+    })
 }
 
 /// Live registers at the edges of every basic block.
@@ -136,22 +155,32 @@ pub fn live_words(kernel: &Kernel, live: &RegSet) -> u32 {
 /// moment). Unreachable code does not count.
 pub fn peak(kernel: &Kernel, live: &Liveness) -> u32 {
     let mut most = 0;
+    let width = |r: RegId| words(kernel.registers[r.0 as usize].class);
     for (index, block) in kernel.blocks.iter().enumerate() {
         if !block.reachable {
             continue;
         }
         most = most.max(live_words(kernel, &live.live_in[index]));
-        live.walk_back(kernel, index, |pc, after| {
-            let mut here = live_words(kernel, after);
-            for dst in &kernel.code[pc as usize].dst {
-                if let Operand::Reg(r) = dst
-                    && !after.contains(*r)
-                {
-                    here += words(kernel.registers[r.0 as usize].class);
+        // Kept up to date from one instruction to the next: counting anew takes as long as there
+        // are registers.
+        let mut after = live.live_out[index].clone();
+        let mut here = live_words(kernel, &after);
+        for pc in (block.start..block.end).rev() {
+            let instr = &kernel.code[pc as usize];
+            let fresh = instr.dst.iter().filter_map(|dst| match dst {
+                Operand::Reg(r) if !after.contains(*r) => Some(width(*r)),
+                _ => None,
+            });
+            most = most.max(here + fresh.sum::<u32>());
+            if instr.guard.is_none() {
+                for reg in writes(instr) {
+                    here -= if after.remove(reg) { width(reg) } else { 0 };
                 }
             }
-            most = most.max(here);
-        });
+            for reg in reads(instr) {
+                here += if after.insert(reg) { width(reg) } else { 0 };
+            }
+        }
     }
     most.max(u32::from(
         kernel.registers.iter().any(|r| r.class != RegClass::Pred),

@@ -9,10 +9,10 @@ mod pace;
 mod run;
 mod sample;
 
-use crate::config::Machine;
 use crate::config::validate::validate;
+use crate::config::{Machine, tables};
 use crate::exec::code::Code;
-use crate::exec::memory::image::{AccessError, GlobalMemory};
+use crate::exec::memory::image::{AccessError, GlobalMemory, host_has};
 use crate::memory::system::MemorySystem;
 use crate::observe::Observer;
 use crate::progress::{Progress, Silent};
@@ -102,6 +102,13 @@ impl Gpu {
     /// changed by hand since is validated here.
     pub fn new(machine: Machine, options: Options) -> Result<Gpu, SimError> {
         validate(&machine).map_err(|problem| SimError::BadLaunch(problem.message))?;
+        let tables = tables::total(&machine);
+        if !host_has(tables as usize) {
+            return Err(SimError::BadLaunch(format!(
+                "the host has no {} MiB left for the tables of the machine's caches",
+                tables.div_ceil(1 << 20)
+            )));
+        }
         let machine = Arc::new(machine);
         Ok(Gpu {
             memory: MemorySystem::new(&machine),

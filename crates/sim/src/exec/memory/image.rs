@@ -119,6 +119,12 @@ impl Default for GlobalMemory {
     }
 }
 
+/// Whether the host would give so many bytes now. A request that fails ends the process, and one
+/// that is asked for zeroed costs nothing until it is used, so it is tried before it is made.
+pub(crate) fn host_has(bytes: usize) -> bool {
+    Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
+}
+
 impl GlobalMemory {
     /// An empty memory.
     pub fn new() -> Self {
@@ -126,7 +132,8 @@ impl GlobalMemory {
     }
 
     /// Allocates `bytes` zeroed bytes, aligned to at least 256, and returns the address.
-    /// `None` when the address space is used up or `align` is no power of two.
+    /// `None` when the address space or the host's memory is used up or `align` is no power of
+    /// two.
     pub fn alloc(&mut self, bytes: u64, align: u64, label: &str) -> Option<u64> {
         let align = align.max(ALLOCATION_ALIGN);
         if !align.is_power_of_two() {
@@ -137,13 +144,17 @@ impl GlobalMemory {
         if end > GLOBAL_END {
             return None;
         }
+        let size = usize::try_from(bytes).ok()?;
+        if !host_has(size) {
+            return None;
+        }
         self.next = end.next_multiple_of(ALLOCATION_ALIGN);
         self.allocations.push(Allocation {
             start,
             size: bytes,
             label: label.to_string(),
             freed: false,
-            data: vec![0; usize::try_from(bytes).ok()?],
+            data: vec![0; size],
         });
         Some(start)
     }
