@@ -24,7 +24,7 @@ mod verify;
 mod watts;
 
 use clap::{Parser, Subcommand};
-use failure::Failure;
+use failure::{Failure, tell};
 use std::process::ExitCode;
 
 /// A GPU simulator for people who study warps.
@@ -87,7 +87,7 @@ fn main() -> ExitCode {
         Err(Failure { code, text }) => {
             // Diagnostics of PTX begin with their severity already.
             let text = text.strip_prefix("error: ").unwrap_or(&text);
-            eprintln!("error: {}", text.trim_end());
+            tell!("error: {}", text.trim_end());
             ExitCode::from(code)
         }
     }

@@ -1,7 +1,7 @@
 //! `warpsim run`.
 
 use crate::device::{DeviceOptions, make_device, statistics};
-use crate::failure::{Failure, WRONG_RESULT, print};
+use crate::failure::{Failure, WRONG_RESULT, print, tell};
 use crate::gangs::Gangs;
 use crate::phases::{BlockList, Phases};
 use crate::progress;
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use warpsim_present::nearest;
 use warpsim_sim::config::Machine;
 use warpsim_sim::observe::Observer;
-use warpsim_workloads::files::write_whole;
+use warpsim_workloads::files::{identity, write_whole};
 use warpsim_workloads::folder;
 use warpsim_workloads::launchfile::{self, LaunchFile};
 use warpsim_workloads::registers::Registers;
@@ -132,6 +132,9 @@ pub struct Arguments {
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     watts_every: u64,
+    /// Let a launch file write its outputs outside of its folder.
+    #[arg(long)]
+    allow_outside: bool,
     /// Execute without timing.
     #[arg(long)]
     functional: bool,
@@ -210,6 +213,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     for file in files.into_iter().flatten() {
         check_writable(file)?;
     }
+    check_distinct(files.into_iter().flatten(), &job, &arguments.machine)?;
     let mut observers: Vec<Box<dyn Observer>> = Vec::new();
     if let Some(path) = &arguments.trace {
         observers.push(Box::new(trace(path, arguments, &machine)?));
@@ -238,13 +242,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut device = make_device(&machine, options)?;
     let result = execute(&job, &mut device, &registers);
     let observer = device.gpu.finish();
+    if !arguments.quiet {
+        for warning in device.gpu.warnings() {
+            tell!("warning: {warning}");
+        }
+    }
     let outcome = result?;
     if let Some(mut observer) = observer {
         let note = observer
             .complete()
             .map_err(|e| Failure::bad_input(e.to_string()))?;
         if let Some(note) = note {
-            eprintln!("note: {note}");
+            tell!("note: {note}");
         }
     }
     if let Some(path) = &arguments.stats {
@@ -254,7 +263,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if !arguments.quiet {
         print(&summary(&job, arguments, &device, &outcome).text())?;
     } else if wrong {
-        eprintln!("result: {outcome}");
+        tell!("result: {outcome}");
     }
     Ok(ExitCode::from(if wrong { WRONG_RESULT } else { 0 }))
 }
@@ -318,7 +327,8 @@ fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failure> {
         ));
     }
     let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let file = launchfile::read(path)?;
+    let mut file = launchfile::read(path)?;
+    file.allow_outside = arguments.allow_outside;
     Ok(Job::File(Box::new(file), directory, arguments.seed))
 }
 
@@ -332,6 +342,42 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
         )));
     }
     Ok(())
+}
+
+/// No file that is written replaces one that is read, or another that is written.
+fn check_distinct<'a>(
+    written: impl Iterator<Item = &'a PathBuf>,
+    job: &Job,
+    machine: &str,
+) -> Result<(), Failure> {
+    let mut inputs = Vec::new();
+    let mut taken = Vec::new();
+    if let Job::File(file, directory, _) = job {
+        inputs.extend(file.inputs(directory).iter().map(|path| identity(path)));
+        let outputs = file.destinations(directory);
+        taken.extend(outputs.iter().map(|path| identity(path)));
+    }
+    inputs.push(identity(Path::new(machine)));
+    for path in written {
+        let which = identity(path);
+        let refuse = |why: &str| {
+            let path = path.display();
+            Err(Failure::bad_input(format!("cannot write {path}: {why}")))
+        };
+        if inputs.contains(&which) {
+            return refuse("it is an input of this run");
+        }
+        // Several kinds of output may go to one device, as to /dev/null.
+        if taken.contains(&which) && !is_device(path) {
+            return refuse("another output of this run has the same name");
+        }
+        taken.push(which);
+    }
+    Ok(())
+}
+
+fn is_device(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
 fn unwritable(path: &Path, e: &std::io::Error) -> Failure {

@@ -2,7 +2,7 @@
 
 mod watch;
 
-use crate::failure::{BAD_INPUT, Failure, PROGRAM_FAILED, WRONG_RESULT, print};
+use crate::failure::{BAD_INPUT, Failure, PROGRAM_FAILED, WRONG_RESULT, print, tell};
 use crate::run::SizeName;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
@@ -200,7 +200,7 @@ fn summary(plan: &Plan, conclusion: &Conclusion) -> String {
 fn failed(conclusion: &Conclusion) -> ExitCode {
     let surprising = || conclusion.failures.iter().filter(|f| f.expected.is_none());
     for failure in surprising() {
-        eprintln!(
+        tell!(
             "{}: {} under {}: {}",
             failure.status.name(),
             failure.workload,

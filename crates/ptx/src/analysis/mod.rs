@@ -19,6 +19,7 @@ mod slots;
 mod uniform;
 #[cfg(test)]
 mod uniform_tests;
+mod unwritten;
 
 pub use access::{reads, writes};
 pub use graph::{build_blocks, predecessors};
@@ -28,6 +29,7 @@ pub use loops::{Loop, Loops};
 pub use postdom::immediate_post_dominators;
 pub use slots::{SlotPlan, assign_slots};
 pub use uniform::{Uniformity, uniformity};
+pub use unwritten::never_written;
 
 use crate::isa::Op;
 use crate::kernel::{Kernel, NO_PC, RegClass};

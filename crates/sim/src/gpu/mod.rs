@@ -68,6 +68,8 @@ struct Module {
     texrefs: Vec<Option<Texture>>,
     /// Kernels that have been launched.
     decoded: Vec<OnceLock<Decoded>>,
+    /// What is odd about each kernel, until it is launched.
+    oddities: Vec<Vec<String>>,
 }
 
 /// A kernel, ready to run: the same for all its launches.
@@ -93,6 +95,7 @@ pub struct Gpu {
     next_code: u64,
     launches: u64,
     reports: Vec<LaunchReport>,
+    warnings: Vec<String>,
     totals: Totals,
     host: Duration,
 }
@@ -125,6 +128,7 @@ impl Gpu {
             next_code: load::CODE_BASE,
             launches: 0,
             reports: Vec::new(),
+            warnings: Vec::new(),
             totals: Totals::default(),
             host: Duration::ZERO,
         })
@@ -180,6 +184,11 @@ impl Gpu {
     /// Statistics of every launch so far.
     pub fn reports(&self) -> &[LaunchReport] {
         &self.reports
+    }
+
+    /// What is odd about the kernels that have been launched, each thing once.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// Statistics of all launches together.

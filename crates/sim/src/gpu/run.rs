@@ -24,6 +24,8 @@ impl Gpu {
     /// Runs a kernel to its end.
     pub fn launch(&mut self, module: usize, launch: &Launch) -> Result<(), SimError> {
         let (launched, occupancy, registers) = self.prepare(module, launch)?;
+        let odd = std::mem::take(&mut self.modules[module].oddities[launch.kernel]);
+        self.warnings.extend(odd);
         let begin = Instant::now();
         let blocks = launched.grid.blocks();
         self.options.progress.kernel(&launched.kernel.name, blocks);
@@ -162,7 +164,8 @@ impl Gpu {
             }
             let next = self.next(now, &pace);
             if next == Cycle::NEVER {
-                return Err(SimError::Deadlock(self.stuck(launched, files, now - start)));
+                let stuck = self.stuck(launched, files, now - start, &dispatcher);
+                return Err(SimError::Deadlock(stuck));
             }
             if self.options.skip {
                 now = next.round_down(quantum);
@@ -173,7 +176,7 @@ impl Gpu {
                 match &hot {
                     None => hot = Some(HotSpots::default()),
                     Some(spots) if now >= limit + LAST_LOOK => {
-                        let stuck = self.stuck(launched, files, now - start);
+                        let stuck = self.stuck(launched, files, now - start, &dispatcher);
                         let loops = spots.loops(&stuck.warps, launched);
                         return Err(SimError::CycleLimit {
                             limit: limit - start,
@@ -327,8 +330,16 @@ impl Gpu {
         memory.min(sms).max(now)
     }
 
-    fn stuck(&self, launched: &Launched, files: &[(u32, String)], cycle: u64) -> Box<Stuck> {
+    fn stuck(
+        &self,
+        launched: &Launched,
+        files: &[(u32, String)],
+        cycle: u64,
+        dispatcher: &Dispatcher,
+    ) -> Box<Stuck> {
         Box::new(Stuck {
+            not_started: launched.grid.blocks() - dispatcher.sent(),
+            places: u64::from(launched.blocks_per_sm) * self.sms.len() as u64,
             kernel: launched.kernel.name.clone(),
             cycle,
             warps: self
@@ -337,7 +348,9 @@ impl Gpu {
                 .flat_map(|sm| sm.stuck_warps(launched))
                 .collect(),
             files: files.to_vec(),
-            memory: self.memory.describe_pending(),
+            memory: (self.sms.iter().filter_map(|sm| sm.memory_under_way()))
+                .chain(self.memory.describe_pending())
+                .collect(),
         })
     }
 

@@ -25,6 +25,8 @@ pub struct Allocation {
     pub label: String,
     /// Freed: its contents are gone.
     pub freed: bool,
+    /// Constant memory: programs only read it.
+    constant: bool,
     data: Vec<u8>,
 }
 
@@ -64,6 +66,11 @@ pub enum AccessError {
         /// Which one it was.
         label: String,
     },
+    /// It is in constant memory, which programs only read.
+    Constant {
+        /// The variable.
+        label: String,
+    },
     /// The address is not a multiple of the access size.
     Misaligned,
     /// Beyond the end of a space of known size (shared, local, parameters).
@@ -77,6 +84,12 @@ impl fmt::Display for AccessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AccessError::Null => write!(f, "null pointer"),
+            AccessError::Constant { label } => {
+                write!(
+                    f,
+                    "`{label}` is in constant memory, which programs only read"
+                )
+            }
             AccessError::OutOfBounds { nearest: None } => {
                 write!(f, "no memory is allocated")
             }
@@ -154,9 +167,42 @@ impl GlobalMemory {
             size: bytes,
             label: label.to_string(),
             freed: false,
+            constant: false,
             data: vec![0; size],
         });
         Some(start)
+    }
+
+    /// From now on programs cannot write to the allocation that starts at `address`: it is
+    /// constant memory.
+    pub(crate) fn protect(&mut self, address: u64) {
+        let found = self.allocations.binary_search_by_key(&address, |a| a.start);
+        if let Ok(index) = found {
+            self.allocations[index].constant = true;
+        }
+    }
+
+    /// Whether an allocation found by [`GlobalMemory::find`] is constant memory.
+    #[inline]
+    pub(crate) fn is_constant(&self, index: usize) -> bool {
+        self.allocations[index].constant
+    }
+
+    /// The bytes from `address`, to be changed by a program.
+    pub(crate) fn writable(&mut self, address: u64, bytes: u64) -> Result<&mut [u8], AccessError> {
+        if let Some(index) = self.find(address, bytes, usize::MAX)
+            && self.is_constant(index)
+        {
+            return Err(self.constant(index));
+        }
+        self.slice_mut(address, bytes)
+    }
+
+    /// That an allocation cannot be written.
+    pub(crate) fn constant(&self, index: usize) -> AccessError {
+        AccessError::Constant {
+            label: self.allocations[index].label.clone(),
+        }
     }
 
     /// Frees the allocation that starts at `address`.

@@ -378,14 +378,21 @@ impl LoadStore {
         self.responses.pop_front();
     }
 
-    /// What is under way, for a deadlock report.
+    /// What is under way and what it waits for, for a deadlock report.
     pub fn describe(&self) -> String {
-        format!(
+        let mut text = format!(
             "{} L1 data, {} constant, {} texture fetches outstanding",
             self.data.outstanding(),
             self.constant.outstanding(),
             self.texture.outstanding()
-        )
+        );
+        if self.current.is_some() {
+            text += ", an instruction with accesses to send";
+        }
+        if self.lookup_refused() {
+            text += ", a lookup that L1 refuses";
+        }
+        text
     }
 }
 
