@@ -138,6 +138,13 @@ pub struct Arguments {
     /// Execute without timing.
     #[arg(long)]
     functional: bool,
+    /// Look for mistakes that a run by itself does not show: `races`, accesses of different warps or
+    /// blocks to the same memory with nothing between that orders them. Executes without timing.
+    #[arg(long, value_name = "WHAT")]
+    check: Option<Check>,
+    /// Bytes that kernels may print; what is beyond is left out, and said.
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
+    printf_limit: u64,
     /// Give up after this many cycles.
     #[arg(long, value_name = "N")]
     max_cycles: Option<u64>,
@@ -147,6 +154,13 @@ pub struct Arguments {
     /// Show nothing but errors and wrong results.
     #[arg(short, long)]
     quiet: bool,
+}
+
+/// What `--check` looks for.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Check {
+    /// Accesses that nothing orders, and barriers that only some threads of a warp come to.
+    Races,
 }
 
 /// A workload's size on the command line.
@@ -232,8 +246,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let watts = Watts::new(path, &machine, arguments.watts_every);
         observers.push(Box::new(watts.map_err(Failure::bad_input)?));
     }
+    let check_races = arguments.check == Some(Check::Races);
+    if check_races && !observers.is_empty() {
+        return Err(Failure::bad_input(
+            "--check races executes without timing: there is no timeline, phase, gang or power to write",
+        ));
+    }
     let options = DeviceOptions {
-        functional: arguments.functional,
+        functional: arguments.functional || check_races,
+        print_limit: arguments.printf_limit,
+        check_races,
         max_cycles: arguments.max_cycles,
         no_skip: arguments.no_skip,
         observers,
@@ -247,7 +269,18 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             tell!("warning: {warning}");
         }
     }
+    let left_out = device.gpu.printed().left_out;
+    if left_out > 0 {
+        tell!(
+            "note: kernels printed {left_out} bytes more than the {} of --printf-limit",
+            arguments.printf_limit
+        );
+    }
     let outcome = result?;
+    let races = device.gpu.races();
+    for race in races {
+        tell!("race: {race}");
+    }
     if let Some(mut observer) = observer {
         let note = observer
             .complete()
@@ -259,10 +292,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let Some(path) = &arguments.stats {
         write_stats(path, &device, &job, &outcome)?;
     }
-    let wrong = matches!(outcome, Outcome::Wrong(_));
+    let wrong = matches!(outcome, Outcome::Wrong(_)) || !races.is_empty();
     if !arguments.quiet {
         print(&summary(&job, arguments, &device, &outcome).text())?;
-    } else if wrong {
+    } else if matches!(outcome, Outcome::Wrong(_)) {
         tell!("result: {outcome}");
     }
     Ok(ExitCode::from(if wrong { WRONG_RESULT } else { 0 }))
@@ -442,7 +475,7 @@ fn summary<'a>(
     Summary {
         what: job.name(),
         machine: device.gpu.machine(),
-        functional: arguments.functional,
+        functional: arguments.functional || arguments.check.is_some(),
         launches: device.gpu.reports(),
         totals: device.gpu.totals(),
         seconds: device.gpu.host_time().as_secs_f64(),

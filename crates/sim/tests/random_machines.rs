@@ -17,7 +17,7 @@ use warpsim_sim::gpu::{Gpu, Options, SimError};
 use warpsim_sim::mechanism::Kind;
 
 /// Drawn where nobody says how many.
-const MACHINES: u64 = 150;
+const MACHINES: u64 = 40;
 /// Cycles that the slowest machine may take.
 const LONGEST: u64 = 400_000_000;
 
@@ -157,7 +157,7 @@ struct Case {
     expected: Vec<u8>,
 }
 
-const GRID: u32 = 5;
+const GRID: u32 = 4;
 
 /// Sizes of accesses, local memory, constants, fences, atomics of both memories.
 const KINDS_OF_MEMORY: &str = "\
@@ -186,11 +186,10 @@ fn cases() -> Vec<Case> {
     let texts = [
         ("memory", memory, 64),
         ("generated 3", kernel(4096, &Generator::body(3, 64)), 64),
-        ("generated 8", kernel(4096, &Generator::body(8, 32)), 32),
         (
             "breaks 5",
-            kernel(4096, &Generator::body_with_breaks(5, 96)),
-            96,
+            kernel(4096, &Generator::body_with_breaks(5, 32)),
+            32,
         ),
     ];
     let machine = Machine::preset("gtx480").expect("a preset");

@@ -40,7 +40,8 @@ impl Gpu {
         let totals = totals?;
         self.launches += 1;
         self.totals.add(&totals);
-        self.reports.push(LaunchReport {
+        self.keep(LaunchReport {
+            launches: 1,
             kernel: launched.kernel.name.clone(),
             grid: launch.grid,
             block: launch.block,
@@ -66,17 +67,19 @@ impl Gpu {
             resident_blocks,
             ..functional::Options::default()
         };
-        let mut prints = Vec::new();
+        let listeners = functional::Listeners {
+            hand_on: &mut |prints| self.printed.hand_on(prints, &mut self.options),
+            races: self.races.as_mut(),
+        };
         let result = functional::run(
             &launched.code,
             &launched.kernel,
             files,
             &launched.grid,
             &mut self.image,
-            &mut prints,
+            listeners,
             options,
         );
-        let _ = self.options.output.write_all(&prints);
         let stats = result.map_err(|e| SimError::Functional(Box::new(e)))?;
         let mut totals = Totals {
             sms: self.machine.gpu.sms as u64,
@@ -281,8 +284,8 @@ impl Gpu {
         for &i in pace.to_flush() {
             let sm = &mut self.sms[i];
             sm.leavings.stores.flush_into(&mut self.image);
-            let _ = self.options.output.write_all(&sm.leavings.prints);
-            sm.leavings.prints.clear();
+            let prints = &mut sm.leavings.prints;
+            self.printed.hand_on(prints, &mut self.options);
         }
         let (sms, image) = (&mut self.sms, &mut self.image);
         let mut failed: Option<(usize, SmFault)> = None;
