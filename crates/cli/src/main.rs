@@ -9,6 +9,7 @@ mod failure;
 mod flow;
 mod gangs;
 mod inspect;
+mod interrupt;
 mod list;
 mod observers;
 mod phases;
@@ -67,6 +68,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    interrupt::listen();
     let result = match cli.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Study(arguments) => study::study(&arguments),

@@ -3,6 +3,7 @@
 use crate::device::{DeviceOptions, make_device, statistics};
 use crate::failure::{Failure, WRONG_RESULT, print, tell};
 use crate::gangs::Gangs;
+use crate::interrupt::Noting;
 use crate::phases::{BlockList, Phases};
 use crate::progress;
 use crate::registers::RegisterSource;
@@ -259,7 +260,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         max_cycles: arguments.max_cycles,
         no_skip: arguments.no_skip,
         observers,
-        progress: progress::choose(arguments.quiet),
+        progress: Box::new(Noting::new(progress::choose(arguments.quiet))),
     };
     let mut device = make_device(&machine, options)?;
     let result = execute(&job, &mut device, &registers);

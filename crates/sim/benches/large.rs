@@ -27,13 +27,19 @@ fn run(ptx: &str) {
 fn main() {
     type Kind = (&'static str, usize, fn(usize) -> String, fn(&str));
     let read: fn(&str) = |ptx| drop(common::program(ptx));
-    let kinds: [Kind; 7] = [
+    let kinds: [Kind; 12] = [
         ("instructions", 100_000, large::immediates, run),
         ("branches", 30_000, large::branches, run),
         ("breaks", 30_000, large::breaks, run),
         ("nested loops", 10_000, large::nested_loops, run),
         ("live registers", 50_000, large::live_registers, read),
         ("exits", 30_000, large::exits, run),
+        // Those that are short enough to have their registers estimated closely.
+        ("instructions", 9900, large::immediates, run),
+        ("branches", 3200, large::branches, run),
+        ("breaks", 3200, large::breaks, run),
+        ("nested loops", 3200, large::nested_loops, run),
+        ("live registers", 4900, large::live_registers, read),
         // A file of some 100 MB; the rest of it is comments.
         (
             "megabytes",

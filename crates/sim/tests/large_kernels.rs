@@ -56,6 +56,23 @@ fn thirty_thousand_ends() {
     runs(&large::exits(30_000));
 }
 
+/// Kernels of up to 10,000 instructions have their registers estimated closely.
+#[test]
+fn kernels_that_are_looked_at_closely() {
+    for ptx in [
+        large::immediates(9900),
+        large::branches(3200),
+        large::breaks(3200),
+        large::nested_loops(3200),
+        large::exits(2400),
+    ] {
+        runs(&ptx);
+    }
+    let began = Instant::now();
+    common::program(&large::live_registers(4900));
+    assert!(began.elapsed() < LONGEST, "{:?}", began.elapsed());
+}
+
 #[test]
 fn functions_that_double_are_refused_in_time() {
     let began = Instant::now();
