@@ -134,3 +134,22 @@ fn many_warps_at_one_place_are_one_line() {
     assert!(error.contains(" other warps: pc"), "{error}");
     assert!(error.contains(" other warps: hottest loop"), "{error}");
 }
+
+#[test]
+fn any_number_of_launches_has_a_bounded_number_of_reports() {
+    use warpsim_sim::gpu::MOST_REPORTS;
+    let options = Options {
+        functional: true,
+        ..Options::default()
+    };
+    let mut bench = Bench::unobserved(machine("gtx480", &["gpu.sms=1"]), &kernel(0, ""), options);
+    let launches = MOST_REPORTS as u64 + 500;
+    for _ in 0..launches {
+        bench.launch(1, 1);
+    }
+    let reports = bench.gpu.reports();
+    assert_eq!(reports.len(), MOST_REPORTS + 1);
+    assert_eq!(reports.iter().map(|r| r.launches).sum::<u64>(), launches);
+    let instructions = |i: usize| reports[i].totals.sm.counters.warp_instructions;
+    assert_eq!(instructions(MOST_REPORTS), 500 * instructions(0));
+}

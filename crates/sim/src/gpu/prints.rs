@@ -27,3 +27,40 @@ impl Printed {
         text.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::sync::{Arc, Mutex};
+
+    #[derive(Clone, Default)]
+    struct Shown(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Shown {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().expect("not poisoned").write(bytes)
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_is_beyond_the_limit_is_counted() {
+        let shown = Shown::default();
+        let mut options = Options {
+            output: Box::new(shown.clone()),
+            print_limit: 7,
+            ..Options::default()
+        };
+        let mut printed = Printed::default();
+        for text in ["four", "more than seven", "", "no"] {
+            let mut bytes = text.as_bytes().to_vec();
+            printed.hand_on(&mut bytes, &mut options);
+            assert!(bytes.is_empty());
+        }
+        assert_eq!(*shown.0.lock().expect("not poisoned"), b"fourmor");
+        assert_eq!((printed.bytes, printed.left_out), (7, 14));
+    }
+}
