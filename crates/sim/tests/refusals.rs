@@ -72,6 +72,27 @@ fn grids_and_blocks_keep_to_the_limits_of_each_dimension() {
 }
 
 #[test]
+fn local_memory_has_a_limit() {
+    for (bytes, fits) in [
+        (512 << 10, true),
+        ((512 << 10) + 8, false),
+        (1 << 29, false),
+    ] {
+        let body = format!(".local .align 8 .b8 frame[{bytes}];\nmov.u32 %r2, frame;");
+        both(&kernel(0, &body), |mut bench| {
+            let result = bench.try_launch([1, 1, 1], [32, 1, 1], 0);
+            match result {
+                Ok(()) => assert!(fits, "{bytes}"),
+                Err(e) => assert!(
+                    !fits && e.to_string().contains("524288 are the most"),
+                    "{e}"
+                ),
+            }
+        });
+    }
+}
+
+#[test]
 fn nobody_sleeps_longer_than_a_millisecond() {
     let body = "nanosleep.u32 4000000000;\nmul.wide.u32 %rd3, %r1, 4;\nadd.u64 %rd3, %rd1, %rd3;\n\
                 st.global.u32 [%rd3], 1;";

@@ -5,6 +5,7 @@ use super::{Decoded, Gpu, Module, SimError};
 use crate::config::Machine;
 use crate::exec::code::Code;
 use crate::exec::grid::{Grid, VirtualBlocks};
+use crate::exec::memory::image::host_has;
 use crate::occupancy::{Occupancy, fitted, occupancy, registers};
 use crate::sm::Launched;
 use crate::sm::facts::op_facts;
@@ -19,6 +20,10 @@ use warpsim_ptx::kernel::{
 /// capability 3.0 and later, whose PTX this is).
 const LARGEST_BLOCK: [u32; 3] = [1024, 1024, 64];
 const LARGEST_GRID: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
+/// Local memory of a thread, by the same guide.
+const LARGEST_LOCAL: u32 = 512 << 10;
+/// Local memory of a thread for which the host's memory is not looked at.
+const SMALL_LOCAL: u32 = 4 << 10;
 
 /// Parameters, blocks in x, y and z, and what virtual blocks run for.
 type Shape = (Vec<u8>, [u32; 3], Option<VirtualBlocks>);
@@ -177,6 +182,16 @@ impl Gpu {
     pub fn resident_blocks(&self, module: usize, launch: &Launch) -> Result<u32, SimError> {
         let (launched, occupancy, _) = self.prepare(module, launch)?;
         let places = occupancy.blocks.saturating_mul(self.machine.gpu.sms);
+        // Small frames are not worth asking for.
+        let resident = u64::from(places) * u64::from(threads.next_multiple_of(32));
+        let local = u64::from(kernel.local_bytes) * resident;
+        if kernel.local_bytes > SMALL_LOCAL && !host_has(local as usize) {
+            return Err(bad(format!(
+                "{} bytes of local memory for each of {resident} threads are {local} bytes, which the \
+                 host does not have",
+                kernel.local_bytes
+            )));
+        }
         Ok(match &launched.kernel.virtualised {
             Virtualised::Form(_) => self.virtual_places(places),
             _ => places,
@@ -321,6 +336,12 @@ impl Gpu {
                 "a grid of {:?}: {is} blocks in a dimension where {most} are the most (the most in x, y \
                  and z are {LARGEST_GRID:?})",
                 launch.grid
+            ));
+        }
+        if kernel.local_bytes > LARGEST_LOCAL {
+            return bad(format!(
+                "{} bytes of local memory per thread; {LARGEST_LOCAL} are the most",
+                kernel.local_bytes
             ));
         }
         if launch.grid.contains(&0) {
