@@ -94,8 +94,10 @@ impl Asked {
         let mut set = Vec::new();
         for (section, settings) in SECTIONS {
             for setting in *settings {
-                // Which unit takes what is a partition, which nothing drawn at random is.
-                if setting.name != "takes" && random.below(100) < share {
+                // Which unit takes what is a partition, which nothing drawn at random is; the SMs
+                // are drawn below.
+                let apart = ["takes", "sms"].contains(&setting.name);
+                if !apart && random.below(100) < share {
                     let value = match setting.name.ends_with("_mhz") {
                         // A clock of 1 MHz beside one of 100 GHz is right, too, and takes minutes.
                         true => random.number(100, 5000, Of::Any).to_string(),

@@ -182,16 +182,6 @@ impl Gpu {
     pub fn resident_blocks(&self, module: usize, launch: &Launch) -> Result<u32, SimError> {
         let (launched, occupancy, _) = self.prepare(module, launch)?;
         let places = occupancy.blocks.saturating_mul(self.machine.gpu.sms);
-        // Small frames are not worth asking for.
-        let resident = u64::from(places) * u64::from(threads.next_multiple_of(32));
-        let local = u64::from(kernel.local_bytes) * resident;
-        if kernel.local_bytes > SMALL_LOCAL && !host_has(local as usize) {
-            return Err(bad(format!(
-                "{} bytes of local memory for each of {resident} threads are {local} bytes, which the \
-                 host does not have",
-                kernel.local_bytes
-            )));
-        }
         Ok(match &launched.kernel.virtualised {
             Virtualised::Form(_) => self.virtual_places(places),
             _ => places,
@@ -257,6 +247,16 @@ impl Gpu {
             )));
         }
         let places = occupancy.blocks.saturating_mul(self.machine.gpu.sms);
+        // Small frames are not worth asking for.
+        let resident = u64::from(places) * u64::from(threads.next_multiple_of(32));
+        let local = u64::from(kernel.local_bytes) * resident;
+        if kernel.local_bytes > SMALL_LOCAL && !host_has(local as usize) {
+            return Err(bad(format!(
+                "{} bytes of local memory for each of {resident} threads are {local} bytes, which the \
+                 host does not have",
+                kernel.local_bytes
+            )));
+        }
         let (params, blocks, virtual_blocks) = self.shape(kernel, launch, places)?;
         let decoded = self.decoded(module, launch.kernel)?;
         let grid = Grid {
