@@ -38,11 +38,6 @@ impl RegSet {
     pub(super) fn add_word(&mut self, at: usize, bits: u64) {
         self.0[at] |= bits;
     }
-    /// The registers in order, up to and without this one.
-    pub fn before(&self, end: RegId) -> impl Iterator<Item = RegId> + '_ {
-        let words = &self.0[..(usize::from(end.0) / 64 + 1).min(self.0.len())];
-        bits(words).take_while(move |reg| reg.0 < end.0)
-    }
     /// Is it there?
     pub fn contains(&self, reg: RegId) -> bool {
         self.0[reg.0 as usize / 64] & (1u64 << (reg.0 % 64)) != 0
@@ -58,21 +53,17 @@ impl RegSet {
     }
     /// The registers in order.
     pub fn iter(&self) -> impl Iterator<Item = RegId> + '_ {
-        bits(&self.0)
-    }
-}
-
-fn bits(words: &[u64]) -> impl Iterator<Item = RegId> + '_ {
-    words.iter().enumerate().flat_map(|(word, bits)| {
-        let mut rest = *bits;
-        std::iter::from_fn(move || {
-            (rest != 0).then(|| {
-                let bit = rest.trailing_zeros();
-                rest &= rest - 1;
-                RegId((word as u32 * 64 + bit) as u16)
+        self.0.iter().enumerate().flat_map(|(word, bits)| {
+            let mut rest = *bits;
+            std::iter::from_fn(move || {
+                (rest != 0).then(|| {
+                    let bit = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    RegId((word as u32 * 64 + bit) as u16)
+                })
             })
         })
-    })
+    }
 }
 
 /// Live registers at the edges of every basic block.

@@ -88,22 +88,32 @@ fn colour(
     }
     let closed = used;
     let mut taken: Vec<u64> = Vec::new();
+    // Colours behind the closed ones, of this class only.
+    let mut shared = vec![u32::MAX; kernel.registers.len()];
     for reg in members().filter(|r| !alone.contains(*r)) {
         taken.clear();
         taken.resize((used - closed) as usize / 64 + 1, 0);
-        // Those behind it have no colour yet.
-        for other in graph[reg.0 as usize].before(reg) {
-            let colour = colours[other.0 as usize];
-            let same = kernel.registers[other.0 as usize].class == class;
-            if same && colour != u32::MAX && colour >= closed {
-                let at = colour - closed;
-                taken[at as usize / 64] |= 1 << (at % 64);
+        // Those behind it have no colour yet. Where thousands are live together this is where the
+        // time goes: words by hand, and nothing but a colour to look up.
+        let last = usize::from(reg.0) / 64;
+        for word in 0..=last {
+            let mut others = graph[usize::from(reg.0)].word(word);
+            if word == last {
+                others &= (1 << (reg.0 % 64)) - 1;
+            }
+            while others != 0 {
+                let at = shared[64 * word + others.trailing_zeros() as usize];
+                others &= others - 1;
+                if at != u32::MAX {
+                    taken[at as usize / 64] |= 1 << (at % 64);
+                }
             }
         }
         // There is one more bit than colours at least.
         let free = (0..).zip(&taken).find(|(_, word)| **word != u64::MAX);
         let free = free.map_or(used - closed, |(at, word)| 64 * at + word.trailing_ones());
         colours[reg.0 as usize] = closed + free;
+        shared[reg.0 as usize] = free;
         used = used.max(closed + free + 1);
     }
     used
