@@ -64,14 +64,11 @@ fn loops(kernel: &Kernel, by_latch: bool) -> Vec<(u32, Vec<u32>)> {
     all
 }
 
-/// The blocks of a loop: those that reach a latch without the header, and the header.
+/// The blocks of a loop: those that reach a latch without the header, and the header. Blocks that
+/// nothing leads to count, too.
 fn body(kernel: &Kernel, (header, latches): &(u32, Vec<u32>)) -> Vec<u32> {
-    let inside = |block: &u32| {
-        block == header
-            || latches.iter().any(|latch| {
-                reaches(kernel, *block, *latch, Some(*header)) && reaches(kernel, 0, *block, None)
-            })
-    };
+    let arrives = |block: u32, latch: &u32| reaches(kernel, block, *latch, Some(*header));
+    let inside = |block: &u32| block == header || latches.iter().any(|l| arrives(*block, l));
     (0..kernel.blocks.len() as u32).filter(inside).collect()
 }
 
