@@ -1,12 +1,9 @@
-//! Any text is a launch file or an error with a message, never a panic.
+//! `launch_file` of `crates/fuzz`, under libFuzzer.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use warpsim_present::Source;
-use warpsim_workloads::launchfile;
 
-fuzz_target!(|text: &str| {
-    if let Err(error) = launchfile::parse(&Source::new("fuzz.toml", text)) {
-        assert!(!error.to_string().is_empty());
-    }
+fuzz_target!(|data: &[u8]| {
+    let target = warpsim_fuzz_targets::find("launch_file").expect("there is one");
+    (target.run)(data);
 });

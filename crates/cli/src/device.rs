@@ -17,6 +17,10 @@ pub struct DeviceOptions {
     pub max_cycles: Option<u64>,
     /// Step through every cycle instead of skipping those in which nothing happens.
     pub no_skip: bool,
+    /// Bytes that kernels may print.
+    pub print_limit: u64,
+    /// Look for races.
+    pub check_races: bool,
     /// Who listens.
     pub observers: Vec<Box<dyn Observer>>,
     /// Who wants to know how far it is.
@@ -33,6 +37,8 @@ pub fn make_device(machine: &Machine, options: DeviceOptions) -> Result<Simulate
         progress: options.progress,
         observer,
         output: Box::new(std::io::stdout()),
+        print_limit: options.print_limit,
+        check_races: options.check_races,
     };
     Simulated::new(machine.clone(), options)
 }

@@ -58,3 +58,17 @@ pub fn print(text: &str) -> Result<(), Failure> {
         _ => Ok(()),
     }
 }
+
+/// Prints to standard error. Whoever does not read it (`2>&1 | head`) misses it, and the program
+/// goes on: what it does and its exit code do not depend on who listens.
+pub fn say(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// A line, formatted as by `println!`, to [`say`].
+macro_rules! tell {
+    ($($part:tt)*) => {
+        $crate::failure::say(&format!("{}\n", format_args!($($part)*)))
+    };
+}
+pub(crate) use tell;

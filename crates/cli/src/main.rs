@@ -9,6 +9,7 @@ mod failure;
 mod flow;
 mod gangs;
 mod inspect;
+mod interrupt;
 mod list;
 mod observers;
 mod page;
@@ -25,7 +26,7 @@ mod verify;
 mod watts;
 
 use clap::{Parser, Subcommand};
-use failure::Failure;
+use failure::{Failure, tell};
 use std::process::ExitCode;
 
 /// A GPU simulator for people who study warps.
@@ -68,6 +69,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    interrupt::listen();
     let result = match cli.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Study(arguments) => study::study(&arguments),
@@ -88,7 +90,7 @@ fn main() -> ExitCode {
         Err(Failure { code, text }) => {
             // Diagnostics of PTX begin with their severity already.
             let text = text.strip_prefix("error: ").unwrap_or(&text);
-            eprintln!("error: {}", text.trim_end());
+            tell!("error: {}", text.trim_end());
             ExitCode::from(code)
         }
     }

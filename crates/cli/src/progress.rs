@@ -1,5 +1,6 @@
 //! Showing how far a run is: a bar on a terminal, a line now and then in a pipe.
 
+use crate::failure::tell;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -111,7 +112,7 @@ impl Progress for Lines {
     fn update(&mut self, snapshot: Snapshot) {
         if self.last.elapsed() >= Self::EVERY {
             self.last = Instant::now();
-            eprintln!(
+            tell!(
                 "{}: {}/{} blocks, {}",
                 self.kernel,
                 snapshot.blocks_done,

@@ -1,8 +1,9 @@
 //! `warpsim run`.
 
 use crate::device::{DeviceOptions, make_device, statistics};
-use crate::failure::{Failure, WRONG_RESULT, print};
+use crate::failure::{Failure, WRONG_RESULT, print, tell};
 use crate::gangs::Gangs;
+use crate::interrupt::Noting;
 use crate::phases::{BlockList, Phases};
 use crate::progress;
 use crate::registers::RegisterSource;
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 use warpsim_present::nearest;
 use warpsim_sim::config::Machine;
 use warpsim_sim::observe::Observer;
-use warpsim_workloads::files::write_whole;
+use warpsim_workloads::files::{identity, write_whole};
 use warpsim_workloads::folder;
 use warpsim_workloads::launchfile::{self, LaunchFile};
 use warpsim_workloads::registers::Registers;
@@ -132,9 +133,19 @@ pub struct Arguments {
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     watts_every: u64,
+    /// Let a launch file write its outputs outside of its folder.
+    #[arg(long)]
+    allow_outside: bool,
     /// Execute without timing.
     #[arg(long)]
     functional: bool,
+    /// Look for mistakes that a run by itself does not show: `races`, accesses of different warps or
+    /// blocks to the same memory with nothing between that orders them. Executes without timing.
+    #[arg(long, value_name = "WHAT")]
+    check: Option<Check>,
+    /// Bytes that kernels may print; what is beyond is left out, and said.
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
+    printf_limit: u64,
     /// Give up after this many cycles.
     #[arg(long, value_name = "N")]
     max_cycles: Option<u64>,
@@ -144,6 +155,13 @@ pub struct Arguments {
     /// Show nothing but errors and wrong results.
     #[arg(short, long)]
     quiet: bool,
+}
+
+/// What `--check` looks for.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Check {
+    /// Accesses that nothing orders, and barriers that only some threads of a warp come to.
+    Races,
 }
 
 /// A workload's size on the command line.
@@ -210,6 +228,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     for file in files.into_iter().flatten() {
         check_writable(file)?;
     }
+    check_distinct(files.into_iter().flatten(), &job, &arguments.machine)?;
     let mut observers: Vec<Box<dyn Observer>> = Vec::new();
     if let Some(path) = &arguments.trace {
         observers.push(Box::new(trace(path, arguments, &machine)?));
@@ -228,33 +247,57 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let watts = Watts::new(path, &machine, arguments.watts_every);
         observers.push(Box::new(watts.map_err(Failure::bad_input)?));
     }
+    let check_races = arguments.check == Some(Check::Races);
+    if check_races && !observers.is_empty() {
+        return Err(Failure::bad_input(
+            "--check races executes without timing: there is no timeline, phase, gang or power to write",
+        ));
+    }
     let options = DeviceOptions {
-        functional: arguments.functional,
+        functional: arguments.functional || check_races,
+        print_limit: arguments.printf_limit,
+        check_races,
         max_cycles: arguments.max_cycles,
         no_skip: arguments.no_skip,
         observers,
-        progress: progress::choose(arguments.quiet),
+        progress: Box::new(Noting::new(progress::choose(arguments.quiet))),
     };
     let mut device = make_device(&machine, options)?;
     let result = execute(&job, &mut device, &registers);
     let observer = device.gpu.finish();
+    if !arguments.quiet {
+        for warning in device.gpu.warnings() {
+            tell!("warning: {warning}");
+        }
+    }
+    let left_out = device.gpu.printed().left_out;
+    if left_out > 0 {
+        tell!(
+            "note: kernels printed {left_out} bytes more than the {} of --printf-limit",
+            arguments.printf_limit
+        );
+    }
     let outcome = result?;
+    let races = device.gpu.races();
+    for race in races {
+        tell!("race: {race}");
+    }
     if let Some(mut observer) = observer {
         let note = observer
             .complete()
             .map_err(|e| Failure::bad_input(e.to_string()))?;
         if let Some(note) = note {
-            eprintln!("note: {note}");
+            tell!("note: {note}");
         }
     }
     if let Some(path) = &arguments.stats {
         write_stats(path, &device, &job, &outcome)?;
     }
-    let wrong = matches!(outcome, Outcome::Wrong(_));
+    let wrong = matches!(outcome, Outcome::Wrong(_)) || !races.is_empty();
     if !arguments.quiet {
         print(&summary(&job, arguments, &device, &outcome).text())?;
-    } else if wrong {
-        eprintln!("result: {outcome}");
+    } else if matches!(outcome, Outcome::Wrong(_)) {
+        tell!("result: {outcome}");
     }
     Ok(ExitCode::from(if wrong { WRONG_RESULT } else { 0 }))
 }
@@ -318,7 +361,8 @@ fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failure> {
         ));
     }
     let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let file = launchfile::read(path)?;
+    let mut file = launchfile::read(path)?;
+    file.allow_outside = arguments.allow_outside;
     Ok(Job::File(Box::new(file), directory, arguments.seed))
 }
 
@@ -332,6 +376,42 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
         )));
     }
     Ok(())
+}
+
+/// No file that is written replaces one that is read, or another that is written.
+fn check_distinct<'a>(
+    written: impl Iterator<Item = &'a PathBuf>,
+    job: &Job,
+    machine: &str,
+) -> Result<(), Failure> {
+    let mut inputs = Vec::new();
+    let mut taken = Vec::new();
+    if let Job::File(file, directory, _) = job {
+        inputs.extend(file.inputs(directory).iter().map(|path| identity(path)));
+        let outputs = file.destinations(directory);
+        taken.extend(outputs.iter().map(|path| identity(path)));
+    }
+    inputs.push(identity(Path::new(machine)));
+    for path in written {
+        let which = identity(path);
+        let refuse = |why: &str| {
+            let path = path.display();
+            Err(Failure::bad_input(format!("cannot write {path}: {why}")))
+        };
+        if inputs.contains(&which) {
+            return refuse("it is an input of this run");
+        }
+        // Several kinds of output may go to one device, as to /dev/null.
+        if taken.contains(&which) && !is_device(path) {
+            return refuse("another output of this run has the same name");
+        }
+        taken.push(which);
+    }
+    Ok(())
+}
+
+fn is_device(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir())
 }
 
 fn unwritable(path: &Path, e: &std::io::Error) -> Failure {
@@ -396,7 +476,7 @@ fn summary<'a>(
     Summary {
         what: job.name(),
         machine: device.gpu.machine(),
-        functional: arguments.functional,
+        functional: arguments.functional || arguments.check.is_some(),
         launches: device.gpu.reports(),
         totals: device.gpu.totals(),
         seconds: device.gpu.host_time().as_secs_f64(),

@@ -1,6 +1,6 @@
 //! `warpsim transform`: rewrites of PTX.
 
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, print, say};
 use crate::registers::RegisterSource;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -81,7 +81,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         Some(path) => write(path, &rewritten.text)?,
         None => print(&rewritten.text)?,
     }
-    eprint!("{notes}");
+    say(&notes);
     Ok(ExitCode::SUCCESS)
 }
 

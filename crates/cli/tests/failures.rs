@@ -177,6 +177,103 @@ fn a_reader_that_goes_away_is_no_error() {
     }
 }
 
+/// Standard error that is closed before anything is written to it.
+#[test]
+fn a_reader_of_errors_that_goes_away_changes_no_exit_code() {
+    let scratch = Scratch::new("closed");
+    let bad = scratch.path("bad.toml");
+    std::fs::write(&bad, "schema = 1\nnonsense = 2\n").expect("written");
+    let deadlock = data("deadlock.toml");
+    for (arguments, code) in [
+        (&["run", &bad][..], 2),
+        (&["run", &deadlock], 3),
+        (&["run", "no-such-workload"], 2),
+        (&["run", "vecadd", "--size", "tiny"], 0),
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_warpsim"))
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command runs");
+        drop(child.stdout.take());
+        drop(child.stderr.take());
+        let status = child.wait().expect("it ends");
+        assert_eq!(status.code(), Some(code), "{arguments:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_so() {
+    let file = data("endless.toml");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_warpsim"))
+        .args(["run", &file])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(sent.expect("kill is there").success());
+    let status = child.wait().expect("it ends");
+    let mut errors = String::new();
+    let mut pipe = child.stderr.take().expect("piped");
+    pipe.read_to_string(&mut errors).expect("text");
+    assert_eq!(status.code(), Some(130), "{errors}");
+    says(&errors, &["interrupted: ", "nothing was written"]);
+}
+
+#[test]
+fn outputs_of_a_run_are_different_files_and_no_inputs() {
+    let scratch = Scratch::new("outputs");
+    let (same, other) = (scratch.path("same.svg"), scratch.path("./same.svg"));
+    let arguments = ["run", "vecadd", "--size", "tiny"];
+    let with = |more: &[&str]| fails(2, &[&arguments[..], more].concat());
+    says(
+        &with(&["--stats", &same, "--phases", &other]),
+        &["another output of this run has the same name"],
+    );
+    let file = scratch.path("deadlock.toml");
+    let ptx = scratch.path("deadlock.ptx");
+    std::fs::copy(data("deadlock.toml"), &file).expect("copied");
+    std::fs::copy(data("deadlock.ptx"), &ptx).expect("copied");
+    for input in [&file, &ptx] {
+        let text = fails(2, &["run", &file, "--stats", input]);
+        says(&text, &["it is an input of this run"]);
+    }
+    assert!(scratch.names().iter().all(|n| n.starts_with("deadlock")));
+}
+
+#[test]
+fn races_are_reported_with_both_lines() {
+    let scratch = Scratch::new("races");
+    let ptx = ".version 6.0\n.target sm_35\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n\
+               .reg .b32 %r<9>;\n.reg .b64 %rd<4>;\n.shared .align 4 .b8 tile[256];\n\
+               ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\n\
+               mov.u32 %r3, tile;\nadd.u32 %r4, %r3, %r2;\nst.shared.u32 [%r4], %r1;\n\
+               sub.u32 %r5, 252, %r2;\nadd.u32 %r5, %r5, %r3;\nld.shared.u32 %r6, [%r5];\n\
+               mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r6;\nret;\n}\n";
+    std::fs::write(scratch.path("k.ptx"), ptx).expect("written");
+    let file = scratch.path("k.toml");
+    let text = "schema = 1\nptx = \"k.ptx\"\n[buffers.a]\ntype = \"u32\"\ncount = 64\n\
+                [[steps]]\nlaunch = \"k\"\ngrid = 1\nblock = 64\nargs = [\"a\"]\n";
+    std::fs::write(&file, text).expect("written");
+    assert!(warpsim(&["run", &file]).status.success());
+    let output = warpsim(&["run", &file, "--check", "races"]);
+    let errors = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    says(
+        &errors,
+        &[
+            "race: kernel k: shared memory",
+            "PTX line 14",
+            "PTX line 17",
+        ],
+    );
+}
+
 #[test]
 fn quiet_means_quiet_and_pipes_get_plain_text() {
     assert_eq!(succeeds(&["run", "vecadd", "--size", "tiny", "-q"]), "");

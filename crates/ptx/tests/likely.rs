@@ -1,115 +1,121 @@
-//! Where the sides of a branch are likely to meet before they must.
+//! Likely-convergence points against their definition, on random flow graphs.
 
-mod common;
-use common::kernel;
+use proptest::prelude::*;
+use std::fmt::Write;
 use warpsim_ptx::isa::Op;
-use warpsim_ptx::kernel::{Kernel, Likely, NO_PC, Pc};
+use warpsim_ptx::kernel::{Kernel, NO_PC};
 
-/// For each conditional branch in order: the label of its likely-convergence point.
-fn points(kernel: &Kernel) -> Vec<Option<&str>> {
-    points_by(kernel, |likely| likely.loop_end)
+/// A kernel whose blocks go where the graph says: a branch for each edge but the last.
+fn kernel(graph: &[Vec<u32>]) -> Kernel {
+    let mut text = String::from(
+        ".version 6.0\n.target sm_35\n.address_size 64\n.visible .entry k()\n{\n.reg .pred %p<2>;\n\
+         .reg .b32 %r<3>;\nmov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 1;\n",
+    );
+    for (at, next) in graph.iter().enumerate() {
+        let _ = writeln!(text, "B{at}: add.u32 %r1, %r1, 1;");
+        match next[..] {
+            [] => text.push_str("ret;\n"),
+            [only] => {
+                let _ = writeln!(text, "bra B{only};");
+            }
+            [first, second, ..] => {
+                let _ = writeln!(text, "@%p1 bra B{first};\nbra B{second};");
+            }
+        }
+    }
+    text.push_str("}\n");
+    let module = warpsim_ptx::parse(&text).expect("valid");
+    let mut program = warpsim_ptx::lower::lower(&module).expect("valid");
+    program.kernels.remove(0)
 }
 
-/// The same by one of the rules.
-fn points_by(kernel: &Kernel, rule: fn(Likely) -> Pc) -> Vec<Option<&str>> {
-    let label = |pc: u32| {
-        let block = kernel.blocks.iter().find(|b| b.start == pc);
-        block.expect("a block starts there").label.as_deref()
-    };
-    kernel
-        .code
+fn reaches(kernel: &Kernel, from: u32, to: u32, without: Option<u32>) -> bool {
+    let mut seen = vec![false; kernel.blocks.len()];
+    let mut work = vec![from];
+    while let Some(b) = work.pop() {
+        if Some(b) == without || std::mem::replace(&mut seen[b as usize], true) {
+            continue;
+        }
+        if b == to {
+            return true;
+        }
+        work.extend(&kernel.blocks[b as usize].successors);
+    }
+    false
+}
+
+/// Headers with their latches, one entry for each header or one for each latch.
+fn loops(kernel: &Kernel, by_latch: bool) -> Vec<(u32, Vec<u32>)> {
+    let count = kernel.blocks.len() as u32;
+    let mut all = Vec::new();
+    for header in 0..count {
+        let back = |latch: &u32| {
+            kernel.blocks[*latch as usize].successors.contains(&header)
+                && reaches(kernel, 0, *latch, None)
+                && (header == 0 || !reaches(kernel, 0, *latch, Some(header)))
+        };
+        let latches: Vec<u32> = (0..count).filter(back).collect();
+        if by_latch {
+            all.extend(latches.into_iter().map(|latch| (header, vec![latch])));
+        } else if !latches.is_empty() {
+            all.push((header, latches));
+        }
+    }
+    all
+}
+
+/// The blocks of a loop: those that reach a latch without the header, and the header. Blocks that
+/// nothing leads to count, too.
+fn body(kernel: &Kernel, (header, latches): &(u32, Vec<u32>)) -> Vec<u32> {
+    let arrives = |block: u32, latch: &u32| reaches(kernel, block, *latch, Some(*header));
+    let inside = |block: &u32| block == header || latches.iter().any(|l| arrives(*block, l));
+    (0..kernel.blocks.len() as u32).filter(inside).collect()
+}
+
+fn point(kernel: &Kernel, index: u32, by_latch: bool) -> u32 {
+    let block = &kernel.blocks[index as usize];
+    let all = loops(kernel, by_latch);
+    let around = all
         .iter()
-        .filter(|i| i.op == Op::Bra && i.guard.is_some())
-        .map(|i| rule(i.likely))
-        .map(|pc| (pc != NO_PC).then(|| label(pc).expect("it has a label")))
-        .collect()
+        .map(|l| (body(kernel, l), l))
+        .filter(|(body, _)| body.contains(&index));
+    let Some((_, (header, latches))) = around.min_by_key(|(body, l)| (body.len(), l.0)) else {
+        return NO_PC;
+    };
+    let end = match latches[..] {
+        [latch] => latch,
+        _ => *header,
+    };
+    let arrive = block
+        .successors
+        .iter()
+        .all(|side| reaches(kernel, *side, end, block.ipdom));
+    if *latches == [index] || block.ipdom == Some(end) || !arrive {
+        return NO_PC;
+    }
+    kernel.blocks[end as usize].start
 }
 
-/// The paper's example 2: a loop with a `break` in the `else` of its body.
-const BREAK: &str = "mov.u32 %r1, %tid.x; mov.u32 %r2, 0;
-    A: setp.eq.u32 %p1, %r1, 0; @%p1 bra B;
-    setp.eq.u32 %p2, %r1, 1; @%p2 bra D;
-    bra E;
-    B: add.u32 %r2, %r2, 7; bra E;
-    D: add.u32 %r2, %r2, 9; bra F;
-    E: sub.u32 %r1, %r1, 1; setp.gt.u32 %p3, %r1, 100; @%p3 bra A;
-    F: ret;";
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
-#[test]
-fn a_break_makes_the_end_of_the_loop_a_likely_point() {
-    let kernel = kernel(BREAK);
-    // The branch in front of the break has a side that never comes to E, and the branch that
-    // closes the loop is E's own.
-    assert_eq!(points(&kernel), [Some("E"), None, None]);
-}
-
-#[test]
-fn without_a_break_the_post_dominator_is_all_there_is() {
-    let body = BREAK.replace("bra F;", "bra E;");
-    assert_eq!(points(&kernel(&body)), [None, None, None]);
-}
-
-#[test]
-fn the_exit_test_at_the_top_of_a_loop_has_none() {
-    let body = "mov.u32 %r1, %tid.x;
-        A: setp.eq.u32 %p1, %r1, 0; @%p1 bra F;
-        sub.u32 %r1, %r1, 1; bra A;
-        F: ret;";
-    assert_eq!(points(&kernel(body)), [None]);
-}
-
-#[test]
-fn the_closest_loop_counts() {
-    // The inner loop has the break; the branch in the outer loop's own part meets for sure.
-    let body = "mov.u32 %r1, %tid.x; mov.u32 %r3, 0;
-        OUTER: mov.u32 %r2, %r1;
-        A: setp.eq.u32 %p1, %r2, 0; @%p1 bra B;
-        setp.eq.u32 %p2, %r2, 1; @%p2 bra REST;
-        bra E;
-        B: add.u32 %r3, %r3, 7;
-        E: sub.u32 %r2, %r2, 1; setp.gt.u32 %p3, %r2, 9; @%p3 bra A;
-        REST: setp.gt.u32 %p5, %r3, 8; @%p5 bra ODD;
-        add.u32 %r3, %r3, 1;
-        ODD: add.u32 %r3, %r3, 2;
-        sub.u32 %r1, %r1, 1; setp.gt.u32 %p4, %r1, 3; @%p4 bra OUTER;
-        ret;";
-    assert_eq!(points(&kernel(body)), [Some("E"), None, None, None, None]);
-}
-
-#[test]
-fn a_loop_that_several_blocks_close_starts_over_at_its_header() {
-    // BREAK with E's jump back folded into those that led there.
-    let body = "mov.u32 %r1, %tid.x;
-        A: sub.u32 %r1, %r1, 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra B;
-        setp.eq.u32 %p2, %r1, 1; @%p2 bra D;
-        bra A;
-        B: add.u32 %r2, %r2, 7; setp.lt.u32 %p3, %r2, 99; @%p3 bra A;
-        bra F;
-        D: add.u32 %r2, %r2, 9;
-        F: ret;";
-    assert_eq!(points(&kernel(body)), [Some("A"), None, None]);
-}
-
-#[test]
-fn by_the_papers_rule_the_closest_branch_backwards_counts() {
-    // Two branches lead back to A, and the break keeps F from being where all have met.
-    let body = "mov.u32 %r1, %tid.x; mov.u32 %r2, 0;
-        A: sub.u32 %r1, %r1, 1; setp.eq.u32 %p1, %r1, 0; @%p1 bra B;
-        setp.eq.u32 %p2, %r1, 1; @%p2 bra F;
-        bra L1;
-        B: add.u32 %r2, %r2, 7;
-        L1: setp.lt.u32 %p3, %r2, 99; @%p3 bra A;
-        L2: add.u32 %r2, %r2, 1; setp.lt.u32 %p4, %r2, 999; @%p4 bra A;
-        F: ret;";
-    let kernel = kernel(body);
-    assert_eq!(points(&kernel), [Some("A"), None, Some("A"), None]);
-    let backward = points_by(&kernel, |likely| likely.backward);
-    assert_eq!(backward, [Some("L1"), None, None, None]);
-}
-
-#[test]
-fn a_return_from_inside_a_loop_needs_no_likely_point() {
-    // Threads that are gone need not be waited for: the others meet at E itself.
-    let body = BREAK.replace("bra F;", "ret;");
-    assert_eq!(points(&kernel(&body)), [None, None, None]);
+    #[test]
+    fn points_are_as_defined(
+        raw in proptest::collection::vec(proptest::collection::vec(0u32..12, 0..3), 1..12)
+    ) {
+        let count = raw.len() as u32;
+        let graph: Vec<Vec<u32>> = raw
+            .iter()
+            .map(|list| list.iter().map(|t| t % count).collect())
+            .collect();
+        let kernel = kernel(&graph);
+        for (index, block) in (0..).zip(&kernel.blocks) {
+            let last = &kernel.code[block.end as usize - 1];
+            if last.op != Op::Bra || block.successors.len() < 2 || !block.reachable {
+                continue;
+            }
+            prop_assert_eq!(last.likely.loop_end, point(&kernel, index, false), "block {}", index);
+            prop_assert_eq!(last.likely.backward, point(&kernel, index, true), "block {}", index);
+        }
+    }
 }

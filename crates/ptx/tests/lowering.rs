@@ -209,12 +209,14 @@ fn an_indexed_branch_becomes_a_chain() {
          A: mov.u32 %r2, 1; ret;\nB: mov.u32 %r2, 2; ret;\nC: mov.u32 %r2, 3; ret;",
     );
     let text = listing(&k);
-    assert_eq!(text[1], "@!%p1 bra 7  // meets at 2, uniform");
+    assert_eq!(text[1], "@!%p1 bra 9  // meets at 2, uniform");
     assert_eq!(text[2], "setp.eq.u32 %brx, %r1, 0");
-    assert!(text[3].starts_with("@%brx bra 8 (A)"), "{}", text[3]);
+    assert!(text[3].starts_with("@%brx bra 10 (A)"), "{}", text[3]);
     assert_eq!(text[4], "setp.eq.u32 %brx, %r1, 1");
-    assert!(text[5].starts_with("@%brx bra 10 (B)"), "{}", text[5]);
-    assert_eq!(text[6], "bra 12 (C)");
+    assert!(text[5].starts_with("@%brx bra 12 (B)"), "{}", text[5]);
+    assert_eq!(text[6], "setp.eq.u32 %brx, %r1, 2");
+    assert!(text[7].starts_with("@%brx bra 14 (C)"), "{}", text[7]);
+    assert!(text[8].starts_with("trap"), "{}", text[8]);
 }
 
 #[test]

@@ -270,3 +270,24 @@ proptest! {
         let _ = Machine::resolve("gtx480", &[text]);
     }
 }
+
+#[test]
+fn a_long_chain_of_files_is_no_circle() {
+    let dir = Scratch::new("chain");
+    let write = |n: usize, text: String| dir.file(&format!("m{n}.toml"), &text);
+    write(
+        0,
+        "schema = 1\nname = \"m0\"\nextends = \"gtx480\"\n[gpu]\nsms = 3\n".into(),
+    );
+    for n in 1..100 {
+        let text = format!(
+            "schema = 1\nname = \"m{n}\"\nextends = \"./m{}.toml\"\n",
+            n - 1
+        );
+        write(n, text);
+    }
+    let load = |n: usize| Machine::from_file(&dir.0.join(format!("m{n}.toml")));
+    assert_eq!(load(40).expect("a machine").gpu.sms, 3);
+    let error = load(99).expect_err("too long");
+    assert!(error.message.contains("64 files at most"), "{error}");
+}

@@ -2,7 +2,7 @@
 
 use warpsim_ptx::kernel::Program;
 use warpsim_sim::exec::code::Code;
-use warpsim_sim::exec::functional::{FunctionalStats, Options, SimFault, run};
+use warpsim_sim::exec::functional::{FunctionalStats, Listeners, Options, SimFault, run};
 use warpsim_sim::exec::grid::Grid;
 use warpsim_sim::exec::memory::image::GlobalMemory;
 
@@ -79,13 +79,17 @@ impl Machine {
             ..Grid::default()
         };
         let files = &self.program.files;
+        let listeners = Listeners {
+            hand_on: &mut |printed| self.prints.append(printed),
+            races: None,
+        };
         run(
             &code,
             kernel,
             files,
             &grid,
             &mut self.memory,
-            &mut self.prints,
+            listeners,
             options,
         )
     }

@@ -9,7 +9,7 @@ use crate::plan::{Plan, Run};
 use crate::record::Status;
 use crate::runner::{self, Watch, side_by_side};
 use crate::sizes::{self, KernelSize};
-use crate::store::Store;
+use crate::store::{Store, Stored};
 use crate::timeline;
 use crate::verdict::{Judged, Tried, Verdict, judge};
 use serde_json::Value;
@@ -88,11 +88,19 @@ pub fn conduct(
     command: &str,
     watch: &mut dyn Watch,
 ) -> Result<Conclusion, StudyError> {
+    let selection = plan.selection();
+    if let Some(before) = store.claim(&selection)? {
+        watch.note(&format!(
+            "report and tables in {} are of {before}: they will be replaced by those of {selection}",
+            store.root().display()
+        ));
+    }
     let records = runner::run(plan, store, jobs, watch)?;
     let results = Results::new(plan, &records);
     let figures = judged(plan, &results);
     let timelines = timelines(plan, store, jobs, watch)?;
     let sizes = sizes::all(&results);
+    store.check_claim(&selection)?;
     let files = write(store, &results, &figures, &sizes, &timelines, command)?;
     let keys: Vec<_> = plan.runs.iter().map(|r| r.key.clone()).collect();
     Ok(Conclusion {
@@ -218,8 +226,17 @@ fn timelines(
         let key = timeline::key(run, &plan.study.timelines[*index]);
         format!("timelines/{key}.json")
     };
-    let stored = |i: usize| serde_json::from_str::<Value>(&store.read(&file(i))?).ok();
-    let mut found: Vec<Option<Value>> = (0..wanted.len()).map(stored).collect();
+    let mut found: Vec<Option<Value>> = Vec::new();
+    for i in 0..wanted.len() {
+        let stored = store.get_object(&file(i));
+        if let Stored::Damaged(kept) = &stored {
+            watch.note(&format!(
+                "a stored timeline is not as written, and recorded again; kept as {}",
+                kept.display()
+            ));
+        }
+        found.push(stored.whole());
+    }
     let absent: Vec<usize> = (0..wanted.len()).filter(|i| found[*i].is_none()).collect();
     if !absent.is_empty() {
         watch.note(&format!("recording {} timelines", absent.len()));
@@ -232,7 +249,7 @@ fn timelines(
     for (&i, result) in absent.iter().zip(recorded) {
         match result {
             Ok(data) => {
-                store.write(&file(i), data.to_string().as_bytes())?;
+                store.put_object(&file(i), &data.to_string())?;
                 found[i] = Some(data);
             }
             Err(reason) => failed[i] = Some(reason),

@@ -23,6 +23,7 @@ pub mod plan;
 pub mod record;
 pub mod runner;
 pub mod sample;
+mod seal;
 mod sensitivity;
 pub mod sizes;
 pub mod store;

@@ -77,7 +77,10 @@ pub enum Problem {
 impl Expression {
     /// Reads an expression and checks its names.
     pub fn parse(text: &str) -> Result<Expression, Problem> {
-        let mut reader = Reader { rest: text.trim() };
+        let mut reader = Reader {
+            rest: text.trim(),
+            terms: 0,
+        };
         let expression = reader.sum(0)?;
         if !reader.rest.is_empty() {
             return Err(Problem::Syntax(format!("unexpected `{}`", reader.rest)));
@@ -119,9 +122,13 @@ impl Expression {
 
 /// Deeper nesting is refused rather than left to the stack.
 const DEEPEST: u32 = 64;
+/// So are expressions with more numbers and statistics: a tree of them is as deep.
+const MOST_TERMS: u32 = 1000;
 
 struct Reader<'a> {
     rest: &'a str,
+    /// Numbers and statistics so far.
+    terms: u32,
 }
 
 impl Reader<'_> {
@@ -156,6 +163,12 @@ impl Reader<'_> {
     fn atom(&mut self, depth: u32) -> Result<Expression, Problem> {
         if depth > DEEPEST {
             return Err(Problem::Syntax("too many parentheses".into()));
+        }
+        self.terms += 1;
+        if self.terms > MOST_TERMS {
+            return Err(Problem::Syntax(format!(
+                "more than {MOST_TERMS} numbers and statistics"
+            )));
         }
         if self.rest.starts_with('(') {
             self.skip(1);
@@ -235,6 +248,12 @@ mod tests {
         assert_eq!(problem("cycles cycles"), syntax("unexpected `cycles`"));
         assert_eq!(problem("cycles ! 2"), syntax("unexpected `! 2`"));
         assert_eq!(problem(&"(".repeat(500)), syntax("too many parentheses"));
+        let many = vec!["1"; 100_000].join("+");
+        assert_eq!(
+            problem(&many),
+            syntax("more than 1000 numbers and statistics")
+        );
+        assert!(Expression::parse(&vec!["cycles"; 1000].join("/")).is_ok());
         assert_eq!(
             problem("cycels"),
             Problem::Unknown {

@@ -1,6 +1,8 @@
 //! What is kept of a run.
 
+use crate::key::SCHEMA;
 use crate::metric::{SIZE_STATISTICS, Statistics};
+use crate::seal::{is_intact, seal};
 use crate::sizes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -63,7 +65,23 @@ pub struct Record {
     pub inputs: Value,
 }
 
+/// The text that a result is stored as, with its checksum.
+pub fn stored_text(record: &Record) -> Result<String, serde_json::Error> {
+    Ok(seal(&serde_json::to_string_pretty(record)?))
+}
+
+/// A stored result; `None` where the text is not as it was written.
+pub fn read_stored(text: &str) -> Option<Record> {
+    let record = is_intact(text).then(|| Record::parse(text).ok())??;
+    (record.schema == SCHEMA).then_some(record)
+}
+
 impl Record {
+    /// A record from JSON, without looking at its checksum.
+    pub fn parse(text: &str) -> Result<Record, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
     /// The statistics by name; none when the run did not get that far.
     pub fn statistics(&self) -> Statistics {
         let mut all = Statistics::new();

@@ -5,7 +5,7 @@ use crate::error::StudyError;
 use crate::execute::{execute, keep_panics};
 use crate::plan::{Plan, Run};
 use crate::record::Record;
-use crate::store::Store;
+use crate::store::{Store, Stored};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -42,7 +42,27 @@ pub fn run(
     jobs: usize,
     watch: &mut dyn Watch,
 ) -> Result<Records, StudyError> {
-    let mut records: Vec<Option<Record>> = plan.runs.iter().map(|r| store.get(&r.key)).collect();
+    let mut damaged = Vec::new();
+    let mut records: Vec<Option<Record>> = Vec::new();
+    for run in &plan.runs {
+        let stored = store.get(&run.key);
+        if let Stored::Damaged(kept) = &stored {
+            damaged.push(kept.clone());
+        }
+        records.push(stored.whole());
+    }
+    if let [first, rest @ ..] = &damaged[..] {
+        let more = match rest.len() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        watch.note(&format!(
+            "{} of the stored results {} not as written, and run again; kept as {}{more}",
+            damaged.len(),
+            if rest.is_empty() { "is" } else { "are" },
+            first.display()
+        ));
+    }
     let mut queue = Queue::default();
     for (index, (run, record)) in plan.runs.iter().zip(&records).enumerate() {
         match record {

@@ -2,7 +2,8 @@
 
 use crate::error::StudyError;
 use crate::key::{Key, SCHEMA, SIMULATOR};
-use crate::record::{Record, Status};
+use crate::record::{Record, Status, read_stored, stored_text};
+use crate::seal::{is_intact, seal};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use warpsim_workloads::files::write_whole;
@@ -14,6 +15,29 @@ const MARK: &str = "warpsim-study.json";
 #[derive(Clone, Debug)]
 pub struct Store {
     root: PathBuf,
+    study: String,
+}
+
+/// What the folder has of something.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stored<T> {
+    /// It, whole.
+    Whole(T),
+    /// Nothing.
+    Absent,
+    /// Something that is not as it was written. It is kept under another name, this one, for
+    /// whoever wants to know what happened to it.
+    Damaged(PathBuf),
+}
+
+impl<T> Stored<T> {
+    /// It, if it is there and whole.
+    pub fn whole(self) -> Option<T> {
+        match self {
+            Stored::Whole(what) => Some(what),
+            Stored::Absent | Stored::Damaged(_) => None,
+        }
+    }
 }
 
 impl Store {
@@ -22,6 +46,7 @@ impl Store {
     pub fn open(root: &Path, study: &str) -> Result<Store, StudyError> {
         let store = Store {
             root: root.to_path_buf(),
+            study: study.to_string(),
         };
         let mark = root.join(MARK);
         match std::fs::read_to_string(&mark) {
@@ -29,15 +54,9 @@ impl Store {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => store.check_empty()?,
             Err(e) => return Err(unreadable(&mark, &e)),
         }
-        let text = json!({
-            "schema": SCHEMA,
-            "study": study,
-            "warpsim": env!("CARGO_PKG_VERSION"),
-            "simulator": SIMULATOR,
-        });
         // Also tells, before the first long run, whether anything can be written here. It comes
         // first: a folder with anything else in it and no mark is taken for somebody else's.
-        store.write(MARK, format!("{text:#}\n").as_bytes())?;
+        store.write_mark(&store.selection().unwrap_or_default())?;
         let runs = store.runs();
         std::fs::create_dir_all(&runs).map_err(|e| StudyError::unwritable(&runs, &e))?;
         Ok(store)
@@ -48,7 +67,7 @@ impl Store {
             .ok()
             .and_then(|mark| mark["schema"].as_u64());
         if schema == Some(SCHEMA) {
-            return Ok(());
+            return self.check_study(text);
         }
         let version = schema.map_or("unreadable".into(), |n| format!("schema {n}"));
         Err(StudyError::bad_input(format!(
@@ -56,6 +75,60 @@ impl Store {
              {SCHEMA})\nnothing was changed; choose another folder with --out",
             self.root.display()
         )))
+    }
+
+    /// The report and the tables of another study are not replaced.
+    fn check_study(&self, text: &str) -> Result<(), StudyError> {
+        let mark: Value = serde_json::from_str(text).unwrap_or_default();
+        match mark["study"].as_str() {
+            Some(other) if other != self.study => Err(StudyError::bad_input(format!(
+                "{} holds the results of the study `{other}`, not of `{}`\nnothing was changed; \
+                 choose another folder with --out",
+                self.root.display(),
+                self.study
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn write_mark(&self, selection: &str) -> Result<(), StudyError> {
+        let text = json!({
+            "schema": SCHEMA,
+            "study": self.study,
+            "selection": selection,
+            "warpsim": env!("CARGO_PKG_VERSION"),
+            "simulator": SIMULATOR,
+        });
+        self.write(MARK, format!("{text:#}\n").as_bytes())?;
+        Ok(())
+    }
+
+    /// Of which part of the study the report is, or will be: what the mark says.
+    fn selection(&self) -> Option<String> {
+        let mark: Value = serde_json::from_str(&self.read(MARK)?).ok()?;
+        let selection = mark["selection"].as_str().filter(|s| !s.is_empty())?;
+        Some(selection.to_string())
+    }
+
+    /// The report will be of this part of the study. Returns of which it was before, where that
+    /// was another: it is going to be replaced.
+    pub fn claim(&self, selection: &str) -> Result<Option<String>, StudyError> {
+        let before = self.selection().filter(|before| before != selection);
+        self.write_mark(selection)?;
+        Ok(before)
+    }
+
+    /// Nobody else has claimed the report since.
+    pub fn check_claim(&self, selection: &str) -> Result<(), StudyError> {
+        match self.selection() {
+            Some(other) if other != selection => Err(StudyError::bad_input(format!(
+                "while this ran, the same study was begun in {} for something else ({other}; this is \
+                 {selection})\nthe runs are kept, and report and tables were left alone: repeat the \
+                 command, with another folder (--out) for one of the two",
+                self.root.display()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// A folder with other things in it is somebody's: no results go there.
@@ -88,25 +161,49 @@ impl Store {
     }
 
     /// The result of a run, if it is there. A crash is not a result: it is tried again.
-    pub fn get(&self, key: &Key) -> Option<Record> {
+    pub fn get(&self, key: &Key) -> Stored<Record> {
         let path = self.path(key);
-        let text = std::fs::read_to_string(&path).ok()?;
-        let record = serde_json::from_str::<Record>(&text).ok();
-        let record = record.filter(|r| r.schema == SCHEMA && r.key == key.as_str());
-        if record.is_none() {
-            // Kept for whoever wants to know what happened to it; the run is repeated.
-            let _ = std::fs::rename(&path, path.with_extension("json.damaged"));
+        // What cannot be read cannot be written either, which will be said.
+        let Ok(bytes) = std::fs::read(&path) else {
+            return Stored::Absent;
+        };
+        let record = String::from_utf8(bytes).ok().and_then(|t| read_stored(&t));
+        match record.filter(|r| r.key == key.as_str()) {
+            Some(record) if record.status == Status::Crashed => Stored::Absent,
+            Some(record) => Stored::Whole(record),
+            None => Stored::Damaged(set_aside(&path)),
         }
-        record.filter(|r| r.status != Status::Crashed)
     }
 
     /// Keeps the result of a run.
     pub fn put(&self, record: &Record) -> Result<(), StudyError> {
-        let path = self.runs().join(format!("{}.json", record.key));
-        let mut text = serde_json::to_string_pretty(record)
-            .map_err(|e| StudyError::unwritable(&path, &e.into()))?;
-        text.push('\n');
-        write_whole(&path, text.as_bytes()).map_err(|e| StudyError::unwritable(&path, &e))
+        let name = format!("runs/{}.json", record.key);
+        let text = stored_text(record)
+            .map_err(|e| StudyError::unwritable(&self.root.join(&name), &e.into()))?;
+        self.write(&name, text.as_bytes())?;
+        Ok(())
+    }
+
+    /// Keeps a JSON object, with a checksum.
+    pub fn put_object(&self, name: &str, object: &str) -> Result<(), StudyError> {
+        self.write(name, seal(object).as_bytes())?;
+        Ok(())
+    }
+
+    /// A JSON object that was kept with a checksum.
+    pub fn get_object(&self, name: &str) -> Stored<Value> {
+        let path = self.root.join(name);
+        let Ok(bytes) = std::fs::read(&path) else {
+            return Stored::Absent;
+        };
+        let text = String::from_utf8(bytes).ok().filter(|text| is_intact(text));
+        match text.and_then(|text| serde_json::from_str::<Value>(&text).ok()) {
+            Some(Value::Object(mut object)) => {
+                object.remove("checksum");
+                Stored::Whole(Value::Object(object))
+            }
+            _ => Stored::Damaged(set_aside(&path)),
+        }
     }
 
     /// How many results of other builds, machines or settings the folder has, beside `used`.
@@ -135,6 +232,14 @@ impl Store {
     pub fn read(&self, name: &str) -> Option<String> {
         std::fs::read_to_string(self.root.join(name)).ok()
     }
+}
+
+/// Gives a damaged file another name, which is returned.
+fn set_aside(path: &Path) -> PathBuf {
+    let kept = path.with_extension("json.damaged");
+    // Best effort: where it cannot be renamed it is written over.
+    let _ = std::fs::rename(path, &kept);
+    kept
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> StudyError {

@@ -3,7 +3,7 @@
 use crate::key::sha256;
 use std::path::{Path, PathBuf};
 use warpsim_workloads::cuda;
-use warpsim_workloads::launchfile::{self, Contents, Expected, LaunchFile};
+use warpsim_workloads::launchfile::{self, Contents, LaunchFile};
 use warpsim_workloads::suite::{self, Parameters, Size, Workload};
 use warpsim_workloads::{DeviceError, Outcome, Session};
 
@@ -69,7 +69,7 @@ impl Subject {
             Subject::Workload(workload) => Ok(sha256(workload.info().kernel.ptx.as_bytes())),
             Subject::File(file, directory) => {
                 let mut hashes = sha256(file.source.text.as_bytes());
-                for name in files(file) {
+                for name in file.reads() {
                     let path = directory.join(name);
                     if name.ends_with(".cu") {
                         // What counts is what the compiler made of it.
@@ -98,20 +98,4 @@ impl Subject {
             Subject::File(file, directory) => launchfile::run(file, directory, Some(seed), session),
         }
     }
-}
-
-/// The files a launch file reads.
-fn files(file: &LaunchFile) -> Vec<&str> {
-    let mut names = vec![file.ptx.value.as_str()];
-    for buffer in file.buffers.iter().chain(&file.symbols) {
-        if let Contents::File(name) = &buffer.contents.value {
-            names.push(name);
-        }
-    }
-    for output in &file.outputs {
-        if let Some(Expected::File(name)) = output.expected.as_ref().map(|e| &e.value) {
-            names.push(name);
-        }
-    }
-    names
 }

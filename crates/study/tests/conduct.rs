@@ -49,12 +49,16 @@ to = 500
 struct Count {
     reused: usize,
     started: usize,
+    notes: Vec<String>,
     finished: Vec<Status>,
 }
 
 impl Watch for Count {
     fn begin(&mut self, _total: usize, reused: usize, _jobs: usize) {
         self.reused = reused;
+    }
+    fn note(&mut self, text: &str) {
+        self.notes.push(text.to_string());
     }
     fn started(&mut self, _run: &Run) {
         self.started += 1;
@@ -141,6 +145,76 @@ fn an_interrupted_study_goes_on_where_it_was() {
     assert!(stored.iter().all(|n| now.contains(n)));
     let kept = format!("{}.damaged", stored[1]);
     assert!(now.contains(&kept), "{now:?}: nothing is thrown away");
+}
+
+#[test]
+fn a_changed_digit_in_a_stored_result_is_noticed() {
+    let scratch = Scratch::new("changed");
+    let out = scratch.path().join("results");
+    let plan = plan(STUDY).expect("a good study");
+    run(&plan, &out, &mut Silent);
+    let before = files(&out);
+    let changed = out.join("runs").join(&names(&out.join("runs"))[2]);
+    let text = std::fs::read_to_string(&changed).expect("stored");
+    let at = text.find("\"cycles\": ").expect("a statistic") + "\"cycles\": ".len();
+    let digit = if &text[at..=at] == "9" { "8" } else { "9" };
+    let text = format!("{}{digit}{}", &text[..at], &text[at + 1..]);
+    std::fs::write(&changed, text).expect("written");
+    let timeline = out
+        .join("timelines")
+        .join(&names(&out.join("timelines"))[0]);
+    let mut text = std::fs::read_to_string(&timeline).expect("stored");
+    text.truncate(text.len() / 2);
+    std::fs::write(&timeline, text).expect("written");
+    let mut count = Count::default();
+    run(&plan, &out, &mut count);
+    assert_eq!((count.reused, count.started), (3, 1));
+    let said = |part: &str| count.notes.iter().any(|n| n.contains(part));
+    assert!(
+        said("1 of the stored results is not as written"),
+        "{:?}",
+        count.notes
+    );
+    assert!(said("a stored timeline is not as written"));
+    for path in [&changed, &timeline] {
+        let kept = path.with_extension("json.damaged");
+        std::fs::remove_file(&kept).expect("kept");
+    }
+    assert_eq!(files(&out), before, "the same bytes");
+}
+
+#[test]
+fn reports_do_not_replace_each_other_without_a_word() {
+    let scratch = Scratch::new("claims");
+    let out = scratch.path().join("results");
+    let all = plan(STUDY).expect("a good study");
+    run(&all, &out, &mut Silent);
+    let error = Store::open(&out, "other").expect_err("another study").text;
+    assert!(error.contains("results of the study `t`"), "{error}");
+    let mut less = plan(STUDY).expect("a good study");
+    less.repeats += 1; // as if it had been asked for
+    let store = Store::open(&out, "t").expect("the same study");
+    let mut count = Count::default();
+    conduct(&less, &store, 1, "", &mut count).expect("a result");
+    assert!(
+        count.notes.iter().any(|n| n.contains("will be replaced")),
+        "{:?}",
+        count.notes
+    );
+    // Somebody else begins with another part while this one runs.
+    struct Other(Store);
+    impl Watch for Other {
+        fn end(&mut self) {
+            self.0.claim("something else").expect("claimed");
+        }
+    }
+    let before = std::fs::read(out.join("report.html")).expect("a report");
+    let error = conduct(&all, &store, 1, "", &mut Other(store.clone()))
+        .err()
+        .expect("refused")
+        .text;
+    assert!(error.contains("were left alone"), "{error}");
+    assert_eq!(std::fs::read(out.join("report.html")).ok(), Some(before));
 }
 
 #[test]
@@ -327,6 +401,6 @@ fn a_crash_is_tried_again_and_a_wrong_result_is_not() {
     for (status, kept) in [(Status::Crashed, false), (Status::Wrong, true)] {
         let record = common::record(run, status, serde_json::Value::Null);
         store.put(&record).expect("stored");
-        assert_eq!(store.get(&run.key).is_some(), kept, "{status:?}");
+        assert_eq!(store.get(&run.key).whole().is_some(), kept, "{status:?}");
     }
 }

@@ -40,6 +40,20 @@ pub fn route(path: &Path) -> io::Result<Route> {
     })
 }
 
+/// Which file a path means, so that two spellings of one can be compared: links followed, as far
+/// as it exists.
+pub fn identity(path: &Path) -> PathBuf {
+    if let Ok(there) = std::fs::canonicalize(path) {
+        return there;
+    }
+    let parent = path.parent().filter(|p| !p.as_os_str().is_empty());
+    let parent = std::fs::canonicalize(parent.unwrap_or(Path::new(".")));
+    match (parent, path.file_name()) {
+        (Ok(parent), Some(name)) => parent.join(name),
+        _ => path.to_path_buf(),
+    }
+}
+
 /// Writes a whole file, or nothing.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let (temporary, target) = match route(path)? {

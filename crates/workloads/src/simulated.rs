@@ -59,7 +59,10 @@ fn access(
 
 impl Device for Simulated {
     fn alloc(&mut self, bytes: u64, label: &str) -> Result<u64, DeviceError> {
-        let full = || DeviceError::bad_input(format!("no room for {bytes} bytes ({label})"));
+        let full = || {
+            let text = "the simulated address space or the host's memory is used up";
+            DeviceError::bad_input(format!("no room for {bytes} bytes ({label}): {text}"))
+        };
         self.gpu.alloc(bytes, label).ok_or_else(full)
     }
 
@@ -76,7 +79,13 @@ impl Device for Simulated {
     }
 
     fn fill(&mut self, address: u64, bytes: u64, value: u8) -> Result<(), DeviceError> {
-        self.write(address, &vec![value; bytes as usize])
+        let mut data = Vec::new();
+        if data.try_reserve_exact(bytes as usize).is_err() {
+            let text = format!("the host has no {bytes} bytes left to fill memory from");
+            return Err(DeviceError::bad_input(text));
+        }
+        data.resize(bytes as usize, value);
+        self.write(address, &data)
     }
 
     fn copy(&mut self, from: u64, to: u64, bytes: u64) -> Result<(), DeviceError> {

@@ -128,6 +128,46 @@ fn a_while_that_does_not_end_is_stopped_at_its_limit() {
 }
 
 #[test]
+fn outputs_replace_no_input_and_stay_in_the_folder() {
+    let dir = Scratch::new("destinations");
+    std::fs::create_dir(dir.0.join("inner")).unwrap();
+    let inner = dir.0.join("inner");
+    std::fs::write(inner.join("k.ptx"), PTX).unwrap();
+    std::fs::write(inner.join("in.bin"), [1, 0, 0, 0]).unwrap();
+    let text = |outputs: &str| {
+        format!(
+            "schema = 1\nptx = \"k.ptx\"\n[buffers.n]\ntype = \"u32\"\nvalues = [0, 3]\n\
+             [buffers.m]\ntype = \"u32\"\nfile = \"in.bin\"\n\
+             [[steps]]\n{}\n{outputs}",
+            INCREMENT.replace(", ", "\n")
+        )
+    };
+    let write = |name: &str| format!("[[outputs]]\nbuffer = \"n\"\nwrite = \"{name}\"\n");
+    let refused = |outputs: &str, why: &str| {
+        let error = run_in(&inner, &text(outputs), &mut device()).unwrap_err();
+        assert_eq!(error.category, Category::BadInput);
+        assert!(error.text.contains(why), "{error}");
+    };
+    refused(&write("k.ptx"), "would replace an input");
+    refused(&write("./in.bin"), "would replace an input");
+    refused(&write("../inner/in.bin"), "would replace an input");
+    refused(&(write("a.bin") + &write("./a.bin")), "two outputs");
+    refused(&write("../a.bin"), "is not in the launch file's folder");
+    let absolute = dir.0.join("a.bin").display().to_string();
+    refused(&write(&absolute), "--allow-outside");
+    let source = Source::new("t.toml", &text(&write("../a.bin")));
+    let mut file = launchfile::parse(&source).unwrap();
+    file.allow_outside = true;
+    let mut d = device();
+    let mut session = Session {
+        device: &mut d,
+        compiler: &compile,
+    };
+    launchfile::run(&file, &inner, None, &mut session).unwrap();
+    assert_eq!(dir.names(), ["a.bin", "inner", "k.ptx"]);
+}
+
+#[test]
 fn a_failing_kernel_names_its_step_and_leaves_no_output() {
     let dir = Scratch::new("fail");
     let text = format!(

@@ -4,7 +4,7 @@
 mod table;
 mod warps;
 
-use crate::failure::{Failure, WRONG_RESULT, print};
+use crate::failure::{Failure, WRONG_RESULT, print, tell};
 use crate::run::SizeName;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -125,7 +125,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     for row in &rows {
         for set in row.listed_wrongly() {
             wrong = true;
-            eprintln!(
+            tell!(
                 "{} is listed as {} but has SIMD efficiency {:.1}% and {:.1}% of warp time at barriers",
                 row.info.name,
                 set.name(),

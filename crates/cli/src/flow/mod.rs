@@ -6,7 +6,7 @@ mod record;
 mod svg;
 mod text;
 
-use crate::failure::{Failure, WRONG_RESULT, print};
+use crate::failure::{Failure, WRONG_RESULT, print, tell};
 use crate::registers::RegisterSource;
 use crate::run::{Job, check_writable, execute};
 use blocks::Names;
@@ -172,7 +172,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     for (name, machine) in &machines {
         let (flow, outcome) = record(arguments, name, machine, &registers)?;
         if let Outcome::Wrong(_) = outcome {
-            eprintln!("{name}: result: {outcome}");
+            tell!("{name}: result: {outcome}");
             wrong = true;
         }
         models.push((name.clone(), flow));

@@ -2,7 +2,8 @@
 
 mod watch;
 
-use crate::failure::{BAD_INPUT, Failure, PROGRAM_FAILED, WRONG_RESULT, print};
+use crate::failure::{BAD_INPUT, Failure, PROGRAM_FAILED, WRONG_RESULT, print, tell};
+use crate::interrupt::NotingStudy;
 use crate::run::SizeName;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
@@ -163,9 +164,9 @@ fn one(
     let store = Store::open(&out, name)?;
     let processors = || std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = common.jobs.map_or_else(processors, usize::from);
-    let mut watch = watch::choose(common.quiet);
     let command = command(what, common, &out);
-    let conclusion = conduct(&plan, &store, jobs, &command, watch.as_mut())?;
+    let mut watch = NotingStudy::new(watch::choose(common.quiet), &command);
+    let conclusion = conduct(&plan, &store, jobs, &command, &mut watch)?;
     if !common.quiet {
         print(&summary(&plan, &conclusion))?;
     }
@@ -200,7 +201,7 @@ fn summary(plan: &Plan, conclusion: &Conclusion) -> String {
 fn failed(conclusion: &Conclusion) -> ExitCode {
     let surprising = || conclusion.failures.iter().filter(|f| f.expected.is_none());
     for failure in surprising() {
-        eprintln!(
+        tell!(
             "{}: {} under {}: {}",
             failure.status.name(),
             failure.workload,

@@ -1,5 +1,6 @@
 //! Showing how far a study is: a bar with what runs on a terminal, a line for each run in a pipe.
 
+use crate::failure::tell;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -80,7 +81,7 @@ impl Watch for Bar {
         self.show(left);
     }
     fn note(&mut self, text: &str) {
-        eprintln!("{text}");
+        tell!("{text}");
     }
     fn end(&mut self) {
         if let Some(bar) = &self.bar {
@@ -111,9 +112,9 @@ impl Watch for Lines {
     fn begin(&mut self, total: usize, reused: usize, jobs: usize) {
         (self.total, self.done, self.start) = (total, reused, Instant::now());
         if reused > 0 {
-            eprintln!("{total} runs, {reused} of them done before; {jobs} at a time");
+            tell!("{total} runs, {reused} of them done before; {jobs} at a time");
         } else {
-            eprintln!("{total} runs, {jobs} at a time");
+            tell!("{total} runs, {jobs} at a time");
         }
     }
     fn finished(&mut self, run: &Run, record: &Record) {
@@ -122,7 +123,7 @@ impl Watch for Lines {
         let left = left.map_or(String::new(), |l| {
             format!(", about {} left", words::time(l.as_secs_f64()))
         });
-        eprintln!(
+        tell!(
             "{}/{} {}: {}, {}{left}",
             self.done,
             self.total,
@@ -135,10 +136,10 @@ impl Watch for Lines {
         self.left = left;
     }
     fn note(&mut self, text: &str) {
-        eprintln!("{text}");
+        tell!("{text}");
     }
     fn end(&mut self) {
-        eprintln!(
+        tell!(
             "ran for {}",
             words::time(self.start.elapsed().as_secs_f64())
         );

@@ -44,6 +44,7 @@ fn totals() -> Totals {
 
 fn launch(kernel: &str, totals: &Totals) -> LaunchReport {
     LaunchReport {
+        launches: 1,
         kernel: kernel.to_string(),
         grid: [10, 8, 1],
         block: [256, 1, 1],

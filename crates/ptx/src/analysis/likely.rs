@@ -9,186 +9,170 @@
 //! can come there before they come to the post-dominator: the branch that closes the loop, or a
 //! side that is the `break`, has nothing to meet there.
 
+use super::dominators::Ancestry;
 use super::graph::predecessors;
+use super::loops::{Loop, Loops};
 use crate::isa::Op;
 use crate::kernel::{Kernel, Likely, NO_PC};
-
-/// A natural loop: where it is entered, the blocks that jump back there, and every block of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loop {
-    /// The only block through which it is entered.
-    pub header: u32,
-    /// The blocks with an edge back to the header, in order.
-    pub latches: Vec<u32>,
-    /// Which blocks belong to the loop, `header` and `latches` included.
-    pub body: Vec<bool>,
-}
-
-impl Loop {
-    fn size(&self) -> usize {
-        self.body.iter().filter(|b| **b).count()
-    }
-
-    /// The block where every way through the loop that stays in it comes by before it starts
-    /// over.
-    fn end(&self) -> u32 {
-        match self.latches[..] {
-            [latch] => latch,
-            _ => self.header,
-        }
-    }
-}
-
-/// Every loop that is entered through its header only. A cycle with several entries is none: it
-/// has no place where it starts over.
-pub fn natural_loops(successors: &[Vec<u32>]) -> Vec<Loop> {
-    let preds = predecessors(successors);
-    let mut loops = Vec::new();
-    for header in 0..successors.len() as u32 {
-        let dominated = |latch: &u32| {
-            reaches(successors, 0, *latch, None)
-                && (header == 0 || !reaches(successors, 0, *latch, Some(header)))
-        };
-        let back = preds[header as usize].iter().copied();
-        let mut latches: Vec<u32> = back.filter(dominated).collect();
-        if latches.is_empty() {
-            continue;
-        }
-        latches.sort_unstable();
-        latches.dedup();
-        loops.push(Loop {
-            header,
-            body: body(&preds, header, &latches),
-            latches,
-        });
-    }
-    loops
-}
-
-/// Whether there is a way from one block to another that does not touch `without`.
-fn reaches(successors: &[Vec<u32>], from: u32, to: u32, without: Option<u32>) -> bool {
-    let mut seen = vec![false; successors.len()];
-    let mut work = vec![from];
-    while let Some(b) = work.pop() {
-        if Some(b) == without || std::mem::replace(&mut seen[b as usize], true) {
-            continue;
-        }
-        if b == to {
-            return true;
-        }
-        work.extend(&successors[b as usize]);
-    }
-    false
-}
 
 /// The likely-convergence points of every instruction that is a conditional branch. Blocks and
 /// post-dominators must be there.
 pub fn likely_points(kernel: &Kernel) -> Vec<Likely> {
     let mut points = vec![Likely::NOWHERE; kernel.code.len()];
     let successors: Vec<Vec<u32>> = kernel.blocks.iter().map(|b| b.successors.clone()).collect();
-    let loops = natural_loops(&successors);
-    if loops.is_empty() {
+    let loops = Loops::of(&successors);
+    if loops.all.is_empty() {
         return points;
     }
-    let backward = loops_by_latch(&loops, &successors);
-    for (index, block) in kernel.blocks.iter().enumerate() {
+    let preds = predecessors(&successors);
+    let closest = closest_latches(&loops, &preds);
+    let above = Ancestry::new(kernel.blocks.iter().map(|b| b.ipdom));
+    let mut asked = Vec::new();
+    for (index, block) in (0..).zip(&kernel.blocks) {
         let last = block.end - 1;
         if kernel.code[last as usize].op != Op::Bra || block.successors.len() < 2 {
             continue;
         }
-        let point = |loops: &[Loop]| {
-            let around = loops.iter().filter(|l| l.body[index]);
-            let closest = around.min_by_key(|l| (l.size(), l.header))?;
-            let end = closest.end();
-            if closest.latches == [index as u32] || block.ipdom == Some(end) {
-                return None;
+        let Some(around) = loops.innermost[index as usize] else {
+            continue;
+        };
+        let around = &loops.all[around as usize];
+        let nearest = closest[index as usize].unwrap_or(around.latches[0]);
+        let ends = [
+            (Rule::LoopEnd, end(around), around.latches == [index]),
+            (Rule::Backward, nearest, nearest == index),
+        ];
+        for (rule, end, closes) in ends {
+            // Whoever comes to the end without the post-dominator passes the latter behind it, so
+            // that it post-dominates the end as well; and a side that is the post-dominator comes
+            // nowhere before it. Both are known without a search.
+            let meet = block.ipdom;
+            let behind = meet.is_none_or(|meet| meet != end && above.is_above(meet, end));
+            let beside = block.successors.iter().all(|side| Some(*side) != meet);
+            if !closes && behind && beside {
+                let without = meet.unwrap_or(u32::MAX);
+                asked.push((end, without, index, rule));
             }
-            let arrives = |side: &u32| reaches(&successors, *side, end, block.ipdom);
-            let all = block.successors.iter().all(arrives);
-            all.then(|| kernel.blocks[end as usize].start)
-        };
-        points[last as usize] = Likely {
-            loop_end: point(&loops).unwrap_or(NO_PC),
-            backward: point(&backward).unwrap_or(NO_PC),
-        };
+        }
     }
+    asked.sort_unstable();
+    // One search backwards answers all that ask for the same two blocks.
+    for same in asked.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        let (end, without, ..) = same[0];
+        let arrives = leading_to(&preds, end, without);
+        for (_, _, index, rule) in same {
+            let block = &kernel.blocks[*index as usize];
+            if block.successors.iter().all(|side| arrives[*side as usize]) {
+                let point = &mut points[block.end as usize - 1];
+                *match rule {
+                    Rule::LoopEnd => &mut point.loop_end,
+                    Rule::Backward => &mut point.backward,
+                } = kernel.blocks[end as usize].start;
+            }
+        }
+    }
+    debug_assert_eq!(Likely::NOWHERE.loop_end, NO_PC);
     points
 }
 
-/// The loops again, one for each block that jumps back.
-fn loops_by_latch(loops: &[Loop], successors: &[Vec<u32>]) -> Vec<Loop> {
-    let preds = predecessors(successors);
-    let each = loops
-        .iter()
-        .flat_map(|l| l.latches.iter().map(|&latch| (l.header, latch)));
-    each.map(|(header, latch)| Loop {
-        header,
-        latches: vec![latch],
-        body: body(&preds, header, &[latch]),
-    })
-    .collect()
+/// Which rule a point is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rule {
+    LoopEnd,
+    Backward,
 }
 
-/// The blocks from which one of the latches can be reached without passing the header.
-fn body(preds: &[Vec<u32>], header: u32, latches: &[u32]) -> Vec<bool> {
-    let mut body = vec![false; preds.len()];
-    body[header as usize] = true;
-    let mut work = latches.to_vec();
+/// The block where every way through the loop that stays in it comes by before it starts over.
+fn end(around: &Loop) -> u32 {
+    match around.latches[..] {
+        [latch] => latch,
+        _ => around.header,
+    }
+}
+
+/// The blocks from which there is a way to another that does not touch `without`.
+fn leading_to(preds: &[Vec<u32>], to: u32, without: u32) -> Vec<bool> {
+    let mut seen = vec![false; preds.len()];
+    let mut work = vec![to];
     while let Some(b) = work.pop() {
-        if !std::mem::replace(&mut body[b as usize], true) {
+        if b != without && !std::mem::replace(&mut seen[b as usize], true) {
             work.extend(&preds[b as usize]);
         }
     }
-    body
+    seen
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn loops(edges: &[&[u32]]) -> Vec<(Vec<u32>, u32, Vec<u32>)> {
-        let edges: Vec<Vec<u32>> = edges.iter().map(|e| e.to_vec()).collect();
-        let members = |l: &Loop| {
-            (0..edges.len() as u32)
-                .filter(|b| l.body[*b as usize])
-                .collect()
-        };
-        let found = natural_loops(&edges);
-        found
-            .iter()
-            .map(|l| (l.latches.clone(), l.header, members(l)))
-            .collect()
+/// For each block in a loop with several latches, the latch of the smallest loop around it, where
+/// each latch makes a loop of its own: the blocks from which it is reached without the header.
+fn closest_latches(loops: &Loops, preds: &[Vec<u32>]) -> Vec<Option<u32>> {
+    let mut closest = vec![None; preds.len()];
+    let mut best = vec![u32::MAX; preds.len()];
+    let mut reaches = vec![0u64; preds.len()];
+    for (at, around) in (0..).zip(&loops.all) {
+        if around.latches.len() < 2 {
+            continue;
+        }
+        for some in around.latches.chunks(64) {
+            let blocks = mark_leading_to(preds, around.header, some, &mut reaches);
+            let mut sizes = vec![0u32; some.len()];
+            for block in &blocks {
+                let mut rest = reaches[*block as usize];
+                while rest != 0 {
+                    sizes[rest.trailing_zeros() as usize] += 1;
+                    rest &= rest - 1;
+                }
+            }
+            let mut order: Vec<usize> = (0..some.len()).collect();
+            order.sort_by_key(|bit| sizes[*bit]);
+            let own = |b: &&u32| loops.innermost[**b as usize] == Some(at);
+            for block in blocks.iter().filter(own) {
+                let mask = reaches[*block as usize];
+                let Some(bit) = order.iter().find(|bit| mask >> **bit & 1 != 0) else {
+                    continue;
+                };
+                if sizes[*bit] < best[*block as usize] {
+                    best[*block as usize] = sizes[*bit];
+                    closest[*block as usize] = Some(some[*bit]);
+                }
+            }
+            for block in blocks {
+                reaches[block as usize] = 0;
+            }
+        }
     }
+    closest
+}
 
-    #[test]
-    fn nested_loops_are_found_with_their_blocks() {
-        // 0 -> 1; 1 -> 2; 2 -> 2 | 3; 3 -> 1 | 4; 4 ends.
-        assert_eq!(
-            loops(&[&[1], &[2], &[2, 3], &[1, 4], &[]]),
-            [(vec![3], 1, vec![1, 2, 3]), (vec![2], 2, vec![2])]
-        );
+/// The blocks that reach some of up to 64 latches without the header, it included. In `reaches`,
+/// which is all zeros, each gets a bit for each of the latches that it reaches.
+fn mark_leading_to(
+    preds: &[Vec<u32>],
+    header: u32,
+    latches: &[u32],
+    reaches: &mut [u64],
+) -> Vec<u32> {
+    let mut blocks = vec![header];
+    reaches[header as usize] = u64::MAX >> (64 - latches.len());
+    let mut work = Vec::new();
+    for (bit, latch) in latches.iter().enumerate() {
+        if *latch != header {
+            reaches[*latch as usize] |= 1 << bit;
+            blocks.push(*latch);
+            work.push(*latch);
+        }
     }
-
-    #[test]
-    fn the_entry_may_head_a_loop() {
-        assert_eq!(loops(&[&[1], &[0, 2], &[]]), [(vec![1], 0, vec![0, 1])]);
+    while let Some(block) = work.pop() {
+        for p in &preds[block as usize] {
+            let before = reaches[*p as usize];
+            let more = before | reaches[block as usize];
+            if *p != header && more != before {
+                if before == 0 {
+                    blocks.push(*p);
+                }
+                reaches[*p as usize] = more;
+                work.push(*p);
+            }
+        }
     }
-
-    #[test]
-    fn edges_back_to_one_header_make_one_loop() {
-        // 0 -> 1; 1 -> 2; 2 -> 1 | 3; 3 -> 1 | 4; 4 ends.
-        let found = loops(&[&[1], &[2], &[1, 3], &[1, 4], &[]]);
-        assert_eq!(found, [(vec![2, 3], 1, vec![1, 2, 3])]);
-    }
-
-    #[test]
-    fn a_cycle_with_two_entries_is_no_loop() {
-        // 0 -> 1 | 2; 1 -> 2; 2 -> 1 | 3.
-        assert_eq!(loops(&[&[1, 2], &[2], &[1, 3], &[]]), []);
-    }
-
-    #[test]
-    fn unreachable_code_makes_no_loop() {
-        assert_eq!(loops(&[&[], &[1]]), []);
-    }
+    blocks
 }

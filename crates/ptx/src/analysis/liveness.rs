@@ -24,9 +24,19 @@ impl RegSet {
         self.0[word] |= bit;
         new
     }
-    /// Takes a register out.
-    pub fn remove(&mut self, reg: RegId) {
+    /// Takes a register out; true when it was there.
+    pub fn remove(&mut self, reg: RegId) -> bool {
+        let there = self.contains(reg);
         self.0[reg.0 as usize / 64] &= !(1u64 << (reg.0 % 64));
+        there
+    }
+    /// Registers 64 `at` and those behind it, as bits.
+    pub(super) fn word(&self, at: usize) -> u64 {
+        self.0[at]
+    }
+    /// Adds registers of those.
+    pub(super) fn add_word(&mut self, at: usize, bits: u64) {
+        self.0[at] |= bits;
     }
     /// Is it there?
     pub fn contains(&self, reg: RegId) -> bool {
@@ -136,22 +146,32 @@ pub fn live_words(kernel: &Kernel, live: &RegSet) -> u32 {
 /// moment). Unreachable code does not count.
 pub fn peak(kernel: &Kernel, live: &Liveness) -> u32 {
     let mut most = 0;
+    let width = |r: RegId| words(kernel.registers[r.0 as usize].class);
     for (index, block) in kernel.blocks.iter().enumerate() {
         if !block.reachable {
             continue;
         }
         most = most.max(live_words(kernel, &live.live_in[index]));
-        live.walk_back(kernel, index, |pc, after| {
-            let mut here = live_words(kernel, after);
-            for dst in &kernel.code[pc as usize].dst {
-                if let Operand::Reg(r) = dst
-                    && !after.contains(*r)
-                {
-                    here += words(kernel.registers[r.0 as usize].class);
+        // Kept up to date from one instruction to the next: counting anew takes as long as there
+        // are registers.
+        let mut after = live.live_out[index].clone();
+        let mut here = live_words(kernel, &after);
+        for pc in (block.start..block.end).rev() {
+            let instr = &kernel.code[pc as usize];
+            let fresh = instr.dst.iter().filter_map(|dst| match dst {
+                Operand::Reg(r) if !after.contains(*r) => Some(width(*r)),
+                _ => None,
+            });
+            most = most.max(here + fresh.sum::<u32>());
+            if instr.guard.is_none() {
+                for reg in writes(instr) {
+                    here -= if after.remove(reg) { width(reg) } else { 0 };
                 }
             }
-            most = most.max(here);
-        });
+            for reg in reads(instr) {
+                here += if after.insert(reg) { width(reg) } else { 0 };
+            }
+        }
     }
     most.max(u32::from(
         kernel.registers.iter().any(|r| r.class != RegClass::Pred),

@@ -6,9 +6,11 @@
 //! hand-made input. [`finish`] runs them in order and writes the results into a kernel.
 
 mod access;
+mod dominators;
 mod graph;
 mod likely;
 mod liveness;
+mod loops;
 mod postdom;
 pub mod registers;
 #[cfg(test)]
@@ -17,14 +19,17 @@ mod slots;
 mod uniform;
 #[cfg(test)]
 mod uniform_tests;
+mod unwritten;
 
 pub use access::{reads, writes};
 pub use graph::{build_blocks, predecessors};
-pub use likely::{Loop, likely_points, natural_loops};
+pub use likely::likely_points;
 pub use liveness::{Liveness, RegSet, live_words, liveness, peak};
+pub use loops::{Loop, Loops};
 pub use postdom::immediate_post_dominators;
 pub use slots::{SlotPlan, assign_slots};
 pub use uniform::{Uniformity, uniformity};
+pub use unwritten::never_written;
 
 use crate::isa::Op;
 use crate::kernel::{Kernel, NO_PC, RegClass};

@@ -1,6 +1,6 @@
-//! Immediate post-dominators, by the iterative algorithm of Cooper, Harvey and Kennedy on
-//! the reversed graph.
+//! Immediate post-dominators: dominators of the reversed graph.
 
+use super::dominators::immediate_dominators;
 use super::graph::predecessors;
 
 /// The immediate post-dominator of every block; `None` when it is the (virtual) exit.
@@ -25,20 +25,10 @@ pub fn immediate_post_dominators(successors: &[Vec<u32>]) -> Vec<Option<u32>> {
     if ends.len() < 2 {
         return all;
     }
-    let reaching = |end: u32| {
-        let mut reached = vec![false; successors.len()];
-        reached[end as usize] = true;
-        flood(&preds, &mut reached, vec![end]);
-        reached
-    };
-    let main = ends
-        .iter()
-        .max_by_key(|end| reaching(**end).iter().filter(|r| **r).count());
-    let Some(main) = main else { return all };
+    let (main, reached) = main_end(successors, &preds, &ends);
     let mut leaves = vec![false; successors.len()];
-    leaves[*main as usize] = true;
+    leaves[main as usize] = true;
     let surviving = meeting_points(successors, &preds, &leaves);
-    let reached = reaching(*main);
     (reached.iter().zip(surviving).zip(all))
         .map(|((reached, surviving), all)| if *reached { surviving } else { all })
         .collect()
@@ -50,47 +40,73 @@ fn meeting_points(
     preds: &[Vec<u32>],
     leaves: &[bool],
 ) -> Vec<Option<u32>> {
-    let count = successors.len();
-    let exit = count as u32;
-
-    // Edges of the graph with the virtual exit as the last node.
-    let forward = |block: u32| {
-        successors[block as usize]
-            .iter()
-            .copied()
-            .chain(leaves[block as usize].then_some(exit))
-    };
+    // The graph backwards, with the virtual exit as the last node.
+    let exit = successors.len() as u32;
     let mut backward = preds.to_vec();
     backward.push((0..exit).filter(|b| leaves[*b as usize]).collect());
-
-    let order = post_order(&backward, exit);
-    let mut rank = vec![u32::MAX; count + 1];
-    for (position, block) in order.iter().enumerate() {
-        rank[*block as usize] = position as u32;
+    let mut forward = successors.to_vec();
+    for (list, leaves) in forward.iter_mut().zip(leaves) {
+        list.extend(leaves.then_some(exit));
     }
-    let mut parent = vec![u32::MAX; count + 1];
-    parent[exit as usize] = exit;
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for block in order.iter().rev().copied().filter(|b| *b != exit) {
-            let mut meet = u32::MAX;
-            for next in forward(block).filter(|n| parent[*n as usize] != u32::MAX) {
-                meet = match meet {
-                    u32::MAX => next,
-                    other => intersect(&parent, &rank, next, other),
-                };
-            }
-            if meet != u32::MAX && parent[block as usize] != meet {
-                parent[block as usize] = meet;
-                changed = true;
-            }
-        }
-    }
-    parent[..count]
+    forward.push(Vec::new());
+    let parents = immediate_dominators(&backward, &forward, exit);
+    parents[..exit as usize]
         .iter()
         .map(|p| (*p < exit).then_some(*p))
         .collect()
+}
+
+/// The end that most blocks reach, the last of equals, and those blocks.
+fn main_end(successors: &[Vec<u32>], preds: &[Vec<u32>], ends: &[u32]) -> (u32, Vec<bool>) {
+    let mut best = (0, 0);
+    for some in ends.chunks(64) {
+        // A bit for each of them: which of these ends a block reaches.
+        let mut reaches = vec![0u64; successors.len()];
+        for (bit, end) in some.iter().enumerate() {
+            reaches[*end as usize] = 1 << bit;
+        }
+        let mut waiting = vec![false; successors.len()];
+        let mut work = some.to_vec();
+        while let Some(block) = work.pop() {
+            waiting[block as usize] = false;
+            for p in &preds[block as usize] {
+                let more = reaches[*p as usize] | reaches[block as usize];
+                if more != reaches[*p as usize] {
+                    reaches[*p as usize] = more;
+                    if !std::mem::replace(&mut waiting[*p as usize], true) {
+                        work.push(*p);
+                    }
+                }
+            }
+        }
+        let counts = count_bits(&reaches);
+        for (end, count) in some.iter().zip(counts) {
+            best = best.max((count, *end));
+        }
+    }
+    let mut reached = vec![false; successors.len()];
+    reached[best.1 as usize] = true;
+    flood(preds, &mut reached, vec![best.1]);
+    (best.1, reached)
+}
+
+/// How many of the words have each bit, counted for all bits at once: word i of `digits` holds the
+/// binary digit i of every count.
+fn count_bits(words: &[u64]) -> [u32; 64] {
+    let mut digits = [0u64; u32::BITS as usize];
+    for word in words {
+        let mut carry = *word;
+        for digit in &mut digits {
+            if carry == 0 {
+                break;
+            }
+            (*digit, carry) = (*digit ^ carry, *digit & carry);
+        }
+    }
+    std::array::from_fn(|bit| {
+        let digits = digits.iter().enumerate();
+        digits.map(|(i, d)| ((d >> bit & 1) as u32) << i).sum()
+    })
 }
 
 /// Blocks with an edge to the virtual exit: real ends, and one block of each region that
@@ -100,10 +116,12 @@ fn leaving(successors: &[Vec<u32>], preds: &[Vec<u32>]) -> Vec<bool> {
     let mut reaches = leaves.clone();
     let ends = (0..leaves.len() as u32).filter(|b| leaves[*b as usize]);
     flood(preds, &mut reaches, ends.collect());
-    while let Some(stuck) = reaches.iter().rposition(|r| !r) {
-        leaves[stuck] = true;
-        reaches[stuck] = true;
-        flood(preds, &mut reaches, vec![stuck as u32]);
+    for block in (0..leaves.len()).rev() {
+        if !reaches[block] {
+            leaves[block] = true;
+            reaches[block] = true;
+            flood(preds, &mut reaches, vec![block as u32]);
+        }
     }
     leaves
 }
@@ -117,42 +135,6 @@ fn flood(preds: &[Vec<u32>], reached: &mut [bool], mut work: Vec<u32>) {
             }
         }
     }
-}
-
-/// Post-order from `root`, without recursion: compiled kernels have thousands of blocks.
-fn post_order(edges: &[Vec<u32>], root: u32) -> Vec<u32> {
-    let mut seen = vec![false; edges.len()];
-    let mut order = Vec::with_capacity(edges.len());
-    let mut stack = vec![(root, 0usize)];
-    seen[root as usize] = true;
-    while let Some((node, next)) = stack.last_mut() {
-        match edges[*node as usize].get(*next) {
-            Some(child) => {
-                *next += 1;
-                if !seen[*child as usize] {
-                    seen[*child as usize] = true;
-                    stack.push((*child, 0));
-                }
-            }
-            None => {
-                order.push(*node);
-                stack.pop();
-            }
-        }
-    }
-    order
-}
-
-fn intersect(parent: &[u32], rank: &[u32], mut a: u32, mut b: u32) -> u32 {
-    while a != b {
-        while rank[a as usize] < rank[b as usize] {
-            a = parent[a as usize];
-        }
-        while rank[b as usize] < rank[a as usize] {
-            b = parent[b as usize];
-        }
-    }
-    a
 }
 
 #[cfg(test)]

@@ -87,20 +87,34 @@ fn colour(
         used += 1;
     }
     let closed = used;
-    let mut taken: Vec<bool> = Vec::new();
+    let mut taken: Vec<u64> = Vec::new();
+    // Colours behind the closed ones, of this class only.
+    let mut shared = vec![u32::MAX; kernel.registers.len()];
     for reg in members().filter(|r| !alone.contains(*r)) {
         taken.clear();
-        taken.resize((used - closed) as usize, false);
-        for other in graph[reg.0 as usize].iter() {
-            let colour = colours[other.0 as usize];
-            let same = kernel.registers[other.0 as usize].class == class;
-            if same && colour != u32::MAX && colour >= closed {
-                taken[(colour - closed) as usize] = true;
+        taken.resize((used - closed) as usize / 64 + 1, 0);
+        // Those behind it have no colour yet. Where thousands are live together this is where the
+        // time goes: words by hand, and nothing but a colour to look up.
+        let last = usize::from(reg.0) / 64;
+        for word in 0..=last {
+            let mut others = graph[usize::from(reg.0)].word(word);
+            if word == last {
+                others &= (1 << (reg.0 % 64)) - 1;
+            }
+            while others != 0 {
+                let at = shared[64 * word + others.trailing_zeros() as usize];
+                others &= others - 1;
+                if at != u32::MAX {
+                    taken[at as usize / 64] |= 1 << (at % 64);
+                }
             }
         }
-        let free = taken.iter().position(|t| !t).unwrap_or(taken.len());
-        colours[reg.0 as usize] = closed + free as u32;
-        used = used.max(closed + free as u32 + 1);
+        // There is one more bit than colours at least.
+        let free = (0..).zip(&taken).find(|(_, word)| **word != u64::MAX);
+        let free = free.map_or(used - closed, |(at, word)| 64 * at + word.trailing_ones());
+        colours[reg.0 as usize] = closed + free;
+        shared[reg.0 as usize] = free;
+        used = used.max(closed + free + 1);
     }
     used
 }
@@ -144,14 +158,74 @@ fn interference(kernel: &Kernel, live: &Liveness) -> Vec<RegSet> {
             connect(&mut graph, reg, entry);
         }
     }
-    for reg in 0..count as u32 {
-        let mine = std::mem::take(&mut graph[reg as usize]);
-        let id = RegId(reg as u16);
-        for other in mine.iter().filter(|o| *o != id) {
-            graph[other.0 as usize].insert(id);
-        }
-        graph[reg as usize] = mine;
-        graph[reg as usize].remove(id);
+    make_symmetric(&mut graph);
+    for (reg, mine) in (0..).zip(&mut graph) {
+        mine.remove(RegId(reg));
     }
     graph
+}
+
+/// Whom a register meets meets that register. Squares of 64 by 64 bits are turned at once: with
+/// thousands of registers that are live together, one bit after the other takes seconds.
+fn make_symmetric(graph: &mut [RegSet]) {
+    for above in 0..graph.len().div_ceil(64) {
+        for left in 0..=above {
+            let (upper, lower) = (square(graph, left, above), square(graph, above, left));
+            add_square(graph, above, left, &transposed(upper));
+            add_square(graph, left, above, &transposed(lower));
+        }
+    }
+}
+
+/// Word `column` of the 64 registers of group `row`.
+fn square(graph: &[RegSet], row: usize, column: usize) -> [u64; 64] {
+    std::array::from_fn(|i| graph.get(64 * row + i).map_or(0, |set| set.word(column)))
+}
+
+fn add_square(graph: &mut [RegSet], row: usize, column: usize, bits: &[u64; 64]) {
+    for (set, bits) in graph[64 * row..].iter_mut().zip(bits) {
+        set.add_word(column, *bits);
+    }
+}
+
+/// Rows become columns: halves of the square change places, then quarters, and so on.
+fn transposed(mut square: [u64; 64]) -> [u64; 64] {
+    let (mut step, mut mask) = (32, u64::MAX >> 32);
+    while step != 0 {
+        for at in (0..64).filter(|at| at & step == 0) {
+            let swapped = (square[at] >> step ^ square[at + step]) & mask;
+            square[at] ^= swapped << step;
+            square[at + step] ^= swapped;
+        }
+        step /= 2;
+        mask ^= mask << step.max(1);
+    }
+    square
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_graph_becomes_symmetric() {
+        let count = 200;
+        let mut graph = vec![RegSet::new(count); count];
+        let mut random = 1u64;
+        let mut pairs = Vec::new();
+        for _ in 0..500 {
+            random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
+            let pair = [random >> 33, random >> 48].map(|r| RegId((r % count as u64) as u16));
+            graph[usize::from(pair[0].0)].insert(pair[1]);
+            pairs.push(pair);
+        }
+        make_symmetric(&mut graph);
+        for a in 0..count as u16 {
+            for b in 0..count as u16 {
+                let is = |x: u16, y: u16| pairs.contains(&[RegId(x), RegId(y)]);
+                let found = graph[usize::from(a)].contains(RegId(b));
+                assert_eq!(found, is(a, b) || is(b, a), "{a} {b}");
+            }
+        }
+    }
 }

@@ -24,49 +24,122 @@ pub struct Uniformity {
 
 /// Analyses `kernel`, whose blocks and post-dominators must be there.
 pub fn uniformity(kernel: &Kernel) -> Uniformity {
-    let mut varying = RegSet::new(kernel.registers.len());
-    let influence: Vec<Vec<u32>> = (0..kernel.blocks.len())
-        .map(|b| controlled_blocks(kernel, b as u32))
-        .collect();
-    let mut divergent = vec![false; kernel.blocks.len()];
-    // The carry flag is one more register, without a name. It is treated as varying as soon
-    // as anything varying has written it.
-    let mut carry_varies = false;
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (index, block) in kernel.blocks.iter().enumerate() {
-            for pc in block.start..block.end {
-                let instr = &kernel.code[pc as usize];
-                let tainted = divergent[index]
-                    || originates(instr)
-                    || inputs_vary(instr, &varying)
-                    || (uses_carry(instr) && carry_varies);
-                if !tainted {
-                    continue;
-                }
-                for reg in writes(instr) {
-                    changed |= varying.insert(reg);
-                }
-                if instr.mods.cc && !carry_varies {
-                    carry_varies = true;
-                    changed = true;
-                }
-            }
-            let last = &kernel.code[block.end as usize - 1];
-            if splits(last) && last.guard.is_some_and(|(p, _)| varying.contains(p)) {
-                for b in &influence[index] {
-                    changed |= !std::mem::replace(&mut divergent[*b as usize], true);
-                }
-            }
-        }
+    let mut search = Search::new(kernel);
+    while let Some(pc) = search.work.pop() {
+        search.look_at(pc);
     }
+    let varying = search.varying;
     let branches = kernel
         .code
         .iter()
         .map(|i| i.op == Op::Bra && i.guard.is_none_or(|(p, _)| !varying.contains(p)))
         .collect();
     Uniformity { branches, varying }
+}
+
+/// What has been found so far. An instruction is looked at again when something that it reads has
+/// turned out to vary, or the block that it is in to be divergent.
+struct Search<'a> {
+    kernel: &'a Kernel,
+    varying: RegSet,
+    /// The carry flag is one more register, without a name. It is treated as varying as soon
+    /// as anything varying has written it.
+    carry_varies: bool,
+    /// By block.
+    divergent: Vec<bool>,
+    block_of: Vec<u32>,
+    /// Instructions that read a register, register after register.
+    readers: Vec<u32>,
+    first_reader: Vec<u32>,
+    work: Vec<u32>,
+}
+
+impl<'a> Search<'a> {
+    fn new(kernel: &'a Kernel) -> Search<'a> {
+        let mut first_reader = vec![0u32; kernel.registers.len() + 1];
+        for reg in kernel.code.iter().flat_map(reads) {
+            first_reader[usize::from(reg.0) + 1] += 1;
+        }
+        for at in 1..first_reader.len() {
+            first_reader[at] += first_reader[at - 1];
+        }
+        let mut next = first_reader.clone();
+        let mut readers = vec![0u32; *first_reader.last().unwrap_or(&0) as usize];
+        for (pc, instr) in (0..).zip(&kernel.code) {
+            for reg in reads(instr) {
+                let at = &mut next[usize::from(reg.0)];
+                readers[*at as usize] = pc;
+                *at += 1;
+            }
+        }
+        let mut block_of = vec![0; kernel.code.len()];
+        for (index, block) in (0..).zip(&kernel.blocks) {
+            block_of[block.start as usize..block.end as usize].fill(index);
+        }
+        let origins = (0..).zip(&kernel.code).filter(|(_, i)| originates(i));
+        Search {
+            varying: RegSet::new(kernel.registers.len()),
+            carry_varies: false,
+            divergent: vec![false; kernel.blocks.len()],
+            block_of,
+            readers,
+            first_reader,
+            work: origins.map(|(pc, _)| pc).collect(),
+            kernel,
+        }
+    }
+
+    fn look_at(&mut self, pc: u32) {
+        let instr = &self.kernel.code[pc as usize];
+        let block = self.block_of[pc as usize];
+        if splits(instr) && instr.guard.is_some_and(|(p, _)| self.varying.contains(p)) {
+            self.diverge(block);
+        }
+        let tainted = self.divergent[block as usize]
+            || originates(instr)
+            || inputs_vary(instr, &self.varying)
+            || (uses_carry(instr) && self.carry_varies);
+        if !tainted {
+            return;
+        }
+        for reg in writes(instr) {
+            if self.varying.insert(reg) {
+                let [first, end] = [0, 1].map(|i| self.first_reader[usize::from(reg.0) + i]);
+                let readers = &self.readers[first as usize..end as usize];
+                self.work.extend(readers);
+            }
+        }
+        if instr.mods.cc && !self.carry_varies {
+            self.carry_varies = true;
+            let users = (0..).zip(&self.kernel.code).filter(|(_, i)| uses_carry(i));
+            self.work.extend(users.map(|(pc, _)| pc));
+        }
+    }
+
+    /// The branch at the end of `block` diverges. The blocks between it and its post-dominator run
+    /// for some threads and not for others. When the branch sits in a loop whose exit it decides,
+    /// the loop body is among them, since it is on the way.
+    ///
+    /// Where the block itself is on the way of another branch, all that is between this one and its
+    /// post-dominator is between the other and its own, too, and has been found.
+    fn diverge(&mut self, block: u32) {
+        let from = &self.kernel.blocks[block as usize];
+        if from.successors.len() < 2 || self.divergent[block as usize] {
+            return;
+        }
+        let mut seen = vec![false; self.kernel.blocks.len()];
+        let mut work = from.successors.clone();
+        while let Some(b) = work.pop() {
+            if Some(b) == from.ipdom || std::mem::replace(&mut seen[b as usize], true) {
+                continue;
+            }
+            let on_the_way = &self.kernel.blocks[b as usize];
+            work.extend(&on_the_way.successors);
+            if !std::mem::replace(&mut self.divergent[b as usize], true) {
+                self.work.extend(on_the_way.start..on_the_way.end);
+            }
+        }
+    }
 }
 
 /// Is anything that decides the result varying? A reduction over the whole block gives every
@@ -82,27 +155,6 @@ fn inputs_vary(instr: &Instr, varying: &RegSet) -> bool {
 
 fn splits(instr: &Instr) -> bool {
     instr.guard.is_some() && matches!(instr.op, Op::Bra)
-}
-
-/// Blocks between the branch at the end of `block` and its post-dominator: they run for
-/// some threads and not for others when the branch diverges. When the branch sits in a
-/// loop whose exit it decides, the loop body is among them, since it is on the way.
-fn controlled_blocks(kernel: &Kernel, block: u32) -> Vec<u32> {
-    let from = &kernel.blocks[block as usize];
-    if !splits(&kernel.code[from.end as usize - 1]) || from.successors.len() < 2 {
-        return Vec::new();
-    }
-    let mut seen = vec![false; kernel.blocks.len()];
-    let mut work = from.successors.clone();
-    let mut found = Vec::new();
-    while let Some(b) = work.pop() {
-        if Some(b) == from.ipdom || std::mem::replace(&mut seen[b as usize], true) {
-            continue;
-        }
-        found.push(b);
-        work.extend(&kernel.blocks[b as usize].successors);
-    }
-    found
 }
 
 fn uses_carry(instr: &Instr) -> bool {

@@ -23,6 +23,9 @@ impl<'a> Builder<'a> {
             ParamUse::default()
         };
         for statement in list {
+            if self.has_given_up() {
+                return;
+            }
             match statement {
                 Statement::Label(id) => {
                     if let Some(super::builder::Resolved::Entity(Entity::Label(label))) =

@@ -15,6 +15,13 @@ use warpsim_present::misspelt;
 /// Inlining stops here: a kernel this long is a mistake, and would not fit in memory.
 pub(super) const LONGEST_CODE: usize = 4_000_000;
 
+/// Calls that are inlined in a kernel at most. A function that calls another twice, which calls
+/// another twice, and so on, is a short text and an endless program, whether it emits anything or
+/// not.
+pub(super) const MOST_INLINED: u32 = 1 << 18;
+/// Statements that are lowered for them at most.
+pub(super) const MOST_STATEMENTS: usize = 8_000_000;
+
 /// What a name stands for, wherever it was declared.
 #[derive(Clone, Debug)]
 pub(super) enum Resolved {
@@ -57,8 +64,12 @@ pub(super) struct Builder<'a> {
     pub local_top: u64,
     pub local_bytes: u64,
     pub param_bytes: u64,
-    /// How many functions have been inlined.
+    /// How many functions have been inlined, and the statements of all of them.
     pub inlined: u32,
+    pub inlined_statements: usize,
+    /// It is too much: whatever is left is passed over. The mistakes known by then; those that
+    /// come after are consequences.
+    given_up: Option<usize>,
     pub source: Option<(u32, u32)>,
     pub line: u32,
     /// Where `.pragma "nounroll"` stood.
@@ -68,7 +79,6 @@ pub(super) struct Builder<'a> {
     /// Valid PTX that is not supported.
     pub unsupported: Vec<Diagnostic>,
     unknown: HashSet<String>,
-    too_many_registers: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -88,13 +98,14 @@ impl<'a> Builder<'a> {
             local_bytes: 0,
             param_bytes: 0,
             inlined: 0,
+            inlined_statements: 0,
+            given_up: None,
             source: None,
             line: 0,
             rolled: Vec::new(),
             errors: Vec::new(),
             unsupported: Vec::new(),
             unknown: HashSet::new(),
-            too_many_registers: false,
         }
     }
 
@@ -114,6 +125,26 @@ impl<'a> Builder<'a> {
         self.unsupported.push(Diagnostic::error(span, message));
     }
 
+    /// Passes over whatever is left, for this reason.
+    pub fn give_up(&mut self, span: Span, message: impl Into<String>) {
+        if !self.has_given_up() {
+            self.unsupported(span, message);
+            self.given_up = Some(self.errors.len());
+        }
+    }
+
+    /// Whether the rest is passed over.
+    pub fn has_given_up(&self) -> bool {
+        self.given_up.is_some()
+    }
+
+    /// Every mistake, without the consequences of having given up.
+    pub fn mistakes(self) -> Vec<Diagnostic> {
+        let mut errors = self.errors;
+        errors.truncate(self.given_up.unwrap_or(usize::MAX));
+        errors
+    }
+
     /// A new register. Its name gets the suffix of the function being inlined.
     pub fn new_register(&mut self, name: &str, ty: Type, span: Span) -> RegId {
         let class = match ty.bytes() {
@@ -129,10 +160,10 @@ impl<'a> Builder<'a> {
             _ => RegClass::B32,
         };
         if self.registers.len() > usize::from(u16::MAX) {
-            if !self.too_many_registers {
-                self.too_many_registers = true;
-                self.unsupported(span, "the kernel names more than 65536 registers");
-            }
+            self.give_up(
+                span,
+                "the kernel names more than 65536 registers, those of inlined functions counted",
+            );
             return RegId(0);
         }
         let id = RegId(self.registers.len() as u16);

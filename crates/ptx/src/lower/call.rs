@@ -1,6 +1,6 @@
 //! Calls: device functions are inlined, functions of the CUDA runtime stay calls.
 
-use super::builder::{Builder, Frame, LONGEST_CODE, Resolved};
+use super::builder::{Builder, Frame, LONGEST_CODE, MOST_INLINED, MOST_STATEMENTS, Resolved};
 use super::params::{ParamUse, Passed};
 use super::scope::{Entity, Scope};
 use super::shape::Kind;
@@ -55,8 +55,28 @@ impl<'a> Builder<'a> {
             );
             return None;
         }
-        if self.frames.len() > DEEPEST_CALLS || self.code.len() > LONGEST_CODE {
-            self.unsupported(callee.span, "too many nested or inlined calls");
+        if self.frames.len() > DEEPEST_CALLS {
+            self.give_up(
+                callee.span,
+                format!("calls are nested more than {DEEPEST_CALLS} deep (functions are inlined)"),
+            );
+            return None;
+        }
+        self.inlined_statements += function.body.as_ref().map_or(0, Vec::len);
+        if self.inlined >= MOST_INLINED
+            || self.inlined_statements > MOST_STATEMENTS
+            || self.code.len() > LONGEST_CODE
+        {
+            self.give_up(
+                callee.span,
+                format!(
+                    "too many calls: functions are inlined, and this kernel comes to {} calls, {} \
+                     statements and {} instructions",
+                    self.inlined,
+                    self.inlined_statements,
+                    self.code.len()
+                ),
+            );
             return None;
         }
         if function.params.len() != args.len() || function.returns.len() > returns.len().max(1) {

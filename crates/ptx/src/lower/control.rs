@@ -36,8 +36,8 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// `brx.idx`: a chain of two-way branches, since the machine has no other. An index out
-    /// of range is undefined; it goes to the last target here.
+    /// `brx.idx`: a chain of two-way branches, since the machine has no other. An index out of
+    /// range is undefined; here it is a trap that names the index and the number of targets.
     pub(super) fn indexed_branch(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
         let [index, list] = self.operands::<2>(instr)?;
         let index = self.source(index, Kind::Value(Type::U32), &instr.text);
@@ -59,7 +59,6 @@ impl Builder<'_> {
         let labels: Vec<Option<u32>> = targets.iter().map(|t| self.label(t)).collect();
         let labels: Vec<u32> = labels.into_iter().collect::<Option<_>>()?;
         let index = index?;
-        let (last, rest) = labels.split_last()?;
         let skip = guard.map(|(pred, negated)| {
             let skip = self.new_label();
             self.emit_branch(skip, Some((pred, !negated)));
@@ -70,13 +69,14 @@ impl Builder<'_> {
             ..Mods::default()
         };
         mods.types[0] = Some(Type::U32);
-        for (number, label) in rest.iter().enumerate() {
+        for (number, label) in labels.iter().enumerate() {
             let pred = self.new_register("%brx", Type::Pred, instr.span);
             let src = vec![index, Operand::Imm(number as u64)];
             self.emit(Op::Setp, mods, vec![Operand::Reg(pred)], src);
             self.emit_branch(*label, Some((pred, false)));
         }
-        self.emit_branch(*last, None);
+        let bounds = vec![index, Operand::Imm(labels.len() as u64)];
+        self.emit(Op::Trap, Mods::default(), vec![], bounds);
         if let Some(skip) = skip {
             self.place_label(skip);
         }

@@ -112,8 +112,8 @@ fn lower_kernel<'a>(table: &'a ModuleTable<'a>, function: &'a Function) -> Lower
         .then(|| finish_kernel(&mut builder, function, params));
     Lowered {
         kernel,
-        errors: builder.errors,
-        unsupported: builder.unsupported,
+        unsupported: std::mem::take(&mut builder.unsupported),
+        errors: builder.mistakes(),
     }
 }
 

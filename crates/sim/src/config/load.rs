@@ -6,9 +6,8 @@ use super::{Machine, power, presets, validate, warps};
 use std::path::{Path, PathBuf};
 use warpsim_present::{Node, Source, SourceError, Value, nearest};
 
-/// `extends` chains longer than this are refused: they are almost surely circular through
-/// differently spelled paths.
-const LONGEST_CHAIN: usize = 16;
+/// `extends` chains longer than this are refused.
+const LONGEST_CHAIN: usize = 64;
 
 /// Where a machine description comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,17 +45,33 @@ pub fn load_combination(origin: &Origin, overrides: &[String]) -> Result<Machine
     checked(origin, overrides, validate::settings)
 }
 
+/// A machine from a text that may extend a preset, but no file.
+pub fn from_source(source: &Source) -> Result<Machine, SourceError> {
+    let mut layers = chain_from((source.clone(), None), Vec::new(), false)?;
+    layers.reverse();
+    merged(&layers, &[], validate::validate)
+}
+
 fn checked(
     origin: &Origin,
     overrides: &[String],
     check: fn(&Machine) -> Result<(), validate::Problem>,
 ) -> Result<Machine, SourceError> {
-    let mut layers = chain(origin)?;
-    let schema = schema()?;
+    let mut layers = chain_from(open(origin, None)?, vec![identity(origin)], true)?;
     // The chain runs from what the user named to the root; merging goes the other way.
     layers.reverse();
+    merged(&layers, overrides, check)
+}
+
+/// Merges layers, the root first.
+fn merged(
+    layers: &[Layer],
+    overrides: &[String],
+    check: fn(&Machine) -> Result<(), validate::Problem>,
+) -> Result<Machine, SourceError> {
+    let schema = schema()?;
     let mut merged = Merged::new(&schema);
-    for layer in &layers {
+    for layer in layers {
         merged.apply(layer)?;
     }
     if let Some(root) = layers.first() {
@@ -78,10 +93,14 @@ fn schema() -> Result<Node, SourceError> {
     Node::parse(&Source::new(presets::BASE, text))
 }
 
-/// The file itself, then what it extends, and so on.
-fn chain(origin: &Origin) -> Result<Vec<Layer>, SourceError> {
+/// The file itself, then what it extends, and so on. `seen` has what was opened before.
+fn chain_from(
+    first: Opened,
+    mut seen: Vec<Origin>,
+    files: bool,
+) -> Result<Vec<Layer>, SourceError> {
     let mut layers = Vec::new();
-    let mut next = open(origin, None)?;
+    let mut next = first;
     loop {
         let root = Node::parse(&next.0)?;
         check_schema(&next.0, &root)?;
@@ -93,12 +112,30 @@ fn chain(origin: &Origin) -> Result<Vec<Layer>, SourceError> {
         let Some((parent, at)) = extends else {
             return Ok(layers);
         };
+        if !files && matches!(parent, Origin::File(_)) {
+            return Err(next.0.error(at, "only a preset can be extended here"));
+        }
         let source = open(&parent, Some((&next.0, at.clone())))?;
-        let circular = layers.iter().any(|l| l.source.name == source.0.name);
-        if circular || layers.len() >= LONGEST_CHAIN {
+        let which = identity(&parent);
+        if seen.contains(&which) {
             return Err(next.0.error(at, "`extends` goes in a circle"));
         }
+        if layers.len() >= LONGEST_CHAIN {
+            let message = format!("a machine is made of {LONGEST_CHAIN} files at most");
+            return Err(next.0.error(at, message));
+        }
+        seen.push(which);
         next = source;
+    }
+}
+
+/// Which file or preset it is, however it is spelled.
+fn identity(origin: &Origin) -> Origin {
+    match origin {
+        Origin::Preset(name) => Origin::Preset(name.clone()),
+        Origin::File(path) => {
+            Origin::File(std::fs::canonicalize(path).unwrap_or_else(|_| path.clone()))
+        }
     }
 }
 

@@ -15,6 +15,7 @@ pub mod presets;
 pub mod rule;
 pub(crate) mod set;
 pub mod settings;
+pub(crate) mod tables;
 pub mod validate;
 pub mod warps;
 pub(crate) mod work;

@@ -5,6 +5,7 @@
 
 use super::class::OpClass;
 use super::model::*;
+use super::tables;
 use super::work::Work;
 use crate::divergence;
 use crate::mechanism::Kind;
@@ -66,7 +67,30 @@ pub fn settings(machine: &Machine) -> Result<(), Problem> {
     caches(machine)?;
     injection(&machine.interconnect)?;
     l2(&machine.l2)?;
-    dram(machine)
+    dram(machine)?;
+    tables(machine)
+}
+
+/// The tables of all caches are no larger than a host can be asked for.
+fn tables(machine: &Machine) -> Check {
+    let total = tables::total(machine);
+    let largest = tables::of(machine).into_iter().max_by_key(|t| t.bytes);
+    let Some(largest) = largest.filter(|_| total > tables::MOST_BYTES) else {
+        return Ok(());
+    };
+    let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+    complaint(
+        largest.key,
+        format!(
+            "the tables of the machine's caches would take {} MiB of the host's memory, and {} MiB are \
+             the most: most of it is for `{}` and its neighbours, on {} SMs and {} memory channels",
+            mib(total),
+            mib(tables::MOST_BYTES),
+            largest.key,
+            machine.gpu.sms,
+            machine.dram.channels
+        ),
+    )
 }
 
 /// Every setting is what its declaration says.

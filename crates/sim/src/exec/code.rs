@@ -1,5 +1,6 @@
 //! A kernel decoded for execution: operands resolved to rows, a function for each instruction.
 
+use std::collections::HashMap;
 use warpsim_ptx::kernel::{Instr, Kernel, Pc, RegClass, RegId};
 
 use super::decode::Decoder;
@@ -41,6 +42,7 @@ impl Code {
             kernel,
             symbols,
             pool: Vec::new(),
+            known: HashMap::new(),
         };
         let mut ops = Vec::with_capacity(kernel.code.len());
         let mut colds = Vec::with_capacity(kernel.code.len());

@@ -1,5 +1,6 @@
 //! Decoding: operands of a lowered instruction to rows, by the widths its family asks for.
 
+use std::collections::HashMap;
 use warpsim_ptx::isa::Space;
 use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegClass, RegId, TexBase};
 
@@ -44,6 +45,8 @@ pub(super) struct Decoder<'a> {
     pub symbols: &'a [u64],
     /// Rows of constants, which instructions share.
     pub pool: Vec<u32>,
+    /// Where in the pool a row is, by its first two words.
+    pub known: HashMap<[u32; 2], u32>,
 }
 
 impl Decoder<'_> {
@@ -61,16 +64,13 @@ impl Decoder<'_> {
         } else {
             [value as u32; 2 * LANES]
         };
-        // Pools are small; equal constants share a row.
-        let at = self
-            .pool
-            .chunks_exact(2 * LANES)
-            .position(|r| r == row)
-            .map_or(self.pool.len(), |n| n * 2 * LANES);
-        if at == self.pool.len() {
+        let new = self.pool.len() as u32;
+        // The first two words tell the others.
+        let at = *self.known.entry([row[0], row[1]]).or_insert(new);
+        if at == new {
             self.pool.extend_from_slice(&row);
         }
-        Src::Pool(at as u32)
+        Src::Pool(at)
     }
 
     fn symbol(&self, index: u32) -> Result<u64, String> {

@@ -3,6 +3,7 @@
 use crate::exec::fault::FaultReport;
 use crate::exec::functional::SimFault;
 use crate::sm::StuckWarp;
+use std::collections::HashMap;
 use std::fmt;
 
 /// Why a launch did not complete.
@@ -53,31 +54,87 @@ pub struct Stuck {
     pub files: Vec<(u32, String)>,
     /// What memory still had to do.
     pub memory: Vec<String>,
+    /// Blocks that have not started because there is no room for them.
+    pub not_started: u64,
+    /// Blocks that all SMs hold at once.
+    pub places: u64,
 }
 
-/// Warps listed one by one in a message; more are counted.
+/// Lines in a message for each kind of thing; more are counted.
 const LISTED: usize = 24;
+
+/// Warps that wait for the same thing at the same place.
+struct Alike<'a> {
+    first: &'a StuckWarp,
+    /// How many more there are.
+    others: usize,
+}
+
+impl Stuck {
+    /// The warps by where they are and what they wait for, in the order of the first of each.
+    fn alike(&self) -> Vec<Alike<'_>> {
+        let mut groups: Vec<Alike<'_>> = Vec::new();
+        let mut known = HashMap::new();
+        for warp in &self.warps {
+            let place = (warp.pc, warp.line, warp.source, &warp.waits_for);
+            let at = *known.entry(place).or_insert(groups.len());
+            match groups.get_mut(at) {
+                Some(group) => group.others += 1,
+                None => groups.push(Alike {
+                    first: warp,
+                    others: 0,
+                }),
+            }
+        }
+        groups
+    }
+}
 
 impl fmt::Display for Stuck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for w in self.warps.iter().take(LISTED) {
+        // A few are listed one by one; more, one for each place.
+        let groups = match self.warps.len() {
+            0..=LISTED => self
+                .warps
+                .iter()
+                .map(|first| Alike { first, others: 0 })
+                .collect(),
+            _ => self.alike(),
+        };
+        for Alike { first: w, others } in groups.iter().take(LISTED) {
             let [x, y, z] = w.block;
-            write!(
-                f,
-                "\n  SM {} block ({x},{y},{z}) warp {}: pc {}, PTX line {}",
-                w.sm, w.warp, w.pc, w.line
-            )?;
+            write!(f, "\n  SM {} block ({x},{y},{z}) warp {}", w.sm, w.warp)?;
+            if *others > 0 {
+                write!(f, " and {others} other warps")?;
+            }
+            write!(f, ": pc {}, PTX line {}", w.pc, w.line)?;
             if let Some((file, line)) = w.source {
                 let name = self.files.iter().find(|(n, _)| *n == file);
                 write!(f, ", {}:{line}", name.map_or("source", |(_, name)| name))?;
             }
             write!(f, ", waits for {}", w.waits_for)?;
         }
-        if self.warps.len() > LISTED {
-            write!(f, "\n  and {} more warps", self.warps.len() - LISTED)?;
+        if groups.len() > LISTED {
+            let more = groups[LISTED..].iter().map(|g| g.others + 1).sum::<usize>();
+            write!(f, "\n  and {more} more warps")?;
+        }
+        if self.not_started > 0 {
+            write!(
+                f,
+                "\n  {} blocks have not started and cannot until one ends: {} fit on the GPU at once, and \
+                 a kernel whose blocks wait for each other must not have more",
+                self.not_started, self.places
+            )?;
         }
         for line in self.memory.iter().take(LISTED) {
             write!(f, "\n  memory: {line}")?;
+        }
+        if self.memory.len() > LISTED {
+            write!(
+                f,
+                "\n  memory: and {} more parts",
+                self.memory.len() - LISTED
+            )?;
         }
         Ok(())
     }
@@ -91,8 +148,16 @@ impl fmt::Display for SimError {
             SimError::Functional(fault) => write!(f, "{fault}"),
             SimError::Deadlock(stuck) => write!(
                 f,
-                "deadlock in kernel {} at cycle {}: no warp can go on and nothing is under way{stuck}",
-                stuck.kernel, stuck.cycle
+                "deadlock in kernel {} at cycle {}: {}{stuck}",
+                stuck.kernel,
+                stuck.cycle,
+                match stuck.memory.is_empty() {
+                    true => "no warp can go on and nothing is under way",
+                    // Not the program's doing: what is under way in memory always comes to an end.
+                    false =>
+                        "no warp can go on, and what memory has under way does not end: a mistake \
+                              in the simulated machine",
+                }
             ),
             SimError::CycleLimit {
                 limit,
@@ -104,18 +169,40 @@ impl fmt::Display for SimError {
                     "kernel {} did not end within {limit} cycles (--max-cycles){stuck}",
                     stuck.kernel
                 )?;
-                for l in loops.iter().take(LISTED) {
-                    let [x, y, z] = l.block;
-                    write!(
-                        f,
-                        "\n  SM {} block ({x},{y},{z}) warp {}: hottest loop is PTX lines {} to {} ({} instructions in the last look)",
-                        l.sm, l.warp, l.first_line, l.last_line, l.instructions
-                    )?;
-                }
-                Ok(())
+                write_loops(f, loops)
             }
         }
     }
+}
+
+/// The loops, those of the same lines together.
+fn write_loops(f: &mut fmt::Formatter<'_>, loops: &[HotLoop]) -> fmt::Result {
+    let mut groups: Vec<(&HotLoop, usize, u64)> = Vec::new();
+    for l in loops {
+        let same = |g: &&mut (&HotLoop, usize, u64)| {
+            (g.0.first_line, g.0.last_line) == (l.first_line, l.last_line)
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) if loops.len() > LISTED => {
+                group.1 += 1;
+                group.2 += l.instructions;
+            }
+            _ => groups.push((l, 0, l.instructions)),
+        }
+    }
+    for (l, others, instructions) in groups.iter().take(LISTED) {
+        let [x, y, z] = l.block;
+        write!(f, "\n  SM {} block ({x},{y},{z}) warp {}", l.sm, l.warp)?;
+        if *others > 0 {
+            write!(f, " and {others} other warps")?;
+        }
+        write!(
+            f,
+            ": hottest loop is PTX lines {} to {} ({instructions} instructions in the last look)",
+            l.first_line, l.last_line
+        )?;
+    }
+    Ok(())
 }
 
 impl std::error::Error for SimError {}

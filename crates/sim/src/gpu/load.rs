@@ -5,14 +5,25 @@ use super::{Decoded, Gpu, Module, SimError};
 use crate::config::Machine;
 use crate::exec::code::Code;
 use crate::exec::grid::{Grid, VirtualBlocks};
+use crate::exec::memory::image::host_has;
 use crate::occupancy::{Occupancy, fitted, occupancy, registers};
 use crate::sm::Launched;
 use crate::sm::facts::op_facts;
 use std::sync::{Arc, OnceLock};
-use warpsim_ptx::isa::Op;
+use warpsim_ptx::analysis::never_written;
+use warpsim_ptx::isa::{Op, Space};
 use warpsim_ptx::kernel::{
     INSTRUCTION_BYTES, Kernel, Operand, Program, RelocTarget, TexBase, Virtualised,
 };
+
+/// Threads of a block and blocks of a grid in x, y and z, by the CUDA programming guide (compute
+/// capability 3.0 and later, whose PTX this is).
+const LARGEST_BLOCK: [u32; 3] = [1024, 1024, 64];
+const LARGEST_GRID: [u32; 3] = [i32::MAX as u32, 65_535, 65_535];
+/// Local memory of a thread, by the same guide.
+const LARGEST_LOCAL: u32 = 512 << 10;
+/// Local memory of a thread for which the host's memory is not looked at.
+const SMALL_LOCAL: u32 = 4 << 10;
 
 /// Parameters, blocks in x, y and z, and what virtual blocks run for.
 type Shape = (Vec<u8>, [u32; 3], Option<VirtualBlocks>);
@@ -36,6 +47,18 @@ fn fit_registers(machine: &Machine, program: Arc<Program>) -> Arc<Program> {
         program.kernels[index] = kernel;
     }
     Arc::new(program)
+}
+
+/// What is odd about a kernel, though it can be run.
+fn oddities(kernel: &Kernel) -> Vec<String> {
+    let unwritten = never_written(kernel).into_iter().map(|(reg, line)| {
+        format!(
+            "kernel {}, PTX line {line}: `{}` is read here, and nothing ever writes it",
+            kernel.name,
+            kernel.registers[usize::from(reg.0)].name
+        )
+    });
+    unwritten.collect()
 }
 
 impl Gpu {
@@ -73,6 +96,9 @@ impl Gpu {
                 let what = |e| SimError::BadLaunch(format!("initialising {}: {e}", symbol.name));
                 self.image.write(address, &bytes).map_err(what)?;
             }
+            if symbol.space == Space::Const {
+                self.image.protect(address);
+            }
         }
         let line = self.machine.l1i.line.max(1) as u64;
         let mut code_bases = Vec::new();
@@ -85,12 +111,14 @@ impl Gpu {
         }
         let texrefs = vec![None; program.textures.len()];
         let decoded = program.kernels.iter().map(|_| OnceLock::new()).collect();
+        let oddities = program.kernels.iter().map(oddities).collect();
         self.modules.push(Module {
             program,
             symbols,
             code_bases,
             texrefs,
             decoded,
+            oddities,
         });
         Ok(self.modules.len() - 1)
     }
@@ -219,6 +247,16 @@ impl Gpu {
             )));
         }
         let places = occupancy.blocks.saturating_mul(self.machine.gpu.sms);
+        // Small frames are not worth asking for.
+        let resident = u64::from(places) * u64::from(threads.next_multiple_of(32));
+        let local = u64::from(kernel.local_bytes) * resident;
+        if kernel.local_bytes > SMALL_LOCAL && !host_has(local as usize) {
+            return Err(bad(format!(
+                "{} bytes of local memory for each of {resident} threads are {local} bytes, which the \
+                 host does not have",
+                kernel.local_bytes
+            )));
+        }
         let (params, blocks, virtual_blocks) = self.shape(kernel, launch, places)?;
         let decoded = self.decoded(module, launch.kernel)?;
         let grid = Grid {
@@ -282,6 +320,28 @@ impl Gpu {
         if threads == 0 || threads > limit {
             return bad(format!(
                 "{threads} threads per block; 1 to {limit} are possible"
+            ));
+        }
+        let mut dimensions = launch.block.iter().zip(LARGEST_BLOCK);
+        if let Some((is, most)) = dimensions.find(|(is, most)| *is > most) {
+            return bad(format!(
+                "blocks of {:?}: {is} threads in a dimension where {most} are the most (the most in x, y \
+                 and z are {LARGEST_BLOCK:?})",
+                launch.block
+            ));
+        }
+        let mut dimensions = launch.grid.iter().zip(LARGEST_GRID);
+        if let Some((is, most)) = dimensions.find(|(is, most)| *is > most) {
+            return bad(format!(
+                "a grid of {:?}: {is} blocks in a dimension where {most} are the most (the most in x, y \
+                 and z are {LARGEST_GRID:?})",
+                launch.grid
+            ));
+        }
+        if kernel.local_bytes > LARGEST_LOCAL {
+            return bad(format!(
+                "{} bytes of local memory per thread; {LARGEST_LOCAL} are the most",
+                kernel.local_bytes
             ));
         }
         if launch.grid.contains(&0) {

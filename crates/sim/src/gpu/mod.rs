@@ -6,13 +6,15 @@ mod error;
 mod hot;
 mod load;
 mod pace;
+mod prints;
 mod run;
 mod sample;
 
-use crate::config::Machine;
 use crate::config::validate::validate;
+use crate::config::{Machine, tables};
 use crate::exec::code::Code;
-use crate::exec::memory::image::{AccessError, GlobalMemory};
+use crate::exec::functional::RaceCheck;
+use crate::exec::memory::image::{AccessError, GlobalMemory, host_has};
 use crate::memory::system::MemorySystem;
 use crate::observe::Observer;
 use crate::progress::{Progress, Silent};
@@ -23,10 +25,15 @@ use crate::stats::{LaunchReport, Totals};
 use crate::time::Cycle;
 use api::Texture;
 pub use error::{HotLoop, SimError, Stuck};
+pub use prints::Printed;
+use std::collections::HashMap;
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use warpsim_ptx::kernel::{Kernel, Program};
+
+/// Launches that are reported one by one.
+pub const MOST_REPORTS: usize = 4000;
 
 /// How to run.
 pub struct Options {
@@ -42,6 +49,10 @@ pub struct Options {
     pub observer: Option<Box<dyn Observer>>,
     /// Where kernels print.
     pub output: Box<dyn Write>,
+    /// Bytes that they print at most; what is beyond is counted.
+    pub print_limit: u64,
+    /// Look for races, where it executes without timing.
+    pub check_races: bool,
 }
 
 impl Default for Options {
@@ -53,6 +64,8 @@ impl Default for Options {
             progress: Box::new(Silent),
             observer: None,
             output: Box::new(std::io::sink()),
+            print_limit: u64::MAX,
+            check_races: false,
         }
     }
 }
@@ -68,6 +81,8 @@ struct Module {
     texrefs: Vec<Option<Texture>>,
     /// Kernels that have been launched.
     decoded: Vec<OnceLock<Decoded>>,
+    /// What is odd about each kernel, until it is launched.
+    oddities: Vec<Vec<String>>,
 }
 
 /// A kernel, ready to run: the same for all its launches.
@@ -93,6 +108,11 @@ pub struct Gpu {
     next_code: u64,
     launches: u64,
     reports: Vec<LaunchReport>,
+    /// Beyond the first launches: where in `reports` those of a kernel are added up.
+    gathered: HashMap<String, usize>,
+    warnings: Vec<String>,
+    printed: Printed,
+    races: Option<RaceCheck>,
     totals: Totals,
     host: Duration,
 }
@@ -102,6 +122,13 @@ impl Gpu {
     /// changed by hand since is validated here.
     pub fn new(machine: Machine, options: Options) -> Result<Gpu, SimError> {
         validate(&machine).map_err(|problem| SimError::BadLaunch(problem.message))?;
+        let tables = tables::total(&machine);
+        if !host_has(tables as usize) {
+            return Err(SimError::BadLaunch(format!(
+                "the host has no {} MiB left for the tables of the machine's caches",
+                tables.div_ceil(1 << 20)
+            )));
+        }
         let machine = Arc::new(machine);
         Ok(Gpu {
             memory: MemorySystem::new(&machine),
@@ -109,6 +136,7 @@ impl Gpu {
             sms: (0..machine.gpu.sms)
                 .map(|i| Sm::new(&machine, i as u16))
                 .collect(),
+            races: options.check_races.then(RaceCheck::default),
             machine,
             options,
             image: GlobalMemory::new(),
@@ -118,6 +146,9 @@ impl Gpu {
             next_code: load::CODE_BASE,
             launches: 0,
             reports: Vec::new(),
+            gathered: HashMap::new(),
+            warnings: Vec::new(),
+            printed: Printed::default(),
             totals: Totals::default(),
             host: Duration::ZERO,
         })
@@ -170,9 +201,43 @@ impl Gpu {
         Ok(self.image.slice(address, bytes)?.to_vec())
     }
 
-    /// Statistics of every launch so far.
+    /// Keeps the report of a launch. There can be any number of launches; beyond the first
+    /// [`MOST_REPORTS`] those of a kernel are one report.
+    fn keep(&mut self, report: LaunchReport) {
+        if self.reports.len() < MOST_REPORTS {
+            self.reports.push(report);
+            return;
+        }
+        let next = self.reports.len();
+        let at = *self.gathered.entry(report.kernel.clone()).or_insert(next);
+        match self.reports.get_mut(at) {
+            Some(sum) => {
+                sum.launches += report.launches;
+                sum.totals.add(&report.totals);
+            }
+            None => self.reports.push(report),
+        }
+    }
+
+    /// The races found so far, where they are looked for.
+    pub fn races(&self) -> &[String] {
+        self.races.as_ref().map_or(&[], |races| races.found())
+    }
+
+    /// What kernels have printed so far.
+    pub fn printed(&self) -> Printed {
+        self.printed
+    }
+
+    /// Statistics of every launch so far; beyond the first [`MOST_REPORTS`], of all launches of a
+    /// kernel together.
     pub fn reports(&self) -> &[LaunchReport] {
         &self.reports
+    }
+
+    /// What is odd about the kernels that have been launched, each thing once.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     /// Statistics of all launches together.

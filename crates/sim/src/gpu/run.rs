@@ -24,6 +24,8 @@ impl Gpu {
     /// Runs a kernel to its end.
     pub fn launch(&mut self, module: usize, launch: &Launch) -> Result<(), SimError> {
         let (launched, occupancy, registers) = self.prepare(module, launch)?;
+        let odd = std::mem::take(&mut self.modules[module].oddities[launch.kernel]);
+        self.warnings.extend(odd);
         let begin = Instant::now();
         let blocks = launched.grid.blocks();
         self.options.progress.kernel(&launched.kernel.name, blocks);
@@ -38,7 +40,8 @@ impl Gpu {
         let totals = totals?;
         self.launches += 1;
         self.totals.add(&totals);
-        self.reports.push(LaunchReport {
+        self.keep(LaunchReport {
+            launches: 1,
             kernel: launched.kernel.name.clone(),
             grid: launch.grid,
             block: launch.block,
@@ -64,17 +67,19 @@ impl Gpu {
             resident_blocks,
             ..functional::Options::default()
         };
-        let mut prints = Vec::new();
+        let listeners = functional::Listeners {
+            hand_on: &mut |prints| self.printed.hand_on(prints, &mut self.options),
+            races: self.races.as_mut(),
+        };
         let result = functional::run(
             &launched.code,
             &launched.kernel,
             files,
             &launched.grid,
             &mut self.image,
-            &mut prints,
+            listeners,
             options,
         );
-        let _ = self.options.output.write_all(&prints);
         let stats = result.map_err(|e| SimError::Functional(Box::new(e)))?;
         let mut totals = Totals {
             sms: self.machine.gpu.sms as u64,
@@ -162,7 +167,8 @@ impl Gpu {
             }
             let next = self.next(now, &pace);
             if next == Cycle::NEVER {
-                return Err(SimError::Deadlock(self.stuck(launched, files, now - start)));
+                let stuck = self.stuck(launched, files, now - start, &dispatcher);
+                return Err(SimError::Deadlock(stuck));
             }
             if self.options.skip {
                 now = next.round_down(quantum);
@@ -173,7 +179,7 @@ impl Gpu {
                 match &hot {
                     None => hot = Some(HotSpots::default()),
                     Some(spots) if now >= limit + LAST_LOOK => {
-                        let stuck = self.stuck(launched, files, now - start);
+                        let stuck = self.stuck(launched, files, now - start, &dispatcher);
                         let loops = spots.loops(&stuck.warps, launched);
                         return Err(SimError::CycleLimit {
                             limit: limit - start,
@@ -278,8 +284,8 @@ impl Gpu {
         for &i in pace.to_flush() {
             let sm = &mut self.sms[i];
             sm.leavings.stores.flush_into(&mut self.image);
-            let _ = self.options.output.write_all(&sm.leavings.prints);
-            sm.leavings.prints.clear();
+            let prints = &mut sm.leavings.prints;
+            self.printed.hand_on(prints, &mut self.options);
         }
         let (sms, image) = (&mut self.sms, &mut self.image);
         let mut failed: Option<(usize, SmFault)> = None;
@@ -327,8 +333,16 @@ impl Gpu {
         memory.min(sms).max(now)
     }
 
-    fn stuck(&self, launched: &Launched, files: &[(u32, String)], cycle: u64) -> Box<Stuck> {
+    fn stuck(
+        &self,
+        launched: &Launched,
+        files: &[(u32, String)],
+        cycle: u64,
+        dispatcher: &Dispatcher,
+    ) -> Box<Stuck> {
         Box::new(Stuck {
+            not_started: launched.grid.blocks() - dispatcher.sent(),
+            places: u64::from(launched.blocks_per_sm) * self.sms.len() as u64,
             kernel: launched.kernel.name.clone(),
             cycle,
             warps: self
@@ -337,7 +351,9 @@ impl Gpu {
                 .flat_map(|sm| sm.stuck_warps(launched))
                 .collect(),
             files: files.to_vec(),
-            memory: self.memory.describe_pending(),
+            memory: (self.sms.iter().filter_map(|sm| sm.memory_under_way()))
+                .chain(self.memory.describe_pending())
+                .collect(),
         })
     }
 

@@ -223,6 +223,13 @@ impl Sm {
         self.residents.stuck(self.id, &memory, launched)
     }
 
+    /// What the load/store unit has under way, if anything.
+    pub fn memory_under_way(&self) -> Option<String> {
+        let memory = &self.memory;
+        (!memory.is_empty())
+            .then(|| format!("SM {} load/store unit: {}", self.id, memory.describe()))
+    }
+
     /// For tests: from now on, block, warp of the block, lane and PC of every thread that issues
     /// are written down. Returns what has been written so far.
     #[cfg(test)]

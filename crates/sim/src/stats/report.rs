@@ -24,6 +24,8 @@ pub struct LaunchReport {
     pub blocks_per_sm: u32,
     /// What limits that.
     pub limited_by: String,
+    /// Launches that it is about: 1, or all further ones of a kernel.
+    pub launches: u64,
     /// Virtual blocks that ran for those of the grid, if they did.
     pub virtual_blocks: Option<u64>,
     /// The counts.
@@ -390,6 +392,9 @@ impl LaunchReport {
             "limited_by": self.limited_by,
             "stats": self.totals.to_json(),
         });
+        if self.launches > 1 {
+            all["launches"] = json!(self.launches);
+        }
         if let Some(blocks) = self.virtual_blocks {
             all["virtual_blocks"] = json!(blocks);
         }

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its part")]
 
 pub mod generate;
+pub mod large;
 
 use std::cell::RefCell;
 use std::rc::Rc;

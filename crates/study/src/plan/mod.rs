@@ -125,6 +125,20 @@ impl Plan {
         (own != self.size).then_some(named.0)
     }
 
+    /// Which part of the study this is, at which size: what its report is of.
+    pub fn selection(&self) -> String {
+        let size = SIZES.iter().find(|(_, s)| *s == self.size);
+        let size = size.map_or("another", |(name, _)| name);
+        let subjects = (0..self.subjects.len()).filter(|s| !self.subjects.left_out(*s));
+        let names: Vec<&str> = subjects.map(|s| self.subjects.name(s)).collect();
+        format!(
+            "{} workloads at size {size}, {} repeats: {}",
+            names.len(),
+            self.repeats,
+            names.join(", ")
+        )
+    }
+
     /// The number of a configuration.
     pub fn setup(&self, name: &str) -> usize {
         let found = self.setups.iter().position(|s| s.name == name);

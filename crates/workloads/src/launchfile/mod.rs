@@ -5,6 +5,7 @@
 //! every name, address and range, so that nothing but the simulated program can go wrong once
 //! it runs; [`execute`] runs it and judges the result.
 
+mod destinations;
 mod execute;
 mod fields;
 mod model;

@@ -38,6 +38,8 @@ pub struct LaunchFile {
     pub steps: Vec<Step>,
     /// What to write and compare.
     pub outputs: Vec<Output>,
+    /// Outputs may lie outside of its folder. The file itself cannot say so.
+    pub allow_outside: bool,
 }
 
 /// A buffer or a module variable with its contents.

@@ -75,6 +75,7 @@ pub fn parse(source: &Source) -> Result<LaunchFile, SourceError> {
         textures,
         steps,
         outputs,
+        allow_outside: false,
     };
     check_names(&file)?;
     Ok(file)

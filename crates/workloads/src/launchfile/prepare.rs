@@ -1,5 +1,6 @@
 //! From a launch file to a plan in which every name is an address and every range is checked.
 
+use super::destinations;
 use super::model::*;
 use super::prepare_data::{encode_all, load_file, resolve_buffer, resolve_symbol};
 use super::prepare_steps;
@@ -137,6 +138,7 @@ pub(super) fn prepare(
     session: &mut Session<'_>,
 ) -> Result<Plan, DeviceError> {
     let source = &file.source;
+    destinations::check(file, directory)?;
     let ptx_path = directory.join(&file.ptx.value);
     let ptx = if ptx_path.extension().is_some_and(|e| e == "cu") && ptx_path.is_file() {
         cuda::compile(&ptx_path)?

@@ -128,13 +128,27 @@ fn generate(
         source.error(place.clone(), message)
     };
     let mut random = Random::new(seed, &buffer.name.value);
+    let bytes = count * element.bytes() as u64;
     let mut out = Vec::new();
+    if !matches!(value, Contents::Zero | Contents::File(_))
+        && out.try_reserve_exact(bytes as usize).is_err()
+    {
+        let message = format!("the host has no {bytes} bytes left for the contents");
+        return Err(source.error(place.clone(), message));
+    }
     let mut put = |v: Scalar| element.encode(v, &mut out).ok_or_else(|| misfit(v));
     match value {
         Contents::Zero | Contents::File(_) => return Ok(None),
         Contents::Fill(v) => {
             put(*v)?;
-            return Ok(Some(out.repeat(count as usize)));
+            let one = out.len();
+            while out.len() < bytes as usize {
+                // What is there once more, or what is left to do.
+                let more = out.len().min(bytes as usize - out.len());
+                debug_assert!(more.is_multiple_of(one));
+                out.extend_from_within(..more);
+            }
+            return Ok(Some(out));
         }
         Contents::Sequence { start, step } => {
             for i in 0..count {
@@ -157,7 +171,7 @@ fn generate(
             }
         }
         Contents::Values(values) => {
-            out = encode_all(source, element, values)?;
+            out.extend(encode_all(source, element, values)?);
             // What is not listed is zero.
             out.resize(count as usize * element.bytes(), 0);
         }

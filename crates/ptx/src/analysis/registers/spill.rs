@@ -5,7 +5,7 @@
 //! like any other. A spilled register keeps its name: it now lives only from a load to the
 //! instruction that reads it, or from a write to the store behind it.
 
-use super::super::{finish, liveness, natural_loops, reads, words, writes};
+use super::super::{Loops, finish, liveness, reads, words, writes};
 use crate::analysis::RegSet;
 use crate::isa::{Mods, Op, Space, Special, Type};
 use crate::kernel::{AddrBase, Instr, Kernel, Likely, NO_PC, Operand, Pc, RegClass, RegId};
@@ -133,11 +133,10 @@ fn constants(kernel: &Kernel) -> RegSet {
 /// How often each register is read and written, loops counted [`ROUNDS`] times.
 fn weights(kernel: &Kernel) -> Vec<u64> {
     let successors: Vec<Vec<u32>> = kernel.blocks.iter().map(|b| b.successors.clone()).collect();
-    let loops = natural_loops(&successors);
+    let loops = Loops::of(&successors);
     let mut weights = vec![0u64; kernel.registers.len()];
     for (index, block) in kernel.blocks.iter().enumerate() {
-        let depth = loops.iter().filter(|l| l.body[index]).count() as u32;
-        let weight = ROUNDS.saturating_pow(depth);
+        let weight = ROUNDS.saturating_pow(loops.depth(index as u32));
         for pc in block.start..block.end {
             let instr = &kernel.code[pc as usize];
             for reg in reads(instr).chain(writes(instr)) {

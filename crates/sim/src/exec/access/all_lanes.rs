@@ -191,7 +191,8 @@ pub(crate) fn store<T: Value, const N: usize>(
                 return false;
             };
             let (start, data) = reach.memory.contents(index);
-            if !spread(d, r, start, address).fits(N, data.len()) {
+            let constant = reach.memory.memory().is_constant(index);
+            if constant || !spread(d, r, start, address).fits(N, data.len()) {
                 return false;
             }
             each_lane(mask, |lane| {

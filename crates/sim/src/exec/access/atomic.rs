@@ -153,7 +153,7 @@ pub fn apply(
         return Err(AccessError::Misaligned);
     }
     Ok(apply_bytes(
-        image.slice_mut(address, bytes)?,
+        image.writable(address, bytes)?,
         Place::Global,
         atomic,
         operands,

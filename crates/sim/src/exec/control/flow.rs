@@ -46,6 +46,7 @@ pub(crate) fn decode(i: &Instr) -> Option<Plan> {
         Op::VtwNextTb => Plan::full(next_block, &[], &[n, Width::Predicate]),
         Op::VtwNextTid => Plan::full(next_thread, &[], &[n]),
         Op::Nanosleep => Plan::full(nanosleep, &[n], &[]),
+        Op::Trap if i.src.len() == 2 => Plan::full(no_such_target, &[n, n], &[]),
         Op::Trap => Plan::full(|_, r, w| stop(r, w, FaultKind::Trap), &[], &[]),
         Op::Brkpt => Plan::full(|_, r, w| stop(r, w, FaultKind::Breakpoint), &[], &[]),
         // Performance-monitor events have nobody listening.
@@ -131,11 +132,23 @@ fn next_thread(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(
     Ok(())
 }
 
+/// Behind the last of the branches that an indexed branch is: none of them was taken.
+fn no_such_target(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
+    let lane = r.mask.trailing_zeros() as usize % LANES;
+    let [index, targets] = [0, 1].map(|k| r.lane::<u32>(d.src[k], lane));
+    let text = format!("brx.idx with index {index}: there are {targets} targets, from 0");
+    stop(r, w, FaultKind::Other(text))
+}
+
+/// Longest that a thread sleeps, by the PTX manual: 1 millisecond, whatever it asks for.
+const LONGEST_SLEEP: u32 = 1_000_000;
+
 fn nanosleep(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
     let nanoseconds = lanes_of(r.mask)
         .map(|lane| r.lane::<u32>(d.src[0], lane))
         .max()
-        .unwrap_or(0);
+        .unwrap_or(0)
+        .min(LONGEST_SLEEP);
     w.effect.kind = EffectKind::Sleep { nanoseconds };
     Ok(())
 }

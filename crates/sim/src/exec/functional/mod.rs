@@ -4,7 +4,11 @@
 //! blocks wait for one another end. Each warp has a reconvergence stack (taken side first);
 //! atomics act at once in lane order; `%clock` counts warp instructions.
 
+mod races;
 mod virtual_blocks;
+
+pub use races::RaceCheck;
+use races::Who;
 
 use std::fmt;
 
@@ -166,15 +170,22 @@ struct Gate {
     count: u32,
 }
 
-/// Runs a kernel to its end. `files` is `Program::files`; what threads print is appended to
-/// `prints`.
+/// Who hears of a run.
+pub struct Listeners<'a> {
+    /// Gets what threads print now and then, and takes it.
+    pub hand_on: &'a mut dyn FnMut(&mut Vec<u8>),
+    /// Looks for races.
+    pub races: Option<&'a mut RaceCheck>,
+}
+
+/// Runs a kernel to its end. `files` is `Program::files`.
 pub fn run(
     code: &Code,
     kernel: &Kernel,
     files: &[(u32, String)],
     grid: &Grid,
     image: &mut GlobalMemory,
-    prints: &mut Vec<u8>,
+    listeners: Listeners<'_>,
     options: Options,
 ) -> Result<FunctionalStats, SimFault> {
     if grid.threads() == 0 || grid.blocks() == 0 {
@@ -215,10 +226,18 @@ pub fn run(
         limit: options.max_instructions,
         turn: options.turn.max(1),
         effect: Effect::default(),
+        numbers: vec![0; slots],
+        races: listeners.races,
     };
+    if let Some(races) = &mut machine.races {
+        races.begin();
+    }
     machine.prepare_virtual(slots);
-    let mut view = GlobalView::direct(image, prints);
-    machine.run(slots, &mut view)?;
+    let mut prints = Vec::new();
+    let mut view = GlobalView::direct(image, &mut prints);
+    let result = machine.run(slots, &mut view, listeners.hand_on);
+    (listeners.hand_on)(&mut prints);
+    result?;
     Ok(machine.stats)
 }
 
@@ -239,10 +258,18 @@ struct Machine<'a> {
     limit: u64,
     turn: u32,
     effect: Effect,
+    /// The number of the block in each slot.
+    numbers: Vec<u64>,
+    races: Option<&'a mut RaceCheck>,
 }
 
 impl Machine<'_> {
-    fn run(&mut self, slots: usize, view: &mut GlobalView<'_>) -> Result<(), SimFault> {
+    fn run(
+        &mut self,
+        slots: usize,
+        view: &mut GlobalView<'_>,
+        hand_on: &mut dyn FnMut(&mut Vec<u8>),
+    ) -> Result<(), SimFault> {
         let mut open = slots.min(BLOCKS_AT_FIRST);
         for slot in 0..open {
             self.start_block(slot);
@@ -254,6 +281,9 @@ impl Machine<'_> {
             for slot in 0..open {
                 for warp in slot * self.warps..(slot + 1) * self.warps {
                     progress |= self.run_warp(warp, view)?;
+                }
+                if !view.prints.is_empty() {
+                    hand_on(view.prints);
                 }
                 let done = self
                     .block_warps(slot)
@@ -293,6 +323,7 @@ impl Machine<'_> {
     fn start_block(&mut self, slot: usize) {
         let number = self.next_block;
         self.next_block += 1;
+        self.numbers[slot] = number;
         self.threads.blocks[slot].reset(self.grid, number);
         self.begin_virtual(slot);
         self.gates[slot] = std::array::from_fn(|_| Gate::default());
@@ -347,6 +378,9 @@ impl Machine<'_> {
                 now,
                 &mut effect,
             );
+            if self.races.is_some() && stepped.is_ok() {
+                self.look_for_races(warp, pc, mask, &effect, view);
+            }
             let stepped = stepped.and_then(|()| self.settle(warp, pc, mask, &lanes, &effect, view));
             progress = true;
             self.stats.warp_instructions += 1;
@@ -359,6 +393,26 @@ impl Machine<'_> {
             }
         }
         Ok(progress)
+    }
+
+    #[cold]
+    fn look_for_races(
+        &mut self,
+        warp: usize,
+        pc: Pc,
+        mask: u32,
+        effect: &Effect,
+        view: &GlobalView<'_>,
+    ) {
+        let home = &self.threads.warps[warp];
+        let who = Who {
+            block: self.numbers[warp / self.warps],
+            warp: home.index,
+        };
+        let live = home.live | mask;
+        if let Some(races) = &mut self.races {
+            races.executed(who, (pc, self.kernel), effect, live, view.memory());
+        }
     }
 
     /// Acts on what an instruction did and moves the warp on.
@@ -524,6 +578,9 @@ impl Machine<'_> {
             return;
         }
         let gate = std::mem::take(gate);
+        if let Some(races) = &mut self.races {
+            races.barrier(self.numbers[slot]);
+        }
         for Waiting {
             warp,
             lanes,

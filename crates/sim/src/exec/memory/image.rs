@@ -25,6 +25,8 @@ pub struct Allocation {
     pub label: String,
     /// Freed: its contents are gone.
     pub freed: bool,
+    /// Constant memory: programs only read it.
+    constant: bool,
     data: Vec<u8>,
 }
 
@@ -64,6 +66,11 @@ pub enum AccessError {
         /// Which one it was.
         label: String,
     },
+    /// It is in constant memory, which programs only read.
+    Constant {
+        /// The variable.
+        label: String,
+    },
     /// The address is not a multiple of the access size.
     Misaligned,
     /// Beyond the end of a space of known size (shared, local, parameters).
@@ -77,6 +84,12 @@ impl fmt::Display for AccessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AccessError::Null => write!(f, "null pointer"),
+            AccessError::Constant { label } => {
+                write!(
+                    f,
+                    "`{label}` is in constant memory, which programs only read"
+                )
+            }
             AccessError::OutOfBounds { nearest: None } => {
                 write!(f, "no memory is allocated")
             }
@@ -119,6 +132,12 @@ impl Default for GlobalMemory {
     }
 }
 
+/// Whether the host would give so many bytes now. A request that fails ends the process, and one
+/// that is asked for zeroed costs nothing until it is used, so it is tried before it is made.
+pub(crate) fn host_has(bytes: usize) -> bool {
+    Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
+}
+
 impl GlobalMemory {
     /// An empty memory.
     pub fn new() -> Self {
@@ -126,7 +145,8 @@ impl GlobalMemory {
     }
 
     /// Allocates `bytes` zeroed bytes, aligned to at least 256, and returns the address.
-    /// `None` when the address space is used up or `align` is no power of two.
+    /// `None` when the address space or the host's memory is used up or `align` is no power of
+    /// two.
     pub fn alloc(&mut self, bytes: u64, align: u64, label: &str) -> Option<u64> {
         let align = align.max(ALLOCATION_ALIGN);
         if !align.is_power_of_two() {
@@ -137,15 +157,52 @@ impl GlobalMemory {
         if end > GLOBAL_END {
             return None;
         }
+        let size = usize::try_from(bytes).ok()?;
+        if !host_has(size) {
+            return None;
+        }
         self.next = end.next_multiple_of(ALLOCATION_ALIGN);
         self.allocations.push(Allocation {
             start,
             size: bytes,
             label: label.to_string(),
             freed: false,
-            data: vec![0; usize::try_from(bytes).ok()?],
+            constant: false,
+            data: vec![0; size],
         });
         Some(start)
+    }
+
+    /// From now on programs cannot write to the allocation that starts at `address`: it is
+    /// constant memory.
+    pub(crate) fn protect(&mut self, address: u64) {
+        let found = self.allocations.binary_search_by_key(&address, |a| a.start);
+        if let Ok(index) = found {
+            self.allocations[index].constant = true;
+        }
+    }
+
+    /// Whether an allocation found by [`GlobalMemory::find`] is constant memory.
+    #[inline]
+    pub(crate) fn is_constant(&self, index: usize) -> bool {
+        self.allocations[index].constant
+    }
+
+    /// The bytes from `address`, to be changed by a program.
+    pub(crate) fn writable(&mut self, address: u64, bytes: u64) -> Result<&mut [u8], AccessError> {
+        if let Some(index) = self.find(address, bytes, usize::MAX)
+            && self.is_constant(index)
+        {
+            return Err(self.constant(index));
+        }
+        self.slice_mut(address, bytes)
+    }
+
+    /// That an allocation cannot be written.
+    pub(crate) fn constant(&self, index: usize) -> AccessError {
+        AccessError::Constant {
+            label: self.allocations[index].label.clone(),
+        }
     }
 
     /// Frees the allocation that starts at `address`.

@@ -368,6 +368,9 @@ impl<'a> GlobalView<'a> {
     pub fn store(&mut self, address: u64, bytes: &[u8]) -> Result<(), AccessError> {
         self.locate(address, bytes.len())?;
         let hint = self.hint;
+        if self.memory().is_constant(hint) {
+            return Err(self.memory().constant(hint));
+        }
         match &mut self.backing {
             Backing::Direct(m) => {
                 let (start, data) = m.contents_mut(hint);

@@ -10,8 +10,9 @@
 //! 3. [`MshrTable::pop_ready`] hands waiters out one by one: entries in the order of their
 //!    fills, waiters in the order they came. The entry is free again after its last waiter.
 //!
-//! Everything is allocated when the table is built. Keys are found by chained buckets, about
-//! one comparison per lookup.
+//! Entries are allocated when the table is built, and as many places for waiters as any real
+//! machine has; a table with more gets them as they are used. Keys are found by chained buckets,
+//! about one comparison per lookup.
 
 /// What would become of a miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,13 @@ pub enum Admission {
 }
 
 const NONE: u32 = u32::MAX;
+
+/// Places for waiters that a table has from the start; those beyond come when they are needed, so
+/// that large limits cost nothing by themselves.
+const WAITERS_AT_ONCE: usize = 1 << 14;
+
+/// Bytes of the host's memory that a table takes for each of its entries, about.
+pub const BYTES_PER_ENTRY: u64 = size_of::<Entry>() as u64 + 4 * size_of::<u32>() as u64;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -62,7 +70,8 @@ pub struct MshrTable {
 impl MshrTable {
     /// A table of `entries`, each with up to `merges` waiters, the first included.
     pub fn new(entries: u32, merges: u32) -> MshrTable {
-        let waiters = entries as usize * merges as usize;
+        let waiters = (entries as usize).saturating_mul(merges as usize);
+        let waiters = waiters.min(WAITERS_AT_ONCE);
         let buckets = (entries.max(1) as usize * 2).next_power_of_two();
         let link = |i: usize, n: usize| if i + 1 < n { i as u32 + 1 } else { NONE };
         MshrTable {
@@ -141,6 +150,9 @@ impl MshrTable {
 
     #[inline]
     fn wait(&mut self, at: u32, token: u32) {
+        if self.free_waiter == NONE {
+            self.add_place();
+        }
         let node = self.free_waiter;
         self.free_waiter = self.waiters[node as usize].next;
         self.waiters[node as usize] = Waiter { token, next: NONE };
@@ -152,6 +164,16 @@ impl MshrTable {
         }
         entry.last = node;
         entry.waiters += 1;
+    }
+
+    /// Another place for a waiter. Their limits are each entry's; this is not one.
+    #[cold]
+    fn add_place(&mut self) {
+        self.free_waiter = self.waiters.len() as u32;
+        self.waiters.push(Waiter {
+            token: 0,
+            next: NONE,
+        });
     }
 
     fn open(&mut self, key: u64) -> u32 {

@@ -113,3 +113,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_table_with_large_limits_costs_what_is_used_of_it() {
+    // 2^32 places for waiters: 34 GB, were they all there from the start.
+    let mut table = MshrTable::new(1 << 16, 1 << 16);
+    for token in 0..40_000 {
+        table.add(u64::from(token % 3), token);
+    }
+    for key in 0..3 {
+        assert!(table.fill(key));
+    }
+    let mut seen = Vec::new();
+    while let Some((key, token)) = table.pop_ready() {
+        assert_eq!(key, u64::from(token % 3));
+        seen.push(token);
+    }
+    seen.sort_unstable();
+    assert_eq!(seen, (0..40_000).collect::<Vec<u32>>());
+    assert!(table.is_empty());
+}

@@ -101,6 +101,9 @@ struct Line {
 
 const NO_TAG: u64 = u64::MAX;
 
+/// Bytes of the host's memory that an array takes for each line.
+pub const BYTES_PER_LINE: u64 = (size_of::<u64>() + size_of::<Line>() + size_of::<u128>()) as u64;
+
 /// Bits for the number of a way.
 const WAY_BITS: u32 = 16;
 

@@ -124,8 +124,10 @@ impl L1 {
             // A store to a missing local line allocates nothing, so a partly written line
             // cannot be here; treat it as what it is, a line to fetch.
             Lookup::Miss(slot) | Lookup::SectorMiss(slot) | Lookup::PartlyWritten(slot) => {
-                // An eviction may need a second place in the queue.
-                if self.queue.len() + self.writes as usize >= self.queue_limit {
+                // An eviction may need a second place in the queue; a queue of one place must
+                // still let a fetch through.
+                let places = (1 + self.writes as usize).min(self.queue_limit);
+                if self.queue.len() + places > self.queue_limit {
                     return self.stall(Wait::Send);
                 }
                 match self.mshrs.admit(line) {
@@ -338,6 +340,15 @@ mod tests {
         assert!(!cache.may_retry());
         cache.send();
         assert!(cache.may_retry());
+        assert_eq!(read(&mut cache, 1, 9), Outcome::Miss);
+    }
+
+    #[test]
+    fn a_queue_of_one_place_lets_a_fetch_through() {
+        let mut cache = cache(&["l1d.miss_queue=1"]);
+        assert_eq!(read(&mut cache, 0, 0), Outcome::Miss);
+        assert_eq!(read(&mut cache, 1, 9), Outcome::Stall);
+        cache.send();
         assert_eq!(read(&mut cache, 1, 9), Outcome::Miss);
     }
 }

@@ -23,7 +23,7 @@ use crate::exec::fault::{Fault, FaultKind};
 use crate::exec::memory::image::GlobalMemory;
 use crate::exec::state::LANES;
 use crate::memory::cache::tags::Evicted;
-use crate::memory::packet::{Reply, Request, RequestKind, Traffic};
+use crate::memory::packet::{LARGEST_REQUEST, Reply, Request, RequestKind, Traffic};
 use crate::schedule::CacheEvent;
 use crate::sm::facts::OpFacts;
 use crate::sm::launch::SmFault;
@@ -133,6 +133,8 @@ pub struct LoadStore {
     shared_banks: u32,
     l1_queue: VecDeque<Queued>,
     l1_latency: u64,
+    /// Stores are acknowledged for each aligned part of two to the power of this many bytes.
+    acknowledged_shift: u32,
     data: L1,
     data_enabled: bool,
     constant: L1,
@@ -184,6 +186,7 @@ impl LoadStore {
             shared_latency: machine.shared.latency.max(1) as u64,
             l1_queue: VecDeque::with_capacity(machine.l1d.latency as usize + 1),
             l1_latency: machine.l1d.latency as u64,
+            acknowledged_shift: acknowledged_bytes(machine).ilog2(),
             data: L1::data(&machine.l1d),
             data_enabled: machine.l1d.cache.sets > 0,
             constant: L1::new(&machine.constant),
@@ -375,24 +378,34 @@ impl LoadStore {
         self.responses.pop_front();
     }
 
-    /// What is under way, for a deadlock report.
+    /// What is under way and what it waits for, for a deadlock report.
     pub fn describe(&self) -> String {
-        format!(
+        let mut text = format!(
             "{} L1 data, {} constant, {} texture fetches outstanding",
             self.data.outstanding(),
             self.constant.outstanding(),
             self.texture.outstanding()
-        )
+        );
+        if self.current.is_some() {
+            text += ", an instruction with accesses to send";
+        }
+        if self.lookup_refused() {
+            text += ", a lookup that L1 refuses";
+        }
+        text
     }
 }
 
-/// Acknowledgements that come for a store: one for each sector.
-fn acknowledgements(access: &Access) -> u32 {
-    (access.bytes / 32) as u32
+/// What one acknowledgement of a store is for: a sector of L2, or all that a request can ask for.
+fn acknowledged_bytes(machine: &Machine) -> u32 {
+    if machine.interconnect.sectored_replies {
+        machine.l2.sector.max(1)
+    } else {
+        LARGEST_REQUEST
+    }
 }
 
-fn count_stores(record: &MemOp, access: &Access, with: &mut Surroundings) {
-    let count = acknowledgements(access);
+fn count_stores(record: &MemOp, access: &Access, count: u32, with: &mut Surroundings) {
     let single = record.owners.len() == 1;
     for owner in record.owners.iter() {
         if single || owner.lanes & access.lanes != 0 {
@@ -427,6 +440,14 @@ fn write_back_request(sm: u16, evicted: Evicted, bytes: u16) -> Request {
 }
 
 impl LoadStore {
+    /// Acknowledgements that come for a store.
+    #[inline]
+    fn acknowledgements(&self, access: &Access) -> u32 {
+        let last = access.addr + u64::from(access.bytes.max(1)) - 1;
+        let shift = self.acknowledged_shift;
+        ((last >> shift) - (access.addr >> shift) + 1) as u32
+    }
+
     /// Performs an atomic access, given by its token, that has reached the L2.
     pub fn perform_atomic(&mut self, token: u32, image: &mut GlobalMemory) -> Result<(), SmFault> {
         let flight = self.ops.flight(untoken(token).1);

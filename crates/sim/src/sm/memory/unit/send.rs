@@ -48,7 +48,7 @@ impl LoadStore {
             with.stats.l1d_writes += 1;
             with.stats.l1d_write_hits += stored.hit as u64;
             if stored.kept {
-                for _ in 0..acknowledgements(access) {
+                for _ in 0..self.acknowledgements(access) {
                     self.acknowledge(token, with);
                 }
             } else {
@@ -222,7 +222,8 @@ impl LoadStore {
             // A store that the cache keeps is acknowledged at once: it must have been counted.
             let heard = with.events.len();
             if self.ops.get(op).store {
-                count_stores(self.ops.get(op), &access, with);
+                let count = self.acknowledgements(&access);
+                count_stores(self.ops.get(op), &access, count, with);
             }
             self.ops.get_mut(op).holds += 1;
             if !self.access_data(op, &access, with) {
@@ -236,7 +237,8 @@ impl LoadStore {
                 return false;
             }
             if self.ops.get(op).store {
-                count_stores(self.ops.get(op), &access, with);
+                let count = self.acknowledgements(&access);
+                count_stores(self.ops.get(op), &access, count, with);
             }
             self.ops.get_mut(op).holds += 1;
             self.l1_queue.push_back(Queued {
@@ -284,11 +286,12 @@ impl LoadStore {
             }
             return false;
         }
+        if store {
+            let count = self.acknowledgements(&access);
+            count_stores(self.ops.get(op), &access, count, with);
+        }
         let record = self.ops.get_mut(op);
         record.accesses.pop();
-        if store {
-            count_stores(record, &access, with);
-        }
         record.accesses.is_empty()
     }
 

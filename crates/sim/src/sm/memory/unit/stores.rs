@@ -19,7 +19,7 @@ impl LoadStore {
         if let [one] = storers[..] {
             return token(TokenKind::Store, u32::from(one));
         }
-        let number = self.joint.open(storers, acknowledgements(access));
+        let number = self.joint.open(storers, self.acknowledgements(access));
         token(TokenKind::JointStore, number)
     }
 

@@ -1,0 +1,88 @@
+//! Races are found, and programs without any have none.
+
+mod common;
+
+use common::generate::Generator;
+use common::{Bench, kernel, machine};
+use warpsim_sim::gpu::Options;
+
+fn races(shared: u32, body: &str, grid: u32, block: u32) -> Vec<String> {
+    let options = Options {
+        functional: true,
+        check_races: true,
+        ..Options::default()
+    };
+    let machine = machine("gtx480", &["gpu.sms=2"]);
+    let mut bench = Bench::unobserved(machine, &kernel(shared, body), options);
+    bench.launch(grid, block);
+    bench.gpu.races().to_vec()
+}
+
+/// Each thread writes its number and reads that of the thread opposite.
+fn reverse(between: &str) -> String {
+    format!(
+        "mov.u32 %r2, tile;\nshl.b32 %r3, %r1, 2;\nadd.u32 %r4, %r2, %r3;\n\
+         st.shared.u32 [%r4], %r1;\n{between}\n\
+         sub.u32 %r5, 508, %r3;\nadd.u32 %r5, %r5, %r2;\nld.shared.u32 %r6, [%r5];\n\
+         mul.wide.u32 %rd3, %r1, 4;\nadd.u64 %rd3, %rd1, %rd3;\nst.global.u32 [%rd3], %r6;"
+    )
+}
+
+#[test]
+fn a_reverse_without_a_barrier_has_a_race_and_one_with_a_barrier_none() {
+    let found = races(512, &reverse(""), 1, 128);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("shared memory"), "{found:?}");
+    assert!(found[0].contains("(PTX line 18)"), "{found:?}");
+    assert!(found[0].contains("(PTX line 22)"), "{found:?}");
+    assert_eq!(races(512, &reverse("bar.sync 0;"), 1, 128), [""; 0]);
+}
+
+#[test]
+fn blocks_race_for_global_memory_unless_atomics_or_fences_order_them() {
+    let write = "mov.u32 %r2, %ctaid.x;\nst.global.u32 [%rd1], %r2;";
+    let found = races(0, write, 4, 32);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("`out` from byte 0 on"), "{found:?}");
+    assert!(found[0].contains("no fence or atomic between"), "{found:?}");
+    let add = "atom.global.add.u32 %r2, [%rd1], 1;";
+    assert_eq!(races(0, add, 4, 64), [""; 0]);
+    // The last block to arrive reads what the others have published.
+    let publish = "mov.u32 %r2, %ctaid.x;\nshl.b32 %r3, %r2, 7;\ncvt.u64.u32 %rd3, %r3;\n\
+         add.u64 %rd4, %rd1, %rd3;\nmul.wide.u32 %rd5, %r1, 4;\nadd.u64 %rd4, %rd4, %rd5;\n\
+         st.global.u32 [%rd4+64], %r1;\nmembar.gl;\nbar.sync 0;\n\
+         setp.ne.u32 %p1, %r1, 0;\n@%p1 bra DONE;\natom.global.add.u32 %r4, [%rd1], 1;\n\
+         setp.ne.u32 %p2, %r4, 3;\n@%p2 bra DONE;\nld.global.u32 %r5, [%rd1+64];\n\
+         ld.global.u32 %r6, [%rd1+192];\nDONE:";
+    assert_eq!(races(0, publish, 4, 32), [""; 0]);
+    let unpublished = publish.replace("membar.gl;\nbar.sync 0;\n", "");
+    // The atomic of the writer's own warp publishes as well.
+    assert_eq!(races(0, &unpublished, 4, 32), [""; 0]);
+}
+
+#[test]
+fn neighbouring_bytes_are_not_the_same() {
+    let body = "cvt.u64.u32 %rd3, %r1;\nadd.u64 %rd3, %rd1, %rd3;\nst.global.u8 [%rd3], %r1;";
+    assert_eq!(races(0, body, 1, 128), [""; 0]);
+    let body = "shr.u32 %r2, %r1, 6;\ncvt.u64.u32 %rd3, %r2;\nadd.u64 %rd3, %rd1, %rd3;\n\
+                st.global.u8 [%rd3], %r1;";
+    assert_eq!(races(0, body, 1, 128).len(), 1);
+}
+
+#[test]
+fn a_barrier_in_divergent_code_is_named() {
+    let body =
+        "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra ONE;\nbar.sync 0;\nbra END;\nONE:\nbar.sync 0;\nEND:";
+    let found = races(0, body, 1, 32);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].contains("come to a barrier"), "{found:?}");
+    assert!(found[0].contains("16 of the 32 threads"), "{found:?}");
+}
+
+#[test]
+fn programs_without_races_have_none() {
+    for seed in 0..40 {
+        let found = races(4096, &Generator::body(seed, 96), 3, 96);
+        assert_eq!(found, [""; 0], "seed {seed}");
+    }
+}
