@@ -152,16 +152,19 @@ fn reaches(kernel: &Kernel, from: usize, to: usize) -> bool {
 }
 
 /// Where the ways from each block meet if those that end the thread count, too: they all lead to
-/// one more block, as they will to the loop's tail. (The kernel's own meeting points are those of
+/// one more block, as they will to the loop's tail; traps, which end all of them, do not. (The kernel's own meeting points are those of
 /// the threads that stay.)
 fn meeting_points(kernel: &Kernel) -> (Vec<Vec<u32>>, Vec<Option<u32>>) {
     let end = kernel.blocks.len() as u32;
-    let ends = |op| matches!(op, Op::Ret | Op::Exit | Op::Trap);
     let mut successors: Vec<Vec<u32>> = Vec::new();
     for block in &kernel.blocks {
         let mut all = block.successors.clone();
-        if all.is_empty() || ends(kernel.code[block.end as usize - 1].op) {
-            all.push(end);
+        match kernel.code[block.end as usize - 1].op {
+            // It ends everything, not one thread.
+            Op::Trap => {}
+            Op::Ret | Op::Exit => all.push(end),
+            _ if all.is_empty() => all.push(end),
+            _ => {}
         }
         successors.push(all);
     }
