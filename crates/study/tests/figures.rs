@@ -95,7 +95,10 @@ fn workloads_are_sorted_within_their_group() {
         .iter()
         .map(|r| plan.subjects.name(r.subject))
         .collect();
-    assert_eq!(names, ["matmul", "vecadd", "reduction", "not-written-yet", "bfs"]);
+    assert_eq!(
+        names,
+        ["matmul", "vecadd", "reduction", "not-written-yet", "bfs"]
+    );
     let wrong = sorted.replace("sort = \"gto", "sort = \"lrr");
     let error = common::plan(&wrong).err().expect("not shown").to_string();
     assert!(error.contains("lrr"), "{error}");

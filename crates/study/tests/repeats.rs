@@ -261,11 +261,13 @@ fn identical_runs_are_vacuous_and_the_program_finds_out() {
 
 #[test]
 fn each_named_workload_is_needed() {
-    let text = STUDY.replace("REPEATS", "awaited = [\"not-written-yet\"]").replace(
-        "CLAIMS",
-        "[[figures.claims]]\nclaim = 'gto > 1'\non = ['bfs', 'not-written-yet']\n\
+    let text = STUDY
+        .replace("REPEATS", "awaited = [\"not-written-yet\"]")
+        .replace(
+            "CLAIMS",
+            "[[figures.claims]]\nclaim = 'gto > 1'\non = ['bfs', 'not-written-yet']\n\
          [[figures.claims]]\nclaim = 'gto < 1'\non = ['bfs', 'not-written-yet']\n",
-    );
+        );
     let text = text.replace("\"bfs\"]\n[conf", "\"bfs\", \"not-written-yet\"]\n[conf");
     let plan = plan(&text).expect("a good study");
     let records = repeated(&plan, &|_, c, _| Some(if c == "gto" { 2.0 } else { 1.0 }));
