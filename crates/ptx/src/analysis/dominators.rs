@@ -189,6 +189,7 @@ impl Ancestry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::graph::random::random_graph;
     use crate::analysis::predecessors;
     use proptest::prelude::*;
 
@@ -206,13 +207,9 @@ mod tests {
     proptest! {
         #[test]
         fn agrees_with_the_definition(
-            raw in proptest::collection::vec(proptest::collection::vec(0u32..16, 0..4), 1..16)
+            graph in random_graph(16, 4)
         ) {
-            let count = raw.len() as u32;
-            let graph: Vec<Vec<u32>> = raw
-                .iter()
-                .map(|list| list.iter().map(|t| t % count).collect())
-                .collect();
+            let count = graph.len() as u32;
             let idom = immediate_dominators(&graph, &predecessors(&graph), 0);
             let can = reached(&graph, None);
             let tree = Ancestry::new(idom.iter().map(|d| (*d != NOBODY).then_some(*d)));

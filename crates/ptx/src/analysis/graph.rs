@@ -91,3 +91,21 @@ pub fn predecessors(successors: &[Vec<u32>]) -> Vec<Vec<u32>> {
     }
     result
 }
+
+/// Graphs for the tests of what looks at them.
+#[cfg(test)]
+pub mod random {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    /// A graph of fewer than `blocks` blocks, each with fewer than `successors` successors.
+    pub fn random_graph(blocks: u32, successors: usize) -> impl Strategy<Value = Vec<Vec<u32>>> {
+        vec(vec(0..blocks, 0..successors), 1..blocks as usize).prop_map(|mut graph| {
+            let count = graph.len() as u32;
+            for to in graph.iter_mut().flatten() {
+                *to %= count;
+            }
+            graph
+        })
+    }
+}

@@ -136,6 +136,7 @@ fn representative(merged: &mut [u32], block: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::graph::random::random_graph;
     use proptest::prelude::*;
 
     fn loops(edges: &[&[u32]]) -> Vec<(Vec<u32>, u32, Vec<u32>)> {
@@ -188,13 +189,9 @@ mod tests {
         /// The blocks of a loop are those from which a latch can be reached without the header.
         #[test]
         fn a_loop_holds_what_leads_to_its_latches(
-            raw in proptest::collection::vec(proptest::collection::vec(0u32..14, 0..3), 1..14)
+            graph in random_graph(14, 3)
         ) {
-            let count = raw.len() as u32;
-            let graph: Vec<Vec<u32>> = raw
-                .iter()
-                .map(|list| list.iter().map(|t| t % count).collect())
-                .collect();
+            let count = graph.len() as u32;
             let preds = predecessors(&graph);
             let idom = immediate_dominators(&graph, &preds, 0);
             let loops = Loops::of(&graph);

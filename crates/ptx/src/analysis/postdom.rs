@@ -140,6 +140,7 @@ fn flood(preds: &[Vec<u32>], reached: &mut [bool], mut work: Vec<u32>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::graph::random::random_graph;
     use proptest::prelude::*;
 
     fn ipdom(edges: &[&[u32]]) -> Vec<Option<u32>> {
@@ -228,13 +229,9 @@ mod tests {
     proptest! {
         #[test]
         fn agrees_with_the_definition(
-            raw in proptest::collection::vec(proptest::collection::vec(0u32..14, 0..3), 1..14)
+            graph in random_graph(14, 3)
         ) {
-            let count = raw.len() as u32;
-            let graph: Vec<Vec<u32>> = raw
-                .iter()
-                .map(|list| list.iter().map(|t| t % count).collect())
-                .collect();
+            let count = graph.len() as u32;
             let preds = predecessors(&graph);
             let leaves = leaving(&graph, &preds);
             let found = meeting_points(&graph, &preds, &leaves);
