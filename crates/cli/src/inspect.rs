@@ -12,7 +12,7 @@ use warpsim_ptx::inspect::{Summary, cfg_dot, cfg_svg, disassemble_all, summarize
 use warpsim_ptx::kernel::{Kernel, Program};
 use warpsim_ptx::rewrite::vtw::Variant;
 use warpsim_sim::config::Machine;
-use warpsim_sim::occupancy::{fitted, occupancy, registers};
+use warpsim_sim::occupancy::{fitted, occupancy, registers, spill_limit};
 use warpsim_workloads::Compiler;
 use warpsim_workloads::args::{find_kernel, signature};
 use warpsim_workloads::files::write_whole;
@@ -100,7 +100,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             block: arguments.block,
             registers: &registers,
         };
-        let rewritten = Rewritten::new(&name, &text, variant)?;
+        let rewritten = Rewritten::new(&name, &text, variant, &|k| spill_limit(&machine, k))?;
         let _ = writeln!(out, "\nwith virtual blocks:");
         out += &comparison.text(&name, &text, &rewritten)?;
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use warpsim_ptx::ast::{Item, Module, Statement};
 use warpsim_ptx::kernel::{Program, Virtualised};
-use warpsim_ptx::rewrite::vtw::{Outcome, Variant, mark, rewrite};
+use warpsim_ptx::rewrite::vtw::{Outcome, Variant, mark, rewrite, rewrite_within};
 use warpsim_ptx::{lower, parse, print};
 
 const BOTH: [Variant; 2] = [Variant::Hardware, Variant::Software];
@@ -154,6 +154,29 @@ fn only_what_depends_on_no_index_and_has_one_value_is_hoisted() {
         }
         assert_eq!(form.hoisted, 6);
     }
+}
+
+#[test]
+fn what_would_be_spilled_is_not_hoisted() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../workloads/kernels");
+    let text = std::fs::read_to_string(folder.join("lbm.ptx")).expect("text");
+    let module = parsed(&text);
+    let floor_and_hoisted = |limit: u32| {
+        let done = rewrite_within(&module, Variant::Hardware, &|_| limit).expect("it lowers");
+        let program = lower(&parsed(&print(&done.module))).expect("it lowers");
+        let hoisted = done.outcomes[0].result.as_ref().expect("it can be").hoisted;
+        (program.kernels[0].register_floor, hoisted)
+    };
+    let (floor, all) = floor_and_hoisted(u32::MAX);
+    let limit = floor - 20;
+    let (within, some) = floor_and_hoisted(limit);
+    assert!(within <= limit, "{within} of {limit}");
+    assert!(0 < some && some < all, "{some} of {all}");
+    // As many as fit: the limit of what they take is enough for them, one less is not.
+    assert_eq!(floor_and_hoisted(within), (within, some));
+    assert!(floor_and_hoisted(within - 1).1 < some);
+    // It takes more than this in any case.
+    assert_eq!(floor_and_hoisted(2).1, 0);
 }
 
 #[test]

@@ -78,14 +78,19 @@ pub fn register_limit(machine: &Machine, kernel: &Kernel, threads_per_block: u32
     limit.min((share / granularity * granularity).max(granularity))
 }
 
+/// Registers per thread beyond which values of a kernel go to local memory on this machine.
+pub fn spill_limit(machine: &Machine, kernel: &Kernel) -> u32 {
+    if !machine.sm.spills {
+        return u32::MAX;
+    }
+    // Without bounds on its blocks, nothing of a launch is known when a kernel is assembled.
+    register_limit(machine, kernel, 1)
+}
+
 /// The kernel as an assembler would make it for this machine: what it may not keep in registers
 /// goes to local memory. `None` when all of it may stay.
 pub fn fitted(machine: &Machine, kernel: &Kernel) -> Option<Kernel> {
-    if !machine.sm.spills {
-        return None;
-    }
-    // Without bounds on its blocks, nothing of a launch is known when a kernel is assembled.
-    spill::fit(kernel, register_limit(machine, kernel, 1))
+    spill::fit(kernel, spill_limit(machine, kernel))
 }
 
 /// The occupancy of blocks of `threads_per_block` threads, each thread with

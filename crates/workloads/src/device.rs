@@ -2,9 +2,12 @@
 
 use std::fmt;
 use std::sync::Arc;
-use warpsim_ptx::kernel::Program;
+use warpsim_ptx::kernel::{Kernel, Program};
 use warpsim_ptx::rewrite::vtw::Variant;
 use warpsim_sim::gpu::api::{Launch, Texture};
+
+/// Registers that a thread of a present GPU can name.
+pub const MOST_REGISTERS: u32 = 255;
 
 /// Whose fault an error is; decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +113,10 @@ pub trait Device {
     /// How kernels are to be rewritten before they are compiled, if they are.
     fn virtualize(&self) -> Option<Variant> {
         None
+    }
+    /// Registers that a thread of a kernel may have before its values go to local memory.
+    fn register_limit(&self, _kernel: &Kernel) -> u32 {
+        MOST_REGISTERS
     }
 }
 

@@ -60,7 +60,8 @@ impl Session<'_> {
         let program = match self.device.virtualize() {
             None => self.compiler.compile(name, ptx)?,
             Some(variant) => {
-                let rewritten = Rewritten::new(name, ptx, variant)?;
+                let rewritten =
+                    Rewritten::new(name, ptx, variant, &|k| self.device.register_limit(k))?;
                 rewritten.finish(&*self.compiler.compile(name, &rewritten.text)?)
             }
         };

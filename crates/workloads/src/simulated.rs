@@ -3,7 +3,7 @@
 use crate::device::{Category, Device, DeviceError, ModuleId};
 use std::sync::Arc;
 use warpsim_ptx::diagnostic::render_all;
-use warpsim_ptx::kernel::Program;
+use warpsim_ptx::kernel::{Kernel, Program};
 use warpsim_ptx::rewrite::vtw::Variant;
 use warpsim_sim::config::{Machine, VirtualMode};
 use warpsim_sim::gpu::api::{Launch, Texture};
@@ -130,6 +130,10 @@ impl Device for Simulated {
             VirtualMode::Software => Some(Variant::Software),
             VirtualMode::Hardware => Some(Variant::Hardware),
         }
+    }
+
+    fn register_limit(&self, kernel: &Kernel) -> u32 {
+        warpsim_sim::occupancy::spill_limit(self.gpu.machine(), kernel)
     }
 
     fn launch(&mut self, module: ModuleId, launch: &Launch) -> Result<(), DeviceError> {

@@ -3,8 +3,8 @@
 use crate::device::DeviceError;
 use std::sync::Arc;
 use warpsim_ptx::diagnostic::render_all;
-use warpsim_ptx::kernel::Program;
-use warpsim_ptx::rewrite::vtw::{Outcome, Variant, mark, rewrite};
+use warpsim_ptx::kernel::{Kernel, Program};
+use warpsim_ptx::rewrite::vtw::{Outcome, Variant, mark, rewrite_within};
 
 /// A rewritten text.
 pub struct Rewritten {
@@ -16,10 +16,16 @@ pub struct Rewritten {
 
 impl Rewritten {
     /// Rewrites PTX; `name` is what messages call it. Kernels that cannot be rewritten stay as
-    /// they are, and say why when they are launched.
-    pub fn new(name: &str, ptx: &str, variant: Variant) -> Result<Rewritten, DeviceError> {
+    /// they are, and say why when they are launched. `limit` says how many registers a thread of
+    /// a kernel may have: what would not fit is not hoisted.
+    pub fn new(
+        name: &str,
+        ptx: &str,
+        variant: Variant,
+        limit: &dyn Fn(&Kernel) -> u32,
+    ) -> Result<Rewritten, DeviceError> {
         let module = warpsim_ptx::parse(ptx);
-        let done = module.and_then(|module| rewrite(&module, variant));
+        let done = module.and_then(|module| rewrite_within(&module, variant, limit));
         let done = done.map_err(|e| DeviceError::bad_input(render_all(&e, name, ptx)))?;
         Ok(Rewritten {
             text: warpsim_ptx::print(&done.module),

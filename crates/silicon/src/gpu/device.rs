@@ -8,7 +8,7 @@ use std::sync::Arc;
 use warpsim_ptx::kernel::{Program, Virtualised};
 use warpsim_ptx::rewrite::vtw::Variant;
 use warpsim_sim::gpu::api::{Launch, Texture};
-use warpsim_workloads::device::{Compiler, Device, DeviceError, ModuleId};
+use warpsim_workloads::device::{Compiler, Device, DeviceError, MOST_REGISTERS, ModuleId};
 use warpsim_workloads::simulated;
 use warpsim_workloads::virtual_blocks::Rewritten;
 
@@ -48,7 +48,7 @@ impl Compiler for Texts {
         let (program, text) = match self.virtualize {
             None => (simulated::compile(name, ptx)?, ptx.to_string()),
             Some(_) => {
-                let rewritten = Rewritten::new(name, ptx, Variant::Software)?;
+                let rewritten = Rewritten::new(name, ptx, Variant::Software, &|_| MOST_REGISTERS)?;
                 let program = simulated::compile(name, &rewritten.text)?;
                 (rewritten.finish(&program), rewritten.text)
             }

@@ -8,6 +8,7 @@ use warpsim_sim::config::{Machine, VirtualMode};
 use warpsim_sim::divergence::MODELS;
 use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::gpu::{Gpu, Options};
+use warpsim_sim::occupancy::spill_limit;
 use warpsim_workloads::virtual_blocks::Rewritten;
 
 use super::emit::{ACCUMULATORS, OWN, ptx};
@@ -173,7 +174,8 @@ pub fn simulate(program: &Program, target: &Target) -> Result<Vec<u8>, String> {
         VirtualMode::Software => Some(Variant::Software),
         VirtualMode::Hardware => Some(Variant::Hardware),
     };
-    let rewritten = variant.map(|v| Rewritten::new("program", &text, v));
+    let rewritten =
+        variant.map(|v| Rewritten::new("program", &text, v, &|k| spill_limit(&target.machine, k)));
     let rewritten = rewritten.transpose().map_err(|e| e.text)?;
     let ptx = rewritten.as_ref().map_or(&text, |r| &r.text);
     let module = warpsim_ptx::parse(ptx).map_err(all)?;

@@ -23,8 +23,8 @@ const SAME_FOR_ALL: [&str; 7] = [
 ];
 
 /// Takes the instructions that may be hoisted out of a kernel's body, in an order in which they
-/// can run.
-pub fn take(function: &Function, body: &mut Vec<Statement>) -> Vec<Instruction> {
+/// can run, and no more than `most`.
+pub fn take(function: &Function, body: &mut Vec<Statement>, most: usize) -> Vec<Instruction> {
     let parameters: BTreeSet<&str> = function
         .params
         .iter()
@@ -49,7 +49,8 @@ pub fn take(function: &Function, body: &mut Vec<Statement>) -> Vec<Instruction> 
                 // Not a register: a variable, whose address is the same for all.
                 None => is_same(name),
             };
-            let moves = may_move(instruction, &parameters)
+            let moves = hoisted.len() < most
+                && may_move(instruction, &parameters)
                 && !results.is_empty()
                 && results.iter().all(alone)
                 && sources(instruction).all(|o| reads_known(o, &known_name));

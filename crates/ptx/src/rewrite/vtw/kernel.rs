@@ -25,12 +25,13 @@ const fn components(kind: Kind) -> [Index; 3] {
     ]
 }
 
-/// Rewrites a kernel, or says why it cannot be.
+/// Rewrites a kernel, or says why it cannot be. At most `hoist` instructions leave the loop.
 pub fn rewrite(
     function: &mut Function,
     lowered: &Kernel,
     variant: Variant,
     needs: &Needs,
+    hoist: usize,
 ) -> Result<Form, String> {
     let mut plan = match variant {
         Variant::Hardware => Plan::None,
@@ -47,7 +48,7 @@ pub fn rewrite(
     let registers = Registers::choose(&wanted, &body);
     body.retain(|s| !matches!(s, Statement::Instruction(i) if registers.is_copy(i)));
     let declared = take_declarations(&mut body);
-    let hoisted = hoist::take(function, &mut body);
+    let hoisted = hoist::take(function, &mut body, hoist);
     // An access in a function that is called has no line here.
     if let Plan::Before(line) = plan
         && !add_barrier(&mut body, line)

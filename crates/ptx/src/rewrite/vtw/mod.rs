@@ -11,12 +11,14 @@
 //! |---|---|
 //! | `indices` | which index registers are read, and what takes their place |
 //! | `hoist` | what depends on no index and may run once |
+//! | `budget` | how much of it, where registers are short |
 //! | `barriers` | the barrier that the software variant adds, from the lowered code |
 //! | `functions` | device functions that read indices are given them |
 //! | `refuse` | kernels that cannot be rewritten, with the reason |
 //! | `kernel` | the loop around a kernel |
 
 mod barriers;
+mod budget;
 mod functions;
 mod hoist;
 mod indices;
@@ -77,9 +79,20 @@ pub struct Rewritten {
     pub outcomes: Vec<Outcome>,
 }
 
+pub use budget::rewrite_within;
+
 /// Rewrites every kernel of a module that can be. Fails only where the module itself does not
 /// lower.
 pub fn rewrite(module: &Module, variant: Variant) -> Result<Rewritten, Vec<Diagnostic>> {
+    rewrite_hoisting(module, variant, |_| usize::MAX)
+}
+
+/// Rewrites, hoisting from each kernel at most what `most` says of its name.
+fn rewrite_hoisting(
+    module: &Module,
+    variant: Variant,
+    most: impl Fn(&str) -> usize,
+) -> Result<Rewritten, Vec<Diagnostic>> {
     // Printed, every instruction has a line of its own, by which lowered code finds back to it.
     let mut module = crate::parse(&crate::print(module))?;
     let program = crate::lower(&module)?;
@@ -98,7 +111,7 @@ pub fn rewrite(module: &Module, variant: Variant) -> Result<Rewritten, Vec<Diagn
             None => Err(rejected(&program, &name)),
             Some(lowered) => match refuse::reason(function, lowered, &needs) {
                 Some(why) => Err(why),
-                None => kernel::rewrite(function, lowered, variant, &needs),
+                None => kernel::rewrite(function, lowered, variant, &needs, most(&name)),
             },
         };
         outcomes.push(Outcome {
