@@ -1,0 +1,50 @@
+//! Atomics and threads: the standard library's, or loom's where every interleaving is to be tried.
+
+#[cfg(not(feature = "loom"))]
+pub use self::standard::*;
+#[cfg(feature = "loom")]
+pub use self::tried::*;
+
+#[cfg(not(feature = "loom"))]
+mod standard {
+    pub use std::hint::spin_loop;
+    pub use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+    pub use std::sync::{Arc, Mutex};
+    pub use std::thread::{JoinHandle, park, spawn, yield_now};
+
+    /// A helper looks so often for a new round before it is parked: some 50 microseconds, far more
+    /// than lies between two rounds of a launch.
+    pub const LOOKS: u32 = 2_000;
+
+    /// The standard library's cell with the methods of loom's.
+    pub struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+    impl<T> UnsafeCell<T> {
+        pub fn new(value: T) -> UnsafeCell<T> {
+            UnsafeCell(std::cell::UnsafeCell::new(value))
+        }
+
+        pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+            f(self.0.get())
+        }
+
+        pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+            f(self.0.get())
+        }
+    }
+}
+
+#[cfg(feature = "loom")]
+mod tried {
+    pub use loom::cell::UnsafeCell;
+    pub use loom::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+    pub use loom::sync::{Arc, Mutex};
+    pub use loom::thread::{JoinHandle, park, spawn, yield_now};
+    /// Loom has to be told that others are to go on.
+    pub fn spin_loop() {
+        yield_now();
+    }
+
+    /// Every further look multiplies what loom has to try.
+    pub const LOOKS: u32 = 1;
+}

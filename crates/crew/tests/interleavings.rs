@@ -1,0 +1,38 @@
+//! Every interleaving of a small crew's threads, tried by loom:
+//! `cargo test -p warpsim-crew --features loom --test interleavings`.
+#![cfg(feature = "loom")]
+
+use loom::cell::UnsafeCell;
+use warpsim_crew::Crew;
+
+/// Loom's cells notice two threads that use one without order between them.
+fn add(item: &mut UnsafeCell<u32>, n: u32) {
+    item.with_mut(|place| unsafe { *place += n });
+}
+
+fn value(item: &UnsafeCell<u32>) -> u32 {
+    item.with(|place| unsafe { *place })
+}
+
+#[test]
+fn two_rounds_of_two_threads() {
+    loom::model(|| {
+        let mut crew = Crew::new(1);
+        let mut items = [0, 0].map(UnsafeCell::new);
+        crew.for_each(&mut items, |item| add(item, 1));
+        crew.for_each(&mut items, |item| add(item, 2));
+        assert_eq!(items.each_ref().map(value), [3; 2]);
+    });
+}
+
+#[test]
+fn a_round_of_three_threads() {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(2);
+    builder.check(|| {
+        let mut crew = Crew::new(2);
+        let mut items = [0, 0, 0].map(UnsafeCell::new);
+        crew.for_each(&mut items, |item| add(item, 1));
+        assert_eq!(items.each_ref().map(value), [1; 3]);
+    });
+}
