@@ -21,6 +21,8 @@ pub struct DeviceOptions {
     pub print_limit: u64,
     /// Look for races.
     pub check_races: bool,
+    /// Host threads.
+    pub threads: usize,
     /// Who listens.
     pub observers: Vec<Box<dyn Observer>>,
     /// Who wants to know how far it is.
@@ -39,6 +41,7 @@ pub fn make_device(machine: &Machine, options: DeviceOptions) -> Result<Simulate
         output: Box::new(std::io::stdout()),
         print_limit: options.print_limit,
         check_races: options.check_races,
+        threads: options.threads,
     };
     Simulated::new(machine.clone(), options)
 }

@@ -149,12 +149,27 @@ pub struct Arguments {
     /// Give up after this many cycles.
     #[arg(long, value_name = "N")]
     max_cycles: Option<u64>,
+    /// Host threads for the simulation, or `auto`: as many as the host has. Results are the same for
+    /// any number.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
+    threads: usize,
     /// Step through every cycle, even those in which nothing can happen.
     #[arg(long)]
     no_skip: bool,
     /// Show nothing but errors and wrong results.
     #[arg(short, long)]
     quiet: bool,
+}
+
+/// The most threads that can be asked for; there are never more than SMs.
+const MOST_THREADS: usize = 1024;
+
+fn threads(text: &str) -> Result<usize, String> {
+    if text == "auto" {
+        return Ok(std::thread::available_parallelism().map_or(1, usize::from));
+    }
+    let number = text.parse().ok().filter(|n| (1..=MOST_THREADS).contains(n));
+    number.ok_or_else(|| format!("a number from 1 to {MOST_THREADS}, or `auto`"))
 }
 
 /// What `--check` looks for.
@@ -259,6 +274,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         check_races,
         max_cycles: arguments.max_cycles,
         no_skip: arguments.no_skip,
+        threads: arguments.threads,
         observers,
         progress: Box::new(Noting::new(progress::choose(arguments.quiet))),
     };

@@ -7,7 +7,7 @@
 //! sees that it sleeps.
 
 use crate::sync::{
-    AtomicBool, AtomicU64, AtomicUsize, LOOKS, Mutex, Ordering, UnsafeCell, park, spin_loop,
+    AtomicBool, AtomicU64, AtomicUsize, LOOKS, Mutex, Ordering, UnsafeCell, fence, park, spin_loop,
     yield_now,
 };
 use std::any::Any;
@@ -61,12 +61,13 @@ impl Shared {
         // SAFETY: the round before is over, no helper reads.
         self.work.with_mut(|place| unsafe { *place = Some(work) });
         self.busy.store(self.asleep.len(), Ordering::Relaxed);
-        self.round.fetch_add(1, Ordering::SeqCst);
+        self.round.fetch_add(1, Ordering::Release);
+        fence(Ordering::SeqCst); // between raising the number and looking at the sleepers
     }
 
     /// Whether a helper has to be woken up for the round that has begun.
     pub fn is_asleep(&self, helper: usize) -> bool {
-        self.asleep[helper].load(Ordering::SeqCst)
+        self.asleep[helper].load(Ordering::Relaxed)
     }
 
     /// Waits until all helpers are done.
@@ -91,7 +92,7 @@ impl Shared {
     /// Helpers are to leave, and have to be woken up for that.
     pub fn quit(&self) {
         self.quit.store(true, Ordering::Relaxed);
-        self.round.fetch_add(1, Ordering::SeqCst);
+        self.round.fetch_add(1, Ordering::Release);
     }
 
     /// The life of a helper.
@@ -126,9 +127,10 @@ impl Shared {
             }
             spin_loop();
         }
-        self.asleep[helper].store(true, Ordering::SeqCst);
+        self.asleep[helper].store(true, Ordering::Relaxed);
+        fence(Ordering::SeqCst); // between saying so and looking once more
         loop {
-            let now = self.round.load(Ordering::SeqCst);
+            let now = self.round.load(Ordering::Acquire);
             if now != round {
                 self.asleep[helper].store(false, Ordering::Relaxed);
                 return now;

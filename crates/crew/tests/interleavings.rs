@@ -1,4 +1,5 @@
-//! Every interleaving of a small crew's threads, tried by loom:
+//! Interleavings of a small crew's threads, tried by loom (all with up to two preemptions, which is
+//! where such errors are found):
 //! `cargo test -p warpsim-crew --features loom --test interleavings`.
 #![cfg(feature = "loom")]
 
@@ -10,13 +11,19 @@ fn add(item: &mut UnsafeCell<u32>, n: u32) {
     item.with_mut(|place| unsafe { *place += n });
 }
 
+fn bounded() -> loom::model::Builder {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(2);
+    builder
+}
+
 fn value(item: &UnsafeCell<u32>) -> u32 {
     item.with(|place| unsafe { *place })
 }
 
 #[test]
 fn two_rounds_of_two_threads() {
-    loom::model(|| {
+    bounded().check(|| {
         let mut crew = Crew::new(1);
         let mut items = [0, 0].map(UnsafeCell::new);
         crew.for_each(&mut items, |item| add(item, 1));
@@ -27,9 +34,7 @@ fn two_rounds_of_two_threads() {
 
 #[test]
 fn a_round_of_three_threads() {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(2);
-    builder.check(|| {
+    bounded().check(|| {
         let mut crew = Crew::new(2);
         let mut items = [0, 0, 0].map(UnsafeCell::new);
         crew.for_each(&mut items, |item| add(item, 1));

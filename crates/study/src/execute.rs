@@ -13,10 +13,16 @@ use warpsim_sim::stats::LaunchReport;
 use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::{Category, DeviceError, Outcome, Session};
 
-/// Runs and keeps what came of it, whatever happens. What kernels print goes nowhere.
-pub fn execute(run: &Run) -> Record {
+/// Runs on so many threads and keeps what came of it, whatever happens. What kernels print goes
+/// nowhere.
+pub fn execute(run: &Run, threads: usize) -> Record {
     let start = Instant::now();
-    let result = guarded(|| simulate(run, None, run.max_cycles));
+    let options = Options {
+        max_cycles: run.max_cycles,
+        threads,
+        ..Options::default()
+    };
+    let result = guarded(|| simulate(run, options));
     Record {
         schema: SCHEMA,
         key: run.key.as_str().to_string(),
@@ -33,7 +39,12 @@ pub fn execute(run: &Run) -> Record {
 /// run ended early; that it ran into the limit is not told apart, the listener knows.
 pub fn listen(run: &Run, observer: Box<dyn Observer>, limit: u64) -> Result<(), String> {
     let limit = run.max_cycles.map_or(limit, |m| m.min(limit));
-    let result = guarded(|| simulate(run, Some(observer), Some(limit)));
+    let options = Options {
+        max_cycles: Some(limit),
+        observer: Some(observer),
+        ..Options::default()
+    };
+    let result = guarded(|| simulate(run, options));
     if result.status.good() || result.status == Status::Wrong {
         Ok(())
     } else {
@@ -65,12 +76,7 @@ fn guarded(run: impl FnOnce() -> Finished) -> Finished {
     caught.unwrap_or_else(|_| Finished::failed(Status::Crashed, panic_text()))
 }
 
-fn simulate(run: &Run, observer: Option<Box<dyn Observer>>, limit: Option<u64>) -> Finished {
-    let options = Options {
-        max_cycles: limit,
-        observer,
-        ..Options::default()
-    };
+fn simulate(run: &Run, options: Options) -> Finished {
     let mut device = match Simulated::new((*run.machine).clone(), options) {
         Ok(device) => device,
         Err(e) => return failed(e),

@@ -70,6 +70,7 @@ pub fn run(
             None => queue.pending.push((index, run.clone())),
         }
     }
+    queue.cores = jobs;
     let jobs = jobs.clamp(1, queue.pending.len().max(1));
     watch.begin(plan.runs.len(), plan.runs.len() - queue.pending.len(), jobs);
     let result = work(&mut records, Mutex::new(queue), store, jobs, watch, plan);
@@ -174,13 +175,16 @@ fn work(
 fn worker_loop(queue: &Mutex<Queue>, sender: &Sender<Message>) {
     loop {
         // Not in the condition of the loop: the lock would be held while the run goes on.
-        let next = lock(queue).next();
+        let (next, threads) = {
+            let mut queue = lock(queue);
+            (queue.next(), queue.threads())
+        };
         let Some((index, run)) = next else {
             return;
         };
         // The receiver lives as long as the workers.
         let _ = sender.send(Message::Started(index));
-        let record = execute(&run);
+        let record = execute(&run, threads);
         lock(queue).ended(&run, record.seconds);
         let _ = sender.send(Message::Finished(index, Box::new(record)));
     }
@@ -205,6 +209,8 @@ struct Queue {
     /// Longest time seen.
     seconds: HashMap<Kind, f64>,
     running: Vec<Kind>,
+    /// What all of them may take together.
+    cores: usize,
 }
 
 impl Queue {
@@ -235,6 +241,13 @@ impl Queue {
         let (index, run) = self.pending.remove(best?.0);
         self.running.push(kind(&run));
         Some((index, run))
+    }
+
+    /// Threads for the run that was taken last: when fewer are left than there are cores, they
+    /// share them.
+    fn threads(&self) -> usize {
+        let left = self.pending.len() + self.running.len();
+        (self.cores / left.max(1)).max(1)
     }
 
     fn ended(&mut self, run: &Run, seconds: f64) {

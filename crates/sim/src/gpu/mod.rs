@@ -7,6 +7,7 @@ mod hot;
 mod load;
 mod pace;
 mod prints;
+mod quantum;
 mod run;
 mod sample;
 
@@ -30,6 +31,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use warpsim_crew::Crew;
 use warpsim_ptx::kernel::{Kernel, Program};
 
 /// Launches that are reported one by one.
@@ -53,6 +55,8 @@ pub struct Options {
     pub print_limit: u64,
     /// Look for races, where it executes without timing.
     pub check_races: bool,
+    /// Host threads that SMs run on; results are the same for any number.
+    pub threads: usize,
 }
 
 impl Default for Options {
@@ -66,6 +70,7 @@ impl Default for Options {
             output: Box::new(std::io::sink()),
             print_limit: u64::MAX,
             check_races: false,
+            threads: 1,
         }
     }
 }
@@ -99,6 +104,8 @@ pub struct Gpu {
     image: GlobalMemory,
     memory: MemorySystem,
     sms: Vec<Sm>,
+    /// The threads that they run on, if it is more than one.
+    crew: Option<Crew>,
     modules: Vec<Module>,
     texture_objects: Vec<Option<Texture>>,
     /// The first core cycle of the next launch at the earliest: launches follow one another.
@@ -136,6 +143,7 @@ impl Gpu {
             sms: (0..machine.gpu.sms)
                 .map(|i| Sm::new(&machine, i as u16))
                 .collect(),
+            crew: crew(&machine, &options),
             races: options.check_races.then(RaceCheck::default),
             machine,
             options,
@@ -256,4 +264,10 @@ impl Gpu {
         self.options.progress.finish(snapshot);
         self.options.observer.take()
     }
+}
+
+/// The threads that SMs run on: no more than there are SMs, none if one is enough.
+fn crew(machine: &Machine, options: &Options) -> Option<Crew> {
+    let threads = options.threads.min(machine.gpu.sms as usize);
+    (threads > 1 && !options.functional).then(|| Crew::new(threads - 1))
 }

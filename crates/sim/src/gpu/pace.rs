@@ -13,7 +13,9 @@ pub struct Pace {
     next: Cycle,
     /// Room at its port that each SM waits for, `u32::MAX` if for none.
     wanted: Vec<u32>,
-    /// SMs that stored or printed in the quantum under way, in order.
+    /// Whether each SM runs in the quantum under way.
+    awake: Vec<bool>,
+    /// SMs that stored or printed in it, in order.
     to_flush: Vec<usize>,
 }
 
@@ -24,6 +26,7 @@ impl Pace {
             sms: vec![now; sms],
             next: now,
             wanted: vec![u32::MAX; sms],
+            awake: vec![true; sms],
             to_flush: Vec::with_capacity(sms),
         }
     }
@@ -44,7 +47,25 @@ impl Pace {
     /// SM number `number` is passed over.
     #[inline]
     pub fn passed_over(&mut self, number: usize) {
+        self.awake[number] = false;
         self.next = self.next.min(self.sms[number]);
+    }
+
+    /// SM number `number` is to run.
+    #[inline]
+    pub fn wakes(&mut self, number: usize) {
+        self.awake[number] = true;
+    }
+
+    /// Whether SM number `number` runs in the quantum under way.
+    #[inline]
+    pub fn is_awake(&self, number: usize) -> bool {
+        self.awake[number]
+    }
+
+    /// The SMs that run in the quantum under way, in order.
+    pub fn awake(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.awake.len()).filter(|&number| self.awake[number])
     }
 
     /// SM number `number` has run.
@@ -52,7 +73,7 @@ impl Pace {
     pub fn ran(&mut self, number: usize, sm: &Sm) {
         self.sms[number] = sm.next();
         self.wanted[number] = sm.port.wanted();
-        self.passed_over(number);
+        self.next = self.next.min(self.sms[number]);
         if sm.has_to_flush() {
             self.to_flush.push(number);
         }
@@ -63,7 +84,7 @@ impl Pace {
         self.next = Cycle::NEVER;
         for (number, sm) in sms.iter().enumerate() {
             self.sms[number] = sm.next();
-            self.passed_over(number);
+            self.next = self.next.min(self.sms[number]);
         }
     }
 

@@ -1,5 +1,5 @@
-//! Running a launch: quanta in which SMs run by themselves, and between them the exchange of
-//! requests, replies, stores and blocks, always in SM order.
+//! Running a launch: one [quantum](super::quantum) after the other, and between them blocks for
+//! SMs that have room, always in SM order.
 
 use super::api::Launch;
 use super::dispatch::{Dispatcher, Numbers};
@@ -7,9 +7,8 @@ use super::hot::HotSpots;
 use super::pace::Pace;
 use super::{Gpu, SimError, Stuck};
 use crate::exec::functional;
-use crate::observe::Observer;
 use crate::progress::Snapshot;
-use crate::sm::{Launched, Quantum, SmFault, summarise};
+use crate::sm::{Launched, SmFault, summarise};
 use crate::stats::{EnergyCounters, LaunchReport, MemoryCounters, SmStats, Totals};
 use crate::time::Cycle;
 use std::time::Instant;
@@ -125,7 +124,7 @@ impl Gpu {
         let mut pace = Pace::new(self.sms.len(), now);
         loop {
             let end = now + quantum;
-            let done = self.run_quantum(now, end, launched, files, &mut pace, hot.as_mut())?;
+            let done = self.run_quantum(now..end, launched, files, &mut pace, hot.as_mut())?;
             completed += done;
             if dispatcher.sent() < total && (room || done != 0) {
                 room = dispatcher.dispatch(end, end + quantum, &mut self.sms);
@@ -234,73 +233,7 @@ impl Gpu {
         })
     }
 
-    /// One quantum: SMs first, then memory, joined only by queues. Returns the blocks that have
-    /// ended.
-    fn run_quantum(
-        &mut self,
-        now: Cycle,
-        end: Cycle,
-        launched: &Launched,
-        files: &[(u32, String)],
-        pace: &mut Pace,
-        mut hot: Option<&mut HotSpots>,
-    ) -> Result<u64, SimError> {
-        let skip = self.options.skip;
-        let mut completed = 0;
-        pace.begin();
-        for i in 0..self.sms.len() {
-            let room = self.memory.injection_free(i);
-            if skip && pace.sleeps(i, room, end) && self.memory.next_reply_for(i) >= end {
-                pace.passed_over(i);
-                continue;
-            }
-            let sm = &mut self.sms[i];
-            sm.refill_port(self.memory.injection_backlog(i), now);
-            let observer = match hot.as_deref_mut() {
-                Some(spots) => Some(spots as &mut dyn Observer),
-                None => self
-                    .options
-                    .observer
-                    .as_mut()
-                    .map(|o| &mut **o as &mut dyn Observer),
-            };
-            let mut world = Quantum {
-                launched,
-                image: &self.image,
-                inbox: self.memory.open_inbox(i, end),
-                observer,
-                skip,
-            };
-            let result = sm.run(end, &mut world);
-            self.memory.close_inbox(i);
-            pace.ran(i, sm);
-            completed += u64::from(sm.take_completed());
-            // Nothing that another SM sees of memory in this quantum.
-            for (cycle, request) in sm.port.sent.drain(..) {
-                self.memory.push(cycle, request);
-            }
-            result.map_err(|e| self.fault(i, e, launched, files))?;
-        }
-        for &i in pace.to_flush() {
-            let sm = &mut self.sms[i];
-            sm.leavings.stores.flush_into(&mut self.image);
-            let prints = &mut sm.leavings.prints;
-            self.printed.hand_on(prints, &mut self.options);
-        }
-        let (sms, image) = (&mut self.sms, &mut self.image);
-        let mut failed: Option<(usize, SmFault)> = None;
-        self.memory.advance(end, &mut |sm, token| {
-            if let Err(e) = sms[sm as usize].perform_atomic(token, image) {
-                failed.get_or_insert((sm as usize, e));
-            }
-        });
-        match failed {
-            Some((sm, e)) => Err(self.fault(sm, e, launched, files)),
-            None => Ok(completed),
-        }
-    }
-
-    fn fault(
+    pub(super) fn fault(
         &self,
         sm: usize,
         e: SmFault,

@@ -16,6 +16,7 @@ use super::memory::{self, TokenKind, untoken};
 use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
 use crate::memory::packet::Reply;
+use crate::observe::Observer;
 use crate::time::Cycle;
 
 /// When an SM runs.
@@ -43,14 +44,15 @@ impl Sm {
 
     /// Runs cycles up to (not including) `to`.
     pub fn run(&mut self, to: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
-        if quantum.observer.is_some() != self.residents.books.watch.is_on() {
-            self.listen(quantum.observer.is_some());
+        if quantum.observed != self.residents.books.watch.is_on() {
+            self.listen(quantum.observed);
         }
-        let result = self.run_cycles(to, quantum);
-        if let Some(observer) = quantum.observer.as_deref_mut() {
-            self.residents.books.watch.hand_over(self.id, observer);
-        }
-        result
+        self.run_cycles(to, quantum)
+    }
+
+    /// Tells what has happened in the cycles that have run.
+    pub fn tell(&mut self, observer: &mut dyn Observer) {
+        self.residents.books.watch.hand_over(self.id, observer);
     }
 
     /// Somebody listens, or nobody does.

@@ -8,7 +8,6 @@ use crate::exec::memory::image::GlobalMemory;
 use crate::exec::memory::store_buffer::{GlobalView, StoreBuffer};
 use crate::exec::state::{Effect, LANES, Lanes, Moment, Threads};
 use crate::memory::network::inbox::Inbox;
-use crate::observe::Observer;
 use crate::time::Cycle;
 use std::sync::Arc;
 use warpsim_ptx::kernel::{Kernel, Pc};
@@ -62,8 +61,8 @@ pub struct Quantum<'a> {
     pub image: &'a GlobalMemory,
     /// Replies that have come for this SM.
     pub inbox: &'a mut Inbox,
-    /// Who listens.
-    pub observer: Option<&'a mut (dyn Observer + 'a)>,
+    /// Somebody listens, and will hear of it by [`Sm::tell`](super::Sm::tell).
+    pub observed: bool,
     /// Skip cycles in which nothing happens.
     pub skip: bool,
 }

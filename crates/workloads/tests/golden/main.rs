@@ -40,10 +40,10 @@ fn runs(lines: &[Line]) -> Vec<&Run> {
     runs
 }
 
-/// The same runs with what came of them now; failures as text.
-fn made_again(lines: &[Line]) -> Result<Vec<Line>, String> {
+/// The same runs with what came of them now, on so many threads; failures as text.
+fn made_again(lines: &[Line], threads: usize) -> Result<Vec<Line>, String> {
     let runs = runs(lines);
-    let results = take::take_all(&runs);
+    let results = take::take_all(&runs, threads);
     let failed = runs.iter().zip(&results);
     let failed = failed.filter_map(|(run, r)| Some(format!("{run}\n  {}", r.as_ref().err()?)));
     let failed: Vec<String> = failed.collect();
@@ -78,7 +78,8 @@ fn disturbed(lines: &[Line]) -> Vec<String> {
 #[test]
 fn statistics_are_as_recorded() {
     let before = recorded();
-    let after = made_again(&before).unwrap_or_else(|failures| panic!("runs failed:\n{failures}"));
+    let after =
+        made_again(&before, 1).unwrap_or_else(|failures| panic!("runs failed:\n{failures}"));
     let disturbed = disturbed(&after);
     assert!(
         disturbed.is_empty(),
@@ -101,6 +102,26 @@ fn statistics_are_as_recorded() {
         "{} of {} runs have changed:\n{}\nif that is intended:\n{REWRITE}",
         changed.len(),
         runs(&before).len(),
+        changed.join("\n")
+    );
+}
+
+#[test]
+fn threads_make_no_difference() {
+    if std::env::var_os("WARPSIM_BLESS").is_some() {
+        return;
+    }
+    let before = recorded();
+    let after =
+        made_again(&before, 2).unwrap_or_else(|failures| panic!("runs failed:\n{failures}"));
+    let pairs = before.iter().zip(&after);
+    let changed: Vec<String> = pairs
+        .filter(|(old, new)| old != new)
+        .map(|(old, new)| format!("- {old}\n+ {new}"))
+        .collect();
+    assert!(
+        changed.is_empty(),
+        "on two threads:\n{}",
         changed.join("\n")
     );
 }

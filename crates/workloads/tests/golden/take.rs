@@ -67,8 +67,8 @@ pub fn machine(run: &Run) -> Result<Machine, String> {
     Machine::resolve(&run.machine, &set).map_err(|e| e.to_string())
 }
 
-/// Makes a run. Its result must be right.
-fn take(run: &Run) -> Result<Fingerprint, String> {
+/// Makes a run on so many threads. Its result must be right.
+fn take(run: &Run, threads: usize) -> Result<Fingerprint, String> {
     let listener = Listener::default();
     let options = Options {
         skip: run.how != How::Stepped,
@@ -77,6 +77,7 @@ fn take(run: &Run) -> Result<Fingerprint, String> {
             How::Observed => Some(Box::new(listener.clone())),
             _ => None,
         },
+        threads,
         ..Options::default()
     };
     let workload = find(&run.workload).map_err(|e| e.text)?;
@@ -110,21 +111,21 @@ fn take(run: &Run) -> Result<Fingerprint, String> {
     })
 }
 
-/// Makes all runs on all cores; what came of them is in their order.
-pub fn take_all(runs: &[&Run]) -> Vec<Result<Fingerprint, String>> {
+/// Makes all runs, on all cores and each on so many threads; what came of them is in their order.
+pub fn take_all(runs: &[&Run], threads: usize) -> Vec<Result<Fingerprint, String>> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(vec![Err("not run".to_string()); runs.len()]);
     let work = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(run) = runs.get(at) else { break };
-            let result = take(run);
+            let result = take(run, threads);
             results.lock().expect("no other thread failed")[at] = result;
         }
     };
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     std::thread::scope(|scope| {
-        for _ in 0..cores {
+        for _ in 0..(cores / threads).max(1) {
             scope.spawn(work);
         }
     });

@@ -100,6 +100,11 @@ impl Inboxes {
         &mut self.inboxes[sm]
     }
 
+    /// The inboxes of all SMs, in their order.
+    pub fn all(&mut self) -> impl Iterator<Item = &mut Inbox> {
+        self.inboxes.iter_mut()
+    }
+
     /// The SM may have taken replies.
     #[inline]
     pub fn taken(&mut self, sm: usize) {

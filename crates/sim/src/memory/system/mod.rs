@@ -187,6 +187,15 @@ impl MemorySystem {
         inbox
     }
 
+    /// The same for all SMs, in their order; each that runs is to be followed by
+    /// [`close_inbox`](MemorySystem::close_inbox).
+    pub fn open_inboxes(&mut self, end: Cycle) -> impl Iterator<Item = &mut Inbox> {
+        self.inboxes.all().map(move |inbox| {
+            inbox.show(end);
+            inbox
+        })
+    }
+
     /// The SM has run and taken what it took.
     #[inline]
     pub fn close_inbox(&mut self, sm: usize) {
