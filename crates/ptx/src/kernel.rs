@@ -338,6 +338,10 @@ pub enum AddrBase {
     Symbol(u32),
 }
 
+/// The address of the first `.texref` (or `.surfref`) variable of a module, as code sees it: the
+/// next ones follow, one by one. Handles of texture objects are smaller.
+pub const TEXREF_HANDLES: u64 = 1 << 32;
+
 /// How a texture is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]

@@ -22,6 +22,7 @@ mod optable;
 pub mod parse;
 mod print;
 pub mod rewrite;
+pub mod tensor;
 
 pub use diagnostic::Diagnostic;
 pub use lower::lower;

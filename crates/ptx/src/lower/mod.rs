@@ -18,6 +18,7 @@ mod immediate;
 mod init;
 mod instruction;
 mod layout;
+mod matrix;
 mod memory;
 mod module;
 mod operand;
@@ -26,6 +27,8 @@ mod reach;
 mod scope;
 mod shape;
 mod special;
+mod texture;
+mod video;
 
 use crate::analysis;
 use crate::ast::{Directive, Function, Ident, Item, Module};

@@ -91,7 +91,8 @@ impl<'a> ModuleTable<'a> {
     /// Enters a variable; says which symbol wants an initialiser.
     fn add_variable(&mut self, var: &'a Variable, errors: &mut Vec<Diagnostic>) -> Option<u32> {
         let name = var.name.name.as_str();
-        if matches!(var.ty, Type::Texref) {
+        // Surfaces are bound like textures.
+        if matches!(var.ty, Type::Texref | Type::Surfref) {
             let index = self.textures.len() as u32;
             if self
                 .variables
@@ -102,7 +103,7 @@ impl<'a> ModuleTable<'a> {
             }
             return None;
         }
-        if matches!(var.ty, Type::Samplerref | Type::Surfref) {
+        if matches!(var.ty, Type::Samplerref) {
             self.variables.insert(name, ModuleVar::Other);
             return None;
         }

@@ -7,7 +7,7 @@ use super::shape::Kind;
 use super::special::special_bytes;
 use crate::ast::{self, Ident, Span};
 use crate::isa::{Space, Type};
-use crate::kernel::{Operand, RegClass, RegId};
+use crate::kernel::{Operand, RegClass, RegId, TEXREF_HANDLES};
 
 /// Where an operand stands in the text.
 pub(super) fn span_of(operand: &ast::Operand) -> Span {
@@ -158,6 +158,10 @@ impl Builder<'_> {
                     ),
                 );
                 None
+            }
+            Resolved::Texture(index) if offset == 0 => {
+                self.check_address(id, kind, text)?;
+                Some(Operand::Imm(TEXREF_HANDLES + u64::from(index)))
             }
             Resolved::Texture(_) | Resolved::Unusable => {
                 self.unsupported(

@@ -12,6 +12,7 @@ mod function;
 mod init;
 mod instruction;
 mod lexer;
+pub(crate) mod matrix;
 mod mnemonic;
 mod module;
 mod number;

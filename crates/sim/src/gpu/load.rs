@@ -11,7 +11,7 @@ use crate::sm::Launched;
 use crate::sm::facts::op_facts;
 use std::sync::{Arc, OnceLock};
 use warpsim_ptx::analysis::never_written;
-use warpsim_ptx::isa::{Op, Space};
+use warpsim_ptx::isa::Space;
 use warpsim_ptx::kernel::{
     INSTRUCTION_BYTES, Kernel, Operand, Program, RelocTarget, TexBase, Virtualised,
 };
@@ -371,7 +371,7 @@ impl Gpu {
     }
 
     fn check_textures(&self, module: &Module, kernel: &Kernel) -> Result<(), SimError> {
-        for instr in kernel.code.iter().filter(|i| i.op == Op::Tex) {
+        for instr in &kernel.code {
             if let Some(Operand::Texture(TexBase::Texref(index))) = instr.src.first()
                 && module.texrefs[*index as usize].is_none()
             {

@@ -7,6 +7,7 @@ use crate::exec::iterations::may_access_shared;
 use crate::power::Side;
 use warpsim_ptx::isa::{CacheOp, Op, Pipe, Sem, Space, Type};
 use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegId, TexBase, Virtualised};
+use warpsim_ptx::tensor::Role;
 
 /// Registers of an instruction that share a word of the scoreboard: register r is bit r mod 64
 /// of word r / 64. Most instructions have one or two of these.
@@ -83,9 +84,9 @@ pub struct OpFacts {
     pub write_banks: Banks,
     /// Registers whose pending writes hold it back, as bits of scoreboard words; those with
     /// destinations come first.
-    pub registers: FixedList<RegisterWord, 16>,
+    pub registers: FixedList<RegisterWord, 34>,
     /// Banks to read a second time, a third time and so on: repeated registers count each time.
-    pub read_again: FixedList<Banks, 11>,
+    pub read_again: FixedList<Banks, 34>,
 }
 
 /// What an instruction goes through.
@@ -159,7 +160,7 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
         long: is_long(instr),
         control: matches!(instr.op, Op::Bra | Op::Ret | Op::Exit),
         uncached: is_uncached(instr),
-        stores: matches!(instr.op, Op::St | Op::Red),
+        stores: is_store(instr),
     };
     let bank = |r: RegId| kernel.registers[r.0 as usize].number % banks;
     if matches!(&kernel.virtualised, Virtualised::Form(form) if form.hardware)
@@ -226,7 +227,20 @@ fn is_long(instr: &Instr) -> bool {
             instr.mods.space,
             Some(Space::Shared | Space::Const | Space::Param)
         ),
-        Op::Tex | Op::Atom => true,
+        Op::Tex | Op::TexLevel | Op::TexGrad | Op::Tld4 | Op::Suld | Op::Atom => true,
+        Op::Wmma => {
+            matches!(instr.mods.tensor, Some(t) if matches!(t.role, Role::Load(_)))
+                && instr.mods.space != Some(Space::Shared)
+        }
+        _ => false,
+    }
+}
+
+/// Whether it writes memory and brings nothing back.
+fn is_store(instr: &Instr) -> bool {
+    match instr.op {
+        Op::St | Op::Red | Op::Sust | Op::Sured | Op::Stmatrix => true,
+        Op::Wmma => matches!(instr.mods.tensor, Some(t) if matches!(t.role, Role::Store(_))),
         _ => false,
     }
 }
@@ -261,6 +275,8 @@ fn class_of(instr: &Instr) -> OpClass {
         Op::Fma => arithmetic(Fp32Fma, Fp32Fma, Fp64Fma),
         Op::Div => arithmetic(IntDiv, Fp32Div, Fp64Div),
         Op::Rem => IntRem,
+        Op::Mma => Tensor,
+        Op::Wmma if instr.op.pipe(&instr.mods) != Pipe::Memory => Tensor,
         Op::Membar | Op::Fence | Op::Prefetch | Op::Prefetchu => Other,
         _ => match instr.op.pipe(&instr.mods) {
             Pipe::Sfu => Sfu,
