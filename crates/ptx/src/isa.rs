@@ -331,6 +331,8 @@ pub struct Mods {
     pub video: Video,
     /// Shape, layouts and types of matrix instructions.
     pub tensor: Option<Tensor>,
+    /// What `cp.async` and `mbarrier` do.
+    pub asynchronous: Option<Async>,
 }
 
 /// The part of a 32-bit operand that a video instruction takes, or writes.
@@ -363,6 +365,7 @@ pub struct Video {
     pub negate: [bool; 2],
 }
 
+pub use crate::asynchronous::Async;
 pub use crate::tensor::Tensor;
 
 impl Mods {

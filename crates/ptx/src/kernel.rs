@@ -112,6 +112,9 @@ pub struct Kernel {
     pub rolled: Vec<Pc>,
     /// Whether its blocks are virtual ones.
     pub virtualised: Virtualised,
+    /// Functions that it calls and no file defines, with the PTX line of the call: a launch is
+    /// refused. Where a call was, its code has a trap.
+    pub undefined: Vec<(String, u32)>,
 }
 
 /// What became of a kernel whose blocks were to be virtual ones ([`crate::rewrite::vtw`]).

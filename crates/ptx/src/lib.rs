@@ -12,6 +12,7 @@
 pub mod analysis;
 pub mod assembler;
 pub mod ast;
+pub mod asynchronous;
 pub mod diagnostic;
 pub mod inspect;
 pub mod isa;

@@ -10,6 +10,7 @@
 //! The spelling may have several parts (`st.async`): the longest one that fits wins. The
 //! operand forms are tried in order and the first whose condition holds applies.
 
+use crate::asynchronous::Async;
 use crate::isa::{AtomOp, Mode, Mods, Pipe, Type};
 use crate::modtable::{sets::*, *};
 use crate::tensor::Role;
@@ -204,6 +205,7 @@ ops! {
     Cnot "cnot" Int [BITS] [] [] { Always => [D S] };
     Copysign "copysign" ByType [F32_64] [] [] { Always => [D S S] };
     Cos "cos" Sfu [F32_] [APPROX FTZ] [] { Always => [D S] };
+    Cp "cp" Memory [] [] [] { Always => [Any] };
     Cvt "cvt" ByType [CONVERTED, CONVERTED] [ROUND ROUND_INTEGRAL FTZ SAT SATFINITE RELU] []
         { Always => [D S Opt] };
     Cvta "cvta" Int [ADDRESS] [TO GLOBAL SHARED LOCAL CONST PARAM] [Space] { Always => [D S] };
@@ -228,6 +230,7 @@ ops! {
     Madc "madc" Int [INT32_64] [LO_HI CARRY] [Half] { Always => [D S S S] };
     Match "match" Int [B32_64] [MATCH SYNC] [Mode] { Always => [Pair S S] };
     Max "max" ByType [ARITHMETIC] [FTZ NAN XORSIGN RELU] [] { Always => [D S S Opt] };
+    Mbarrier "mbarrier" Memory [] [] [] { Always => [Any] };
     Membar "membar" Memory [] [MEMBAR] [Scope] { Always => [] };
     Min "min" ByType [ARITHMETIC] [FTZ NAN XORSIGN RELU] [] { Always => [D S S Opt] };
     Mma "mma" Tensor [] [] [] { Always => [Any] };
@@ -319,10 +322,10 @@ ops! {
     // Read and printed, refused when a kernel that has them is lowered.
     later {
         Alloca "alloca", Applypriority "applypriority", BarrierCluster "barrier.cluster",
-        Clusterlaunchcontrol "clusterlaunchcontrol", Cp "cp", Createpolicy "createpolicy",
+        Clusterlaunchcontrol "clusterlaunchcontrol", Createpolicy "createpolicy",
         CvtPack "cvt.pack", Discard "discard", Elect "elect", FenceMbarrier "fence.mbarrier_init",
         FenceProxy "fence.proxy", Getctarank "getctarank", Griddepcontrol "griddepcontrol",
-        Istypep "istypep", Mapa "mapa", Mbarrier "mbarrier", MembarProxy "membar.proxy",
+        Istypep "istypep", Mapa "mapa", MembarProxy "membar.proxy",
         Multimem "multimem", PrefetchTensormap "prefetch.tensormap", RedAsync "red.async",
         Setmaxnreg "setmaxnreg", StAsync "st.async", StBulk "st.bulk", Stackrestore "stackrestore",
         Stacksave "stacksave", Tcgen05 "tcgen05", Tensormap "tensormap", Wgmma "wgmma",
@@ -342,7 +345,17 @@ impl Op {
             },
             PipeRule::Int | PipeRule::Later => Pipe::Int,
             PipeRule::Sfu | PipeRule::Division => Pipe::Sfu,
-            PipeRule::Memory => Pipe::Memory,
+            // Words about copies reach no memory.
+            PipeRule::Memory => match mods.asynchronous {
+                Some(
+                    Async::Commit
+                    | Async::WaitGroup
+                    | Async::WaitAll
+                    | Async::PendingCount
+                    | Async::ArriveAfterCopies { .. },
+                ) => Pipe::Control,
+                _ => Pipe::Memory,
+            },
             PipeRule::Control => Pipe::Control,
             PipeRule::ByType => {
                 if float {
@@ -357,6 +370,11 @@ impl Op {
     /// Whether it is one of the video instructions, which take parts of their operands.
     pub fn is_video(self) -> bool {
         self.text().starts_with('v') && !matches!(self, Op::Vote | Op::VtwNextTb | Op::VtwNextTid)
+    }
+
+    /// Whether its suffixes are those of copies and barriers that threads do not wait for.
+    pub(crate) fn is_asynchronous(self) -> bool {
+        matches!(self, Op::Cp | Op::Mbarrier)
     }
 
     /// Whether its suffixes are those of a matrix instruction.

@@ -78,6 +78,8 @@ pub(super) struct Builder<'a> {
     pub errors: Vec<Diagnostic>,
     /// Valid PTX that is not supported.
     pub unsupported: Vec<Diagnostic>,
+    /// Functions that are called and not defined, with the line of the call.
+    pub undefined: Vec<(String, u32)>,
     unknown: HashSet<String>,
 }
 
@@ -105,6 +107,7 @@ impl<'a> Builder<'a> {
             rolled: Vec::new(),
             errors: Vec::new(),
             unsupported: Vec::new(),
+            undefined: Vec::new(),
             unknown: HashSet::new(),
         }
     }

@@ -43,7 +43,7 @@ impl<'a> Builder<'a> {
         if function.body.is_none() {
             return match intrinsic(&callee.name) {
                 Some(which) => self.call_intrinsic(instr, which, returns, args, function, guard),
-                None => self.refuse_extern(callee),
+                None => self.call_undefined(callee, guard),
             };
         }
         if self.frames.iter().any(|f| f.name == function.name.name) {
@@ -115,16 +115,21 @@ impl<'a> Builder<'a> {
         None
     }
 
-    fn refuse_extern(&mut self, callee: &Ident) -> Option<()> {
-        let message = match callee.name.as_str() {
-            "malloc" | "free" => format!(
+    /// A function that another file may define: if none does, launches are refused.
+    fn call_undefined(&mut self, callee: &Ident, guard: Option<(RegId, bool)>) -> Option<()> {
+        if matches!(callee.name.as_str(), "malloc" | "free") {
+            let message = format!(
                 "device-side `{}` is not supported: there is no device heap",
                 callee.name
-            ),
-            name => format!("`{name}` is declared but not defined in this file"),
-        };
-        self.unsupported(callee.span, message);
-        None
+            );
+            self.unsupported(callee.span, message);
+            return None;
+        }
+        if !self.undefined.iter().any(|(name, _)| *name == callee.name) {
+            self.undefined.push((callee.name.clone(), self.line));
+        }
+        self.emit(Op::Trap, Mods::default(), vec![], vec![]).guard = guard;
+        Some(())
     }
 
     fn inline(

@@ -29,6 +29,7 @@ impl<'a> Builder<'a> {
             Op::Suld | Op::Sust | Op::Sured => self.surface(instr, guard),
             Op::Txq | Op::Suq => self.texture_query(instr, guard),
             op if op.is_video() => self.video(instr, guard),
+            op if op.is_asynchronous() => self.asynchronous(instr, guard),
             op if op.is_matrix() => self.matrix(instr, guard),
             Op::Mov => self.mov(instr, guard),
             Op::Bra => self.branch(instr, guard),

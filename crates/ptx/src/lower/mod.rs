@@ -10,6 +10,7 @@
 //! that reach it out of the program: they are listed with the reasons in
 //! [`Program::rejected`], and the rest of the file stays usable.
 
+mod asynchronous;
 mod body;
 mod builder;
 mod call;
@@ -194,6 +195,7 @@ fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Par
         blocks: Vec::new(),
         rolled: std::mem::take(&mut builder.rolled),
         virtualised: Virtualised::No,
+        undefined: std::mem::take(&mut builder.undefined),
     };
     for directive in &function.directives {
         match directive {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use warpsim_ptx::isa::Space;
 use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegClass, RegId, TexBase};
 
-use super::access::{atomic, load_store, spaces};
+use super::access::{atomic, copy, load_store, mbarrier, spaces};
 use super::arith::{bits, carry, compare, convert, integer, mov, video};
 use super::control::{flow, printf, warp};
 use super::float::{float16, float32, float64, pairs, transcendental};
@@ -34,6 +34,8 @@ pub(super) fn families() -> &'static [fn(&Instr) -> Option<Plan>] {
         spaces::decode,
         load_store::decode,
         atomic::decode,
+        copy::decode,
+        mbarrier::decode,
         fetch::decode,
         surface::decode,
         warp::decode,

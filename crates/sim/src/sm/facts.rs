@@ -5,7 +5,7 @@ use super::units::UnitPlan;
 use crate::config::{Machine, OpClass, Work};
 use crate::exec::iterations::may_access_shared;
 use crate::power::Side;
-use warpsim_ptx::isa::{CacheOp, Op, Pipe, Sem, Space, Type};
+use warpsim_ptx::isa::{Async, CacheOp, Op, Pipe, Sem, Space, Type};
 use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegId, TexBase, Virtualised};
 use warpsim_ptx::tensor::Role;
 
@@ -71,6 +71,8 @@ pub struct OpFacts {
     pub uncached: bool,
     /// Stores, or does an atomic without a result.
     pub stores: bool,
+    /// Copies to shared memory, for which its warp does not wait.
+    pub copies: bool,
     /// Most reads of one bank: the cycles that its reads take if nothing is in their way.
     pub reads: u8,
     /// What it makes the lanes do, and the registers that this reads and writes, for the energy
@@ -161,6 +163,7 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
         control: matches!(instr.op, Op::Bra | Op::Ret | Op::Exit),
         uncached: is_uncached(instr),
         stores: is_store(instr),
+        copies: matches!(instr.mods.asynchronous, Some(Async::Copy(_))),
     };
     let bank = |r: RegId| kernel.registers[r.0 as usize].number % banks;
     if matches!(&kernel.virtualised, Virtualised::Form(form) if form.hardware)
@@ -300,6 +303,7 @@ pub(super) mod tests {
         let mut facts = OpFacts {
             uncached: false,
             stores: false,
+            copies: false,
             unit: 0,
             memory: false,
             through: Through {

@@ -3,7 +3,7 @@
 //! place inside (`.clamp`), or zeros read and nothing written (`.zero`).
 
 use warpsim_ptx::isa::{Geometry, Mode, Op, Space, Type};
-use warpsim_ptx::kernel::{Instr, Operand};
+use warpsim_ptx::kernel::Instr;
 
 use super::fetch::texture_on;
 use crate::exec::access::spaces::fault;
@@ -27,9 +27,7 @@ pub(crate) fn decode(i: &Instr) -> Option<Plan> {
         Op::Suld => Plan::full(load, &first, &[value; 4]),
         Op::Sust => Plan::many(store, &first, value),
         Op::Sured => Plan::full(reduce, &[first[0], n, n, n, value], &[]),
-        Op::Txq | Op::Suq if matches!(i.src.first(), Some(Operand::Texture(_))) => {
-            Plan::full(query, &[Width::Wide], &[n])
-        }
+        Op::Txq | Op::Suq => Plan::full(query, &[Width::Wide], &[n]),
         _ => return None,
     })
 }

@@ -62,7 +62,9 @@ impl Reader<'_> {
         }
         let effect = match instr.op {
             Op::Tex | Op::TexLevel | Op::TexGrad | Op::Tld4 => Effect::Load(Memory::Texture),
-            Op::Suld
+            Op::Cp
+            | Op::Mbarrier
+            | Op::Suld
             | Op::Sust
             | Op::Sured
             | Op::Wmma
