@@ -158,6 +158,9 @@ pub enum AtomOp {
     Cas,
     Inc,
     Dec,
+    /// Device-side `malloc` and `free`, which no modifier spells.
+    Malloc,
+    Free,
 }
 
 /// Memory ordering.

@@ -305,7 +305,24 @@ pub struct Instr {
 pub enum Intrinsic {
     Vprintf,
     AssertFail,
+    /// Lowered to atomics on the [heap](HEAP).
+    Malloc,
+    Free,
+    /// Stops a thread whose stack is full: top, end, and what was asked for.
+    StackCheck,
+    /// Stops a thread that calls what is no function, or not one that can be called there.
+    NoSuchFunction,
+    /// Marks of functions that are not inlined, which lowering replaces.
+    StackBegins,
+    Enter(u32),
+    Save(u32),
+    Restore(u32),
 }
+
+/// Where device-side `malloc` and `free` are asked for: an address that nothing else has.
+pub const HEAP: u64 = 0x6_0000_0000;
+/// The address of the first function of a module, as code sees it; the others follow, 16 apart.
+pub const FUNCTION_ADDRESSES: u64 = 0x7300_0000_0000;
 
 /// An operand of a lowered instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]

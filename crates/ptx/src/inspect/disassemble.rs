@@ -102,6 +102,9 @@ fn sources(kernel: &Kernel, instr: &Instr) -> Vec<String> {
         let name = match function {
             Intrinsic::Vprintf => "vprintf",
             Intrinsic::AssertFail => "__assertfail",
+            Intrinsic::StackCheck => "stack_check",
+            Intrinsic::NoSuchFunction => "no_such_function",
+            _ => "?",
         };
         let args: Vec<String> = instr.src.iter().map(text).collect();
         return vec![format!("{name}({})", args.join(", "))];

@@ -78,6 +78,12 @@ impl Builder<'_> {
             }
             Resolved::Entity(Entity::Shared(at)) => (Space::Shared, AddrBase::Zero, at),
             Resolved::Entity(Entity::Local(at)) => (Space::Local, AddrBase::Zero, at),
+            Resolved::Entity(Entity::InFrame(base, at)) => {
+                if mods.space == Some(Space::Param) {
+                    mods.space = Some(Space::Local);
+                }
+                (Space::Local, AddrBase::Reg(base), at)
+            }
             Resolved::Symbol(index, space) => (space, AddrBase::Symbol(index), 0),
             other => {
                 let what = what_is(&other);

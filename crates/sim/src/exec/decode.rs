@@ -6,7 +6,7 @@ use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegClass, RegId, Tex
 
 use super::access::{atomic, copy, load_store, mbarrier, spaces};
 use super::arith::{bits, carry, compare, convert, integer, mov, video};
-use super::control::{flow, printf, warp};
+use super::control::{calls, flow, printf, warp};
 use super::float::{float16, float32, float64, pairs, transcendental};
 use super::matrix::{multiply, transport};
 use super::op::{
@@ -43,6 +43,7 @@ pub(super) fn families() -> &'static [fn(&Instr) -> Option<Plan>] {
         transport::decode,
         flow::decode,
         printf::decode,
+        calls::decode,
     ]
 }
 

@@ -14,7 +14,7 @@ use crate::config::validate::validate;
 use crate::config::{Machine, tables};
 use crate::exec::code::Code;
 use crate::exec::functional::RaceCheck;
-use crate::exec::memory::image::{AccessError, GlobalMemory, host_has};
+use crate::exec::memory::image::{AccessError, DEFAULT_HEAP, GlobalMemory, host_has};
 use crate::memory::system::MemorySystem;
 use crate::observe::Observer;
 use crate::progress::{Progress, Silent};
@@ -53,6 +53,8 @@ pub struct Options {
     pub print_limit: u64,
     /// Look for races, where it executes without timing.
     pub check_races: bool,
+    /// Bytes that device-side `malloc` may give out.
+    pub heap: u64,
 }
 
 impl Default for Options {
@@ -66,6 +68,7 @@ impl Default for Options {
             output: Box::new(std::io::sink()),
             print_limit: u64::MAX,
             check_races: false,
+            heap: DEFAULT_HEAP,
         }
     }
 }
@@ -137,9 +140,13 @@ impl Gpu {
                 .map(|i| Sm::new(&machine, i as u16))
                 .collect(),
             races: options.check_races.then(RaceCheck::default),
+            image: {
+                let mut image = GlobalMemory::new();
+                image.limit_heap(options.heap);
+                image
+            },
             machine,
             options,
-            image: GlobalMemory::new(),
             modules: Vec::new(),
             texture_objects: Vec::new(),
             cycle: Cycle::ZERO,
