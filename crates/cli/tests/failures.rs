@@ -171,6 +171,15 @@ fn a_kernel_that_cannot_be_run_says_why() {
 }
 
 #[test]
+fn what_another_file_defines_is_linked_or_missed_at_launch() {
+    succeeds(&["run", &data("linked.toml")]);
+    let text = fails(2, &["run", &data("unlinked.toml")]);
+    says(&text, &["calls `scaled`", "no file defines"]);
+    let shown = succeeds(&["inspect", &data("linked.ptx")]);
+    says(&shown, &["linked("]);
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_error() {
     for arguments in [&["list", "stats"][..], &["run", "vecadd", "--size", "tiny"]] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_warpsim"))

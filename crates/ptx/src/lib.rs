@@ -17,6 +17,7 @@ pub mod diagnostic;
 pub mod inspect;
 pub mod isa;
 pub mod kernel;
+pub mod link;
 pub mod lower;
 mod modtable;
 mod optable;
