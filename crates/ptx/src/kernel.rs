@@ -22,8 +22,8 @@ pub struct Program {
     pub files: Vec<(u32, String)>,
     /// `.texref` variables; kernels name them by index in this list.
     pub textures: Vec<String>,
-    /// Kernels that are valid PTX but ask for something that is not supported (an indirect
-    /// call, recursion, an opcode): name and reasons. The others are usable all the same.
+    /// Kernels that are valid PTX but ask for something that is not supported (an opcode, a form
+    /// of one): name and reasons. The others are usable all the same.
     pub rejected: Vec<(String, Vec<Diagnostic>)>,
 }
 

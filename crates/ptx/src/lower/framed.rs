@@ -411,16 +411,7 @@ pub(super) fn finish(
     labels: &mut [(Pc, String)],
 ) {
     let Some(stack) = framed.stack else { return };
-    kernel.blocks = analysis::build_blocks(&kernel.code);
-    let live = analysis::liveness(kernel);
-    let mut saved: Vec<Vec<RegId>> = vec![Vec::new(); framed.sites.len()];
-    for block in 0..kernel.blocks.len() {
-        live.walk_back(kernel, block, |pc, after| {
-            if let Some(Intrinsic::Restore(number)) = kernel.code[pc as usize].intrinsic {
-                saved[number as usize] = framed.saved_at(number, after);
-            }
-        });
-    }
+    let saved = saved_registers(kernel, framed);
     let bytes_of = |list: &[RegId]| 8 * list.len() as u64;
     let sizes: Vec<u64> = (framed.list.iter().enumerate())
         .map(|(index, f)| {
@@ -461,6 +452,35 @@ pub(super) fn finish(
     }
     for (pc, _) in labels {
         *pc = moved[*pc as usize];
+    }
+}
+
+/// The registers that each call saves. A call reads those before it writes its parameters, which
+/// may make others live across calls before it: until nothing changes, the marks say what is known.
+fn saved_registers(kernel: &mut Kernel, framed: &FramedFunctions<'_>) -> Vec<Vec<RegId>> {
+    kernel.blocks = analysis::build_blocks(&kernel.code);
+    let mut saved: Vec<Vec<RegId>> = vec![Vec::new(); framed.sites.len()];
+    loop {
+        let live = analysis::liveness(kernel);
+        let before = saved.clone();
+        for block in 0..kernel.blocks.len() {
+            live.walk_back(kernel, block, |pc, after| {
+                if let Some(Intrinsic::Restore(number)) = kernel.code[pc as usize].intrinsic {
+                    saved[number as usize] = framed.saved_at(number, after);
+                }
+            });
+        }
+        if saved == before {
+            return saved;
+        }
+        let operands = |list: &[RegId]| list.iter().map(|reg| Operand::Reg(*reg)).collect();
+        for instr in &mut kernel.code {
+            match instr.intrinsic {
+                Some(Intrinsic::Save(number)) => instr.src = operands(&saved[number as usize]),
+                Some(Intrinsic::Restore(number)) => instr.dst = operands(&saved[number as usize]),
+                _ => {}
+            }
+        }
     }
 }
 
