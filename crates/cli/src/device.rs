@@ -19,6 +19,8 @@ pub struct DeviceOptions {
     pub no_skip: bool,
     /// Bytes that kernels may print.
     pub print_limit: u64,
+    /// Bytes that device-side `malloc` may give out.
+    pub heap: u64,
     /// Look for races.
     pub check_races: bool,
     /// Host threads.
@@ -40,6 +42,7 @@ pub fn make_device(machine: &Machine, options: DeviceOptions) -> Result<Simulate
         observer,
         output: Box::new(std::io::stdout()),
         print_limit: options.print_limit,
+        heap: options.heap,
         check_races: options.check_races,
         threads: options.threads,
     };

@@ -10,6 +10,8 @@ pub const WRONG_RESULT: u8 = 1;
 pub const BAD_INPUT: u8 = 2;
 /// The simulated program failed.
 pub const PROGRAM_FAILED: u8 = 3;
+/// A file has kernels that cannot be run.
+pub const REFUSED_KERNELS: u8 = 4;
 
 /// Why the program ends.
 #[derive(Debug)]

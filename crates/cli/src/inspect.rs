@@ -1,6 +1,6 @@
 //! `warpsim inspect`: what there is to know about kernels before they run.
 
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, REFUSED_KERNELS, print};
 use crate::registers::RegisterSource;
 use crate::transform::Comparison;
 use std::fmt::Write;
@@ -71,6 +71,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .map_err(|e| Failure::bad_input(format!("cannot read {name}: {e}")))?;
     let text = String::from_utf8_lossy(&bytes);
     let registers = arguments.registers.resolve()?;
+    if arguments.kernel.is_none()
+        && let Ok(program) = warpsim_ptx::parse(&text).and_then(|m| warpsim_ptx::lower(&m))
+        && program.kernels.is_empty()
+        && !program.rejected.is_empty()
+    {
+        print(&refusals(&program, &name, &text))?;
+        return Ok(ExitCode::from(REFUSED_KERNELS));
+    }
     let program = registers.compile(&name, &text)?;
     if let Some(part) = &arguments.kernel
         && let Some((_, reasons)) = program.rejected.iter().find(|(k, _)| k == part)
@@ -83,12 +91,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         describe(&mut out, &program, kernel, &machine, &registers, arguments);
     }
     if arguments.kernel.is_none() {
-        for (kernel, reasons) in &program.rejected {
-            let _ = writeln!(out, "{kernel}: cannot be run");
-            for line in render_all(reasons, &name, &text).lines() {
-                let _ = writeln!(out, "{}", format!("  {line}").trim_end());
-            }
-        }
+        out += &refusals(&program, &name, &text);
     }
     if let Some(variant) = arguments.virtualize {
         let variant = match variant {
@@ -116,7 +119,24 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         write(path, &draw(kernel))?;
     }
     print(&out)?;
-    Ok(ExitCode::SUCCESS)
+    let refused = arguments.kernel.is_none() && !program.rejected.is_empty();
+    Ok(if refused {
+        ExitCode::from(REFUSED_KERNELS)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// The kernels that cannot be run, each with every reason.
+fn refusals(program: &Program, name: &str, text: &str) -> String {
+    let mut out = String::new();
+    for (kernel, reasons) in &program.rejected {
+        let _ = writeln!(out, "{kernel}: cannot be run");
+        for line in render_all(reasons, name, text).lines() {
+            let _ = writeln!(out, "{}", format!("  {line}").trim_end());
+        }
+    }
+    out
 }
 
 fn choose<'a>(program: &'a Program, part: Option<&str>) -> Result<Vec<&'a Kernel>, Failure> {

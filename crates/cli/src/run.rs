@@ -146,6 +146,9 @@ pub struct Arguments {
     /// Bytes that kernels may print; what is beyond is left out, and said.
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20)]
     printf_limit: u64,
+    /// Bytes that device-side `malloc` may give out.
+    #[arg(long, value_name = "BYTES", default_value_t = 8 << 20)]
+    heap: u64,
     /// Give up after this many cycles.
     #[arg(long, value_name = "N")]
     max_cycles: Option<u64>,
@@ -271,6 +274,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let options = DeviceOptions {
         functional: arguments.functional || check_races,
         print_limit: arguments.printf_limit,
+        heap: arguments.heap,
         check_races,
         max_cycles: arguments.max_cycles,
         no_skip: arguments.no_skip,

@@ -149,13 +149,34 @@ fn mechanisms_that_do_not_go_together_are_refused_with_the_reason() {
 #[test]
 fn a_kernel_that_cannot_be_run_says_why() {
     let file = data("rejected.ptx");
-    let shown = succeeds(&["inspect", &file]);
+    let inspected = Command::new(env!("CARGO_BIN_EXE_warpsim"))
+        .args(["inspect", &file])
+        .output()
+        .expect("the command runs");
+    // A code of its own: neither a mistake nor all well.
+    assert_eq!(inspected.status.code(), Some(4));
+    let shown = String::from_utf8_lossy(&inspected.stdout).into_owned();
     says(
         &shown,
-        &["usable(", "not_usable: cannot be run", "rejected.ptx:17"],
+        &[
+            "usable(",
+            "not_usable: cannot be run",
+            "rejected.ptx:17",
+            "rejected.ptx:18",
+        ],
     );
+    succeeds(&["inspect", &file, "--kernel", "usable"]);
     let text = fails(2, &["inspect", &file, "--kernel", "not_usable"]);
-    says(&text, &["wmma", "is not supported"]);
+    says(&text, &["wgmma", "is not supported"]);
+}
+
+#[test]
+fn what_another_file_defines_is_linked_or_missed_at_launch() {
+    succeeds(&["run", &data("linked.toml")]);
+    let text = fails(2, &["run", &data("unlinked.toml")]);
+    says(&text, &["calls `scaled`", "no file defines"]);
+    let shown = succeeds(&["inspect", &data("linked.ptx")]);
+    says(&shown, &["linked("]);
 }
 
 #[test]

@@ -28,6 +28,8 @@ pub enum Type {
     Bf16x2,
     Tf32,
     F32,
+    /// Two packed single-precision numbers.
+    F32x2,
     F64,
     /// Packed 16-bit integers.
     U16x2,
@@ -37,6 +39,10 @@ pub enum Type {
     E5m2,
     E4m3x2,
     E5m2x2,
+    /// Parts of a byte: elements of matrices.
+    U4,
+    S4,
+    B1,
     /// Opaque texture, sampler and surface handles.
     Texref,
     Samplerref,
@@ -48,10 +54,10 @@ impl Type {
     pub fn bytes(self) -> u32 {
         use Type::*;
         match self {
-            Pred | B8 | U8 | S8 | E4m3 | E5m2 => 1,
+            Pred | B8 | U8 | S8 | E4m3 | E5m2 | U4 | S4 | B1 => 1,
             B16 | U16 | S16 | F16 | Bf16 | E4m3x2 | E5m2x2 => 2,
             B32 | U32 | S32 | F32 | F16x2 | Bf16x2 | Tf32 | U16x2 | S16x2 => 4,
-            B64 | U64 | S64 | F64 | Texref | Samplerref | Surfref => 8,
+            B64 | U64 | S64 | F64 | F32x2 | Texref | Samplerref | Surfref => 8,
             B128 => 16,
         }
     }
@@ -62,7 +68,7 @@ impl Type {
     /// True for every floating-point type, packed ones included.
     pub fn is_float(self) -> bool {
         use Type::*;
-        matches!(self, F16 | F16x2 | Bf16 | Bf16x2 | Tf32 | F32 | F64)
+        matches!(self, F16 | F16x2 | Bf16 | Bf16x2 | Tf32 | F32 | F32x2 | F64)
     }
 }
 
@@ -152,6 +158,9 @@ pub enum AtomOp {
     Cas,
     Inc,
     Dec,
+    /// Device-side `malloc` and `free`, which no modifier spells.
+    Malloc,
+    Free,
 }
 
 /// Memory ordering.
@@ -226,6 +235,20 @@ pub enum Mode {
     /// `shf`
     Left,
     Right,
+    /// What a surface access outside the surface does.
+    Trap,
+    Clamp,
+    Zero,
+    /// The component that `tld4` gathers.
+    R,
+    G,
+    B,
+    A,
+    /// What `txq` and `suq` ask for.
+    Width,
+    Height,
+    Depth,
+    NormalizedCoords,
 }
 
 /// Geometry of a texture access.
@@ -263,6 +286,8 @@ pub struct Mods {
     pub nan: bool,
     /// `.xorsign.abs` of `min`/`max`.
     pub xorsign_abs: bool,
+    /// `.abs` of `min`/`max`, which `.xorsign` has too.
+    pub magnitude: bool,
     /// Comparison.
     pub cmp: Option<Cmp>,
     /// Boolean combination.
@@ -303,7 +328,48 @@ pub struct Mods {
     pub wrap: bool,
     /// Texture geometry.
     pub geometry: Option<Geometry>,
+    /// `.p` of surface accesses: the values are converted to the surface's format.
+    pub formatted: bool,
+    /// What video instructions take of their operands, and what they do with the result.
+    pub video: Video,
+    /// Shape, layouts and types of matrix instructions.
+    pub tensor: Option<Tensor>,
+    /// What `cp.async` and `mbarrier` do.
+    pub asynchronous: Option<Async>,
 }
+
+/// The part of a 32-bit operand that a video instruction takes, or writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// All of it; for packed forms, its own parts in order.
+    #[default]
+    Whole,
+    /// `.b0` to `.b3`.
+    Byte(u8),
+    /// `.h0`, `.h1`.
+    Half(u8),
+    /// Packed forms: for each part of the operation the byte or half of the second and the first
+    /// operand together, the lowest first. As a destination: a bit for each part that is written.
+    Parts([u8; 4]),
+}
+
+/// What the operands of a video instruction say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Video {
+    /// Parts of the sources, and of the destination that the rest of the third is merged into.
+    pub parts: [Part; 2],
+    #[allow(missing_docs)]
+    pub result: Part,
+    /// `.po`: one more.
+    pub plus_one: bool,
+    /// `.shr7`, `.shr15`.
+    pub shift: u8,
+    /// The product, the third operand is negated.
+    pub negate: [bool; 2],
+}
+
+pub use crate::asynchronous::Async;
+pub use crate::tensor::Tensor;
 
 impl Mods {
     /// The instruction's type. Panics if it has none: the table guarantees one where

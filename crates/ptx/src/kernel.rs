@@ -22,8 +22,8 @@ pub struct Program {
     pub files: Vec<(u32, String)>,
     /// `.texref` variables; kernels name them by index in this list.
     pub textures: Vec<String>,
-    /// Kernels that are valid PTX but ask for something that is not supported (an indirect
-    /// call, recursion, an opcode): name and reasons. The others are usable all the same.
+    /// Kernels that are valid PTX but ask for something that is not supported (an opcode, a form
+    /// of one): name and reasons. The others are usable all the same.
     pub rejected: Vec<(String, Vec<Diagnostic>)>,
 }
 
@@ -112,6 +112,9 @@ pub struct Kernel {
     pub rolled: Vec<Pc>,
     /// Whether its blocks are virtual ones.
     pub virtualised: Virtualised,
+    /// Functions that it calls and no file defines, with the PTX line of the call: a launch is
+    /// refused. Where a call was, its code has a trap.
+    pub undefined: Vec<(String, u32)>,
 }
 
 /// What became of a kernel whose blocks were to be virtual ones ([`crate::rewrite::vtw`]).
@@ -302,7 +305,24 @@ pub struct Instr {
 pub enum Intrinsic {
     Vprintf,
     AssertFail,
+    /// Lowered to atomics on the [heap](HEAP).
+    Malloc,
+    Free,
+    /// Stops a thread whose stack is full: top, end, and what was asked for.
+    StackCheck,
+    /// Stops a thread that calls what is no function, or not one that can be called there.
+    NoSuchFunction,
+    /// Marks of functions that are not inlined, which lowering replaces.
+    StackBegins,
+    Enter(u32),
+    Save(u32),
+    Restore(u32),
 }
+
+/// Where device-side `malloc` and `free` are asked for: an address that nothing else has.
+pub const HEAP: u64 = 0x6_0000_0000;
+/// The address of the first function of a module, as code sees it; the others follow, 16 apart.
+pub const FUNCTION_ADDRESSES: u64 = 0x7300_0000_0000;
 
 /// An operand of a lowered instruction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -337,6 +357,10 @@ pub enum AddrBase {
     /// A module symbol (global, const).
     Symbol(u32),
 }
+
+/// The address of the first `.texref` (or `.surfref`) variable of a module, as code sees it: the
+/// next ones follow, one by one. Handles of texture objects are smaller.
+pub const TEXREF_HANDLES: u64 = 1 << 32;
 
 /// How a texture is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

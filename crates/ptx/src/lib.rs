@@ -12,16 +12,19 @@
 pub mod analysis;
 pub mod assembler;
 pub mod ast;
+pub mod asynchronous;
 pub mod diagnostic;
 pub mod inspect;
 pub mod isa;
 pub mod kernel;
+pub mod link;
 pub mod lower;
 mod modtable;
 mod optable;
 pub mod parse;
 mod print;
 pub mod rewrite;
+pub mod tensor;
 
 pub use diagnostic::Diagnostic;
 pub use lower::lower;

@@ -25,6 +25,8 @@ pub(crate) enum Effect {
     Geometry(Geometry),
     Vector(u8),
     Flag(fn(&mut Mods) -> &mut bool),
+    /// `.shr7`, `.shr15` of `vmad`.
+    Shift(u8),
     /// Accepted; it changes nothing that is modelled.
     Ignored,
 }
@@ -75,6 +77,10 @@ impl Effect {
                 let before = std::mem::replace(field(mods), true);
                 if before { Err(Conflict) } else { Ok(()) }
             }
+            Effect::Shift(bits) => {
+                let before = std::mem::replace(&mut mods.video.shift, bits);
+                if before == 0 { Ok(()) } else { Err(Conflict) }
+            }
             Effect::Ignored => Ok(()),
         }
     }
@@ -109,7 +115,7 @@ groups! {
     FULL { "full" => Flag(|m| &mut m.full) }
     NAN { "NaN" => Flag(|m| &mut m.nan) }
     /// Written `.xorsign.abs`; the second half only repeats the first.
-    XORSIGN { "xorsign" => Flag(|m| &mut m.xorsign_abs), "abs" => Ignored }
+    XORSIGN { "xorsign" => Flag(|m| &mut m.xorsign_abs), "abs" => Flag(|m| &mut m.magnitude) }
     CARRY { "cc" => Flag(|m| &mut m.cc) }
     HALF { "lo" => Half(self::Half::Lo), "hi" => Half(self::Half::Hi), "wide" => Half(self::Half::Wide) }
     LO_HI { "lo" => Half(self::Half::Lo), "hi" => Half(self::Half::Hi) }
@@ -226,6 +232,25 @@ groups! {
     }
     /// The base level of a mipmap is all there is.
     MIP_BASE { "base" => Ignored }
+    /// The component that is gathered.
+    COMPONENT {
+        "r" => Mode(self::Mode::R), "g" => Mode(self::Mode::G), "b" => Mode(self::Mode::B),
+        "a" => Mode(self::Mode::A),
+    }
+    /// What a surface access outside the surface does.
+    OUTSIDE {
+        "trap" => Mode(self::Mode::Trap), "clamp" => Mode(self::Mode::Clamp), "zero" => Mode(self::Mode::Zero),
+    }
+    FORMAT { "b" => Ignored, "p" => Flag(|m| &mut m.formatted) }
+    QUERY {
+        "width" => Mode(self::Mode::Width), "height" => Mode(self::Mode::Height),
+        "depth" => Mode(self::Mode::Depth),
+    }
+    QUERY_TEXTURE { "normalized_coords" => Mode(self::Mode::NormalizedCoords) }
+    /// What video instructions do with the result and the third operand.
+    SECOND { "add" => Atom(AtomOp::Add), "min" => Atom(AtomOp::Min), "max" => Atom(AtomOp::Max) }
+    ACCUMULATE { "add" => Atom(AtomOp::Add) }
+    SCALE { "po" => Flag(|m| &mut m.video.plus_one), "shr7" => Shift(7), "shr15" => Shift(15) }
     EVENT_MASK { "mask" => Ignored }
 }
 
@@ -246,9 +271,11 @@ macro_rules! types {
 types! {
     "pred" Pred, "b8" B8, "b16" B16, "b32" B32, "b64" B64, "b128" B128,
     "u8" U8, "u16" U16, "u32" U32, "u64" U64, "s8" S8, "s16" S16, "s32" S32, "s64" S64,
-    "f16" F16, "f16x2" F16x2, "bf16" Bf16, "bf16x2" Bf16x2, "tf32" Tf32, "f32" F32, "f64" F64,
+    "f16" F16, "f16x2" F16x2, "bf16" Bf16, "bf16x2" Bf16x2, "tf32" Tf32, "f32" F32, "f32x2" F32x2,
+    "f64" F64,
     "u16x2" U16x2, "s16x2" S16x2,
     "e4m3" E4m3, "e5m2" E5m2, "e4m3x2" E4m3x2, "e5m2x2" E5m2x2,
+    "u4" U4, "s4" S4, "b1" B1,
     "texref" Texref, "samplerref" Samplerref, "surfref" Surfref,
 }
 
@@ -262,7 +289,7 @@ pub(crate) fn type_named(text: &str) -> Option<Type> {
 
 /// A set of types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TypeSet(u32);
+pub(crate) struct TypeSet(u64);
 
 impl TypeSet {
     /// The set of the listed types.
@@ -270,7 +297,7 @@ impl TypeSet {
         let mut bits = 0;
         let mut i = 0;
         while i < types.len() {
-            bits |= 1 << types[i] as u32;
+            bits |= 1 << types[i] as u64;
             i += 1;
         }
         TypeSet(bits)
@@ -281,7 +308,7 @@ impl TypeSet {
     }
     /// Whether `ty` is in the set.
     pub(crate) fn contains(self, ty: Type) -> bool {
-        self.0 >> ty as u32 & 1 == 1
+        self.0 >> ty as u64 & 1 == 1
     }
     /// The spellings of its types.
     pub(crate) fn spellings(self) -> impl Iterator<Item = &'static str> {
@@ -313,6 +340,8 @@ pub(crate) mod sets {
     pub(crate) const SMALL_FLOAT: TypeSet = TypeSet::of(&[F16, F16x2, Bf16, Bf16x2]);
     pub(crate) const FLOAT: TypeSet = F32_64.and(SMALL_FLOAT);
     pub(crate) const ARITHMETIC: TypeSet = INT.and(FLOAT).and(INT_PACKED);
+    pub(crate) const F32_PAIR: TypeSet = TypeSet::of(&[F32x2]);
+    pub(crate) const SURFACE_BITS: TypeSet = TypeSet::of(&[B8, B16, B32, B64]);
     pub(crate) const SHIFTED: TypeSet = BITS.and(INT);
     pub(crate) const COMPARED: TypeSet = BITS.and(INT).and(FLOAT);
     pub(crate) const MOVED: TypeSet = COMPARED.and(PRED).and(TypeSet::of(&[B128]));

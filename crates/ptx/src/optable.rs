@@ -1,4 +1,4 @@
-//! The instruction table: one entry an opcode. Adding an opcode is an entry here and its
+//! The instruction table: one entry per opcode. Adding an opcode is an entry here and its
 //! semantics in the simulator's `exec`.
 //!
 //! An entry reads
@@ -10,8 +10,10 @@
 //! The spelling may have several parts (`st.async`): the longest one that fits wins. The
 //! operand forms are tried in order and the first whose condition holds applies.
 
+use crate::asynchronous::Async;
 use crate::isa::{AtomOp, Mode, Mods, Pipe, Type};
 use crate::modtable::{sets::*, *};
+use crate::tensor::Role;
 
 /// How an opcode's pipe follows from its entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,8 @@ enum PipeRule {
     ByType,
     /** `Fp` in fp32 etc.; division and the like go to the special unit. */
     Division,
+    /** The units for matrices: their own, where the machine has them. */
+    Tensor,
     /** Read with any modifiers and operands, not executed yet. */
     Later,
 }
@@ -86,6 +90,8 @@ pub(crate) enum Slot {
     Opt,
     /// Source or vector.
     SVec,
+    /// Source or vector of any length.
+    Loose,
     /// Memory address `[a]`.
     Addr,
     /// Texture and coordinates `[t, {x, y}]`.
@@ -177,7 +183,7 @@ ops! {
     executed {
     Abs "abs" ByType [SIGNED.and(FLOAT)] [FTZ] [] { Always => [D S] };
     Activemask "activemask" Int [B32_] [] [] { Always => [D] };
-    Add "add" ByType [ARITHMETIC] [ROUND FTZ SAT CARRY] [] { Always => [D S S] };
+    Add "add" ByType [ARITHMETIC.and(F32_PAIR)] [ROUND FTZ SAT CARRY] [] { Always => [D S S] };
     Addc "addc" Int [INT32_64] [CARRY] [] { Always => [D S S] };
     And "and" Int [LOGIC] [] [] { Always => [D S S] };
     Atom "atom" Memory [ATOMIC_TYPES] [ATOMIC_ORDER SCOPE GLOBAL SHARED ATOMIC EXCHANGE NOFTZ VECTOR HINTS] [Atom]
@@ -199,6 +205,7 @@ ops! {
     Cnot "cnot" Int [BITS] [] [] { Always => [D S] };
     Copysign "copysign" ByType [F32_64] [] [] { Always => [D S S] };
     Cos "cos" Sfu [F32_] [APPROX FTZ] [] { Always => [D S] };
+    Cp "cp" Memory [] [] [] { Always => [Any] };
     Cvt "cvt" ByType [CONVERTED, CONVERTED] [ROUND ROUND_INTEGRAL FTZ SAT SATFINITE RELU] []
         { Always => [D S Opt] };
     Cvta "cvta" Int [ADDRESS] [TO GLOBAL SHARED LOCAL CONST PARAM] [Space] { Always => [D S] };
@@ -208,12 +215,13 @@ ops! {
     Ex2 "ex2" Sfu [TANH] [APPROX FTZ] [] { Always => [D S] };
     Exit "exit" Control [] [] [] { Always => [] };
     Fence "fence" Memory [] [FENCE_ORDER SCOPE] [Scope] { Always => [] };
-    Fma "fma" ByType [FLOAT] [ROUND FTZ SAT RELU] [] { Always => [D S S S] };
+    Fma "fma" ByType [FLOAT.and(F32_PAIR)] [ROUND FTZ SAT RELU] [] { Always => [D S S S] };
     Fns "fns" Int [B32_] [] [] { Always => [D S S S] };
     Isspacep "isspacep" Int [] [GLOBAL SHARED LOCAL CONST PARAM] [Space] { Always => [D S] };
     Ld "ld" Memory [LOADED]
         [LOAD_ORDER SCOPE GLOBAL SHARED LOCAL CONST PARAM LOAD_CACHE READ_ONLY HINTS VECTOR] []
         { Always => [DVec Addr Opt] };
+    Ldmatrix "ldmatrix" Memory [] [] [] { Always => [Any] };
     Ldu "ldu" Memory [LOADED] [GLOBAL VECTOR] [] { Always => [DVec Addr] };
     Lg2 "lg2" Sfu [F32_] [APPROX FTZ] [] { Always => [D S] };
     Lop3 "lop3" Int [B32_] [BOOL] [] { Bool => [Pair S S S S S]; Always => [D S S S S] };
@@ -221,11 +229,14 @@ ops! {
     Mad24 "mad24" Int [INT32] [LO_HI SAT] [Half] { Always => [D S S S] };
     Madc "madc" Int [INT32_64] [LO_HI CARRY] [Half] { Always => [D S S S] };
     Match "match" Int [B32_64] [MATCH SYNC] [Mode] { Always => [Pair S S] };
-    Max "max" ByType [ARITHMETIC] [FTZ NAN XORSIGN RELU] [] { Always => [D S S] };
+    Max "max" ByType [ARITHMETIC] [FTZ NAN XORSIGN RELU] [] { Always => [D S S Opt] };
+    Mbarrier "mbarrier" Memory [] [] [] { Always => [Any] };
     Membar "membar" Memory [] [MEMBAR] [Scope] { Always => [] };
-    Min "min" ByType [ARITHMETIC] [FTZ NAN XORSIGN RELU] [] { Always => [D S S] };
+    Min "min" ByType [ARITHMETIC] [FTZ NAN XORSIGN RELU] [] { Always => [D S S Opt] };
+    Mma "mma" Tensor [] [] [] { Always => [Any] };
     Mov "mov" ByType [MOVED] [] [] { Always => [DVec SVec] };
-    Mul "mul" ByType [INT.and(FLOAT)] [HALF ROUND FTZ SAT] [HalfOfInt] { Always => [D S S] };
+    Movmatrix "movmatrix" Int [] [] [] { Always => [Any] };
+    Mul "mul" ByType [INT.and(FLOAT).and(F32_PAIR)] [HALF ROUND FTZ SAT] [HalfOfInt] { Always => [D S S] };
     Mul24 "mul24" Int [INT32] [LO_HI] [Half] { Always => [D S S] };
     Nanosleep "nanosleep" Control [TypeSet::of(&[Type::U32])] [] [] { Always => [S] };
     Neg "neg" ByType [SIGNED.and(FLOAT)] [FTZ] [] { Always => [D S] };
@@ -256,35 +267,68 @@ ops! {
     Sqrt "sqrt" Sfu [F32_64] [APPROX ROUND FTZ] [] { Always => [D S] };
     St "st" Memory [LOADED] [STORE_ORDER SCOPE GLOBAL SHARED LOCAL PARAM STORE_CACHE HINTS VECTOR] []
         { Always => [Addr SVec Opt] };
-    Sub "sub" ByType [ARITHMETIC] [ROUND FTZ SAT CARRY] [] { Always => [D S S] };
+    Stmatrix "stmatrix" Memory [] [] [] { Always => [Any] };
+    Sub "sub" ByType [ARITHMETIC.and(F32_PAIR)] [ROUND FTZ SAT CARRY] [] { Always => [D S S] };
     Subc "subc" Int [INT32_64] [CARRY] [] { Always => [D S S] };
+    Suld "suld" Memory [SURFACE_BITS] [FORMAT GEOMETRY LOAD_CACHE VECTOR OUTSIDE] [Geometry Mode]
+        { Always => [DVec Tex] };
+    Suq "suq" Int [B32_] [QUERY] [Mode] { Always => [D Addr] };
+    Sured "sured" Memory [INT32_64.and(B32_64)] [FORMAT ATOMIC GEOMETRY OUTSIDE] [Atom Geometry Mode]
+        { Always => [Tex S] };
+    Sust "sust" Memory [SURFACE_BITS] [FORMAT GEOMETRY STORE_CACHE VECTOR OUTSIDE] [Geometry Mode]
+        { Always => [Tex SVec] };
     Szext "szext" Int [INT32] [WRAP] [] { Always => [D S S] };
     Tanh "tanh" Sfu [TANH] [APPROX] [] { Always => [D S] };
     Testp "testp" ByType [F32_64] [TESTP] [Mode] { Always => [D S] };
     Tex "tex" Memory [TEXEL, COORDINATE] [GEOMETRY VECTOR MIP_BASE] [Geometry] { Always => [DVec Tex Opt Opt] };
+    TexGrad "tex.grad" Memory [TEXEL, COORDINATE] [GEOMETRY VECTOR] [Geometry]
+        { Always => [DVec Tex Loose Loose Opt Opt] };
+    TexLevel "tex.level" Memory [TEXEL, COORDINATE] [GEOMETRY VECTOR] [Geometry]
+        { Always => [DVec Tex S Opt Opt] };
+    Tld4 "tld4" Memory [TEXEL, COORDINATE] [COMPONENT GEOMETRY VECTOR] [Mode Geometry]
+        { Always => [DVec Tex Opt Opt] };
     Trap "trap" Control [] [] [] { Always => [] };
+    Txq "txq" Int [B32_] [QUERY QUERY_TEXTURE] [Mode] { Always => [D Addr] };
+    Vabsdiff "vabsdiff" Int [INT32, INT32, INT32] [SAT SECOND] [] { Always => [D S S Opt] };
+    Vadd "vadd" Int [INT32, INT32, INT32] [SAT SECOND] [] { Always => [D S S Opt] };
+    Vmax "vmax" Int [INT32, INT32, INT32] [SAT SECOND] [] { Always => [D S S Opt] };
+    Vmin "vmin" Int [INT32, INT32, INT32] [SAT SECOND] [] { Always => [D S S Opt] };
+    Vsub "vsub" Int [INT32, INT32, INT32] [SAT SECOND] [] { Always => [D S S Opt] };
+    Vmad "vmad" Int [INT32, INT32, INT32] [SAT SCALE] [] { Always => [D S S S] };
+    Vset "vset" Int [INT32, INT32] [CMP SECOND] [Cmp] { Always => [D S S Opt] };
+    Vshl "vshl" Int [INT32, INT32, INT32] [SAT SECOND WRAP] [] { Always => [D S S Opt] };
+    Vshr "vshr" Int [INT32, INT32, INT32] [SAT SECOND WRAP] [] { Always => [D S S Opt] };
+    Vabsdiff2 "vabsdiff2" Int [INT32, INT32, INT32] [SAT ACCUMULATE] [] { Always => [D S S S] };
+    Vabsdiff4 "vabsdiff4" Int [INT32, INT32, INT32] [SAT ACCUMULATE] [] { Always => [D S S S] };
+    Vadd2 "vadd2" Int [INT32, INT32, INT32] [SAT ACCUMULATE] [] { Always => [D S S S] };
+    Vadd4 "vadd4" Int [INT32, INT32, INT32] [SAT ACCUMULATE] [] { Always => [D S S S] };
+    Vavrg2 "vavrg2" Int [INT32, INT32, INT32] [SAT ACCUMULATE] [] { Always => [D S S S] };
+    Vavrg4 "vavrg4" Int [INT32, INT32, INT32] [SAT ACCUMULATE] [] { Always => [D S S S] };
+    Vmax2 "vmax2" Int [INT32, INT32, INT32] [SAT ACCUMULATE] [] { Always => [D S S S] };
+    Vmax4 "vmax4" Int [INT32, INT32, INT32] [SAT ACCUMULATE] [] { Always => [D S S S] };
+    Vmin2 "vmin2" Int [INT32, INT32, INT32] [SAT ACCUMULATE] [] { Always => [D S S S] };
+    Vmin4 "vmin4" Int [INT32, INT32, INT32] [SAT ACCUMULATE] [] { Always => [D S S S] };
+    Vsub2 "vsub2" Int [INT32, INT32, INT32] [SAT ACCUMULATE] [] { Always => [D S S S] };
+    Vsub4 "vsub4" Int [INT32, INT32, INT32] [SAT ACCUMULATE] [] { Always => [D S S S] };
+    Vset2 "vset2" Int [INT32, INT32] [CMP ACCUMULATE] [Cmp] { Always => [D S S S] };
+    Vset4 "vset4" Int [INT32, INT32] [CMP ACCUMULATE] [Cmp] { Always => [D S S S] };
     // Not NVIDIA's: what the rewrite to virtual thread blocks asks the hardware for.
     VtwNextTb "vtw.next_tb" Control [TypeSet::of(&[Type::U32])] [] [] { Always => [Pair] };
     VtwNextTid "vtw.next_tid" Control [TypeSet::of(&[Type::U32])] [] [] { Always => [D] };
     Vote "vote" Int [VOTED] [SYNC VOTE] [Mode] { Sync => [D S S]; Always => [D S] };
+    Wmma "wmma" Tensor [] [] [] { Always => [Any] };
     Xor "xor" Int [LOGIC] [] [] { Always => [D S S] };
     }
     // Read and printed, refused when a kernel that has them is lowered.
     later {
         Alloca "alloca", Applypriority "applypriority", BarrierCluster "barrier.cluster",
-        Clusterlaunchcontrol "clusterlaunchcontrol", Cp "cp", Createpolicy "createpolicy", CvtPack "cvt.pack",
-        Discard "discard", Elect "elect", FenceMbarrier "fence.mbarrier_init", FenceProxy "fence.proxy",
-        Getctarank "getctarank", Griddepcontrol "griddepcontrol", Istypep "istypep", Ldmatrix "ldmatrix",
-        Mapa "mapa", Mbarrier "mbarrier", MembarProxy "membar.proxy", Mma "mma", Movmatrix "movmatrix",
+        Clusterlaunchcontrol "clusterlaunchcontrol", Createpolicy "createpolicy",
+        CvtPack "cvt.pack", Discard "discard", Elect "elect", FenceMbarrier "fence.mbarrier_init",
+        FenceProxy "fence.proxy", Getctarank "getctarank", Griddepcontrol "griddepcontrol",
+        Istypep "istypep", Mapa "mapa", MembarProxy "membar.proxy",
         Multimem "multimem", PrefetchTensormap "prefetch.tensormap", RedAsync "red.async",
         Setmaxnreg "setmaxnreg", StAsync "st.async", StBulk "st.bulk", Stackrestore "stackrestore",
-        Stacksave "stacksave", Stmatrix "stmatrix", Suld "suld", Suq "suq", Sured "sured", Sust "sust",
-        Tcgen05 "tcgen05", Tensormap "tensormap", TexGrad "tex.grad", TexLevel "tex.level", Tld4 "tld4",
-        Txq "txq", Vabsdiff "vabsdiff", Vabsdiff2 "vabsdiff2", Vabsdiff4 "vabsdiff4", Vadd "vadd",
-        Vadd2 "vadd2", Vadd4 "vadd4", Vavrg2 "vavrg2", Vavrg4 "vavrg4", Vmad "vmad", Vmax "vmax",
-        Vmax2 "vmax2", Vmax4 "vmax4", Vmin "vmin", Vmin2 "vmin2", Vmin4 "vmin4", Vset "vset",
-        Vset2 "vset2", Vset4 "vset4", Vshl "vshl", Vshr "vshr", Vsub "vsub", Vsub2 "vsub2",
-        Vsub4 "vsub4", Wgmma "wgmma", Wmma "wmma",
+        Stacksave "stacksave", Tcgen05 "tcgen05", Tensormap "tensormap", Wgmma "wgmma",
     }
 }
 
@@ -295,9 +339,23 @@ impl Op {
         let float =
             mods.types[0].is_some_and(Type::is_float) || mods.types[1].is_some_and(Type::is_float);
         match self.rule() {
+            PipeRule::Tensor => match mods.tensor.map(|t| t.role) {
+                Some(Role::Load(_) | Role::Store(_)) => Pipe::Memory,
+                _ => Pipe::Fp,
+            },
             PipeRule::Int | PipeRule::Later => Pipe::Int,
             PipeRule::Sfu | PipeRule::Division => Pipe::Sfu,
-            PipeRule::Memory => Pipe::Memory,
+            // Words about copies reach no memory.
+            PipeRule::Memory => match mods.asynchronous {
+                Some(
+                    Async::Commit
+                    | Async::WaitGroup
+                    | Async::WaitAll
+                    | Async::PendingCount
+                    | Async::ArriveAfterCopies { .. },
+                ) => Pipe::Control,
+                _ => Pipe::Memory,
+            },
             PipeRule::Control => Pipe::Control,
             PipeRule::ByType => {
                 if float {
@@ -307,6 +365,24 @@ impl Op {
                 }
             }
         }
+    }
+
+    /// Whether it is one of the video instructions, which take parts of their operands.
+    pub fn is_video(self) -> bool {
+        self.text().starts_with('v') && !matches!(self, Op::Vote | Op::VtwNextTb | Op::VtwNextTid)
+    }
+
+    /// Whether its suffixes are those of copies and barriers that threads do not wait for.
+    pub(crate) fn is_asynchronous(self) -> bool {
+        matches!(self, Op::Cp | Op::Mbarrier)
+    }
+
+    /// Whether its suffixes are those of a matrix instruction.
+    pub(crate) fn is_matrix(self) -> bool {
+        matches!(
+            self,
+            Op::Mma | Op::Wmma | Op::Ldmatrix | Op::Stmatrix | Op::Movmatrix
+        )
     }
 
     /// False for opcodes that are read and printed only; their modifiers are not

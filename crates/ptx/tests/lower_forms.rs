@@ -35,7 +35,7 @@ fn text(form: &str, types: &BTreeMap<String, &str>) -> String {
         .map(|(name, ty)| format!(".reg .{ty} {name};\n"))
         .collect();
     module(&format!(
-        ".global .texref tex;\n.global .samplerref sampler;\n.global .u32 symbol;\n\
+        ".global .texref tex;\n.global .surfref surf;\n.global .samplerref sampler;\n.global .u32 symbol;\n\
          .func f() {{ ret; }}\n\
          .entry k(.param .b64 p)\n{{\n{declared}.param .align 16 .b8 q[16];\ntargets: .branchtargets L, M;\nL:\n{form}\nM: ret;\n}}\n"
     ))

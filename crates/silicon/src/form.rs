@@ -28,6 +28,8 @@ pub struct Form {
     pub together: bool,
     /// The texture it reads.
     pub texture: Option<TextureForm>,
+    /// Newer than the record: no GPU need have been asked yet.
+    pub awaited: bool,
 }
 
 /// A texture, its address still open, and its texels.
@@ -94,7 +96,12 @@ impl Form {
              \tmov.u32 %n, %tid.x;\n\tmov.u32 %block, %ctaid.x;\n\tmov.u32 %size, %ntid.x;\n\
              \tmad.lo.u32 %n, %block, %size, %n;\n\tld.param.u32 %count, [count];\n\
              {number}{loads}\t{}\n{leave}{stores}done:\n\tret;\n}}\n",
-            if self.target >= 70 { "8.2" } else { "6.5" },
+            match self.target {
+                100.. => "8.8",
+                89 => "8.4",
+                70.. => "8.2",
+                _ => "6.5",
+            },
             self.target,
             self.module,
             params.concat(),

@@ -11,7 +11,7 @@ use std::path::Path;
 const LAYERS: [&[&str]; 6] = [
     &["memory", "iterations", "state", "fault", "grid"],
     &["op"],
-    &["float", "arith", "access", "texture", "control"],
+    &["float", "arith", "access", "texture", "control", "matrix"],
     &["decode"],
     &["code", "step", "launch"],
     &["functional"],

@@ -30,10 +30,10 @@ pub fn compile(name: &str, ptx: &str) -> Result<Arc<Program>, DeviceError> {
     let program = module.and_then(|module| warpsim_ptx::lower::lower(&module));
     let program =
         program.map_err(|errors| DeviceError::bad_input(render_all(&errors, name, ptx)))?;
-    if program.kernels.is_empty()
-        && let Some((_, errors)) = program.rejected.first()
-    {
-        return Err(DeviceError::bad_input(render_all(errors, name, ptx)));
+    if program.kernels.is_empty() && !program.rejected.is_empty() {
+        let reasons = program.rejected.iter();
+        let all: Vec<String> = reasons.map(|(_, r)| render_all(r, name, ptx)).collect();
+        return Err(DeviceError::bad_input(all.join("\n")));
     }
     Ok(Arc::new(program))
 }

@@ -49,6 +49,7 @@ pub(super) fn kernel(registers: Vec<Register>, code: Vec<Instr>) -> Kernel {
         blocks: vec![],
         rolled: vec![],
         virtualised: Default::default(),
+        undefined: vec![],
     };
     finish(&mut kernel, &[]);
     kernel

@@ -170,6 +170,8 @@ fn originates(instr: &Instr) -> bool {
         .any(|o| matches!(o, Operand::Special(s) if special_varies(*s)));
     let op = match instr.op {
         Op::Atom | Op::Shfl | Op::Vote | Op::Match | Op::Redux | Op::Activemask | Op::Tex => true,
+        Op::TexLevel | Op::TexGrad | Op::Tld4 | Op::Suld => true,
+        Op::Mbarrier | Op::Mma | Op::Wmma | Op::Ldmatrix | Op::Movmatrix => true,
         // Runtime functions return what they like.
         Op::Call => true,
         // Warps of a virtual block go on to their next block at different times.

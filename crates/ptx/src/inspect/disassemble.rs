@@ -102,13 +102,21 @@ fn sources(kernel: &Kernel, instr: &Instr) -> Vec<String> {
         let name = match function {
             Intrinsic::Vprintf => "vprintf",
             Intrinsic::AssertFail => "__assertfail",
+            Intrinsic::StackCheck => "stack_check",
+            Intrinsic::NoSuchFunction => "no_such_function",
+            _ => "?",
         };
         let args: Vec<String> = instr.src.iter().map(text).collect();
         return vec![format!("{name}({})", args.join(", "))];
     }
     let vector = instr.mods.vector > 1 || (instr.op == Op::Mov && instr.src.len() > 1);
     match instr.src.split_first() {
-        Some((first, rest)) if instr.op == Op::Tex => {
+        Some((first, rest))
+            if matches!(
+                instr.op,
+                Op::Tex | Op::TexLevel | Op::TexGrad | Op::Tld4 | Op::Suld
+            ) =>
+        {
             let coords: Vec<String> = rest.iter().map(text).collect();
             vec![format!("[{}, {{{}}}]", text(first), coords.join(", "))]
         }
@@ -243,10 +251,15 @@ pub fn mnemonic(op: Op, mods: &Mods) -> String {
     add(flag(mods.nan, "NaN"));
     add(flag(mods.xorsign_abs, "xorsign.abs"));
     add(flag(mods.cc, "cc"));
+    add(flag(mods.video.plus_one, "po"));
     add(flag(mods.shiftamt, "shiftamt"));
     add(flag(mods.wrap, "wrap"));
     if mods.vector > 1 {
         add(&format!("v{}", mods.vector));
+    }
+    if let Some(tensor) = mods.tensor {
+        let [m, n, k] = tensor.shape;
+        add(&format!("m{m}n{n}k{k}"));
     }
     for ty in mods.types.iter().flatten() {
         add(&format!("{ty:?}").to_lowercase());

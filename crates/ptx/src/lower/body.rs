@@ -69,9 +69,13 @@ impl<'a> Builder<'a> {
                 Statement::BranchTargets { label, targets } => {
                     self.declare(label, Entity::Targets(targets.clone()));
                 }
-                Statement::CallTargets { label, .. } => self.declare(label, Entity::Prototype),
+                Statement::CallTargets { label, targets } => {
+                    self.declare(label, Entity::Callees(targets.clone()));
+                }
                 Statement::CallPrototype(prototype) => {
-                    self.declare(&prototype.label, Entity::Prototype);
+                    let bytes = |list: &[Variable]| list.iter().map(variable_bytes).collect();
+                    let (params, returns) = (bytes(&prototype.params), bytes(&prototype.returns));
+                    self.declare(&prototype.label, Entity::Prototype(params, returns));
                 }
                 _ => {}
             }
@@ -106,8 +110,11 @@ impl<'a> Builder<'a> {
                     self.error(var.name.span, format!("`{name}` is too large"));
                     return;
                 };
-                let offset = self.allocate_local(bytes, variable_align(var));
-                self.declare(&var.name, Entity::Local(offset));
+                let entity = match self.framed.current {
+                    Some(index) => self.allocate_in_frame(index, bytes, variable_align(var)),
+                    None => Entity::Local(self.allocate_local(bytes, variable_align(var))),
+                };
+                self.declare(&var.name, entity);
             }
             (Space::Shared, _) => match self.shared.offset(var) {
                 Some(offset) => self.declare(&var.name, Entity::Shared(offset)),

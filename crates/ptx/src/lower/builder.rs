@@ -1,6 +1,7 @@
 //! The kernel under construction: code, registers, labels, names in scope, and what went
 //! wrong so far.
 
+use super::framed::FramedFunctions;
 use super::layout::{SharedLayout, align_up};
 use super::module::{ModuleTable, ModuleVar};
 use super::scope::{Entity, Found, Scope, number_in};
@@ -29,15 +30,13 @@ pub(super) enum Resolved {
     Symbol(u32, Space),
     Texture(u32),
     Special(Special),
-    Function,
+    Function(u64),
     Unusable,
 }
 
 /// A function being inlined, or the kernel itself at the bottom.
 #[derive(Debug)]
-pub(super) struct Frame<'a> {
-    /// Its name.
-    pub name: &'a str,
+pub(super) struct Frame {
     /// First scope that belongs to it.
     pub first_scope: usize,
     /// Where `ret` goes; `None` in the kernel.
@@ -59,7 +58,7 @@ pub(super) struct Builder<'a> {
     last_label: Pc,
     pub label_names: Vec<(Pc, String)>,
     pub scopes: Vec<Scope>,
-    pub frames: Vec<Frame<'a>>,
+    pub frames: Vec<Frame>,
     /// Local memory in use, and the most that ever was.
     pub local_top: u64,
     pub local_bytes: u64,
@@ -78,6 +77,10 @@ pub(super) struct Builder<'a> {
     pub errors: Vec<Diagnostic>,
     /// Valid PTX that is not supported.
     pub unsupported: Vec<Diagnostic>,
+    /// Functions that are not inlined.
+    pub framed: FramedFunctions<'a>,
+    /// Functions that are called and not defined, with the line of the call.
+    pub undefined: Vec<(String, u32)>,
     unknown: HashSet<String>,
 }
 
@@ -105,6 +108,8 @@ impl<'a> Builder<'a> {
             rolled: Vec::new(),
             errors: Vec::new(),
             unsupported: Vec::new(),
+            undefined: Vec::new(),
+            framed: FramedFunctions::default(),
             unknown: HashSet::new(),
         }
     }
@@ -167,6 +172,7 @@ impl<'a> Builder<'a> {
             return RegId(0);
         }
         let id = RegId(self.registers.len() as u16);
+        self.framed.owners.push(self.framed.current);
         let suffix = self.frames.last().map_or("", |f| f.suffix.as_str());
         self.registers.push(Register {
             name: format!("{name}{suffix}"),
@@ -295,7 +301,7 @@ impl<'a> Builder<'a> {
                 .offset(var)
                 .map(|offset| Resolved::Entity(Entity::Shared(offset))),
             Some(ModuleVar::Other) => Some(Resolved::Unusable),
-            None => self.table.function(name).map(|_| Resolved::Function),
+            None => self.table.address_of(name).map(Resolved::Function),
         }
     }
 

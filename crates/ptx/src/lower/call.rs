@@ -1,12 +1,13 @@
-//! Calls: device functions are inlined, functions of the CUDA runtime stay calls.
+//! Calls: device functions are inlined where they can be, functions of the CUDA runtime stay calls.
 
 use super::builder::{Builder, Frame, LONGEST_CODE, MOST_INLINED, MOST_STATEMENTS, Resolved};
+use super::operand::what_is;
 use super::params::{ParamUse, Passed};
 use super::scope::{Entity, Scope};
 use super::shape::Kind;
 use crate::ast::{self, Function, Ident, Instruction, Variable};
-use crate::isa::{Mods, Op, Type};
-use crate::kernel::{Intrinsic, Operand, RegId};
+use crate::isa::{AtomOp, Cmp, Mods, Op, Space, Type};
+use crate::kernel::{AddrBase, HEAP, Instr, Intrinsic, Operand, RegId};
 
 /// Chains of calls deeper than this are refused; each level of inlining recurses here.
 const DEEPEST_CALLS: usize = 64;
@@ -15,6 +16,8 @@ fn intrinsic(name: &str) -> Option<Intrinsic> {
     match name {
         "vprintf" => Some(Intrinsic::Vprintf),
         "__assertfail" => Some(Intrinsic::AssertFail),
+        "malloc" => Some(Intrinsic::Malloc),
+        "free" => Some(Intrinsic::Free),
         _ => None,
     }
 }
@@ -38,22 +41,45 @@ impl<'a> Builder<'a> {
             return None;
         };
         let Some(function) = self.table.function(&callee.name) else {
-            return self.refuse_callee(callee);
+            return self.call_through(instr, operand, guard);
         };
         if function.body.is_none() {
             return match intrinsic(&callee.name) {
                 Some(which) => self.call_intrinsic(instr, which, returns, args, function, guard),
-                None => self.refuse_extern(callee),
+                None => self.call_undefined(callee, guard),
             };
         }
-        if self.frames.iter().any(|f| f.name == function.name.name) {
-            let chain: Vec<&str> = self.frames.iter().map(|f| f.name).collect();
-            let path = format!("{} -> {}", chain.join(" -> "), function.name.name);
-            self.unsupported(
+        let skip = guard.map(|(pred, negated)| {
+            let skip = self.new_label();
+            self.emit_branch(skip, Some((pred, !negated)));
+            skip
+        });
+        self.call_function(function, callee, returns, args)?;
+        if let Some(skip) = skip {
+            self.place_label(skip);
+        }
+        Some(())
+    }
+
+    /// A call of a function that has a body: inlined, unless it may call itself.
+    fn call_function(
+        &mut self,
+        function: &'a Function,
+        callee: &Ident,
+        returns: &'a [ast::Operand],
+        args: &'a [ast::Operand],
+    ) -> Option<()> {
+        if function.params.len() != args.len() || function.returns.len() > returns.len().max(1) {
+            self.error_hint(
                 callee.span,
-                format!("recursion is not supported: {path} (functions are inlined)"),
+                format!("`{}` is called with {} arguments", callee.name, args.len()),
+                format!("it is declared with {}", function.params.len()),
             );
             return None;
+        }
+        if let Some(index) = self.framed_function(function) {
+            self.call_framed(index, callee, returns, args);
+            return Some(());
         }
         if self.frames.len() > DEEPEST_CALLS {
             self.give_up(
@@ -79,52 +105,120 @@ impl<'a> Builder<'a> {
             );
             return None;
         }
-        if function.params.len() != args.len() || function.returns.len() > returns.len().max(1) {
-            self.error_hint(
+        self.inline(function, callee, returns, args);
+        Some(())
+    }
+
+    /// A call through a register: a chain of comparisons with the addresses of the functions that
+    /// it may be to, which are those whose address is taken and whose parameters fit.
+    fn call_through(
+        &mut self,
+        instr: &'a Instruction,
+        operand: &'a ast::Operand,
+        guard: Option<(RegId, bool)>,
+    ) -> Option<()> {
+        let ast::Operand::Call {
+            returns,
+            callee,
+            args,
+            prototype,
+        } = operand
+        else {
+            return None;
+        };
+        let Resolved::Entity(Entity::Register(reg)) = self.resolve(callee)? else {
+            self.error(callee.span, format!("`{}` is not a function", callee.name));
+            return None;
+        };
+        let ty = self.register(reg).ty;
+        if ty.bytes() < 4 {
+            self.error(
                 callee.span,
-                format!("`{}` is called with {} arguments", callee.name, args.len()),
-                format!("it is declared with {}", function.params.len()),
+                format!("`{}` cannot hold an address", callee.name),
             );
             return None;
         }
+        let candidates = self.candidates(args.len(), returns.len(), prototype.as_ref())?;
         let skip = guard.map(|(pred, negated)| {
             let skip = self.new_label();
             self.emit_branch(skip, Some((pred, !negated)));
             skip
         });
-        self.inline(function, callee, returns, args);
+        let done = self.new_label();
+        let mut compare = Mods {
+            cmp: Some(Cmp::Ne),
+            ..Mods::default()
+        };
+        compare.types[0] = Some(if ty.bytes() == 8 {
+            Type::U64
+        } else {
+            Type::U32
+        });
+        for function in candidates {
+            let next = self.new_label();
+            let other = self.new_register("%other", Type::Pred, instr.span);
+            let address = self.table.address_of(&function.name.name)?;
+            let src = vec![Operand::Reg(reg), Operand::Imm(address)];
+            self.emit(Op::Setp, compare, vec![Operand::Reg(other)], src);
+            self.emit_branch(next, Some((other, false)));
+            self.call_function(function, callee, returns, args)?;
+            self.emit_branch(done, None);
+            self.place_label(next);
+        }
+        let stop = self.emit(Op::Call, Mods::default(), vec![], vec![Operand::Reg(reg)]);
+        stop.intrinsic = Some(Intrinsic::NoSuchFunction);
+        self.place_label(done);
         if let Some(skip) = skip {
             self.place_label(skip);
         }
         Some(())
     }
 
-    fn refuse_callee(&mut self, callee: &Ident) -> Option<()> {
-        match self.resolve(callee)? {
-            Resolved::Entity(Entity::Register(_)) => {
-                self.unsupported(
-                    callee.span,
-                    format!(
-                        "indirect calls are not supported (through `{}`)",
-                        callee.name
-                    ),
-                );
+    fn candidates(
+        &mut self,
+        args: usize,
+        returns: usize,
+        prototype: Option<&Ident>,
+    ) -> Option<Vec<&'a Function>> {
+        let table = self.table;
+        let named = match prototype {
+            Some(label) => Some((label, self.resolve(label)?)),
+            None => None,
+        };
+        let bytes = |list: &[Variable]| -> Vec<Option<u64>> {
+            list.iter().map(super::layout::variable_bytes).collect()
+        };
+        let fits = |f: &&'a Function| f.params.len() == args && f.returns.len() == returns;
+        let usable = |f: &&'a Function| f.body.is_some() && !f.entry;
+        match named {
+            Some((_, Resolved::Entity(Entity::Callees(targets)))) => {
+                let list = targets.iter().filter_map(|t| table.function(&t.name));
+                Some(list.filter(fits).filter(usable).collect())
             }
-            _ => self.error(callee.span, format!("`{}` is not a function", callee.name)),
+            Some((_, Resolved::Entity(Entity::Prototype(params, results)))) => {
+                let same =
+                    |f: &&'a Function| bytes(&f.params) == params && bytes(&f.returns) == results;
+                Some(table.taken().filter(same).filter(usable).collect())
+            }
+            Some((label, other)) => {
+                let what = what_is(&other);
+                self.error(
+                    label.span,
+                    format!("`{}` is {what}, not a call prototype", label.name),
+                );
+                None
+            }
+            None => Some(table.taken().filter(fits).filter(usable).collect()),
         }
-        None
     }
 
-    fn refuse_extern(&mut self, callee: &Ident) -> Option<()> {
-        let message = match callee.name.as_str() {
-            "malloc" | "free" => format!(
-                "device-side `{}` is not supported: there is no device heap",
-                callee.name
-            ),
-            name => format!("`{name}` is declared but not defined in this file"),
-        };
-        self.unsupported(callee.span, message);
-        None
+    /// A function that another file may define: if none does, launches are refused.
+    fn call_undefined(&mut self, callee: &Ident, guard: Option<(RegId, bool)>) -> Option<()> {
+        if !self.undefined.iter().any(|(name, _)| *name == callee.name) {
+            self.undefined.push((callee.name.clone(), self.line));
+        }
+        self.emit(Op::Trap, Mods::default(), vec![], vec![]).guard = guard;
+        Some(())
     }
 
     fn inline(
@@ -165,7 +259,6 @@ impl<'a> Builder<'a> {
             .collect();
         let join = self.new_label();
         let frame = Frame {
-            name: &function.name.name,
             first_scope: self.scopes.len(),
             join: Some(join),
             suffix,
@@ -241,7 +334,26 @@ impl<'a> Builder<'a> {
         self.place_label(join);
     }
 
-    fn argument(
+    fn ask_heap(&mut self, which: Intrinsic, dst: Vec<Operand>, src: &[Operand]) -> &mut Instr {
+        let mut mods = Mods {
+            space: Some(Space::Global),
+            ..Mods::default()
+        };
+        mods.types[0] = Some(Type::U64);
+        let heap = Operand::Address {
+            base: AddrBase::Zero,
+            offset: HEAP as i64,
+        };
+        let value = src.first().copied().unwrap_or(Operand::Imm(0));
+        if which == Intrinsic::Malloc {
+            mods.atom = Some(AtomOp::Malloc);
+            return self.emit(Op::Atom, mods, dst, vec![heap, value]);
+        }
+        mods.atom = Some(AtomOp::Free);
+        self.emit(Op::Red, mods, vec![], vec![heap, value])
+    }
+
+    pub(super) fn argument(
         &mut self,
         arg: &ast::Operand,
         formal: &Variable,
@@ -250,13 +362,6 @@ impl<'a> Builder<'a> {
         if let ast::Operand::Name(id) = arg {
             match self.resolve(id)? {
                 Resolved::Entity(entity) => return Some(Passed::Entity(entity)),
-                Resolved::Function => {
-                    self.unsupported(
-                        id.span,
-                        format!("passing function `{}` is not supported", id.name),
-                    );
-                    return None;
-                }
                 _ => {}
             }
         }
@@ -268,7 +373,7 @@ impl<'a> Builder<'a> {
             .map(Passed::Value)
     }
 
-    fn argument_mismatch(&mut self, callee: &Ident, formal: &Variable) {
+    pub(super) fn argument_mismatch(&mut self, callee: &Ident, formal: &Variable) {
         self.error(
             callee.span,
             format!(
@@ -322,9 +427,15 @@ impl<'a> Builder<'a> {
                 }
             }));
         }
-        let call = self.emit(Op::Call, Mods::default(), dst, src);
-        call.intrinsic = Some(which);
-        call.guard = guard;
+        match which {
+            // The heap is a part of memory, and asking it for something an atomic there.
+            Intrinsic::Malloc | Intrinsic::Free => self.ask_heap(which, dst, &src).guard = guard,
+            _ => {
+                let call = self.emit(Op::Call, Mods::default(), dst, src);
+                call.intrinsic = Some(which);
+                call.guard = guard;
+            }
+        }
         if let Some((to, from, formal)) = stored
             && !self.hand_over(&to, &Passed::Entity(from), formal.ty)
         {

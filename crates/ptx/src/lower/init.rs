@@ -161,19 +161,19 @@ impl Encoder<'_, '_> {
                 );
                 return;
             }
-            // Tables of function pointers: calls through them are refused where a kernel
-            // makes them, so the entries stay zero.
-            None if self.table.function(&name.name).is_some() => return,
-            None => {
-                let near = misspelt(&name.name, self.table.names());
-                let error =
-                    Diagnostic::error(name.span, format!("`{}` is not declared", name.name));
-                self.errors.push(match near {
-                    Some(near) => error.with_hint(format!("did you mean `{near}`?")),
-                    None => error,
-                });
-                return;
-            }
+            None => match self.table.address_of(&name.name) {
+                Some(at) => RelocTarget::Absolute(at),
+                None => {
+                    let near = misspelt(&name.name, self.table.names());
+                    let error =
+                        Diagnostic::error(name.span, format!("`{}` is not declared", name.name));
+                    self.errors.push(match near {
+                        Some(near) => error.with_hint(format!("did you mean `{near}`?")),
+                        None => error,
+                    });
+                    return;
+                }
+            },
         };
         let (bytes, shift) = if mask == 0 {
             (width.min(8) as u8, 0)

@@ -1,4 +1,4 @@
-//! Loads, stores, atomics, prefetches and texture fetches.
+//! Loads, stores, atomics and prefetches.
 
 use super::builder::{Builder, Resolved};
 use super::operand::{span_of, what_is};
@@ -6,7 +6,7 @@ use super::scope::Entity;
 use super::shape::Kind;
 use crate::ast::{self, AddressBase, Instruction};
 use crate::isa::{AtomOp, Mods, Op, Space, Type};
-use crate::kernel::{AddrBase, Operand, RegClass, RegId, TexBase};
+use crate::kernel::{AddrBase, Operand, RegClass, RegId};
 
 /// What an address in brackets turned out to be.
 pub(super) enum Place {
@@ -78,6 +78,12 @@ impl Builder<'_> {
             }
             Resolved::Entity(Entity::Shared(at)) => (Space::Shared, AddrBase::Zero, at),
             Resolved::Entity(Entity::Local(at)) => (Space::Local, AddrBase::Zero, at),
+            Resolved::Entity(Entity::InFrame(base, at)) => {
+                if mods.space == Some(Space::Param) {
+                    mods.space = Some(Space::Local);
+                }
+                (Space::Local, AddrBase::Reg(base), at)
+            }
             Resolved::Symbol(index, space) => (space, AddrBase::Symbol(index), 0),
             other => {
                 let what = what_is(&other);
@@ -196,7 +202,7 @@ impl Builder<'_> {
     }
 
     /// Elements of a vector operand, as many as the instruction says.
-    fn vector(
+    pub(super) fn vector(
         &mut self,
         operand: &ast::Operand,
         mods: &Mods,
@@ -266,86 +272,6 @@ impl Builder<'_> {
         if let Place::Memory(address) = self.place(address, &mut mods, instr)? {
             self.emit(instr.op, mods, vec![], vec![address]).guard = guard;
         }
-        Some(())
-    }
-
-    /// `tex`.
-    pub(super) fn texture(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
-        if instr.operands.len() > 2 {
-            self.unsupported(
-                instr.span,
-                format!(
-                    "`{}`: offsets and depth comparison are not supported yet",
-                    instr.text
-                ),
-            );
-            return None;
-        }
-        let [dst, texture] = self.operands::<2>(instr)?;
-        if matches!(dst, ast::Operand::Pair(..)) {
-            self.unsupported(
-                instr.span,
-                format!(
-                    "`{}`: residency predicates are not supported yet",
-                    instr.text
-                ),
-            );
-            return None;
-        }
-        let ast::Operand::Texture {
-            texture,
-            sampler,
-            coords,
-            ..
-        } = texture
-        else {
-            self.error(
-                span_of(texture),
-                format!("`{}` needs `[texture, {{coordinates}}]` here", instr.text),
-            );
-            return None;
-        };
-        if let Some(sampler) = sampler {
-            self.unsupported(
-                sampler.span,
-                "separate samplers (texmode_independent) are not supported yet",
-            );
-        }
-        let base = match self.resolve(texture)? {
-            Resolved::Texture(index) => TexBase::Texref(index),
-            Resolved::Entity(Entity::Register(reg))
-                if self.register(reg).class == RegClass::B64 =>
-            {
-                TexBase::Handle(reg)
-            }
-            other => {
-                let what = what_is(&other);
-                self.error_hint(
-                    texture.span,
-                    format!("`{}` is {what}, not a texture", texture.name),
-                    "a `.texref` variable or a 64-bit register with a handle is needed",
-                );
-                return None;
-            }
-        };
-        let ty = instr.mods.types[0]?;
-        let coordinate = Kind::Value(instr.mods.types[1].unwrap_or(Type::F32));
-        let list = self.elements(dst);
-        let dst: Option<Vec<Operand>> = list
-            .iter()
-            .map(|d| self.destination(d, Kind::AtLeast(ty), &instr.text))
-            .collect();
-        let mut places = Vec::new();
-        for coord in coords {
-            places.extend(self.elements(coord));
-        }
-        let places: Option<Vec<Operand>> = places
-            .iter()
-            .map(|c| self.source(c, coordinate, &instr.text))
-            .collect();
-        let mut src = vec![Operand::Texture(base)];
-        src.extend(places?);
-        self.emit(instr.op, instr.mods, dst?, src).guard = guard;
         Some(())
     }
 }

@@ -1,23 +1,26 @@
 //! Lowering: from the syntax tree to what the simulator runs.
 //!
-//! Device functions are inlined, names resolved, variables laid out and operands checked
+//! Device functions are inlined (those that call themselves apart: `framed`), names resolved, variables laid out and operands checked
 //! while walking a kernel's statements once (`builder`); everything that follows from the
 //! finished code (blocks, reconvergence, uniformity, slots) is [`crate::analysis`].
 //!
 //! Two kinds of trouble are told apart. A *mistake* in the file (an unknown name, a register
 //! of the wrong width) makes [`lower`] fail with every mistake it found. Something valid
-//! that is *not supported* (recursion, an indirect call, an opcode) only takes the kernels
+//! that is *not supported* (an opcode, a form of one) only takes the kernels
 //! that reach it out of the program: they are listed with the reasons in
 //! [`Program::rejected`], and the rest of the file stays usable.
 
+mod asynchronous;
 mod body;
 mod builder;
 mod call;
 mod control;
+mod framed;
 mod immediate;
 mod init;
 mod instruction;
 mod layout;
+mod matrix;
 mod memory;
 mod module;
 mod operand;
@@ -26,6 +29,8 @@ mod reach;
 mod scope;
 mod shape;
 mod special;
+mod texture;
+mod video;
 
 use crate::analysis;
 use crate::ast::{Directive, Function, Ident, Item, Module};
@@ -33,6 +38,7 @@ use crate::diagnostic::Diagnostic;
 use crate::isa::{Mods, Op};
 use crate::kernel::{Kernel, NO_PC, Param, Program, Virtualised};
 use builder::{Builder, Frame};
+pub use framed::STACK_BYTES;
 use layout::{SharedLayout, align_up, variable_align, variable_bytes};
 use module::ModuleTable;
 use scope::{Entity, Scope};
@@ -88,16 +94,16 @@ struct Lowered {
 }
 
 fn lower_kernel<'a>(table: &'a ModuleTable<'a>, function: &'a Function) -> Lowered {
-    let shared = SharedLayout::new(&reach::reach(table, function));
-    let mut builder = Builder::new(table, shared);
+    let reached = reach::reach(table, function);
+    let mut builder = Builder::new(table, SharedLayout::new(&reached));
     builder.frames.push(Frame {
-        name: &function.name.name,
         first_scope: 0,
         join: None,
         suffix: String::new(),
     });
     builder.scopes.push(Scope::default());
     let params = declare_params(&mut builder, function);
+    builder.declare_framed(&reached);
     builder.statements(function.body.as_deref().unwrap_or_default());
     // Control that runs off the end returns; so does a label at the very end.
     let falls_off = builder
@@ -107,6 +113,7 @@ fn lower_kernel<'a>(table: &'a ModuleTable<'a>, function: &'a Function) -> Lower
     if falls_off || builder.label_at_end() {
         builder.emit(Op::Ret, Mods::default(), vec![], vec![]);
     }
+    builder.emit_framed();
     check_limits(&mut builder, &function.name);
     let kernel = (builder.errors.is_empty() && builder.unsupported.is_empty())
         .then(|| finish_kernel(&mut builder, function, params));
@@ -191,6 +198,7 @@ fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Par
         blocks: Vec::new(),
         rolled: std::mem::take(&mut builder.rolled),
         virtualised: Virtualised::No,
+        undefined: std::mem::take(&mut builder.undefined),
     };
     for directive in &function.directives {
         match directive {
@@ -201,6 +209,7 @@ fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Par
             _ => {}
         }
     }
+    framed::finish(&mut kernel, &builder.framed, &mut builder.label_names);
     analysis::finish(&mut kernel, &builder.label_names);
     kernel
 }

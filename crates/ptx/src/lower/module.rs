@@ -2,11 +2,12 @@
 
 use super::init::encode;
 use super::layout::{variable_align, variable_bytes};
-use crate::ast::{Function, Item, Linkage, Module, Variable};
+use super::reach::names;
+use crate::ast::{Function, Init, Item, Linkage, Module, Statement, Variable};
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Space, Type};
-use crate::kernel::Symbol;
-use std::collections::HashMap;
+use crate::kernel::{FUNCTION_ADDRESSES, Symbol};
+use std::collections::{HashMap, HashSet};
 
 /// A variable of module scope.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +34,10 @@ pub(super) struct ModuleTable<'a> {
     pub textures: Vec<String>,
     /// `.file` table.
     pub files: Vec<(u32, String)>,
+    /// Functions by number, in file order.
+    numbers: HashMap<&'a str, u32>,
+    /// Those whose address is taken.
+    taken: Vec<&'a str>,
 }
 
 impl<'a> ModuleTable<'a> {
@@ -55,6 +60,7 @@ impl<'a> ModuleTable<'a> {
                 Item::Section { .. } | Item::Pragma(_) | Item::CallPrototype(_) => {}
             }
         }
+        table.find_taken(module);
         // Initialisers may name symbols that are declared further down.
         for (var, index) in initialised {
             let (init, relocations) = encode(&table, var, errors);
@@ -63,6 +69,55 @@ impl<'a> ModuleTable<'a> {
             symbol.relocations = relocations;
         }
         table
+    }
+
+    /// Notes the functions whose address is taken, by code or by initialisers.
+    fn find_taken(&mut self, module: &'a Module) {
+        let mut found: Vec<&'a str> = Vec::new();
+        for item in &module.items {
+            match item {
+                Item::Variable(Variable {
+                    init: Some(init), ..
+                }) => in_init(init, &mut found),
+                Item::Function(Function {
+                    body: Some(body), ..
+                }) => {
+                    let mut lists = vec![body.as_slice()];
+                    while let Some(list) = lists.pop() {
+                        for statement in list {
+                            match statement {
+                                Statement::Block(inner) => lists.push(inner),
+                                Statement::Instruction(instr) => {
+                                    for operand in &instr.operands {
+                                        names(operand, &mut |name| found.push(name));
+                                    }
+                                }
+                                _ => {}
+                            }
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        let named: HashSet<&str> = found.into_iter().collect();
+        for item in &module.items {
+            if let Item::Function(function) = item {
+                let name = function.name.name.as_str();
+                let next = self.numbers.len() as u32;
+                self.numbers.entry(name).or_insert(next);
+                let aliased = self
+                    .aliases
+                    .iter()
+                    .any(|(alias, of)| *of == name && named.contains(alias));
+                if !function.entry
+                    && (named.contains(name) || aliased)
+                    && !self.taken.contains(&name)
+                {
+                    self.taken.push(name);
+                }
+            }
+        }
     }
 
     fn add_function(&mut self, function: &'a Function, errors: &mut Vec<Diagnostic>) {
@@ -91,7 +146,8 @@ impl<'a> ModuleTable<'a> {
     /// Enters a variable; says which symbol wants an initialiser.
     fn add_variable(&mut self, var: &'a Variable, errors: &mut Vec<Diagnostic>) -> Option<u32> {
         let name = var.name.name.as_str();
-        if matches!(var.ty, Type::Texref) {
+        // Surfaces are bound like textures.
+        if matches!(var.ty, Type::Texref | Type::Surfref) {
             let index = self.textures.len() as u32;
             if self
                 .variables
@@ -102,7 +158,7 @@ impl<'a> ModuleTable<'a> {
             }
             return None;
         }
-        if matches!(var.ty, Type::Samplerref | Type::Surfref) {
+        if matches!(var.ty, Type::Samplerref) {
             self.variables.insert(name, ModuleVar::Other);
             return None;
         }
@@ -171,6 +227,18 @@ impl<'a> ModuleTable<'a> {
         }
     }
 
+    /// What code sees as the address of a function.
+    pub fn address_of(&self, name: &str) -> Option<u64> {
+        let function = self.function(name)?;
+        let at = self.numbers.get(function.name.name.as_str())?;
+        Some(FUNCTION_ADDRESSES + 16 * u64::from(*at))
+    }
+
+    /// Functions whose address code or data takes, in file order.
+    pub fn taken(&self) -> impl Iterator<Item = &'a Function> + '_ {
+        self.taken.iter().filter_map(|name| self.function(name))
+    }
+
     /// The function of that name, aliases followed; a definition before a declaration.
     pub fn function(&self, name: &str) -> Option<&'a Function> {
         let name = self.aliases.get(name).copied().unwrap_or(name);
@@ -185,5 +253,14 @@ impl<'a> ModuleTable<'a> {
     /// Names of all variables and functions, for suggestions.
     pub fn names(&self) -> impl Iterator<Item = &'a str> + '_ {
         self.variables.keys().chain(self.functions.keys()).copied()
+    }
+}
+
+/// The names that an initialiser mentions.
+fn in_init<'a>(init: &'a Init, found: &mut Vec<&'a str>) {
+    match init {
+        Init::List(items) => items.iter().for_each(|item| in_init(item, found)),
+        Init::Symbol { name, .. } => found.push(&name.name),
+        _ => {}
     }
 }

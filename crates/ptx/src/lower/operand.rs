@@ -6,8 +6,8 @@ use super::scope::Entity;
 use super::shape::Kind;
 use super::special::special_bytes;
 use crate::ast::{self, Ident, Span};
-use crate::isa::{Space, Type};
-use crate::kernel::{Operand, RegClass, RegId};
+use crate::isa::{Mods, Op, Space, Type};
+use crate::kernel::{Operand, RegClass, RegId, TEXREF_HANDLES};
 
 /// Where an operand stands in the text.
 pub(super) fn span_of(operand: &ast::Operand) -> Span {
@@ -149,15 +149,17 @@ impl Builder<'_> {
                     }
                 }
             }
-            Resolved::Function => {
-                self.unsupported(
-                    id.span,
-                    format!(
-                        "taking the address of function `{}` is not supported yet",
-                        id.name
-                    ),
-                );
-                None
+            Resolved::Entity(Entity::InFrame(base, at)) => {
+                self.check_address(id, kind, text)?;
+                Some(self.frame_address(base, at, offset, kind))
+            }
+            Resolved::Function(at) if offset == 0 => {
+                self.check_address(id, kind, text)?;
+                address(at)
+            }
+            Resolved::Texture(index) if offset == 0 => {
+                self.check_address(id, kind, text)?;
+                Some(Operand::Imm(TEXREF_HANDLES + u64::from(index)))
             }
             Resolved::Texture(_) | Resolved::Unusable => {
                 self.unsupported(
@@ -178,6 +180,26 @@ impl Builder<'_> {
                 None
             }
         }
+    }
+
+    /// The address of something in a function's part of the stack.
+    fn frame_address(&mut self, base: RegId, at: u64, offset: i64, kind: Kind) -> Operand {
+        let mut mods = Mods::default();
+        mods.types[0] = Some(Type::U32);
+        let span = Span::default();
+        let narrow = self.new_register("%place", Type::U32, span);
+        let at = (at as i64).wrapping_add(offset) as u64;
+        let src = vec![Operand::Reg(base), Operand::Imm(at)];
+        self.emit(Op::Add, mods, vec![Operand::Reg(narrow)], src);
+        let is_narrow = matches!(kind, Kind::Value(ty) | Kind::AtLeast(ty) if ty.bytes() == 4);
+        if is_narrow {
+            return Operand::Reg(narrow);
+        }
+        let wide = self.new_register("%place", Type::U64, span);
+        mods.types = [Some(Type::U64), Some(Type::U32), None];
+        let src = vec![Operand::Reg(narrow)];
+        self.emit(Op::Cvt, mods, vec![Operand::Reg(wide)], src);
+        Operand::Reg(wide)
     }
 
     /// Addresses of variables fit only where an integer of 32 or 64 bits is read.
@@ -348,16 +370,17 @@ pub(super) fn what_is(found: &Resolved) -> &'static str {
                 "a parameter"
             }
             Entity::Shared(_) => "a shared variable",
-            Entity::Local(_) => "a local variable",
+            Entity::Local(_) | Entity::InFrame(..) => "a local variable",
             Entity::Label(_) => "a label",
             Entity::Targets(_) => "a list of branch targets",
-            Entity::Prototype => "a call prototype",
+            Entity::Prototype(..) => "a call prototype",
+            Entity::Callees(_) => "a list of functions",
         },
         Resolved::Symbol(_, Space::Const) => "a constant variable",
         Resolved::Symbol(..) => "a global variable",
         Resolved::Texture(_) => "a texture",
         Resolved::Special(_) => "a special register",
-        Resolved::Function => "a function",
+        Resolved::Function(_) => "a function",
         Resolved::Unusable => "a variable that code cannot use here",
     }
 }

@@ -1,5 +1,6 @@
 //! What a kernel reaches through calls: functions and shared variables. Lowering lays out
-//! shared memory from this before it emits any address.
+//! shared memory from this before it emits any address, and knows from it which functions can be
+//! entered again before they have returned.
 
 use super::module::{ModuleTable, ModuleVar};
 use crate::ast::{AddressBase, Function, Operand, Statement, Variable};
@@ -11,18 +12,24 @@ use std::collections::HashSet;
 pub(super) struct Reach<'a> {
     /// Shared variables of module and function scope, in order of first use.
     pub shared: Vec<&'a Variable>,
+    /// Functions that may call themselves, directly or through others, in order of first use.
+    pub recursive: Vec<&'a Function>,
     seen_vars: HashSet<*const Variable>,
-    seen_functions: HashSet<*const Function>,
+    /// Functions with those that they may call.
+    calls: Vec<(&'a Function, Vec<&'a Function>)>,
 }
 
-/// Follows `function` and everything it calls directly.
+/// Follows `function` and everything it calls. A call through a register may be to any function
+/// whose address is taken.
 pub(super) fn reach<'a>(table: &ModuleTable<'a>, function: &'a Function) -> Reach<'a> {
     let mut reach = Reach::default();
+    let mut seen: HashSet<*const Function> = HashSet::new();
     let mut work = vec![function];
     while let Some(function) = work.pop() {
-        if !reach.seen_functions.insert(std::ptr::from_ref(function)) {
+        if !seen.insert(std::ptr::from_ref(function)) {
             continue;
         }
+        let mut called = Vec::new();
         let mut lists = vec![function.body.as_deref().unwrap_or_default()];
         while let Some(list) = lists.pop() {
             for statement in list {
@@ -37,7 +44,10 @@ pub(super) fn reach<'a>(table: &ModuleTable<'a>, function: &'a Function) -> Reac
                                 }
                             });
                             if let Operand::Call { callee, .. } = operand {
-                                work.extend(table.function(&callee.name));
+                                match table.function(&callee.name) {
+                                    Some(one) => called.push(one),
+                                    None => called.extend(table.taken()),
+                                }
                             }
                         }
                     }
@@ -45,7 +55,11 @@ pub(super) fn reach<'a>(table: &ModuleTable<'a>, function: &'a Function) -> Reac
                 }
             }
         }
+        work.extend(&called);
+        reach.calls.push((function, called));
     }
+    let recursive = reach.calls.iter().map(|(f, _)| *f);
+    reach.recursive = recursive.filter(|f| reach.may_reach(f, f)).collect();
     reach
 }
 
@@ -54,6 +68,25 @@ impl<'a> Reach<'a> {
         if self.seen_vars.insert(std::ptr::from_ref(var)) {
             self.shared.push(var);
         }
+    }
+
+    /// Whether a call of `from` may lead to one of `to`, by one call at least.
+    pub fn may_reach(&self, from: &Function, to: &Function) -> bool {
+        let called = |f: &Function| {
+            let of = self.calls.iter().find(|(g, _)| std::ptr::eq(*g, f));
+            of.map_or(&[][..], |(_, called)| called)
+        };
+        let mut seen: HashSet<*const Function> = HashSet::new();
+        let mut work: Vec<&Function> = called(from).to_vec();
+        while let Some(function) = work.pop() {
+            if std::ptr::eq(function, to) {
+                return true;
+            }
+            if seen.insert(std::ptr::from_ref(function)) {
+                work.extend(called(function));
+            }
+        }
+        false
     }
 }
 

@@ -18,6 +18,9 @@ pub(super) enum Entity {
     Shared(u64),
     /// A variable in local memory at this offset.
     Local(u64),
+    /// A variable or parameter of a function that is not inlined: in local memory, from where the
+    /// register says.
+    InFrame(RegId, u64),
     /// A parameter of a device function or call in local memory: offset and size.
     ParamMemory(u64, u64),
     /// A kernel parameter at this offset.
@@ -26,8 +29,10 @@ pub(super) enum Entity {
     Label(u32),
     /// The targets of a `.branchtargets` list.
     Targets(Vec<Ident>),
-    /// A `.callprototype` or `.calltargets` label: only indirect calls use it.
-    Prototype,
+    /// A `.callprototype` label: bytes of the parameters and results of indirect calls.
+    Prototype(Vec<Option<u64>>, Vec<Option<u64>>),
+    /// A `.calltargets` label: the functions that an indirect call may be to.
+    Callees(Vec<Ident>),
 }
 
 /// `%r<64>`: registers that exist once they are named.

@@ -101,7 +101,12 @@ pub(super) fn shape_of(op: Op, mods: &Mods) -> Option<Shape> {
         | Op::Ex2
         | Op::Tanh => shape(&[t], &[t]),
         Op::Mul if mods.half == Some(Half::Wide) => shape(&[value(doubled(ty))], &[t, t]),
-        Op::Min | Op::Max => shape(&[t], &[t, t, t]).optional(0, 1),
+        // `.abs` alone is of three operands, and is not supported.
+        Op::Min | Op::Max if mods.magnitude && !mods.xorsign_abs => return None,
+        Op::Min | Op::Max if ty == Type::F32 && !mods.xorsign_abs => {
+            shape(&[t], &[t, t, t]).optional(0, 1)
+        }
+        Op::Min | Op::Max => shape(&[t], &[t, t]),
         Op::Add
         | Op::Sub
         | Op::Mul

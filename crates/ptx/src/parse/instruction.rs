@@ -169,7 +169,7 @@ fn fits(slot: Slot, operand: &Operand) -> bool {
         Slot::Pair => destination || matches!(operand, O::Pair(..)),
         Slot::DVec => destination || matches!(operand, O::Vector(..) | O::Pair(..)),
         Slot::S | Slot::Opt => source,
-        Slot::SVec => source || matches!(operand, O::Vector(..)),
+        Slot::SVec | Slot::Loose => source || matches!(operand, O::Vector(..)),
         Slot::Addr => matches!(operand, O::Address { .. }),
         Slot::Tex => matches!(operand, O::Texture { .. }),
         Slot::Label => matches!(operand, O::Name(_)),
@@ -184,7 +184,7 @@ fn wanted(slot: Slot) -> &'static str {
         Slot::Pair => "a register or a pair `d|p`",
         Slot::DVec => "a register or a vector `{a, b}`",
         Slot::S | Slot::Opt => "a register or an immediate",
-        Slot::SVec => "a register, an immediate or a vector `{a, b}`",
+        Slot::SVec | Slot::Loose => "a register, an immediate or a vector `{a, b}`",
         Slot::Addr => "an address `[a]`",
         Slot::Tex => "a texture with coordinates `[t, {x, y}]`",
         Slot::Label => "a label",
@@ -223,7 +223,9 @@ fn usage(mnemonic: &Mnemonic, slots: &[Slot]) -> String {
             Slot::Tex => "[t, {x, y}]".to_string(),
             Slot::Label => "label".to_string(),
             Slot::Callee => "(returns), function, (arguments)".to_string(),
-            Slot::S | Slot::SVec | Slot::Opt | Slot::Any => letter(&mut letters).to_string(),
+            Slot::S | Slot::SVec | Slot::Loose | Slot::Opt | Slot::Any => {
+                letter(&mut letters).to_string()
+            }
         };
         let separator = if n == 0 { " " } else { ", " };
         match slot {

@@ -93,6 +93,18 @@ impl<'a> Parser<'a> {
         if !op.is_supported() {
             return Ok((op, mods));
         }
+        if op.is_asynchronous() {
+            let suffixes = self.tokens[from + taken..self.at].iter();
+            let list: Vec<&str> = suffixes.map(|t| &self.str(*t)[1..]).collect();
+            let mods = super::asynchronous::suffixes(op, &list);
+            return Ok((op, mods.unwrap_or_default()));
+        }
+        if op.is_matrix() {
+            // What is not supported is said when a kernel that has it is lowered.
+            let suffixes = self.tokens[from + taken..self.at].iter();
+            let list: Vec<&str> = suffixes.map(|t| &self.str(*t)[1..]).collect();
+            return Ok((op, super::matrix::suffixes(op, &list).unwrap_or_default()));
+        }
         let entry = op.entry();
         let mut types = 0;
         for token in &self.tokens[from + taken..self.at] {

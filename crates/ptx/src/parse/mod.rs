@@ -5,6 +5,7 @@
 //! goes on, so that all independent errors of a file are reported at once. Nesting is
 //! bounded everywhere, so that no input can exhaust the stack.
 
+pub(crate) mod asynchronous;
 mod body;
 mod call;
 mod expr;
@@ -12,6 +13,7 @@ mod function;
 mod init;
 mod instruction;
 mod lexer;
+pub(crate) mod matrix;
 mod mnemonic;
 mod module;
 mod number;

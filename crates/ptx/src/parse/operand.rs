@@ -6,11 +6,19 @@ use super::{Parsed, Parser};
 use crate::ast::{AddressBase, Ident, Operand, Span};
 use crate::diagnostic::Diagnostic;
 
-/// Components of vector and special registers, and the byte and half-word selectors of
-/// the video instructions.
-const COMPONENTS: &[&str] = &[
-    ".x", ".y", ".z", ".w", ".r", ".g", ".b", ".a", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1",
-];
+/// Components of vector and special registers.
+const COMPONENTS: &[&str] = &[".x", ".y", ".z", ".w", ".r", ".g", ".b", ".a"];
+
+/// Also the byte and half-word selectors of the video instructions, `.b0` to `.b7654`.
+fn is_component(text: &str) -> bool {
+    let selector = || {
+        let digits = text.strip_prefix(".b").or(text.strip_prefix(".h"));
+        digits.is_some_and(|d| {
+            (1..=4).contains(&d.len()) && d.bytes().all(|c| (b'0'..=b'7').contains(&c))
+        })
+    };
+    COMPONENTS.contains(&text) || selector()
+}
 
 impl Parser<'_> {
     /// Whether the next token can begin an operand and is not rather the next statement.
@@ -78,7 +86,7 @@ impl Parser<'_> {
     fn register(&mut self, what: &str) -> Parsed<Ident> {
         let mut ident = self.ident(what)?;
         let token = self.peek();
-        if token.kind == Kind::Dot && COMPONENTS.contains(&self.str(token)) {
+        if token.kind == Kind::Dot && is_component(self.str(token)) {
             self.at += 1;
             ident.name.push_str(self.str(token));
             ident.span = self.since(ident.span);

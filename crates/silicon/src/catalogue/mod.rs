@@ -1,14 +1,17 @@
 //! Every form that is compared.
 
 mod access;
+mod asynchronous;
 mod atomic;
 mod bits;
 mod compare;
 mod convert;
 mod float;
 mod integer;
+mod matrix;
 mod place;
 mod texture;
+mod video;
 mod warp;
 
 use crate::form::Form;
@@ -26,6 +29,9 @@ pub fn forms() -> Vec<Form> {
     atomic::add(&mut list);
     warp::add(&mut list);
     texture::add(&mut list);
+    video::add(&mut list);
+    matrix::add(&mut list);
+    asynchronous::add(&mut list);
     list.forms
 }
 
@@ -64,6 +70,7 @@ impl List {
             locals: String::new(),
             together: false,
             texture: None,
+            awaited: false,
         });
         let last = self.forms.len() - 1;
         &mut self.forms[last]

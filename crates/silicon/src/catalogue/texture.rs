@@ -111,7 +111,47 @@ fn one(list: &mut List, dimensions: usize, texel: &Texel, way: Way) {
     });
 }
 
+/// The same texture by the other instructions that read it.
+fn otherwise(list: &mut List) {
+    let plain: Vec<_> = list
+        .forms
+        .iter()
+        .filter(|f| f.name.starts_with("tex.2d.v4.f32.f32(f32x"))
+        .cloned()
+        .collect();
+    for form in plain {
+        let other = |op: &str, behind: &str| {
+            let mut other = form.clone();
+            other.name = form.name.replacen("tex.", op, 1);
+            other.body = form
+                .body
+                .replacen("tex.", op, 1)
+                .replace("];", &format!("]{behind};"));
+            // The handle is loaded by an instruction of its own, which has brackets, too.
+            other.body = other
+                .body
+                .replacen(&format!("[texture]{behind};"), "[texture];", 1);
+            other.awaited = true;
+            other
+        };
+        let mut all = vec![
+            other("tex.level.", ", 0f40000000"),
+            other("tex.grad.", ", {%s0, %s1}, {%s1, %s0}"),
+        ];
+        if form.name.contains("linear") {
+            all.push(other("tld4.r.", ""));
+            all.push(other("tld4.g.", ""));
+        }
+        list.forms.extend(all);
+    }
+}
+
 pub(super) fn add(list: &mut List) {
+    every_tex(list);
+    otherwise(list);
+}
+
+fn every_tex(list: &mut List) {
     let plain = Way {
         wrap: false,
         normalized: false,

@@ -76,4 +76,6 @@ classes! {
     Other = "other" => |l| l.other;
     /// Loads, stores and atomics: through this unit they go to the load/store unit.
     Memory = "memory" => |_| [1, 1];
+    /// Products of matrices. Where no unit takes them, those for single precision do.
+    Tensor = "tensor" => |l| l.tensor;
 }

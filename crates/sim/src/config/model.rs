@@ -338,6 +338,8 @@ settings! {
         sfu: [u32; 2] = Timing, "cycles";
         /// Everything else that computes, and control.
         other: [u32; 2] = Timing, "cycles";
+        /// Products of matrices (`mma`, `wmma.mma`).
+        tensor: [u32; 2] = Timing, "cycles";
     }
 }
 
@@ -538,7 +540,11 @@ impl Machine {
 
     /// The units that a class of operations goes to.
     pub fn unit_of(&self, class: OpClass) -> Option<&Unit> {
-        self.unit.values().find(|u| u.takes.contains(&class))
+        let taking = |class| self.unit.values().find(|u| u.takes.contains(&class));
+        match class {
+            OpClass::Tensor => taking(class).or_else(|| taking(OpClass::Fp32Fma)),
+            class => taking(class),
+        }
     }
 }
 

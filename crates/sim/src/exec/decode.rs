@@ -4,16 +4,17 @@ use std::collections::HashMap;
 use warpsim_ptx::isa::Space;
 use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegClass, RegId, TexBase};
 
-use super::access::{atomic, load_store, spaces};
-use super::arith::{bits, carry, compare, convert, integer, mov};
-use super::control::{flow, printf, warp};
-use super::float::{float16, float32, float64, transcendental};
+use super::access::{atomic, copy, load_store, mbarrier, spaces};
+use super::arith::{bits, carry, compare, convert, integer, mov, video};
+use super::control::{calls, flow, printf, warp};
+use super::float::{float16, float32, float64, pairs, transcendental};
+use super::matrix::{multiply, transport};
 use super::op::{
     Cold, Decoded, Drain, Dst, Fill, FillFrom, NO_SLOT, Plan, PredSrc, RESULTS, SOURCES, Src, TRUE,
     Width,
 };
 use super::state::LANES;
-use super::texture::fetch;
+use super::texture::{fetch, surface};
 
 /// Every family's decoder; the first that knows an instruction has it.
 pub(super) fn families() -> &'static [fn(&Instr) -> Option<Plan>] {
@@ -21,8 +22,10 @@ pub(super) fn families() -> &'static [fn(&Instr) -> Option<Plan>] {
         carry::decode,
         integer::decode,
         bits::decode,
+        video::decode,
         compare::decode,
         float32::decode,
+        pairs::decode,
         float64::decode,
         float16::decode,
         transcendental::decode,
@@ -31,10 +34,16 @@ pub(super) fn families() -> &'static [fn(&Instr) -> Option<Plan>] {
         spaces::decode,
         load_store::decode,
         atomic::decode,
+        copy::decode,
+        mbarrier::decode,
         fetch::decode,
+        surface::decode,
         warp::decode,
+        multiply::decode,
+        transport::decode,
         flow::decode,
         printf::decode,
+        calls::decode,
     ]
 }
 
@@ -107,12 +116,18 @@ impl Decoder<'_> {
             writes: Vec::new(),
             predicate_reads: Vec::new(),
             predicate_writes: Vec::new(),
+            sources: Vec::new(),
+            results: Vec::new(),
         };
         if self.pool.is_empty() {
             self.constant(0, false);
         }
         if let Some((reg, negated)) = instr.guard {
             d.guard = self.predicate(&Operand::Reg(reg), negated, &mut cold)?;
+        }
+        if let Some(width) = plan.many {
+            self.many(instr, &plan, width, &mut d, &mut cold)?;
+            return Ok((d, cold));
         }
         if instr.src.len() > SOURCES || instr.dst.len() > RESULTS {
             return Err(unsupported(instr));
@@ -174,6 +189,40 @@ impl Decoder<'_> {
             }
         }
         Ok((d, cold))
+    }
+
+    /// Any number of operands: registers of one width, behind perhaps an address.
+    fn many(
+        &mut self,
+        instr: &Instr,
+        plan: &Plan,
+        width: Width,
+        d: &mut Decoded,
+        cold: &mut Cold,
+    ) -> Result<(), String> {
+        for (k, operand) in instr.src.iter().enumerate() {
+            let wanted = plan.src.get(k).copied().unwrap_or(width);
+            let src = self.source(operand, wanted, d, cold)?;
+            if let Some(place) = d.src.get_mut(k) {
+                *place = src;
+            }
+            cold.sources.push(src);
+        }
+        for operand in &instr.dst {
+            let Operand::Reg(reg) = operand else {
+                cold.results.push(Dst::Sink);
+                continue;
+            };
+            let (slot, class) = self.register(*reg)?;
+            let words = match (width, class) {
+                (Width::Narrow, RegClass::B32) => 32,
+                (Width::Wide, RegClass::B64) => 64,
+                _ => return Err(unsupported(instr)),
+            };
+            cold.results.push(Dst::Reg(slot * 32));
+            cold.writes.push((slot * 32, words));
+        }
+        Ok(())
     }
 
     fn predicate(

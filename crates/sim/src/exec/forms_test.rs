@@ -20,6 +20,7 @@ const REFUSED: &[&str] = &[
     "cvt.rn.satfinite.e4m3x2.f32",
     "atom.global.v4.f32.add",
     "atom.global.exch.b128",
+    "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes",
 ];
 
 fn parsed(form: &str) -> ast::Instruction {
@@ -108,6 +109,9 @@ fn concrete(form: &str) -> Option<Instr> {
         return None;
     }
     let plan = planned(&i)?;
+    if plan.many.is_some() {
+        return None;
+    }
     let operand = |width: Width, k: usize| {
         let k = k as u16;
         Some(match width {

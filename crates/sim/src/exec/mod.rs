@@ -5,7 +5,7 @@
 //! 1. `memory`, [`iterations`], [`state`], [`grid`], [`fault`]: the data of a program, the rules of
 //!    virtual blocks, its threads, what all threads of a launch share, what can go wrong.
 //! 2. `op`: what semantics are written with: rows of registers, a decoded instruction, its plan.
-//! 3. `float`, `arith`, `access`, `texture`, `control`: the families, one file each. A family's
+//! 3. `float`, `arith`, `access`, `texture`, `control`, `matrix`: the families, one file each. A family's
 //!    `decode` returns a plan for the opcodes that are its own, so a new opcode is an entry in the
 //!    instruction table and one match arm next to its semantics.
 //! 4. `decode`: knows all families and turns one lowered instruction into a decoded one.
@@ -26,6 +26,7 @@ pub mod functional;
 pub mod grid;
 pub mod iterations;
 pub(crate) mod launch;
+mod matrix;
 pub mod memory;
 mod op;
 pub(crate) mod state;

@@ -201,6 +201,8 @@ pub enum EffectKind {
     Awaits,
     /// `membar`, `fence`.
     Fence,
+    /// Something about the copies that the threads have started.
+    Copies(Copies),
     /// `vtw.next_tb`: the warp waits for its next logical block, whose number goes to these
     /// registers (and whether there is one).
     NextBlock(Results),
@@ -208,6 +210,25 @@ pub enum EffectKind {
     Sleep {
         /// Nanoseconds.
         nanoseconds: u32,
+    },
+}
+
+/// What threads say about the copies that they start and do not wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copies {
+    /// Some are under way.
+    Started,
+    /// Those since the last time are a group.
+    Commit,
+    /// They wait until all but the last so many groups are complete.
+    WaitGroups {
+        #[allow(missing_docs)]
+        groups: u32,
+    },
+    /// The same, and for those that are in no group yet.
+    Wait {
+        #[allow(missing_docs)]
+        groups: u32,
     },
 }
 

@@ -89,6 +89,7 @@ pub fn kernel(code: Vec<Instr>) -> Kernel {
         blocks: Vec::new(),
         rolled: Vec::new(),
         virtualised: Default::default(),
+        undefined: Vec::new(),
     }
 }
 

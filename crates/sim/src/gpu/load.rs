@@ -11,9 +11,9 @@ use crate::sm::Launched;
 use crate::sm::facts::op_facts;
 use std::sync::{Arc, OnceLock};
 use warpsim_ptx::analysis::never_written;
-use warpsim_ptx::isa::{Op, Space};
+use warpsim_ptx::isa::Space;
 use warpsim_ptx::kernel::{
-    INSTRUCTION_BYTES, Kernel, Operand, Program, RelocTarget, TexBase, Virtualised,
+    AddrBase, INSTRUCTION_BYTES, Kernel, Operand, Program, RelocTarget, TexBase, Virtualised,
 };
 
 /// Threads of a block and blocks of a grid in x, y and z, by the CUDA programming guide (compute
@@ -59,6 +59,37 @@ fn oddities(kernel: &Kernel) -> Vec<String> {
         )
     });
     unwritten.collect()
+}
+
+/// Refuses a kernel that needs what no file defines.
+fn check_externals(module: &Module, kernel: &Kernel) -> Result<(), SimError> {
+    let refuse = |what: String| {
+        Err(SimError::BadLaunch(format!(
+            "kernel {} {what}, which is declared `.extern` and which no file defines; link the file \
+             that does",
+            kernel.name
+        )))
+    };
+    if let Some((name, line)) = kernel.undefined.first() {
+        return refuse(format!("calls `{name}` (PTX line {line})"));
+    }
+    for instr in &kernel.code {
+        for operand in &instr.src {
+            let (Operand::Symbol { index, .. }
+            | Operand::Address {
+                base: AddrBase::Symbol(index),
+                ..
+            }) = operand
+            else {
+                continue;
+            };
+            let symbol = &module.program.symbols[*index as usize];
+            if symbol.external {
+                return refuse(format!("uses `{}` (PTX line {})", symbol.name, instr.line));
+            }
+        }
+    }
+    Ok(())
 }
 
 impl Gpu {
@@ -233,6 +264,7 @@ impl Gpu {
             kernel.ok_or_else(|| SimError::BadLaunch("the module has no such kernel".into()))?;
         self.check(kernel, launch)?;
         self.check_textures(module, kernel)?;
+        check_externals(module, kernel)?;
         let bad = |text: String| SimError::BadLaunch(format!("kernel {}: {text}", kernel.name));
         let total_shared =
             kernel.dynamic_shared.unwrap_or(kernel.shared_bytes) + launch.dynamic_shared;
@@ -371,7 +403,7 @@ impl Gpu {
     }
 
     fn check_textures(&self, module: &Module, kernel: &Kernel) -> Result<(), SimError> {
-        for instr in kernel.code.iter().filter(|i| i.op == Op::Tex) {
+        for instr in &kernel.code {
             if let Some(Operand::Texture(TexBase::Texref(index))) = instr.src.first()
                 && module.texrefs[*index as usize].is_none()
             {

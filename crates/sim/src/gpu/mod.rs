@@ -15,7 +15,7 @@ use crate::config::validate::validate;
 use crate::config::{Machine, tables};
 use crate::exec::code::Code;
 use crate::exec::functional::RaceCheck;
-use crate::exec::memory::image::{AccessError, GlobalMemory, host_has};
+use crate::exec::memory::image::{AccessError, DEFAULT_HEAP, GlobalMemory, host_has};
 use crate::memory::system::MemorySystem;
 use crate::observe::Observer;
 use crate::progress::{Progress, Silent};
@@ -57,6 +57,8 @@ pub struct Options {
     pub check_races: bool,
     /// Host threads that SMs run on; results are the same for any number.
     pub threads: usize,
+    /// Bytes that device-side `malloc` may give out.
+    pub heap: u64,
 }
 
 impl Default for Options {
@@ -71,6 +73,7 @@ impl Default for Options {
             print_limit: u64::MAX,
             check_races: false,
             threads: 1,
+            heap: DEFAULT_HEAP,
         }
     }
 }
@@ -145,9 +148,13 @@ impl Gpu {
                 .collect(),
             crew: crew(&machine, &options),
             races: options.check_races.then(RaceCheck::default),
+            image: {
+                let mut image = GlobalMemory::new();
+                image.limit_heap(options.heap);
+                image
+            },
             machine,
             options,
-            image: GlobalMemory::new(),
             modules: Vec::new(),
             texture_objects: Vec::new(),
             cycle: Cycle::ZERO,

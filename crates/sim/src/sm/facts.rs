@@ -5,8 +5,9 @@ use super::units::UnitPlan;
 use crate::config::{Machine, OpClass, Work};
 use crate::exec::iterations::may_access_shared;
 use crate::power::Side;
-use warpsim_ptx::isa::{CacheOp, Op, Pipe, Sem, Space, Type};
+use warpsim_ptx::isa::{Async, CacheOp, Op, Pipe, Sem, Space, Type};
 use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegId, TexBase, Virtualised};
+use warpsim_ptx::tensor::Role;
 
 /// Registers of an instruction that share a word of the scoreboard: register r is bit r mod 64
 /// of word r / 64. Most instructions have one or two of these.
@@ -70,6 +71,8 @@ pub struct OpFacts {
     pub uncached: bool,
     /// Stores, or does an atomic without a result.
     pub stores: bool,
+    /// Copies to shared memory, for which its warp does not wait.
+    pub copies: bool,
     /// Most reads of one bank: the cycles that its reads take if nothing is in their way.
     pub reads: u8,
     /// What it makes the lanes do, and the registers that this reads and writes, for the energy
@@ -83,9 +86,9 @@ pub struct OpFacts {
     pub write_banks: Banks,
     /// Registers whose pending writes hold it back, as bits of scoreboard words; those with
     /// destinations come first.
-    pub registers: FixedList<RegisterWord, 16>,
+    pub registers: FixedList<RegisterWord, 34>,
     /// Banks to read a second time, a third time and so on: repeated registers count each time.
-    pub read_again: FixedList<Banks, 11>,
+    pub read_again: FixedList<Banks, 34>,
 }
 
 /// What an instruction goes through.
@@ -159,7 +162,8 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
         long: is_long(instr),
         control: matches!(instr.op, Op::Bra | Op::Ret | Op::Exit),
         uncached: is_uncached(instr),
-        stores: matches!(instr.op, Op::St | Op::Red),
+        stores: is_store(instr),
+        copies: matches!(instr.mods.asynchronous, Some(Async::Copy(_))),
     };
     let bank = |r: RegId| kernel.registers[r.0 as usize].number % banks;
     if matches!(&kernel.virtualised, Virtualised::Form(form) if form.hardware)
@@ -226,7 +230,20 @@ fn is_long(instr: &Instr) -> bool {
             instr.mods.space,
             Some(Space::Shared | Space::Const | Space::Param)
         ),
-        Op::Tex | Op::Atom => true,
+        Op::Tex | Op::TexLevel | Op::TexGrad | Op::Tld4 | Op::Suld | Op::Atom => true,
+        Op::Wmma => {
+            matches!(instr.mods.tensor, Some(t) if matches!(t.role, Role::Load(_)))
+                && instr.mods.space != Some(Space::Shared)
+        }
+        _ => false,
+    }
+}
+
+/// Whether it writes memory and brings nothing back.
+fn is_store(instr: &Instr) -> bool {
+    match instr.op {
+        Op::St | Op::Red | Op::Sust | Op::Sured | Op::Stmatrix => true,
+        Op::Wmma => matches!(instr.mods.tensor, Some(t) if matches!(t.role, Role::Store(_))),
         _ => false,
     }
 }
@@ -261,6 +278,8 @@ fn class_of(instr: &Instr) -> OpClass {
         Op::Fma => arithmetic(Fp32Fma, Fp32Fma, Fp64Fma),
         Op::Div => arithmetic(IntDiv, Fp32Div, Fp64Div),
         Op::Rem => IntRem,
+        Op::Mma => Tensor,
+        Op::Wmma if instr.op.pipe(&instr.mods) != Pipe::Memory => Tensor,
         Op::Membar | Op::Fence | Op::Prefetch | Op::Prefetchu => Other,
         _ => match instr.op.pipe(&instr.mods) {
             Pipe::Sfu => Sfu,
@@ -284,6 +303,7 @@ pub(super) mod tests {
         let mut facts = OpFacts {
             uncached: false,
             stores: false,
+            copies: false,
             unit: 0,
             memory: false,
             through: Through {

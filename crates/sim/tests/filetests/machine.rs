@@ -41,7 +41,17 @@ pub fn compile(text: &str) -> Result<Program, String> {
 
 /// A GPU as the tests use it.
 pub fn gpu(functional: bool, limit: u64, output: Box<dyn Write>) -> Result<Gpu, String> {
-    let machine = Machine::preset("gtx480").map_err(|e| e.to_string())?;
+    changed_gpu(functional, limit, output, &[])
+}
+
+/// The same with other settings.
+fn changed_gpu(
+    functional: bool,
+    limit: u64,
+    output: Box<dyn Write>,
+    set: &[String],
+) -> Result<Gpu, String> {
+    let machine = Machine::resolve("gtx480", set).map_err(|e| e.to_string())?;
     let options = Options {
         functional,
         max_cycles: Some(limit),
@@ -62,10 +72,20 @@ pub fn run_file(text: &str) -> Result<(), String> {
     for (wanted, functional) in [(plan.functional, true), (plan.timed, false)] {
         if wanted {
             let how = if functional { "functional" } else { "timed" };
-            run_once(&plan, &program, functional).map_err(|e| format!("{how}: {e}"))?;
+            run_once(&plan, &program, functional, &[]).map_err(|e| format!("{how}: {e}"))?;
         }
     }
     Ok(())
+}
+
+/// Runs a file with timing and these settings; what must not compile, and what runs without timing
+/// alone, is left out.
+pub fn run_file_with(text: &str, set: &[String]) -> Result<(), String> {
+    let plan = Plan::parse(text)?;
+    match compile(text) {
+        Ok(program) if plan.timed => run_once(&plan, &Arc::new(program), false, set),
+        _ => Ok(()),
+    }
 }
 
 fn contains_all(message: &str, wanted: &[String], how: &str) -> Result<(), String> {
@@ -78,9 +98,14 @@ fn contains_all(message: &str, wanted: &[String], how: &str) -> Result<(), Strin
     }
 }
 
-fn run_once(plan: &Plan, program: &Arc<Program>, functional: bool) -> Result<(), String> {
+fn run_once(
+    plan: &Plan,
+    program: &Arc<Program>,
+    functional: bool,
+    set: &[String],
+) -> Result<(), String> {
     let printed = Printed::default();
-    let mut gpu = gpu(functional, plan.limit, Box::new(printed.clone()))?;
+    let mut gpu = changed_gpu(functional, plan.limit, Box::new(printed.clone()), set)?;
     let module = gpu.load(program.clone()).map_err(|e| e.to_string())?;
     let mut session = Session {
         addresses: Vec::new(),

@@ -86,6 +86,29 @@ fn kernels_do_what_their_files_say() {
     });
 }
 
+/// What depends on who runs together: calls that return to different places, matrices that a whole
+/// warp holds, copies and barriers that warps wait for.
+#[test]
+fn calls_matrices_and_copies_under_every_divergence_model() {
+    let mut failures = Vec::new();
+    for folder in ["functions", "matrix", "async"] {
+        for path in files(&root().join(folder), "ptx") {
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            for model in warpsim_sim::divergence::MODELS {
+                let name = model.info.name;
+                let set = [format!("divergence=\"{name}\"")];
+                let result = guarded(|| machine::run_file_with(&text, &set));
+                failures.extend(
+                    result
+                        .err()
+                        .map(|e| format!("{} {name}: {e}", shown(&path))),
+                );
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
 #[test]
 fn instructions_do_what_the_tables_say() {
     run_all("table", table::run_file);

@@ -50,6 +50,10 @@ const COMPUTE: &str = "
     mad.rn.f64 %d2, %d3, %d4, %d1; mad.rn.f64 %d3, %d2, %d4, %d1; mad.rn.f64 %d4, %d1, %d1, %d1;
     fma.rn.f64 %d2, %d3, %d4, %d1; fma.rn.f64 %d3, %d2, %d4, %d1; fma.rn.f64 %d4, %d1, %d1, %d1;
     div.rn.f64 %d2, %d3, %d1; div.rn.f64 %d3, %d2, %d1; div.rn.f64 %d4, %d1, %d1;
+    mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r14, %r15}, {%r4}, {%r4}, {%r5, %r6};
+    mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r16, %r17}, {%r4}, {%r4}, {%r14, %r15};
+    mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r18, %r19}, {%r4}, {%r4}, {%r4, %r4};
+    xor.b32 %r5, %r5, %r17;
 ";
 
 /// Every space: scattered and repeated global accesses, local, shared with bank conflicts,

@@ -11,6 +11,7 @@ impl LaunchFile {
     /// The files that it names and reads, its PTX first, as it names them.
     pub fn reads(&self) -> Vec<&str> {
         let mut names = vec![self.ptx.value.as_str()];
+        names.extend(self.link.iter().map(|file| file.value.as_str()));
         for buffer in self.buffers.iter().chain(&self.symbols) {
             if let Contents::File(name) = &buffer.contents.value {
                 names.push(name);

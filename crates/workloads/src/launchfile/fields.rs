@@ -77,6 +77,24 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// A list of strings, empty if it is not there.
+    pub fn strings(&self, key: &str) -> Result<Vec<At<String>>, SourceError> {
+        let Some(node) = self.node(key) else {
+            return Ok(Vec::new());
+        };
+        let Value::Array(items) = &node.value else {
+            return Err(self.wrong(node, key, "a list of strings"));
+        };
+        let one = |item: &Node| match &item.value {
+            Value::String(s) => Ok(At {
+                value: s.clone(),
+                place: item.span.clone(),
+            }),
+            _ => Err(self.wrong(item, key, "a list of strings")),
+        };
+        items.iter().map(one).collect()
+    }
+
     pub fn flag(&self, key: &str) -> Result<bool, SourceError> {
         match self.node(key) {
             None => Ok(false),

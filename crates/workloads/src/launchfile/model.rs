@@ -26,6 +26,8 @@ pub struct LaunchFile {
     pub description: String,
     /// The PTX file, or a `.cu` file to compile.
     pub ptx: At<String>,
+    /// PTX files that define what it declares `.extern`.
+    pub link: Vec<At<String>>,
     /// Seed of random buffers.
     pub seed: u64,
     /// Buffers in file order.

@@ -10,6 +10,7 @@ const KEYS: &[&str] = &[
     "name",
     "description",
     "ptx",
+    "link",
     "seed",
     "buffers",
     "symbols",
@@ -28,6 +29,7 @@ pub fn parse(source: &Source) -> Result<LaunchFile, SourceError> {
     let ptx = fields
         .string("ptx")?
         .ok_or_else(|| fields.missing("ptx", "for example `ptx = \"kernel.ptx\"`"))?;
+    let link = fields.strings("link")?;
     let seed = fields.count("seed", u64::MAX)?.map_or(1, |s| s.value);
     let named = |key: &str| match fields.node(key) {
         None => Ok(&[][..]),
@@ -69,6 +71,7 @@ pub fn parse(source: &Source) -> Result<LaunchFile, SourceError> {
         source: source.clone(),
         description: description.map_or(String::new(), |d| d.value),
         ptx,
+        link,
         seed,
         buffers,
         symbols,

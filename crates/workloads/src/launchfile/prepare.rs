@@ -12,6 +12,7 @@ use crate::session::{Module, Session};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use warpsim_present::{Source, SourceError, nearest};
+use warpsim_ptx::diagnostic::render_all;
 use warpsim_sim::gpu::api::{Launch, TexelKind, Texture};
 
 /// What to do, fully resolved.
@@ -130,6 +131,26 @@ impl Names<'_> {
     }
 }
 
+/// The PTX that a launch file names; a `.cu` file is compiled.
+fn ptx_text(source: &Source, directory: &Path, name: &At<String>) -> Result<String, DeviceError> {
+    let path = directory.join(&name.value);
+    if path.extension().is_some_and(|e| e == "cu") && path.is_file() {
+        return cuda::compile(&path);
+    }
+    let bytes = std::fs::read(&path).map_err(|e| {
+        let message = format!("cannot read {}: {e}", path.display());
+        source.error(name.place.clone(), message)
+    })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// One of several files that are to be linked.
+fn parsed(path: &Path, text: &str) -> Result<warpsim_ptx::ast::Module, DeviceError> {
+    let name = path.display().to_string();
+    warpsim_ptx::parse(text)
+        .map_err(|errors| DeviceError::bad_input(render_all(&errors, &name, text)))
+}
+
 /// Loads everything and resolves every step.
 pub(super) fn prepare(
     file: &LaunchFile,
@@ -140,15 +161,15 @@ pub(super) fn prepare(
     let source = &file.source;
     destinations::check(file, directory)?;
     let ptx_path = directory.join(&file.ptx.value);
-    let ptx = if ptx_path.extension().is_some_and(|e| e == "cu") && ptx_path.is_file() {
-        cuda::compile(&ptx_path)?
-    } else {
-        let bytes = std::fs::read(&ptx_path).map_err(|e| {
-            let message = format!("cannot read {}: {e}", ptx_path.display());
-            source.error(file.ptx.place.clone(), message)
-        })?;
-        String::from_utf8_lossy(&bytes).into_owned()
-    };
+    let mut ptx = ptx_text(source, directory, &file.ptx)?;
+    if !file.link.is_empty() {
+        let mut modules = vec![parsed(&ptx_path, &ptx)?];
+        for other in &file.link {
+            let text = ptx_text(source, directory, other)?;
+            modules.push(parsed(&directory.join(&other.value), &text)?);
+        }
+        ptx = warpsim_ptx::print(&warpsim_ptx::link::link(modules));
+    }
     let module = session.load_text(&ptx_path.display().to_string(), &ptx)?;
     let mut names = Names {
         file,

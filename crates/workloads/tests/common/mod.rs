@@ -194,6 +194,7 @@ fn kernel(name: &str) -> Kernel {
         blocks: Vec::new(),
         rolled: Vec::new(),
         virtualised: Default::default(),
+        undefined: Vec::new(),
     }
 }
 

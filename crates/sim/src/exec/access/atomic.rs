@@ -53,6 +53,7 @@ fn valid(op: AtomOp, ty: Type) -> bool {
         AtomOp::Min | AtomOp::Max => integer && ty.bytes() >= 4 || float_format(ty).is_some(),
         AtomOp::And | AtomOp::Or | AtomOp::Xor => integer && ty.bytes() >= 4,
         AtomOp::Inc | AtomOp::Dec => ty == Type::U32,
+        AtomOp::Malloc | AtomOp::Free => ty == Type::U64,
     }
 }
 
@@ -100,7 +101,8 @@ fn run(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault
         ));
     }
     if split.global != 0 {
-        for lane in lanes_of(split.global) {
+        let heap = matches!(op, AtomOp::Malloc | AtomOp::Free);
+        for lane in lanes_of(if heap { 0 } else { split.global }) {
             let address = w.effect.address[lane];
             let checked = if !address.is_multiple_of(bytes as u64) {
                 Err(AccessError::Misaligned)
@@ -148,6 +150,11 @@ pub fn apply(
     atomic: &Atomic,
     operands: [u64; 2],
 ) -> Result<u64, AccessError> {
+    match atomic.op {
+        AtomOp::Malloc => return Ok(image.heap_alloc(operands[0])),
+        AtomOp::Free => return image.heap_free(operands[0]).map(|()| 0),
+        _ => {}
+    }
     let bytes = u64::from(atomic.ty.bytes());
     if !address.is_multiple_of(bytes) {
         return Err(AccessError::Misaligned);
@@ -184,6 +191,8 @@ fn combine(op: AtomOp, ty: Type, place: Place, old: u64, [a, b]: [u64; 2]) -> u6
                 old
             }
         }
+        // Those of the heap do not come here.
+        AtomOp::Malloc | AtomOp::Free => old,
         AtomOp::And => old & a,
         AtomOp::Or => old | a,
         AtomOp::Xor => old ^ a,

@@ -93,7 +93,7 @@ fn local_range(
 }
 
 /// Loads the bytes of one lane.
-fn read_lane(
+pub(crate) fn read_lane(
     w: &mut World<'_, '_>,
     split: &Split,
     lane: usize,
@@ -225,7 +225,12 @@ fn store(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fau
 }
 
 /// Stores the bytes of one lane.
-fn write_lane(w: &mut World<'_, '_>, split: &Split, lane: usize, from: &[u8]) -> Result<(), Fault> {
+pub(crate) fn write_lane(
+    w: &mut World<'_, '_>,
+    split: &Split,
+    lane: usize,
+    from: &[u8],
+) -> Result<(), Fault> {
     let bit = 1u32 << lane;
     let address = w.effect.address[lane];
     let bytes = from.len();

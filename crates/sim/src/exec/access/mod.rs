@@ -2,5 +2,7 @@
 
 mod all_lanes;
 pub(crate) mod atomic;
+pub(crate) mod copy;
 pub(crate) mod load_store;
+pub(crate) mod mbarrier;
 pub(crate) mod spaces;

@@ -6,3 +6,4 @@ pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod integer;
 pub(crate) mod mov;
+pub(crate) mod video;

@@ -24,6 +24,7 @@ pub(crate) fn decode(i: &Instr) -> Option<Plan> {
         Intrinsic::AssertFail => {
             Plan::full(assert_fail, &[wide, wide, Width::Narrow, wide, wide], &[])
         }
+        _ => return None,
     })
 }
 

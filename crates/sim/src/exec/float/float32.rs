@@ -26,12 +26,12 @@ pub(crate) fn flush(x: f32) -> f32 {
 }
 
 #[inline(always)]
-fn input<const FTZ: bool>(x: f32) -> f32 {
+pub(super) fn input<const FTZ: bool>(x: f32) -> f32 {
     if FTZ { flush(x) } else { x }
 }
 
 #[inline(always)]
-fn output<const FTZ: bool, const SAT: bool>(x: f32) -> f32 {
+pub(super) fn output<const FTZ: bool, const SAT: bool>(x: f32) -> f32 {
     if SAT {
         let x = if FTZ { flush(x) } else { x };
         return if x > 0.0 { x.min(1.0) } else { 0.0 };
@@ -53,7 +53,7 @@ fn bits(x: f32) -> u64 {
     u64::from(x.to_bits())
 }
 
-fn soft2(a: f32, b: f32, f: impl Fn(u64, u64) -> Option<u64>) -> f32 {
+pub(super) fn soft2(a: f32, b: f32, f: impl Fn(u64, u64) -> Option<u64>) -> f32 {
     if a.is_nan() || b.is_nan() {
         NAN
     } else {
@@ -61,7 +61,7 @@ fn soft2(a: f32, b: f32, f: impl Fn(u64, u64) -> Option<u64>) -> f32 {
     }
 }
 
-fn soft_fma(a: f32, b: f32, c: f32, round: Round) -> f32 {
+pub(super) fn soft_fma(a: f32, b: f32, c: f32, round: Round) -> f32 {
     if a.is_nan() || b.is_nan() || c.is_nan() {
         NAN
     } else {
@@ -97,10 +97,15 @@ macro_rules! versions {
     };
 }
 
+pub(super) use versions;
+
 pub(crate) fn decode(i: &Instr) -> Option<Plan> {
     let m = &i.mods;
     if m.types[0]? != Type::F32 {
         return None;
+    }
+    if i.src.len() == 3 && matches!(i.op, Op::Min | Op::Max) {
+        return Some(of_three(i.op == Op::Min, m.ftz, m.nan));
     }
     let directed = directed(m.rounding);
     Some(match (i.op, directed) {
@@ -239,12 +244,37 @@ pub(crate) fn maximum(a: f32, b: f32) -> f32 {
 }
 
 #[inline(always)]
-fn nan_wins(a: f32, b: f32, result: f32) -> f32 {
+pub(super) fn nan_wins(a: f32, b: f32, result: f32) -> f32 {
     if a.is_nan() || b.is_nan() {
         NAN
     } else {
         result
     }
+}
+
+/// The smallest or largest of three: of two, and of that and the third.
+fn of_three(least: bool, ftz: bool, nan: bool) -> Plan {
+    fn pick<const LEAST: bool, const FTZ: bool, const NAN_WINS: bool>(a: f32, b: f32) -> f32 {
+        let (x, y) = (input::<FTZ>(a), input::<FTZ>(b));
+        let picked = if LEAST { minimum(x, y) } else { maximum(x, y) };
+        if NAN_WINS {
+            nan_wins(a, b, picked)
+        } else {
+            picked
+        }
+    }
+    macro_rules! three {
+        ($($least:literal $ftz:literal $nan:literal),*) => {
+            match (least, ftz, nan) {
+                $(($least, $ftz, $nan) => op3!(f32, f32, f32 => f32, |a, b, c|
+                    pick::<$least, $ftz, $nan>(pick::<$least, $ftz, $nan>(a, b), c)),)*
+            }
+        };
+    }
+    three!(
+        true false false, true true false, true false true, true true true,
+        false false false, false true false, false false true, false true true
+    )
 }
 
 /// `.xorsign.abs`: by magnitude, with the product's sign.

@@ -430,6 +430,7 @@ impl Machine<'_> {
             EffectKind::Alu
             | EffectKind::Access(_)
             | EffectKind::Fence
+            | EffectKind::Copies(_)
             | EffectKind::Sleep { .. } => {}
             EffectKind::Branch { taken } => {
                 let instr = self.code.instr(pc);

@@ -73,6 +73,8 @@ pub enum AccessError {
     },
     /// The address is not a multiple of the access size.
     Misaligned,
+    /// It does not come from device-side `malloc`, or has been given back.
+    NotFromHeap,
     /// Beyond the end of a space of known size (shared, local, parameters).
     BeyondSpace {
         /// Bytes the space has.
@@ -106,6 +108,12 @@ impl fmt::Display for AccessError {
                 )
             }
             AccessError::Freed { label } => write!(f, "\"{label}\" has been freed"),
+            AccessError::NotFromHeap => {
+                write!(
+                    f,
+                    "free() of what malloc() did not return, or a second time"
+                )
+            }
             AccessError::Misaligned => write!(f, "address is not a multiple of the size"),
             AccessError::BeyondSpace { size } => {
                 write!(f, "out of bounds: the space has {size} bytes")
@@ -121,13 +129,22 @@ impl std::error::Error for AccessError {}
 pub struct GlobalMemory {
     allocations: Vec<Allocation>,
     next: u64,
+    /// What device-side `malloc` has given out, and may at most.
+    heap_used: u64,
+    heap_limit: u64,
 }
+
+/// Bytes that device-side `malloc` may give out, as CUDA has it if nobody says otherwise.
+pub const DEFAULT_HEAP: u64 = 8 << 20;
+const HEAP_LABEL: &str = "device malloc";
 
 impl Default for GlobalMemory {
     fn default() -> Self {
         GlobalMemory {
             allocations: Vec::new(),
             next: GLOBAL_BASE,
+            heap_used: 0,
+            heap_limit: DEFAULT_HEAP,
         }
     }
 }
@@ -171,6 +188,39 @@ impl GlobalMemory {
             data: vec![0; size],
         });
         Some(start)
+    }
+
+    /// How much device-side `malloc` may give out.
+    pub fn limit_heap(&mut self, bytes: u64) {
+        self.heap_limit = bytes;
+    }
+
+    /// Device-side `malloc`: an address, or 0 if there is no room (or nothing is asked for).
+    pub(crate) fn heap_alloc(&mut self, bytes: u64) -> u64 {
+        if bytes == 0 || bytes > self.heap_limit - self.heap_used.min(self.heap_limit) {
+            return 0;
+        }
+        let found = self.alloc(bytes, 16, HEAP_LABEL).unwrap_or(0);
+        if found != 0 {
+            self.heap_used += bytes;
+        }
+        found
+    }
+
+    /// Device-side `free`; a null pointer is nothing.
+    pub(crate) fn heap_free(&mut self, address: u64) -> Result<(), AccessError> {
+        if address == 0 {
+            return Ok(());
+        }
+        let found = self.allocations.binary_search_by_key(&address, |a| a.start);
+        let Some(a) = found.ok().map(|index| &self.allocations[index]) else {
+            return Err(AccessError::NotFromHeap);
+        };
+        if a.freed || a.label != HEAP_LABEL {
+            return Err(AccessError::NotFromHeap);
+        }
+        self.heap_used -= a.size;
+        self.free(address)
     }
 
     /// From now on programs cannot write to the allocation that starts at `address`: it is

@@ -51,6 +51,9 @@ pub(crate) struct Plan {
     pub action: Action,
     pub src: [Width; SOURCES],
     pub dst: [Width; RESULTS],
+    /// Takes any number of operands: the width of those behind the first `SOURCES`, and of all
+    /// results. They are in [`Cold::sources`] and [`Cold::results`].
+    pub many: Option<Width>,
 }
 
 pub(crate) const SOURCES: usize = 5;
@@ -62,6 +65,7 @@ impl Plan {
             action,
             src: [Width::None; SOURCES],
             dst: [Width::None; RESULTS],
+            many: None,
         };
         plan.src[..src.len()].copy_from_slice(src);
         plan.dst[..dst.len()].copy_from_slice(dst);
@@ -70,6 +74,13 @@ impl Plan {
     /// An instruction that only changes registers.
     pub fn alu(f: AluFn, src: &[Width], dst: &[Width]) -> Plan {
         Plan::new(Action::Alu(f), src, dst)
+    }
+    /// An instruction with any number of operands; the first ones have widths of their own.
+    pub fn many(f: FullFn, first: &[Width], width: Width) -> Plan {
+        let mut plan = Plan::new(Action::Full(f), &[width; SOURCES], &[width; RESULTS]);
+        plan.src[..first.len()].copy_from_slice(first);
+        plan.many = Some(width);
+        plan
     }
     /// A branch.
     pub fn branch() -> Plan {
@@ -130,6 +141,9 @@ pub(crate) struct Cold {
     pub writes: Vec<(u32, u32)>,
     pub predicate_reads: Vec<u32>,
     pub predicate_writes: Vec<u32>,
+    /// All sources and results of an instruction that takes any number.
+    pub sources: Vec<Src>,
+    pub results: Vec<Dst>,
 }
 
 /// What an instruction that does more than change registers may touch. The registers of the

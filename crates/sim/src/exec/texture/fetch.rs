@@ -4,9 +4,12 @@
 //! an H200, channels that a texel does not have read as 0, the fourth too; whole coordinates
 //! outside the texture read as 0, whatever the addressing mode; and the 1-D fetch with a whole
 //! coordinate, which is for plain memory, reads 0 from any other texture.
+//!
+//! Textures have one level: `tex.level` and `tex.grad` read it whatever level or gradients they
+//! give.
 
-use warpsim_ptx::isa::{Geometry, Op, Space, Type};
-use warpsim_ptx::kernel::{Instr, Operand, TexBase};
+use warpsim_ptx::isa::{Geometry, Mode, Op, Space, Type};
+use warpsim_ptx::kernel::{Instr, Operand, TEXREF_HANDLES, TexBase};
 
 use super::{filter, weigh};
 use crate::exec::access::spaces::fault;
@@ -16,7 +19,8 @@ use crate::exec::op::{Decoded, Plan, Regs, Width, World};
 use crate::exec::state::{Access, EffectKind, LANES, lanes_of};
 
 pub(crate) fn decode(i: &Instr) -> Option<Plan> {
-    if i.op != Op::Tex || i.mods.types[0]?.bytes() != 4 {
+    let fetches = matches!(i.op, Op::Tex | Op::TexLevel | Op::TexGrad | Op::Tld4);
+    if !fetches || i.mods.types[0]?.bytes() != 4 {
         return None;
     }
     let dimensions = coordinates(i.mods.geometry?)?;
@@ -37,33 +41,55 @@ fn coordinates(geometry: Geometry) -> Option<usize> {
     })
 }
 
+/// The texture (or surface) that the thread on `lane` names.
+pub(super) fn texture_on<'g>(
+    d: &Decoded,
+    r: &Regs<'_>,
+    w: &World<'g, '_>,
+    lane: usize,
+) -> Result<&'g Texture, Fault> {
+    let grid = w.grid;
+    let handle = r.lane::<u64>(d.src[0], lane);
+    let by_name = matches!(w.cold.instr.src[0], Operand::Texture(TexBase::Texref(_)));
+    let number = if by_name {
+        Some(handle)
+    } else {
+        handle.checked_sub(TEXREF_HANDLES)
+    };
+    let texture = match number {
+        Some(number) => grid.texrefs.get(number as usize),
+        None => handle
+            .checked_sub(1)
+            .and_then(|n| grid.texture_objects.get(n as usize)),
+    };
+    match (texture, number) {
+        (Some(Some(texture)), _) => Ok(texture),
+        (_, number) => {
+            let text = match number {
+                Some(number) => format!("texture reference {number} is not bound"),
+                None => format!("{handle:#x} is not the handle of a texture"),
+            };
+            Err(Fault::new(FaultKind::Other(text), lane, w.lanes.home(lane)))
+        }
+    }
+}
+
 fn fetch(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
     let instr = &w.cold.instr;
-    let by_name = matches!(instr.src[0], Operand::Texture(TexBase::Texref(_)));
     let integer = matches!(instr.mods.types[1], Some(Type::S32 | Type::U32 | Type::B32));
     let geometry = instr.mods.geometry.unwrap_or(Geometry::D1);
     let layered = matches!(geometry, Geometry::A1d | Geometry::A2d);
     let axes = coordinates(geometry).unwrap_or(1) - usize::from(layered);
+    let gathered = (instr.op == Op::Tld4).then_some(match instr.mods.mode {
+        Some(Mode::G) => 1,
+        Some(Mode::B) => 2,
+        Some(Mode::A) => 3,
+        _ => 0,
+    });
     let mut out = [[0u32; LANES]; 4];
     let mut element = 4;
     for lane in lanes_of(r.mask) {
-        let handle = r.lane::<u64>(d.src[0], lane);
-        let grid = w.grid;
-        let texture = if by_name {
-            grid.texrefs.get(handle as usize)
-        } else {
-            handle
-                .checked_sub(1)
-                .and_then(|n| grid.texture_objects.get(n as usize))
-        };
-        let Some(Some(texture)) = texture else {
-            let text = if by_name {
-                format!("texture reference {handle} is not bound")
-            } else {
-                format!("{handle:#x} is not the handle of a texture")
-            };
-            return Err(Fault::new(FaultKind::Other(text), lane, w.lanes.home(lane)));
-        };
+        let texture = texture_on(d, r, w, lane)?;
         element = texture.channels * texture.bits / 8;
         let raw: [u32; 4] = std::array::from_fn(|k| {
             if k + 1 < instr.src.len() {
@@ -95,7 +121,10 @@ fn fetch(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fau
             layered,
             layer,
         };
-        let texel = sampler.sample(w, lane, position, integer.then_some(whole))?;
+        let texel = match gathered {
+            Some(channel) => sampler.gather(w, lane, position, channel)?,
+            None => sampler.sample(w, lane, position, integer.then_some(whole))?,
+        };
         for (out, value) in out.iter_mut().zip(texel) {
             out[lane] = value;
         }
@@ -156,6 +185,28 @@ impl Sampler<'_> {
             return self.texel(w, lane, self.addressed(index), true);
         }
         self.filtered(w, lane, scaled)
+    }
+
+    /// One component of the four texels that would be weighed: those of the row below, then of the
+    /// row above, counter-clockwise from the lower left.
+    fn gather(
+        &self,
+        w: &mut World<'_, '_>,
+        lane: usize,
+        position: [f32; 3],
+        channel: usize,
+    ) -> Result<[u32; 4], Fault> {
+        let mut base = [0i64; 3];
+        for axis in 0..self.axes {
+            let scaled = filter::scaled(self.texture, axis, position[axis]);
+            (base[axis], _) = filter::between(self.texture, axis, scaled);
+        }
+        let mut out = [0; 4];
+        for (k, [x, y]) in [[0, 1], [1, 1], [1, 0], [0, 0]].into_iter().enumerate() {
+            let index = self.addressed([base[0] + x, base[1] + y, 0]);
+            out[k] = self.texel(w, lane, index, k == 0)?[channel];
+        }
+        Ok(out)
     }
 
     /// Weighs the 2, 4 or 8 nearest texels.

@@ -2,4 +2,5 @@
 
 pub(crate) mod fetch;
 mod filter;
+pub(crate) mod surface;
 mod weigh;

@@ -193,7 +193,12 @@ impl Issue {
                 residents.go_on(slot, pc + 1);
                 residents.hold(slot, Hold::Atomic);
             }
-            EffectKind::Alu | EffectKind::Access(_) => residents.go_on(slot, pc + 1),
+            EffectKind::Alu | EffectKind::Access(_) => {
+                if facts.copies {
+                    residents.copies_started(slot);
+                }
+                residents.go_on(slot, pc + 1);
+            }
             EffectKind::Branch { taken } => residents.branch(slot, pc, taken, launched),
             _ => {
                 let effect = &self.effect;

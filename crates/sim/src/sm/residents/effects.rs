@@ -88,6 +88,7 @@ impl Residents {
                 self.finish_iteration(slot, results, now, view.launched);
             }
             EffectKind::Fence => self.fence(slot),
+            EffectKind::Copies(what) if executed != 0 => self.copies(slot, what),
             EffectKind::Sleep { nanoseconds } => {
                 let cycles = nanoseconds as u64 * rules.core_mhz as u64 / 1000;
                 self.sleepers.push((now + cycles.max(1), slot));

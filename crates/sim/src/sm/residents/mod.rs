@@ -10,6 +10,7 @@ mod arrivals;
 mod barrier;
 mod block;
 mod control;
+mod copies;
 mod effects;
 mod follow;
 mod iterate;
@@ -60,6 +61,7 @@ pub struct Residents {
     meetings: Vec<Meeting>,
     /// Warps that sleep, and until when.
     sleepers: Vec<(Cycle, u16)>,
+    copies: Vec<copies::UnderWay>,
     /// The last block has left: whoever keeps something for the residents may forget it.
     emptied: bool,
     /// Fences wait for stores, else for registers.
@@ -193,6 +195,7 @@ impl Residents {
             },
             meetings: Vec::new(),
             sleepers: Vec::new(),
+            copies: Vec::new(),
             changed: Vec::new(),
         }
     }

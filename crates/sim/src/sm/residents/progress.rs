@@ -123,7 +123,11 @@ impl Residents {
     ) {
         match event {
             MemoryEvent::Loaded { slot, pc } => {
-                self.complete_load(slot, &launched.facts[pc as usize], launched);
+                let facts = &launched.facts[pc as usize];
+                if facts.copies {
+                    self.copy_ended(slot);
+                }
+                self.complete_load(slot, facts, launched);
             }
             MemoryEvent::Stored { slot } => {
                 self.warps

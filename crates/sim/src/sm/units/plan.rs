@@ -77,7 +77,11 @@ impl UnitPlan {
 
     /// The kind of units that takes a class.
     pub fn kind_of(&self, class: OpClass) -> u8 {
-        let found = self.kinds.iter().find(|(c, _)| *c == class);
+        let taking = |class| self.kinds.iter().find(|(c, _)| *c == class);
+        let found = match class {
+            OpClass::Tensor => taking(class).or_else(|| taking(OpClass::Fp32Fma)),
+            class => taking(class),
+        };
         found.map_or(0, |(_, kind)| *kind)
     }
 

@@ -17,7 +17,7 @@ pub enum Hold {
     Barrier,
     /// A fence.
     Fence,
-    /// An atomic.
+    /// An atomic, or copies that it asked to wait for.
     Atomic,
     /// The end of its sleep.
     Asleep,

@@ -4,7 +4,7 @@ use super::{Pair, Reader};
 use crate::analysis::registers::expand::cost;
 use crate::analysis::registers::word::{Code, Effect, Form, Memory, Role, Sum, Value};
 use crate::isa::{Half, Op, Type};
-use crate::kernel::{Instr, Operand, TexBase};
+use crate::kernel::{AddrBase, Instr, Operand, TexBase};
 
 impl Reader<'_> {
     pub(super) fn convert(&mut self, instr: &Instr) {
@@ -46,12 +46,32 @@ impl Reader<'_> {
             if matches!(src, Operand::Texture(_)) {
                 continue;
             }
+            if let Operand::Address {
+                base: AddrBase::Reg(reg),
+                ..
+            } = src
+            {
+                let (low, high) = self.register(*reg);
+                uses.push(low);
+                uses.extend(high);
+                continue;
+            }
             let (low, high) = self.operand(src, wide);
             uses.push(low);
             uses.extend(high);
         }
         let effect = match instr.op {
-            Op::Tex => Effect::Load(Memory::Texture),
+            Op::Tex | Op::TexLevel | Op::TexGrad | Op::Tld4 => Effect::Load(Memory::Texture),
+            Op::Cp
+            | Op::Mbarrier
+            | Op::Suld
+            | Op::Sust
+            | Op::Sured
+            | Op::Wmma
+            | Op::Mma
+            | Op::Ldmatrix
+            | Op::Stmatrix
+            | Op::Movmatrix => Effect::Ordered,
             Op::Bar
             | Op::Barrier
             | Op::Membar

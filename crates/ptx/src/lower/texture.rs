@@ -1,0 +1,203 @@
+//! Texture fetches, surface accesses, and what both can be asked.
+
+use super::builder::{Builder, Resolved};
+use super::operand::{span_of, what_is};
+use super::scope::Entity;
+use super::shape::Kind;
+use crate::ast::{self, AddressBase, Ident, Instruction};
+use crate::isa::{Geometry, Op, Type};
+use crate::kernel::{Operand, RegClass, RegId, TexBase};
+
+type Guard = Option<(RegId, bool)>;
+
+impl Builder<'_> {
+    /// The texture or surface that a name stands for.
+    fn texture_named(&mut self, name: &Ident) -> Option<TexBase> {
+        match self.resolve(name)? {
+            Resolved::Texture(index) => Some(TexBase::Texref(index)),
+            Resolved::Entity(Entity::Register(reg))
+                if self.register(reg).class == RegClass::B64 =>
+            {
+                Some(TexBase::Handle(reg))
+            }
+            other => {
+                let what = what_is(&other);
+                self.error_hint(
+                    name.span,
+                    format!("`{}` is {what}, not a texture", name.name),
+                    "a `.texref` or `.surfref` variable or a 64-bit register with a handle is needed",
+                );
+                None
+            }
+        }
+    }
+
+    /// `[texture, {coordinates}]`: the texture, then the coordinates.
+    fn texture_and_coordinates(
+        &mut self,
+        operand: &ast::Operand,
+        ty: Type,
+        instr: &Instruction,
+    ) -> Option<Vec<Operand>> {
+        let ast::Operand::Texture {
+            texture,
+            sampler,
+            coords,
+            ..
+        } = operand
+        else {
+            self.error(
+                span_of(operand),
+                format!("`{}` needs `[texture, {{coordinates}}]` here", instr.text),
+            );
+            return None;
+        };
+        if let Some(sampler) = sampler {
+            self.unsupported(
+                sampler.span,
+                "separate samplers (texmode_independent) are not supported yet",
+            );
+        }
+        let base = self.texture_named(texture)?;
+        let mut places = Vec::new();
+        for coord in coords {
+            places.extend(self.elements(coord));
+        }
+        let places: Option<Vec<Operand>> = places
+            .iter()
+            .map(|c| self.source(c, Kind::Value(ty), &instr.text))
+            .collect();
+        let mut src = vec![Operand::Texture(base)];
+        src.extend(places?);
+        Some(src)
+    }
+
+    fn results(&mut self, operand: &ast::Operand, ty: Type, text: &str) -> Option<Vec<Operand>> {
+        let list = self.elements(operand);
+        list.iter()
+            .map(|d| self.destination(d, Kind::AtLeast(ty), text))
+            .collect()
+    }
+
+    /// `tex`, `tex.level`, `tex.grad` and `tld4`. A texture has one level, so levels and gradients
+    /// are checked and change nothing.
+    pub(super) fn texture(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
+        let own = match instr.op {
+            Op::TexLevel => 3,
+            Op::TexGrad => 4,
+            _ => 2,
+        };
+        if instr.operands.len() > own {
+            self.unsupported(
+                instr.span,
+                format!(
+                    "`{}`: offsets and depth comparison are not supported yet",
+                    instr.text
+                ),
+            );
+            return None;
+        }
+        let [dst, texture, rest @ ..] = &instr.operands[..] else {
+            self.wrong_count(instr, own, own);
+            return None;
+        };
+        if matches!(dst, ast::Operand::Pair(..)) {
+            self.unsupported(
+                instr.span,
+                format!(
+                    "`{}`: residency predicates are not supported yet",
+                    instr.text
+                ),
+            );
+            return None;
+        }
+        let coordinate = instr.mods.types[1].unwrap_or(Type::F32);
+        let mut src = self.texture_and_coordinates(texture, coordinate, instr)?;
+        if instr.op == Op::Tld4 && instr.mods.geometry != Some(Geometry::D2) {
+            self.unsupported(
+                instr.span,
+                format!("`{}`: only `.2d` is supported yet", instr.text),
+            );
+            return None;
+        }
+        // A vector of three coordinates is written as four; and there is no more to read.
+        src.truncate(4);
+        for extra in rest {
+            for value in self.elements(extra) {
+                self.source(&value, Kind::Value(Type::F32), &instr.text)?;
+            }
+        }
+        let dst = self.results(dst, instr.mods.types[0]?, &instr.text);
+        self.emit(instr.op, instr.mods, dst?, src).guard = guard;
+        Some(())
+    }
+
+    /// `suld`, `sust`, `sured`.
+    pub(super) fn surface(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
+        if instr.mods.formatted {
+            self.unsupported(
+                instr.span,
+                format!(
+                    "`{}`: only unformatted accesses (`.b`) are supported yet",
+                    instr.text
+                ),
+            );
+            return None;
+        }
+        let [first, second] = self.operands::<2>(instr)?;
+        let ty = instr.mods.types[0]?;
+        let (dst, place, values) = match instr.op {
+            Op::Suld => (self.results(first, ty, &instr.text)?, second, vec![]),
+            _ => {
+                let list = self.vector(second, &instr.mods, instr)?;
+                let values: Option<Vec<Operand>> = list
+                    .iter()
+                    .map(|v| self.source(v, Kind::AtLeast(ty), &instr.text))
+                    .collect();
+                (vec![], first, values?)
+            }
+        };
+        let mut src = self.texture_and_coordinates(place, Type::S32, instr)?;
+        let axes = match instr.mods.geometry {
+            Some(Geometry::D1) => 1,
+            Some(Geometry::D2 | Geometry::A1d) => 2,
+            _ => 3,
+        };
+        if src.len() <= axes {
+            self.error(
+                instr.span,
+                format!("`{}` needs {axes} coordinates", instr.text),
+            );
+            return None;
+        }
+        src.truncate(1 + axes);
+        // Coordinates and values stand at fixed places, however many there are of the first.
+        src.resize(4, Operand::Imm(0));
+        src.extend(values);
+        self.emit(instr.op, instr.mods, dst, src).guard = guard;
+        Some(())
+    }
+
+    /// `txq`, `suq`.
+    pub(super) fn texture_query(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
+        let [dst, place] = self.operands::<2>(instr)?;
+        let ast::Operand::Address {
+            base: AddressBase::Name(name),
+            ..
+        } = place
+        else {
+            self.error(span_of(place), "the name or handle of a texture is needed");
+            return None;
+        };
+        let base = self.texture_named(name)?;
+        let dst = self.destination(dst, Kind::Value(Type::B32), &instr.text)?;
+        self.emit(
+            instr.op,
+            instr.mods,
+            vec![dst],
+            vec![Operand::Texture(base)],
+        )
+        .guard = guard;
+        Some(())
+    }
+}
