@@ -153,7 +153,7 @@ fn power() -> String {
     let mut out = String::new();
     for named in power::NAMES {
         let _ = writeln!(out, "{}\n    {}", named.name, named.description);
-        let _ = writeln!(out, "    {}", named.settings.join(" "));
+        let _ = writeln!(out, "    {}", named.all().join(" "));
     }
     let gating = mechanisms(Kind::Gating);
     let folding = mechanisms(Kind::Folding);

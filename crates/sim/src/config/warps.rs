@@ -105,6 +105,16 @@ pub const NAMES: &[Named] = &[
         &["scheduler.order=lpc"],
     ),
     gangs(
+        "i-vws-mwf",
+        "inelastic; those of the block with most warps at a barrier issue first",
+        &["scheduler.order=mwf"],
+    ),
+    gangs(
+        "i-vws-saws",
+        "inelastic; those of the block that has waited longest at a barrier issue first",
+        &["scheduler.order=saws"],
+    ),
+    gangs(
         "i-vws-lgto",
         "inelastic; little gangs issue first",
         &["scheduler.order=lgto"],
@@ -147,6 +157,11 @@ impl Named {
             all.extend(gangs.iter().map(|s| s.replace(CYCLES, cycles)));
         }
         all
+    }
+
+    /// Its name as it can be written, with a number of cycles where it takes one.
+    pub fn example(&self) -> String {
+        self.name.replace(CYCLES, "30")
     }
 
     /// The settings behind it on a machine as they are shown.

@@ -198,7 +198,13 @@ impl Gpu {
 
     /// Copies to the host.
     pub fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>, AccessError> {
-        Ok(self.image.slice(address, bytes)?.to_vec())
+        let data = self.image.slice(address, bytes)?;
+        let mut copy = Vec::new();
+        if copy.try_reserve_exact(data.len()).is_err() {
+            return Err(AccessError::HostMemory { bytes });
+        }
+        copy.extend_from_slice(data);
+        Ok(copy)
     }
 
     /// Keeps the report of a launch. There can be any number of launches; beyond the first

@@ -73,6 +73,11 @@ pub enum AccessError {
     },
     /// The address is not a multiple of the access size.
     Misaligned,
+    /// The host has no memory left for a copy.
+    HostMemory {
+        /// Bytes of the copy.
+        bytes: u64,
+    },
     /// Beyond the end of a space of known size (shared, local, parameters).
     BeyondSpace {
         /// Bytes the space has.
@@ -106,6 +111,13 @@ impl fmt::Display for AccessError {
                 )
             }
             AccessError::Freed { label } => write!(f, "\"{label}\" has been freed"),
+            AccessError::HostMemory { bytes } => {
+                write!(
+                    f,
+                    "the host has no {} MiB of memory left for a copy",
+                    bytes.div_ceil(1 << 20)
+                )
+            }
             AccessError::Misaligned => write!(f, "address is not a multiple of the size"),
             AccessError::BeyondSpace { size } => {
                 write!(f, "out of bounds: the space has {size} bytes")

@@ -156,6 +156,7 @@ impl Ownership for StaticWarps {
                 stuck.push(r.stuck_warp(id, slot, home, pc, waits_for, launched));
             }
         }
+        stuck.extend(r.parked(id, launched));
         stuck
     }
 }
