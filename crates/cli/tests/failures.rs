@@ -297,7 +297,7 @@ fn what_the_host_has_no_memory_for_is_said() {
         let text = fails_within(1024, 2, &[&["run", &file][..], how].concat());
         says(&text, &["no room for 4294967296 bytes (a)"]);
         // It fits once, but not a second time.
-        let outputs = "[[outputs]]\nbuffer = \"a\"\nfile = \"a.npy\"\n";
+        let outputs = "[[outputs]]\nbuffer = \"a\"\nwrite = \"a.npy\"\n";
         let steps = format!("{launch}{outputs}");
         let file = with_a_buffer(&scratch, 700 << 20, "", &steps);
         let text = fails_within(1024, 2, &[&["run", &file][..], how].concat());
@@ -306,6 +306,15 @@ fn what_the_host_has_no_memory_for_is_said() {
             &["the host has no 700 MiB of memory left for a copy"],
         );
         let steps = "[[steps]]\nfill = \"a\"\nvalue = 1\n";
+        let workload = ["run", "matmul", "--param", "n=8192", "-q"];
+        let text = fails_within(400, 2, &[&workload[..], how].concat());
+        says(
+            &text,
+            &[
+                "the host's memory is used up: ",
+                "a smaller size takes less",
+            ],
+        );
         for (content, steps) in [("fill = 7", launch), ("sequence = {}", launch), ("", steps)] {
             let file = with_a_buffer(&scratch, 700 << 20, content, steps);
             let text = fails_within(1024, 2, &[&["run", &file][..], how].concat());

@@ -6,6 +6,7 @@
 
 mod document;
 mod excerpt;
+pub mod memory;
 mod source;
 mod spelling;
 pub mod svg;

@@ -30,6 +30,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use warpsim_present::memory::try_reserve;
 use warpsim_ptx::kernel::{Kernel, Program};
 
 /// Launches that are reported one by one.
@@ -200,7 +201,7 @@ impl Gpu {
     pub fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>, AccessError> {
         let data = self.image.slice(address, bytes)?;
         let mut copy = Vec::new();
-        if copy.try_reserve_exact(data.len()).is_err() {
+        if !try_reserve(&mut copy, data.len()) {
             return Err(AccessError::HostMemory { bytes });
         }
         copy.extend_from_slice(data);

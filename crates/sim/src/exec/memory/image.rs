@@ -4,6 +4,7 @@
 //! never reused, so that an access past the end or after a free is always found out.
 
 use std::fmt;
+use warpsim_present::memory::try_reserve;
 
 /// Where the first allocation lies.
 pub const GLOBAL_BASE: u64 = 0x7_0000_0000;
@@ -147,7 +148,7 @@ impl Default for GlobalMemory {
 /// Whether the host would give so many bytes now. A request that fails ends the process, and one
 /// that is asked for zeroed costs nothing until it is used, so it is tried before it is made.
 pub(crate) fn host_has(bytes: usize) -> bool {
-    Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
+    try_reserve(&mut Vec::<u8>::new(), bytes)
 }
 
 impl GlobalMemory {
