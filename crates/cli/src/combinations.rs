@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use warpsim_present::listed;
 use warpsim_sim::config::combination::{RULES, Why};
-use warpsim_sim::config::matrix::{Axis, Refusal, axes, pair};
+use warpsim_sim::config::matrix::{Axis, Refusal, alone, axes, pair};
 
 /// Two axes by their positions, and the names of a pair of choices that is refused.
 type Refused = (usize, usize, String, String, Refusal);
@@ -46,15 +46,17 @@ pub fn text() -> String {
 
 /// Asks for every pair: how many go together of how many, by axes, and those that do not.
 fn ask(axes: &[Axis]) -> (BTreeMap<(usize, usize), [usize; 2]>, Vec<Refused>) {
+    let alone = |axis: &Axis| axis.choices.iter().map(alone).collect::<Vec<_>>();
+    let on: Vec<Vec<Vec<&str>>> = axes.iter().map(alone).collect();
     let mut counts = BTreeMap::new();
     let mut refused = Vec::new();
     for (j, second) in axes.iter().enumerate() {
         for (i, first) in axes[..j].iter().enumerate() {
             let count = counts.entry((j, i)).or_insert([0, 0]);
-            for a in &first.choices {
-                for b in &second.choices {
+            for (a, on_a) in first.choices.iter().zip(&on[i]) {
+                for (b, on_b) in second.choices.iter().zip(&on[j]) {
                     count[1] += 1;
-                    match pair(a, b) {
+                    match pair([a, b], [on_a, on_b]) {
                         Ok(()) => count[0] += 1,
                         Err(refusal) => {
                             refused.push((i, j, a.name.clone(), b.name.clone(), refusal));
@@ -133,17 +135,23 @@ fn rule(about: &str, axes: &[Axis], refused: &[Refused]) -> String {
     }
     for (i, j, a, b) in merged {
         let (first, second) = (axes[i].name, axes[j].name);
-        let _ = writeln!(
-            out,
-            "    {first} {} with {second} {}",
-            listed(&a),
-            listed(&b)
-        );
+        let (a, b) = (names(&axes[i], &a), names(&axes[j], &b));
+        let _ = writeln!(out, "    {first} {a} with {second} {b}");
     }
     if let Some((.., refusal)) = those.first() {
         let _ = writeln!(out, "    \"{}\"", refusal.sentence);
     }
     out
+}
+
+/// Names of choices; where it is most of them, those that are left.
+fn names(axis: &Axis, those: &[&str]) -> String {
+    let all = axis.choices.iter().map(|c| c.name.as_str());
+    let others: Vec<&str> = all.filter(|name| !those.contains(name)).collect();
+    match others.is_empty() || others.len() * 2 > those.len() {
+        true => listed(those),
+        false => format!("all but {}", listed(&others)),
+    }
 }
 
 #[cfg(test)]

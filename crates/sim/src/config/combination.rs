@@ -87,9 +87,9 @@ pub const RULES: &[Rule] = &[
         broken: narrow_virtual_warps,
     },
     Rule {
-        about: "gangs of warps whose threads move",
+        about: "gangs of warps that are formed anew all the time",
         why: Why::NotBuilt,
-        broken: moving_gangs,
+        broken: pooled_gangs,
     },
 ];
 
@@ -293,17 +293,17 @@ fn narrow_virtual_warps(machine: &Machine) -> Broken {
     )
 }
 
-fn moving_gangs(machine: &Machine) -> Broken {
+fn pooled_gangs(machine: &Machine) -> Broken {
     let (scheduler, model) = (&machine.scheduler.name, &machine.divergence.name);
     let mut policy = schedule::make(machine, Layout::of(machine).domains());
-    if policy.plan().is_none() || divergence::keeps_threads(machine) {
+    if policy.plan().is_none() || !divergence::pools(machine) {
         return None;
     }
-    let those = divergence::MODELS.iter().filter(|m| m.keeps_threads);
+    let those = divergence::MODELS.iter().filter(|m| !m.pools);
     let those: Vec<&str> = those.map(|m| m.info.name).collect();
     let message = format!(
-        "{model} moves threads between warps, and the scheduler {scheduler} joins warps that keep \
-         theirs: use it with {}, or choose another scheduler",
+        "{model} forms warps of any threads, and the scheduler {scheduler} joins the warps of 32 threads \
+         that came together: use it with {}, or choose another scheduler",
         listed(&those).replace(" and ", " or ")
     );
     Some((Kind::Divergence.name_key().to_string(), message))

@@ -293,8 +293,9 @@ mod tests {
     fn what_does_not_combine_is_refused_with_the_reason() {
         for (preset, set, reason) in [
             ("gtx480", "warps=i-vws", "only with one scheduler"),
-            ("vws", "divergence=tbc", "moves threads between warps"),
-            ("vws", "divergence=dwf", "moves threads between warps"),
+            ("vws", "divergence=dwf", "forms warps of any threads"),
+            ("vws", "scheduler=gto", "both choose the scheduler"),
+            ("vws", "power=warped-gates", "both choose the scheduler"),
         ] {
             let set = ["warps=i-vws".to_string(), set.to_string()];
             let text = Machine::resolve(preset, &set)

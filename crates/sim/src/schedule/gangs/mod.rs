@@ -248,6 +248,14 @@ impl IssuePolicy for Gangs {
         self.singles.policy_mut().finished(place);
     }
 
+    // One that the model had stopped has been dropped.
+    fn restarted(&mut self, place: Place) {
+        if !self.table.has(place) {
+            self.sizes_before.get_or_insert(self.table.sizes);
+            self.table.add_back(place);
+        }
+    }
+
     // Who issues has been noted when it was named.
     fn issued(&mut self, _: Place) {}
 

@@ -53,7 +53,10 @@ impl Ownership for StaticWarps {
                 r.warp_exited(slot);
                 r.warps.check_leaving(slot);
             }
-            GroupState::Running => r.warps.warp_mut(slot).exited = false,
+            GroupState::Running => {
+                r.warps.warp_mut(slot).exited = false;
+                r.books.policy.restarted(r.warps.place(slot));
+            }
             GroupState::Free | GroupState::Held => {}
         }
     }
