@@ -40,6 +40,9 @@ enum What {
     /// Names for ways to save power, with the settings that each is short for, then gating and
     /// folding policies.
     Power,
+    /// Which machines, warps, power, policies, models and virtual blocks go together, and why others
+    /// do not.
+    Combinations,
     /// Workloads with their parameters and sizes.
     Workloads,
     /// Kernels of the virtual-warps paper, and which of ours stands for each.
@@ -60,6 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         What::Divergence => mechanisms(Kind::Divergence),
         What::Warps => warps()?,
         What::Power => power(),
+        What::Combinations => crate::combinations::text(),
         What::Workloads => match &arguments.workload_dir {
             Some(folder) => workloads() + &in_folder(folder)?,
             None => workloads(),
@@ -153,7 +157,7 @@ fn power() -> String {
     let mut out = String::new();
     for named in power::NAMES {
         let _ = writeln!(out, "{}\n    {}", named.name, named.description);
-        let _ = writeln!(out, "    {}", named.settings.join(" "));
+        let _ = writeln!(out, "    {}", named.all().join(" "));
     }
     let gating = mechanisms(Kind::Gating);
     let folding = mechanisms(Kind::Folding);

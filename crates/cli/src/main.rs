@@ -3,6 +3,7 @@
 mod agreement;
 mod area;
 mod characterise;
+mod combinations;
 mod compare;
 mod device;
 mod failure;
@@ -11,6 +12,7 @@ mod gangs;
 mod inspect;
 mod interrupt;
 mod list;
+mod memory;
 mod observers;
 mod page;
 mod phases;

@@ -1,10 +1,12 @@
-//! `warpsim selftest`: random programs on every divergence model.
+//! `warpsim selftest`: random programs on every divergence model, and on random combinations of
+//! everything that can be chosen.
 
 use crate::failure::{Failure, WRONG_RESULT, print};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use warpsim_silicon::RECORDED_PROGRAMS;
+use warpsim_silicon::combinations::check_many;
 use warpsim_silicon::programs::campaign::{self, Extent, Outcome, Part};
 use warpsim_silicon::programs::judge::{Reference, Refusal};
 use warpsim_silicon::programs::record;
@@ -26,6 +28,11 @@ pub struct Arguments {
     /// Run the programs that a real GPU has run, from --seed on, and compare with what it computed.
     #[arg(long)]
     recorded: bool,
+    /// Instead, draw so many combinations of everything that can be chosen (see list combinations), from
+    /// --seed on: each is refused as the rules say, or computes what execution without timing does, with
+    /// every cycle accounted for, skipped and stepped alike.
+    #[arg(long, value_name = "N", conflicts_with_all = ["recorded", "programs", "seconds", "print"])]
+    combinations: Option<u64>,
     /// Print the PTX of the program with the seed of --seed and do nothing else.
     #[arg(long)]
     print: bool,
@@ -128,6 +135,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         print(&warpsim_silicon::programs::emit::ptx(&program))?;
         return Ok(ExitCode::SUCCESS);
     }
+    if let Some(count) = arguments.combinations {
+        return combinations(count, &extent);
+    }
     let truth = functional().map_err(Failure::bad_input)?;
     let models = models().map_err(Failure::bad_input)?;
     if arguments.recorded {
@@ -155,6 +165,27 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         outcome.comparisons,
     ))?;
     Ok(ExitCode::from(if failures > 0 { WRONG_RESULT } else { 0 }))
+}
+
+/// Draws combinations and checks them.
+fn combinations(count: u64, extent: &Extent) -> Result<ExitCode, Failure> {
+    let tally = check_many(extent.seed, count, extent.threads);
+    for line in &tally.wrong {
+        print(&format!("{line}\n"))?;
+    }
+    print(&format!(
+        "{count} combinations: {} ran a random program, {} of them a workload, too, skipped and stepped; \
+         {} were refused as the rules say; {} are wrong\n",
+        tally.ran,
+        tally.workloads,
+        tally.refused,
+        tally.wrong.len()
+    ))?;
+    Ok(ExitCode::from(if tally.wrong.is_empty() {
+        0
+    } else {
+        WRONG_RESULT
+    }))
 }
 
 /// Compares with what a GPU computed.

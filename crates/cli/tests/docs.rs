@@ -88,6 +88,13 @@ fn every_setting_is_documented() {
 }
 
 #[test]
+fn combinations_are_documented() {
+    let listed = succeeds(&["list", "combinations"]);
+    let shown = format!("```text\n{listed}```\n");
+    hold("docs/combinations.md", "combinations", &shown);
+}
+
+#[test]
 fn the_list_the_page_and_the_file_have_the_same_statistics() {
     let listed = succeeds(&["list", "stats"]);
     let names: Vec<&str> = listed

@@ -56,6 +56,29 @@ fn a_deadlock_names_every_warp_and_what_it_waits_for() {
 }
 
 #[test]
+fn a_deadlock_under_compaction_names_threads_that_are_in_no_warp() {
+    // Both halves of the block meet at a barrier for all 64 threads, but in different places: the
+    // second half is on the block's stack, behind the first.
+    let scratch = Scratch::new("compacted");
+    let ptx = std::fs::read_to_string(data("deadlock.ptx")).expect("there");
+    let ptx = ptx.replace("bar.sync 1;", "bar.sync 1, 64;");
+    let ptx = ptx.replace("bar.sync 2;", "bar.sync 2, 64;");
+    std::fs::write(scratch.path("deadlock.ptx"), ptx).expect("written");
+    let file = scratch.path("deadlock.toml");
+    std::fs::copy(data("deadlock.toml"), &file).expect("copied");
+    for model in ["pdom", "pdom-lcp", "tbc", "tbc-lcp", "dwf", "dwf-wb"] {
+        let text = fails(3, &["run", &file, "--divergence", model]);
+        let waits = ["warp 0: pc 5, PTX line 16, waits for barrier 1: 32 of 64"];
+        says(&text, &waits);
+        let second = match model {
+            "tbc" | "tbc-lcp" => "waits for threads of its block on another path, which go first",
+            _ => "waits for barrier 2: 32 of 64",
+        };
+        says(&text, &["warp 1: pc 3, PTX line 13, ", second]);
+    }
+}
+
+#[test]
 fn a_kernel_that_does_not_end_is_given_up_with_its_hottest_loop() {
     let file = data("endless.toml");
     let text = fails(3, &["run", &file, "--max-cycles", "20000"]);
@@ -244,6 +267,82 @@ fn an_interrupted_run_says_so() {
     pipe.read_to_string(&mut errors).expect("text");
     assert_eq!(status.code(), Some(130), "{errors}");
     says(&errors, &["interrupted: ", "nothing was written"]);
+}
+
+/// Runs the command with so much address space and no more; it ends with `code`.
+#[cfg(target_os = "linux")]
+fn fails_within(mib: u64, code: i32, arguments: &[&str]) -> String {
+    let kib = (mib << 10).to_string();
+    let limited = "ulimit -v $1; shift; exec \"$@\"";
+    let output = Command::new("sh")
+        .args(["-c", limited, "sh", &kib, env!("CARGO_BIN_EXE_warpsim")])
+        .args(arguments)
+        .output()
+        .expect("the command runs");
+    let errors = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {errors}");
+    for word in ["panicked", "backtrace", "memory allocation of"] {
+        assert!(!errors.contains(word), "{arguments:?}: {errors}");
+    }
+    errors
+}
+
+/// A launch file that does `steps` with a buffer of so many bytes.
+#[cfg(target_os = "linux")]
+fn with_a_buffer(scratch: &Scratch, bytes: u64, how: &str, steps: &str) -> String {
+    let file = scratch.path("large.toml");
+    std::fs::copy(data("thread-number.ptx"), scratch.path("k.ptx")).expect("copied");
+    let text = format!(
+        "schema = 1\nptx = \"k.ptx\"\n[buffers.a]\ntype = \"u32\"\ncount = {}\n{how}\n{steps}",
+        bytes / 4
+    );
+    std::fs::write(&file, text).expect("written");
+    file
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_the_host_has_no_memory_for_is_said() {
+    // Tables of the caches as large as they may be: just below 2 GiB.
+    let tables = ["--set", "l2.sets=65536", "--set", "l2.ways=64"];
+    let arguments = [&["run", "vecadd", "--size", "tiny"][..], &tables].concat();
+    let text = fails_within(1024, 2, &arguments);
+    says(
+        &text,
+        &["the host has no ", "for the tables of the machine's caches"],
+    );
+    let scratch = Scratch::new("memory");
+    let launch = "[[steps]]\nlaunch = \"thread_number\"\ngrid = 1\nblock = 32\nargs = [\"a\"]\n";
+    for how in [&[][..], &["--functional"]] {
+        let file = with_a_buffer(&scratch, 4 << 30, "", launch);
+        let text = fails_within(1024, 2, &[&["run", &file][..], how].concat());
+        says(&text, &["no room for 4294967296 bytes (a)"]);
+        // It fits once, but not a second time.
+        let outputs = "[[outputs]]\nbuffer = \"a\"\nwrite = \"a.npy\"\n";
+        let steps = format!("{launch}{outputs}");
+        let file = with_a_buffer(&scratch, 700 << 20, "", &steps);
+        let text = fails_within(1024, 2, &[&["run", &file][..], how].concat());
+        says(
+            &text,
+            &["the host has no 700 MiB of memory left for a copy"],
+        );
+        let steps = "[[steps]]\nfill = \"a\"\nvalue = 1\n";
+        let workload = ["run", "matmul", "--param", "n=8192", "-q"];
+        let text = fails_within(400, 2, &[&workload[..], how].concat());
+        says(
+            &text,
+            &[
+                "the host's memory is used up: ",
+                "a smaller size takes less",
+            ],
+        );
+        for (content, steps) in [("fill = 7", launch), ("sequence = {}", launch), ("", steps)] {
+            let file = with_a_buffer(&scratch, 700 << 20, content, steps);
+            let text = fails_within(1024, 2, &[&["run", &file][..], how].concat());
+            says(&text, &["the host"]);
+        }
+    }
+    assert!(!scratch.names().contains(&"a.npy".to_string()));
 }
 
 #[test]

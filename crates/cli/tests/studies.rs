@@ -48,6 +48,57 @@ fn a_sweep_shows_a_table_and_leaves_files() {
     assert_eq!(again, shown, "the same, from the folder");
 }
 
+/// Interrupted by a signal it says what is kept and how to go on; and that goes on.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_study_says_how_to_go_on() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+    let scratch = Scratch::new("interrupted");
+    let (file, out) = (scratch.path("study.toml"), scratch.path("r"));
+    // Many short runs, so that some are done and some are not.
+    let text = "schema = 1\nname = \"long\"\nmachine = \"gtx480\"\nsize = \"tiny\"\nrepeats = { count = 1 }\n\
+                [groups.g]\nworkloads = [\"vecadd\", \"matmul\"]\n\
+                [[grid]]\nset = { \"gpu.sms\" = SMS }\n";
+    let sms: Vec<String> = (1..=60).map(|n| n.to_string()).collect();
+    let text = text.replace("SMS", &format!("[{}]", sms.join(", ")));
+    std::fs::write(&file, text).expect("written");
+    let arguments = ["sweep", &file, "--out", &out, "--jobs", "1"];
+    let child = Command::new(env!("CARGO_BIN_EXE_warpsim"))
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command runs");
+    let runs = std::path::Path::new(&out).join("runs");
+    let kept = || std::fs::read_dir(&runs).map_or(0, |entries| entries.count());
+    let began = Instant::now();
+    while kept() < 3 && began.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args(["-TERM", &pid]).status();
+    assert!(sent.expect("kill is there").success());
+    let output = child.wait_with_output().expect("it ends");
+    let errors = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(130), "{errors}");
+    let said = errors.split_once("interrupted: ").expect(&errors).1;
+    let (done, rest) = said
+        .split_once(" of 120 runs are done and kept")
+        .expect(said);
+    let done: usize = done.parse().expect("a number");
+    assert!((2..120).contains(&done), "{errors}");
+    let command = format!("to go on with the others:\nwarpsim sweep {file} --out {out}\n");
+    assert!(rest.contains(&command), "{errors}");
+    assert!(!std::path::Path::new(&out).join("report.html").exists());
+    let again = warpsim(&arguments);
+    let progress = String::from_utf8_lossy(&again.stderr);
+    assert!(again.status.success(), "{progress}");
+    let before = progress.split_once("120 runs, ").expect(&progress).1;
+    let (before, _) = before.split_once(" of them").expect(before);
+    assert!(before.parse::<usize>().expect("a number") >= done);
+}
+
 #[test]
 fn a_paper_at_its_smallest() {
     let scratch = Scratch::new("paper");

@@ -2,10 +2,11 @@
 //!
 //! Texts with the places of their parts: [`Source`], [`SourceError`], TOML as a tree of
 //! [`Node`]s. Errors that show a place ([`Excerpt`]) and name what was probably meant
-//! ([`nearest`], [`misspelt`]). Pictures ([`svg`]). Knows nothing of GPUs.
+//! ([`nearest`], [`misspelt`], [`listed`]). Pictures ([`svg`]). Knows nothing of GPUs.
 
 mod document;
 mod excerpt;
+pub mod memory;
 mod source;
 mod spelling;
 pub mod svg;
@@ -13,4 +14,4 @@ pub mod svg;
 pub use document::{Entry, Node, Value};
 pub use excerpt::Excerpt;
 pub use source::{Source, SourceError};
-pub use spelling::{misspelt, nearest};
+pub use spelling::{listed, misspelt, nearest};

@@ -1,4 +1,4 @@
-//! What somebody who wrote a name probably meant.
+//! Names in sentences: what somebody who wrote one probably meant, and several in a row.
 
 use std::cmp::Reverse;
 
@@ -51,9 +51,26 @@ pub fn misspelt<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .map(|(_, candidate)| candidate)
 }
 
+/// Several names as a sentence has them: `a`, `a and b`, `a, b and c`.
+pub fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.to_string(),
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_in_a_row() {
+        assert_eq!(listed(&[]), "");
+        assert_eq!(listed(&["a"]), "a");
+        assert_eq!(listed(&["a", "b"]), "a and b");
+        assert_eq!(listed(&["a", "b", "c"]), "a, b and c");
+    }
 
     #[test]
     fn a_misspelt_word_is_near() {

@@ -6,6 +6,7 @@
 //! [`compare`] compares.
 
 pub mod catalogue;
+pub mod combinations;
 pub mod compare;
 pub mod form;
 pub mod gpu;

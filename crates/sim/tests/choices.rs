@@ -97,7 +97,7 @@ fn mistakes_are_shown_where_they_are_with_what_there_is() {
             "[scheduler]\nactive = 6\n",
             "the scheduler `gto` has no parameter `active`",
             "m.toml:4:1",
-            "`active` is a parameter of tls and gates and origami: choose that, or write `scheduler.tls.active`",
+            "`active` is a parameter of tls, gates and origami: choose one of them, or write `scheduler.tls.active`",
         ),
         (
             "[scheduler]\nname = \"tls\"\nactiv = 6\n",

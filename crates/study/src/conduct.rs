@@ -11,6 +11,7 @@ use crate::runner::{self, Watch, side_by_side};
 use crate::sizes::{self, KernelSize};
 use crate::store::{Store, Stored};
 use crate::timeline;
+use crate::trade_off::traded;
 use crate::verdict::{Judged, Tried, Verdict, judge};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -176,11 +177,23 @@ fn write(
         store.write(&name, picture::standalone(&chart).as_bytes())?;
         pictures.push(Some(picture::inline(&chart)));
     }
+    let shown_figures: Vec<&Shown> = figures.iter().map(|(shown, _)| shown).collect();
+    let mut trade_offs = Vec::new();
+    for (index, trade_off) in results.plan().study.trade_offs.iter().enumerate() {
+        let Some(traded) = traded(results, trade_off, &shown_figures) else {
+            continue;
+        };
+        let [alone, inline] = picture::trade_off(&trade_off.title, &traded);
+        let name = format!("figures/{}.svg", trade_off.id.value);
+        store.write(&name, alone.as_bytes())?;
+        trade_offs.push((index, traded, inline));
+    }
     let report = Report {
         results,
         figures,
         sizes,
         pictures: &pictures,
+        trade_offs: &trade_offs,
         timelines,
         command,
     };

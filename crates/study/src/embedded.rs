@@ -7,6 +7,7 @@ pub const STUDIES: &[(&str, &str)] = &[
     ("vws", include_str!("../../../studies/vws.toml")),
     ("vtw", include_str!("../../../studies/vtw.toml")),
     ("origami", include_str!("../../../studies/origami.toml")),
+    ("combined", include_str!("../../../studies/combined.toml")),
 ];
 
 /// The text of a study.

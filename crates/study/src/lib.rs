@@ -29,6 +29,7 @@ pub mod sizes;
 pub mod store;
 mod subject;
 mod timeline;
+mod trade_off;
 pub mod verdict;
 pub mod words;
 

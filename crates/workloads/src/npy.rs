@@ -1,6 +1,7 @@
 //! NumPy's `.npy` format, as far as plain arrays of numbers need it.
 
 use crate::element::Element;
+use warpsim_present::memory::try_reserve;
 
 /// An array read from a `.npy` file.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +51,9 @@ pub fn read(bytes: &[u8]) -> Result<Array, String> {
             data.len()
         ));
     }
-    let mut data = data.to_vec();
+    let mut copy = Vec::new();
+    copy_to(&mut copy, data)?;
+    let mut data = copy;
     if swap {
         for item in data.chunks_exact_mut(element.bytes()) {
             item.reverse();
@@ -64,7 +67,7 @@ pub fn read(bytes: &[u8]) -> Result<Array, String> {
 }
 
 /// Writes a one-dimensional array as `.npy`.
-pub fn write(element: Element, data: &[u8]) -> Vec<u8> {
+pub fn write(element: Element, data: &[u8]) -> Result<Vec<u8>, String> {
     let count = data.len() / element.bytes();
     let kind = match element.name().as_bytes()[0] {
         b'i' => 'i',
@@ -84,8 +87,20 @@ pub fn write(element: Element, data: &[u8]) -> Vec<u8> {
     out.extend([1, 0]);
     out.extend((header.len() as u16).to_le_bytes());
     out.extend(header.as_bytes());
-    out.extend(data);
-    out
+    copy_to(&mut out, data)?;
+    Ok(out)
+}
+
+/// Adds bytes, as far as the host has the memory.
+fn copy_to(out: &mut Vec<u8>, data: &[u8]) -> Result<(), String> {
+    if !try_reserve(out, data.len()) {
+        let mib = data.len().div_ceil(1 << 20);
+        return Err(format!(
+            "the host has no {mib} MiB of memory left for a copy"
+        ));
+    }
+    out.extend_from_slice(data);
+    Ok(())
 }
 
 /// The text after `'name':` in the header's dictionary.

@@ -2,6 +2,7 @@
 
 use crate::device::{Category, Device, DeviceError, ModuleId};
 use std::sync::Arc;
+use warpsim_present::memory::try_reserve;
 use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::kernel::{Kernel, Program};
 use warpsim_ptx::rewrite::vtw::Variant;
@@ -80,7 +81,7 @@ impl Device for Simulated {
 
     fn fill(&mut self, address: u64, bytes: u64, value: u8) -> Result<(), DeviceError> {
         let mut data = Vec::new();
-        if data.try_reserve_exact(bytes as usize).is_err() {
+        if !try_reserve(&mut data, bytes as usize) {
             let text = format!("the host has no {bytes} bytes left to fill memory from");
             return Err(DeviceError::bad_input(text));
         }

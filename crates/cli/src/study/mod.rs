@@ -23,7 +23,8 @@ use warpsim_study::{Choices, Conclusion, Plan, StudyError, conduct, embedded};
                         simulated program failed. Claims that fail are no failure."
 )]
 pub struct StudyArguments {
-    /// A paper's study, a study file (ends in .toml), or `all` papers.
+    /// A study that comes with warpsim (see list studies), a study file (ends in .toml), or `all` of the
+    /// former.
     #[arg(value_name = "NAME|FILE.toml|all")]
     what: String,
     #[command(flatten)]

@@ -29,7 +29,7 @@ pub use loops::{Loop, Loops};
 pub use postdom::immediate_post_dominators;
 pub use slots::{SlotPlan, assign_slots};
 pub use uniform::{Uniformity, uniformity};
-pub use unwritten::never_written;
+pub use unwritten::{UnwrittenRead, unwritten_reads};
 
 use crate::isa::Op;
 use crate::kernel::{Kernel, NO_PC, RegClass};

@@ -9,6 +9,7 @@ use warpsim_sim::divergence::MODELS;
 use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::gpu::{Gpu, Options};
 use warpsim_sim::occupancy::spill_limit;
+use warpsim_sim::stats::LaunchReport;
 use warpsim_workloads::virtual_blocks::Rewritten;
 
 use super::emit::{ACCUMULATORS, OWN, ptx};
@@ -163,19 +164,51 @@ fn parameters(program: &Program, out: u64, input: u64) -> Vec<u8> {
     block
 }
 
+/// What a program did on a simulated machine.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// Its output.
+    pub output: Vec<u8>,
+    /// What was counted.
+    pub reports: Vec<LaunchReport>,
+}
+
 /// The output of a program on a simulated machine.
 pub fn simulate(program: &Program, target: &Target) -> Result<Vec<u8>, String> {
+    let options = Options {
+        functional: target.functional,
+        ..Options::default()
+    };
+    Ok(simulate_on(program, &target.machine, options)?.output)
+}
+
+/// How a machine has kernels rewritten.
+fn variant(machine: &Machine) -> Option<Variant> {
+    match machine.virtual_blocks.mode {
+        VirtualMode::Off => None,
+        VirtualMode::Software => Some(Variant::Software),
+        VirtualMode::Hardware => Some(Variant::Hardware),
+    }
+}
+
+/// Whether a machine can run a program: not every one can have virtual blocks.
+pub fn can_run(program: &Program, machine: &Machine) -> bool {
+    let Some(variant) = variant(machine) else {
+        return true;
+    };
+    let limit = |k: &_| spill_limit(machine, k);
+    let rewritten = Rewritten::new("program", &ptx(program), variant, &limit);
+    rewritten.is_ok_and(|r| r.outcomes().iter().all(|o| o.result.is_ok()))
+}
+
+/// The same with other options and with statistics.
+pub fn simulate_on(program: &Program, machine: &Machine, options: Options) -> Result<Ran, String> {
     let text = ptx(program);
     let all = |errors: Vec<warpsim_ptx::Diagnostic>| {
         warpsim_ptx::diagnostic::render_all(&errors, "program", &text)
     };
-    let variant = match target.machine.virtual_blocks.mode {
-        VirtualMode::Off => None,
-        VirtualMode::Software => Some(Variant::Software),
-        VirtualMode::Hardware => Some(Variant::Hardware),
-    };
     let rewritten =
-        variant.map(|v| Rewritten::new("program", &text, v, &|k| spill_limit(&target.machine, k)));
+        variant(machine).map(|v| Rewritten::new("program", &text, v, &|k| spill_limit(machine, k)));
     let rewritten = rewritten.transpose().map_err(|e| e.text)?;
     let ptx = rewritten.as_ref().map_or(&text, |r| &r.text);
     let module = warpsim_ptx::parse(ptx).map_err(all)?;
@@ -187,12 +220,11 @@ pub fn simulate(program: &Program, target: &Target) -> Result<Vec<u8>, String> {
         return Err(all(reasons.clone()));
     }
     let options = Options {
-        functional: target.functional,
         max_cycles: Some(LIMIT),
-        ..Options::default()
+        ..options
     };
     let failed = |e: warpsim_sim::gpu::SimError| e.to_string();
-    let mut gpu = Gpu::new(target.machine.clone(), options).map_err(failed)?;
+    let mut gpu = Gpu::new(machine.clone(), options).map_err(failed)?;
     let module = gpu.load(Arc::new(lowered)).map_err(failed)?;
     let input = input(program);
     let bytes = output_bytes(program);
@@ -209,7 +241,10 @@ pub fn simulate(program: &Program, target: &Target) -> Result<Vec<u8>, String> {
         registers: None,
     };
     gpu.launch(module, &launch).map_err(failed)?;
-    gpu.read(to, bytes).map_err(|e| e.to_string())
+    Ok(Ran {
+        output: gpu.read(to, bytes).map_err(|e| e.to_string())?,
+        reports: gpu.reports().to_vec(),
+    })
 }
 
 /// The output of a program on a real GPU, compiled at a level of optimization.

@@ -2,11 +2,14 @@
 //! [`model`] holds the typed form with the [`rule`] of each setting, [`load`] reads files and
 //! follows `extends`, [`set`] applies `--set key=value`, [`warps`] and [`power`] have names for
 //! settings that go together, [`validate`] is the one place that says
-//! which machines make no sense.
+//! which machines make no sense, with the rules of [`combination`] between mechanisms, and
+//! [`matrix`] knows every choice and asks which go together.
 
 pub(crate) mod class;
+pub mod combination;
 pub(crate) mod energy;
 pub mod load;
+pub mod matrix;
 mod merge;
 pub mod model;
 mod moved;

@@ -1,8 +1,10 @@
 //! Names for the ways to save the lanes' power that the paper on Origami compares: each is short
 //! for settings, as in `--power origami` or `--set power=origami`.
 
+use super::combination;
 use super::set::{self, Override};
 use super::warps;
+use crate::mechanism::Kind;
 use warpsim_present::{SourceError, nearest};
 
 /// The key that stands for the settings of a name.
@@ -15,8 +17,21 @@ pub struct Named {
     pub name: &'static str,
     /// One line about it.
     pub description: &'static str,
+    /// Its issue policy.
+    pub scheduler: &'static str,
+    /// It goes by its issue policy; others go with any.
+    needs_scheduler: bool,
+    /// The other settings behind it.
+    settings: &'static [&'static str],
+}
+
+impl Named {
     /// The settings behind it, issue policy included.
-    pub settings: &'static [&'static str],
+    pub fn all(&self) -> Vec<String> {
+        let scheduler = format!("scheduler={}", self.scheduler);
+        let others = self.settings.iter().map(|s| s.to_string());
+        [scheduler].into_iter().chain(others).collect()
+    }
 }
 
 /// Every name.
@@ -24,18 +39,16 @@ pub const NAMES: &[Named] = &[
     Named {
         name: "none",
         description: "two-level scheduling, every lane on; what the lanes do is counted",
-        settings: &[
-            "scheduler=tls",
-            "gating=none",
-            "gating.none.watch=true",
-            "folding=none",
-        ],
+        scheduler: "tls",
+        needs_scheduler: false,
+        settings: &["gating=none", "gating.none.watch=true", "folding=none"],
     },
     Named {
         name: "conventional",
         description: "two-level scheduling; sides of SPs that have been idle for a while are off",
+        scheduler: "tls",
+        needs_scheduler: false,
         settings: &[
-            "scheduler=tls",
             "gating=conventional",
             "gating.conventional.by=domain",
             "folding=none",
@@ -44,8 +57,9 @@ pub const NAMES: &[Named] = &[
     Named {
         name: "warped-gates",
         description: "Warped-Gates: GATES with coordinated blackout and adaptive idle-detect",
+        scheduler: "gates",
+        needs_scheduler: true,
         settings: &[
-            "scheduler=gates",
             "gating=blackout",
             "gating.blackout.coordinated=true",
             "gating.blackout.adaptive=true",
@@ -55,8 +69,9 @@ pub const NAMES: &[Named] = &[
     Named {
         name: "folding",
         description: "Warp Folding on two-level scheduling, lanes gated one by one",
+        scheduler: "tls",
+        needs_scheduler: false,
         settings: &[
-            "scheduler=tls",
             "gating=conventional",
             "gating.conventional.by=lane",
             "folding=phases",
@@ -66,8 +81,9 @@ pub const NAMES: &[Named] = &[
     Named {
         name: "origami",
         description: "Origami: Warp Folding with its scheduler and lane shifting",
+        scheduler: "origami",
+        needs_scheduler: true,
         settings: &[
-            "scheduler=origami",
             "gating=conventional",
             "gating.conventional.by=lane",
             "folding=phases",
@@ -76,36 +92,49 @@ pub const NAMES: &[Named] = &[
     },
 ];
 
-/// Puts the settings behind a name in its place.
+/// Puts the settings behind a name in its place. Where gangs are named, too, theirs is the issue
+/// policy.
 pub(super) fn overrides(texts: &[String]) -> Result<Vec<String>, SourceError> {
+    let read: Vec<Override> = texts
+        .iter()
+        .map(|text| set::parse(text))
+        .collect::<Result<_, _>>()?;
+    let word = |o: &Override| o.raw.trim_matches('"').to_string();
+    let gangs = read
+        .iter()
+        .find(|o| o.key == warps::KEY && warps::chooses_scheduler(&word(o)))
+        .map(word);
     let mut all = Vec::new();
-    let mut gangs = None;
-    for text in texts {
-        let read = set::parse(text)?;
-        let name = read.raw.trim_matches('"');
-        if read.key == warps::KEY && warps::chooses_scheduler(name) {
-            gangs = Some(name.to_string());
+    for (text, read) in texts.iter().zip(&read) {
+        let name = word(read);
+        let clash = |message: String, help: &str| {
+            let error = read.source.error(read.node.span.clone(), message);
+            Err(error.with_help(help))
+        };
+        let chooses = read.key == Kind::Scheduler.key() || read.key == Kind::Scheduler.name_key();
+        if let Some(gangs) = gangs.as_ref().filter(|_| chooses && name != "gangs") {
+            return clash(
+                combination::two_orders("scheduler", &name, gangs),
+                "gangs have orders of their own, as in --set scheduler.order=lrr (see list schedulers)",
+            );
         }
         if read.key != KEY {
             all.push(text.clone());
             continue;
         }
         let Some(named) = NAMES.iter().find(|n| n.name == name) else {
-            return Err(unknown(&read, name));
+            return Err(unknown(read, &name));
         };
-        if let Some(gangs) = &gangs {
-            let message = format!(
-                "`power={name}` and `warps={gangs}` both choose the scheduler: gangs of warps, or one \
-                 that goes by power"
-            );
-            return Err(read
-                .source
-                .error(read.node.span.clone(), message)
-                .with_help(
-                    "with gangs, set what is to be gated by itself, as in --set gating=conventional",
-                ));
+        match &gangs {
+            None => all.extend(named.all()),
+            Some(gangs) if named.needs_scheduler => {
+                return clash(
+                    combination::two_orders(KEY, &name, gangs),
+                    "with gangs, gate without that scheduler, as in --power conventional",
+                );
+            }
+            Some(_) => all.extend(named.settings.iter().map(|s| s.to_string())),
         }
-        all.extend(named.settings.iter().map(|s| s.to_string()));
     }
     Ok(all)
 }

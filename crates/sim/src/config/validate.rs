@@ -1,18 +1,18 @@
 //! Which machines make no sense: the one place that says so. Ranges are declared beside each
-//! setting; here are the rules between settings. Each check names the key it is about, so that
+//! setting; here are the rules between settings, and in [`combination`] those between mechanisms. Each check names the key it is about, so that
 //! the message can point at the line that set it. Whatever is made of a machine that has passed
 //! (SMs, memory system, mechanisms) can be made.
 
 use super::class::OpClass;
+use super::combination;
 use super::model::*;
 use super::tables;
 use super::work::Work;
-use crate::divergence;
 use crate::mechanism::Kind;
 use crate::memory::packet::LARGEST_REQUEST;
 use crate::place::Layout;
+use crate::power;
 use crate::sm::limits::{MOST_GROUPS, MOST_KINDS, MOST_PIPELINES};
-use crate::{fetch, power, schedule};
 
 /// A value that makes no sense.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ fn complaint(key: &str, message: impl Into<String>) -> Check {
 /// Checks a machine.
 pub fn validate(machine: &Machine) -> Result<(), Problem> {
     settings(machine)?;
-    combination(machine)
+    combination::first_broken(machine).map_or(Ok(()), |(_, problem)| Err(problem))
 }
 
 /// Checks every setting, and those that depend on each other.
@@ -60,10 +60,8 @@ pub fn settings(machine: &Machine) -> Result<(), Problem> {
     quantum(machine)?;
     schedulers(&machine.sm)?;
     units(machine)?;
-    narrow_lanes(machine)?;
-    gathering(machine)?;
     lanes(machine)?;
-    front_end(machine, &table)?;
+    front_end(machine)?;
     caches(machine)?;
     injection(&machine.interconnect)?;
     l2(&machine.l2)?;
@@ -246,59 +244,7 @@ fn units(machine: &Machine) -> Check {
     Ok(())
 }
 
-/// Narrow warps on units with fewer than 32 lanes: the lanes are shared out, and the slices use them
-/// in step.
-fn narrow_lanes(machine: &Machine) -> Check {
-    if machine.sm.warp_width == 32 {
-        return Ok(());
-    }
-    let few = |u: &Unit| !u.takes.is_empty() && u.lanes < 32;
-    // What is gathered from all slices is for all lanes of its unit.
-    let gathered = |u: &Unit| machine.sm.gather_memory && u.takes == [OpClass::Memory];
-    let owned = |u: &Unit| machine.sm.gather_memory && u.per == Per::Slice;
-    let wrong = |u: &Unit| few(u) && !gathered(u) && !owned(u);
-    let Some((name, unit)) = machine.unit.iter().find(|(_, u)| wrong(u)) else {
-        return Ok(());
-    };
-    problem(
-        "sm.warp_width",
-        format!(
-            "is {}, and the {} lanes of `unit.{name}` are used several times for 32 threads: each slice \
-             has to have its share of them, and all make one access \
-             (--warps ws{} sets what it takes)",
-            machine.sm.warp_width, unit.lanes, machine.sm.warp_width
-        ),
-    )
-}
-
-/// Lanes can make one access only if no two warps that issue together are on the same ones, and
-/// nothing else passes through the way to the load/store unit.
-fn gathering(machine: &Machine) -> Check {
-    if !machine.sm.gather_memory {
-        return Ok(());
-    }
-    if machine.sm.schedulers != 1 {
-        return problem(
-            "sm.schedulers",
-            format!(
-                "is {}: the lanes make one access per cycle (`sm.gather_memory`), and only with \
-                 one scheduler are no two warps that issue together on the same lanes",
-                machine.sm.schedulers
-            ),
-        );
-    }
-    let mixed = |u: &Unit| u.takes.contains(&OpClass::Memory) && u.takes.len() > 1;
-    let Some((name, _)) = machine.unit.iter().find(|(_, u)| mixed(u)) else {
-        return Ok(());
-    };
-    problem(
-        &format!("unit.{name}.takes"),
-        "has \"memory\" among others: where the lanes make one access per cycle \
-         (`sm.gather_memory`) memory needs a unit of its own",
-    )
-}
-
-/// The lanes' pipelines, and what folding takes.
+/// The lanes' pipelines, and how long folding keeps them.
 fn lanes(machine: &Machine) -> Check {
     let twice = machine
         .pipes
@@ -315,26 +261,8 @@ fn lanes(machine: &Machine) -> Check {
     let Some(folding) = power::folding_of(machine) else {
         return Ok(());
     };
-    if let Some(gates) = power::gating_of(machine).gates
-        && !gates.by_lane
-    {
-        return problem(
-            "folding.name",
-            format!(
-                "is \"{}\": folding leaves the upper lanes of each cluster idle, and `{}` as it is set \
-                 switches all lanes of a side together (--set gating=conventional --set gating.by=lane)",
-                machine.folding.name, machine.gating.name
-            ),
-        );
-    }
-    for (name, unit) in &machine.unit {
+    for unit in machine.unit.values() {
         let lanes = power::lanes_per_pipeline(unit, machine);
-        if lanes.is_some_and(|lanes| lanes < machine.pipes.cluster) {
-            return problem(
-                &format!("unit.{name}.lanes"),
-                "gives a pipeline fewer than a cluster (`pipes.cluster`): no warp can be folded",
-            );
-        }
         for class in &unit.takes {
             let [latency, interval] = class.timing(&machine.latency);
             let passes = machine.passes(*class);
@@ -384,7 +312,7 @@ fn schedulers(s: &Sm) -> Check {
     Ok(())
 }
 
-fn front_end(machine: &Machine, table: &toml::Table) -> Check {
+fn front_end(machine: &Machine) -> Check {
     let f = &machine.fetch;
     if f.width > f.buffer {
         return problem(
@@ -394,22 +322,6 @@ fn front_end(machine: &Machine, table: &toml::Table) -> Check {
                 f.width, f.buffer
             ),
         );
-    }
-    for need in fetch::needs(&f.policy.name) {
-        let has = lookup(table, need.key).and_then(|v| v.as_str());
-        if has != Some(need.value) {
-            return problem(
-                need.key,
-                format!(
-                    "is \"{}\": `{}` {} and needs \"{}\" (--set {})",
-                    has.unwrap_or_default(),
-                    f.policy.name,
-                    need.because,
-                    need.value,
-                    need.setting()
-                ),
-            );
-        }
     }
     Ok(())
 }
@@ -507,87 +419,8 @@ fn dram(machine: &Machine) -> Check {
     Ok(())
 }
 
-/// Virtual warps are warps of 32 threads that stay together and go on by themselves.
-fn virtual_warps(machine: &Machine, gangs: bool) -> Check {
-    if machine.virtual_blocks.mode != VirtualMode::Hardware {
-        return Ok(());
-    }
-    let instead = "use software virtual blocks (--virtualize software) with it, or";
-    let model = &machine.divergence.name;
-    if gangs {
-        let scheduler = &machine.scheduler.name;
-        return complaint(
-            Kind::Scheduler.name_key(),
-            format!(
-                "the scheduler {scheduler} joins warps of one block that run together, and virtual \
-                 warps go on to other blocks by themselves: {instead} choose another scheduler"
-            ),
-        );
-    }
-    if machine.sm.warp_width != 32 {
-        return problem(
-            "sm.warp_width",
-            format!(
-                "is {}: virtual warps have 32 threads, which take their next block together; \
-                 {instead} 32",
-                machine.sm.warp_width
-            ),
-        );
-    }
-    if !divergence::keeps_threads(machine) {
-        return complaint(
-            Kind::Divergence.name_key(),
-            format!(
-                "{model} moves threads between warps, and warps of a virtual block run for \
-                 different blocks: {instead} choose another model"
-            ),
-        );
-    }
-    Ok(())
-}
-
-/// Checks that the scheduler and the divergence model go together, which is for a machine whose
-/// [`settings`] are right.
-pub fn combination(machine: &Machine) -> Result<(), Problem> {
-    let (scheduler, model) = (&machine.scheduler.name, &machine.divergence.name);
-    let pools = divergence::pools(machine);
-    if schedule::needs_pool(scheduler) && !pools {
-        let those = divergence::MODELS.iter().filter(|m| m.pools);
-        let those: Vec<&str> = those.map(|m| m.info.name).collect();
-        return complaint(
-            Kind::Scheduler.name_key(),
-            format!(
-                "the scheduler {scheduler} looks at a pool of formed warps, and the divergence \
-                 model {model} has none: use it with {}, or choose another scheduler",
-                those.join(" or ")
-            ),
-        );
-    }
-    let mut policy = schedule::make(machine, Layout::of(machine).domains());
-    virtual_warps(machine, policy.plan().is_some())?;
-    if policy.plan().is_some() && !divergence::keeps_threads(machine) {
-        let those = divergence::MODELS.iter().filter(|m| m.keeps_threads);
-        let those: Vec<&str> = those.map(|m| m.info.name).collect();
-        return complaint(
-            Kind::Divergence.name_key(),
-            format!(
-                "{model} moves threads between warps, and the scheduler {scheduler} joins warps \
-                 that keep theirs: use it with {}, or choose another scheduler",
-                those.join(" or ")
-            ),
-        );
-    }
-    if !pools {
-        return Ok(());
-    }
-    if schedule::ranks_blocks(&machine.scheduler.name) {
-        return complaint(
-            Kind::Divergence.name_key(),
-            format!(
-                "the warps of {model} mix threads of several blocks, and the scheduler \
-                 {scheduler} ranks warps by their block: choose another of the two"
-            ),
-        );
-    }
-    Ok(())
+/// The value of a setting that is a word.
+pub(super) fn word(machine: &Machine, key: &str) -> Option<String> {
+    let table = toml::Table::try_from(machine).ok()?;
+    lookup(&table, key)?.as_str().map(str::to_string)
 }

@@ -105,6 +105,16 @@ pub const NAMES: &[Named] = &[
         &["scheduler.order=lpc"],
     ),
     gangs(
+        "i-vws-mwf",
+        "inelastic; those of the block with most warps at a barrier issue first",
+        &["scheduler.order=mwf"],
+    ),
+    gangs(
+        "i-vws-saws",
+        "inelastic; those of the block that has waited longest at a barrier issue first",
+        &["scheduler.order=saws"],
+    ),
+    gangs(
         "i-vws-lgto",
         "inelastic; little gangs issue first",
         &["scheduler.order=lgto"],
@@ -147,6 +157,11 @@ impl Named {
             all.extend(gangs.iter().map(|s| s.replace(CYCLES, cycles)));
         }
         all
+    }
+
+    /// Its name as it can be written, with a number of cycles where it takes one.
+    pub fn example(&self) -> String {
+        self.name.replace(CYCLES, "30")
     }
 
     /// The settings behind it on a machine as they are shown.
@@ -278,8 +293,9 @@ mod tests {
     fn what_does_not_combine_is_refused_with_the_reason() {
         for (preset, set, reason) in [
             ("gtx480", "warps=i-vws", "only with one scheduler"),
-            ("vws", "divergence=tbc", "moves threads between warps"),
-            ("vws", "divergence=dwf", "moves threads between warps"),
+            ("vws", "divergence=dwf", "forms warps of any threads"),
+            ("vws", "scheduler=gto", "both choose the scheduler"),
+            ("vws", "power=warped-gates", "both choose the scheduler"),
         ] {
             let set = ["warps=i-vws".to_string(), set.to_string()];
             let text = Machine::resolve(preset, &set)

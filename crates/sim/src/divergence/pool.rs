@@ -30,6 +30,8 @@ pub enum Waits {
     Reconvergence,
     /// For a slot.
     Slot,
+    /// For the threads of their block on another path, which run first.
+    OtherPath,
 }
 
 /// Threads of a home warp that wait.

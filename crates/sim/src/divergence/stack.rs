@@ -125,6 +125,23 @@ impl Stack {
         self.masks.get(at..at + self.rows).unwrap_or(&[])
     }
 
+    /// The threads that are below the running entry alone, lanes by static warp, with where they
+    /// go on: those that run next come first.
+    pub fn below(&self) -> Vec<(usize, u32, Pc)> {
+        let mut above = self.threads().to_vec();
+        let mut found = Vec::new();
+        for position in (0..self.top).rev() {
+            for (row, seen) in above.iter_mut().enumerate() {
+                let lanes = self.mask(position)[row] & !*seen;
+                if lanes != 0 {
+                    found.push((row, lanes, self.entries[position].pc));
+                }
+                *seen |= lanes;
+            }
+        }
+        found
+    }
+
     /// Says how many warps the running entry was formed into.
     pub fn set_warps(&mut self, warps: u16) {
         self.entries[self.top].warps = warps;

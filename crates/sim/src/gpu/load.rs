@@ -10,7 +10,7 @@ use crate::occupancy::{Occupancy, fitted, occupancy, registers};
 use crate::sm::Launched;
 use crate::sm::facts::op_facts;
 use std::sync::{Arc, OnceLock};
-use warpsim_ptx::analysis::never_written;
+use warpsim_ptx::analysis::unwritten_reads;
 use warpsim_ptx::isa::Space;
 use warpsim_ptx::kernel::{
     AddrBase, INSTRUCTION_BYTES, Kernel, Operand, Program, RelocTarget, TexBase, Virtualised,
@@ -51,11 +51,16 @@ fn fit_registers(machine: &Machine, program: Arc<Program>) -> Arc<Program> {
 
 /// What is odd about a kernel, though it can be run.
 fn oddities(kernel: &Kernel) -> Vec<String> {
-    let unwritten = never_written(kernel).into_iter().map(|(reg, line)| {
+    let unwritten = unwritten_reads(kernel).into_iter().map(|read| {
         format!(
-            "kernel {}, PTX line {line}: `{}` is read here, and nothing ever writes it",
+            "kernel {}, PTX line {}: `{}` is read here, and {}",
             kernel.name,
-            kernel.registers[usize::from(reg.0)].name
+            read.line,
+            kernel.registers[usize::from(read.register.0)].name,
+            match read.ever {
+                true => "nothing that comes before writes it",
+                false => "nothing ever writes it",
+            }
         )
     });
     unwritten.collect()

@@ -32,6 +32,7 @@ use std::io::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use warpsim_crew::Crew;
+use warpsim_present::memory::try_reserve;
 use warpsim_ptx::kernel::{Kernel, Program};
 
 /// Launches that are reported one by one.
@@ -213,7 +214,13 @@ impl Gpu {
 
     /// Copies to the host.
     pub fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>, AccessError> {
-        Ok(self.image.slice(address, bytes)?.to_vec())
+        let data = self.image.slice(address, bytes)?;
+        let mut copy = Vec::new();
+        if !try_reserve(&mut copy, data.len()) {
+            return Err(AccessError::HostMemory { bytes });
+        }
+        copy.extend_from_slice(data);
+        Ok(copy)
     }
 
     /// Keeps the report of a launch. There can be any number of launches; beyond the first

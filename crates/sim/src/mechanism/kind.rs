@@ -3,7 +3,7 @@
 use super::{Choice, Info};
 use crate::config::Machine;
 use crate::{divergence, fetch, power, schedule};
-use warpsim_present::nearest;
+use warpsim_present::{listed, nearest};
 
 /// What a mechanism decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,9 +116,14 @@ impl Kind {
             .collect();
         let advice = match (owners.first(), nearest(name, own.iter().copied())) {
             (Some(owner), _) => format!(
-                "`{name}` is a parameter of {}: choose that, or write `{key}.{owner}.{name}` \
+                "`{name}` is a parameter of {}: choose {}, or write `{key}.{owner}.{name}` \
                  for when it is chosen",
-                owners.join(" and ")
+                listed(&owners),
+                if owners.len() == 1 {
+                    "that"
+                } else {
+                    "one of them"
+                }
             ),
             (None, Some(near)) => format!("did you mean `{near}`?"),
             (None, None) if own.is_empty() => format!("{} has no parameters", mechanism.name),

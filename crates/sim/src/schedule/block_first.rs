@@ -122,6 +122,13 @@ impl<R: Ranking> BlockFirst<R> {
         self.order.insert(at, block);
     }
 
+    /// Where the block of a warp stands in the order of blocks, the first at 0.
+    pub fn standing(&self, place: Place) -> u64 {
+        let block = self.domains[place.domain as usize].block[place.index as usize];
+        let at = self.order.iter().position(|&b| b == block);
+        at.unwrap_or(self.order.len()) as u64
+    }
+
     /// The first of `set`, all of one block.
     #[inline]
     fn first_inside(&self, domain: &Domain, block: u8, set: u64) -> Option<u8> {

@@ -75,6 +75,12 @@ pub trait IssuePolicy: Send {
         let _ = (place, group);
     }
 
+    /// The divergence model has put other threads at a place, whose warp goes on (or the warp there
+    /// goes on with some of its own).
+    fn restarted(&mut self, place: Place) {
+        let _ = place;
+    }
+
     /// A warp of `block` has come to a barrier in cycle `now` and waits there. (One that only
     /// announces itself, `bar.arrive`, does not wait.)
     fn waits(&mut self, place: Place, block: u16, now: Cycle) {

@@ -12,6 +12,7 @@ mod parse;
 mod references;
 mod repeats;
 mod table;
+mod trade_off;
 
 pub use beside::{Experiment, Sensitivity, Waiver};
 pub use configurations::Change;

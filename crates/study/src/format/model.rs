@@ -64,6 +64,23 @@ pub struct Study {
     pub sensitivities: Vec<Sensitivity>,
     /// Kernels that have few blocks because the paper's have.
     pub waivers: Vec<Waiver>,
+    /// Figures against each other.
+    pub trade_offs: Vec<TradeOff>,
+}
+
+/// Averages of one figure against those of another, a picture for each group.
+#[derive(Clone, Debug)]
+pub struct TradeOff {
+    /// One word: names the picture's file.
+    pub id: At<String>,
+    /// What it shows.
+    pub title: String,
+    /// The figure whose averages go across, and the one whose go up.
+    pub axes: [At<String>; 2],
+    /// Whether more is better, across and up.
+    pub more: [bool; 2],
+    /// Remarks.
+    pub note: Option<String>,
 }
 
 /// Workloads that are averaged together.

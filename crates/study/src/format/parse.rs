@@ -2,7 +2,7 @@
 
 use super::model::*;
 use super::table::{Table, key, text};
-use super::{beside, configurations, figure, references, repeats};
+use super::{beside, configurations, figure, references, repeats, trade_off};
 use warpsim_present::{Node, Source, SourceError, Value};
 use warpsim_workloads::suite::Size;
 
@@ -30,6 +30,7 @@ const KEYS: &[&str] = &[
     "experiments",
     "sensitivity",
     "few_blocks",
+    "trade_offs",
 ];
 
 /// The sizes a study can ask for.
@@ -83,6 +84,7 @@ pub fn parse(source: &Source) -> Result<Study, SourceError> {
         experiments: beside::experiments(&table)?,
         sensitivities: beside::sensitivities(&table)?,
         waivers: beside::waivers(&table)?,
+        trade_offs: trade_off::all(&table)?,
         name: name.value,
     };
     if study.figures.is_empty() {

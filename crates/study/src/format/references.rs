@@ -59,6 +59,24 @@ pub fn check(study: &Study) -> Result<(), SourceError> {
             known(study, name, "group of this figure", groups.chain([ALL]))?;
         }
     }
+    for TradeOff { id, .. } in &study.trade_offs {
+        if study.figures.iter().any(|f| f.id.value == id.value) {
+            let message = format!(
+                "`{}` is a figure's id already: both name a picture",
+                id.value
+            );
+            return Err(study.source.error(id.place.clone(), message));
+        }
+    }
+    for axis in study.trade_offs.iter().flat_map(|t| &t.axes) {
+        let bars = |f: &&Figure| matches!(f.shape, Shape::Bars { .. });
+        let ids = study
+            .figures
+            .iter()
+            .filter(bars)
+            .map(|f| f.id.value.as_str());
+        known(study, axis, "figure with one value each", ids)?;
+    }
     Ok(())
 }
 

@@ -21,7 +21,10 @@ pub(super) fn execute(plan: &Plan, session: &mut Session<'_>) -> Result<Outcome,
         }
         if let Some((path, place)) = &output.write {
             let bytes = match path.extension() {
-                Some(e) if e == "npy" => npy::write(output.element, &got),
+                Some(e) if e == "npy" => npy::write(output.element, &got).map_err(|e| {
+                    let message = format!("cannot write {}: {e}", path.display());
+                    plan.source.error(place.clone(), message)
+                })?,
                 _ => got,
             };
             files.push((path, place, bytes));

@@ -9,6 +9,7 @@ use crate::npy;
 use crate::random::Random;
 use crate::session::{Module, Session};
 use std::path::Path;
+use warpsim_present::memory::try_reserve;
 use warpsim_present::{Source, SourceError, nearest};
 
 /// What a buffer holds: all zeros, or these bytes.
@@ -131,7 +132,7 @@ fn generate(
     let bytes = count * element.bytes() as u64;
     let mut out = Vec::new();
     if !matches!(value, Contents::Zero | Contents::File(_))
-        && out.try_reserve_exact(bytes as usize).is_err()
+        && !try_reserve(&mut out, bytes as usize)
     {
         let message = format!("the host has no {bytes} bytes left for the contents");
         return Err(source.error(place.clone(), message));

@@ -4,6 +4,7 @@ use super::model::*;
 use super::prepare::{Names, Op};
 use crate::args::{self, Arg};
 use warpsim_present::SourceError;
+use warpsim_present::memory::try_reserve;
 use warpsim_sim::gpu::api::Launch;
 
 /// Resolves steps in order.
@@ -57,9 +58,18 @@ fn fill(
             value: one[0],
         }
     } else {
+        let bytes = part.count as usize * one.len();
+        let mut data = Vec::new();
+        if !try_reserve(&mut data, bytes) {
+            let message = format!("the host has no {bytes} bytes left to fill memory from");
+            return Err(names.file.source.error(value.place.clone(), message));
+        }
+        for _ in 0..part.count {
+            data.extend_from_slice(&one);
+        }
         Op::Write {
             address: part.address,
-            data: one.repeat(part.count as usize),
+            data,
         }
     })
 }

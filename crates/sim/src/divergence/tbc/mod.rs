@@ -8,6 +8,7 @@ mod compactor;
 mod tests;
 
 use super::likely::{POINTS, Points};
+use super::pool::{Parked, Waits};
 use super::stack::Stack;
 use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
 use crate::config::Machine;
@@ -296,6 +297,21 @@ impl DivergenceModel for Tbc {
         self.blocks[block as usize]
             .as_ref()
             .map(|b| b.stack.count())
+    }
+
+    fn parked(&self, _: &Groups) -> Vec<Parked> {
+        let blocks = self.blocks.iter().flatten();
+        let parked = blocks.flat_map(|block| {
+            let first = block.arrival.homes.start;
+            let below = block.stack.below().into_iter();
+            below.map(move |(row, lanes, pc)| Parked {
+                home: first + row as u16,
+                lanes,
+                pc,
+                waits: Waits::OtherPath,
+            })
+        });
+        parked.collect()
     }
 
     fn left(&mut self, arrival: &BlockArrival) {

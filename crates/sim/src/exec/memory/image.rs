@@ -4,6 +4,7 @@
 //! never reused, so that an access past the end or after a free is always found out.
 
 use std::fmt;
+use warpsim_present::memory::try_reserve;
 
 /// Where the first allocation lies.
 pub const GLOBAL_BASE: u64 = 0x7_0000_0000;
@@ -75,6 +76,11 @@ pub enum AccessError {
     Misaligned,
     /// It does not come from device-side `malloc`, or has been given back.
     NotFromHeap,
+    /// The host has no memory left for a copy.
+    HostMemory {
+        /// Bytes of the copy.
+        bytes: u64,
+    },
     /// Beyond the end of a space of known size (shared, local, parameters).
     BeyondSpace {
         /// Bytes the space has.
@@ -112,6 +118,13 @@ impl fmt::Display for AccessError {
                 write!(
                     f,
                     "free() of what malloc() did not return, or a second time"
+                )
+            }
+            AccessError::HostMemory { bytes } => {
+                write!(
+                    f,
+                    "the host has no {} MiB of memory left for a copy",
+                    bytes.div_ceil(1 << 20)
                 )
             }
             AccessError::Misaligned => write!(f, "address is not a multiple of the size"),
@@ -152,7 +165,7 @@ impl Default for GlobalMemory {
 /// Whether the host would give so many bytes now. A request that fails ends the process, and one
 /// that is asked for zeroed costs nothing until it is used, so it is tried before it is made.
 pub(crate) fn host_has(bytes: usize) -> bool {
-    Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
+    try_reserve(&mut Vec::<u8>::new(), bytes)
 }
 
 impl GlobalMemory {

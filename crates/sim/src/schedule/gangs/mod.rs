@@ -37,15 +37,18 @@ const GANGS_PER_CYCLE: Integer = Integer {
 
 const ORDER: OneOf<Order> = OneOf {
     name: "order",
-    words: &["bgto", "gto", "lrr", "lpc", "lgto"],
+    words: &["bgto", "gto", "lrr", "lpc", "lgto", "mwf", "saws"],
     meanings: &[
         Order::BigFirst,
         Order::Greedy,
         Order::RoundRobin,
         Order::LowestPc,
         Order::LittleFirst,
+        Order::MostWaiting,
+        Order::FirstArrival,
     ],
-    description: "which gang goes first: big ones, the greedy and oldest, in turn, the lowest PC, little ones",
+    description: "which gang goes first: big ones, the greedy and oldest, in turn, the lowest PC, little ones, \
+                  of the block with most warps at a barrier, of the block that hit its barrier first",
 };
 
 const MEMORY_SPLIT: OneOf<MemorySplit> = OneOf {
@@ -116,7 +119,7 @@ pub const POLICY: Policy = Policy {
         Box::new(Gangs {
             table: Table::new(Layout::of(machine), domains),
             chooser: Chooser::new(order),
-            singles: Singles::new(order, domains),
+            singles: Singles::new(order, machine.sm.max_blocks as usize, domains),
             most,
             memory_split: values.get(&MEMORY_SPLIT),
             reform: (reform != Reforming::Never).then(|| Reform::new(all)),
@@ -245,8 +248,28 @@ impl IssuePolicy for Gangs {
         self.singles.policy_mut().finished(place);
     }
 
+    // One that the model had stopped has been dropped.
+    fn restarted(&mut self, place: Place) {
+        if !self.table.has(place) {
+            self.sizes_before.get_or_insert(self.table.sizes);
+            self.table.add_back(place);
+        }
+    }
+
     // Who issues has been noted when it was named.
     fn issued(&mut self, _: Place) {}
+
+    fn waits(&mut self, place: Place, block: u16, now: Cycle) {
+        self.singles.policy_mut().waits(place, block, now);
+    }
+
+    fn released(&mut self, block: u16, warps: &mut dyn Iterator<Item = Place>) {
+        self.singles.policy_mut().released(block, warps);
+    }
+
+    fn iterated(&mut self, place: Place, block: u16) {
+        self.singles.policy_mut().iterated(place, block);
+    }
 
     fn before(&self, domain: usize, a: u8, b: u8) -> bool {
         self.singles.policy().before(domain, a, b)
@@ -280,7 +303,7 @@ impl IssuePlan for Gangs {
         }
         if self.chosen.is_none()
             && self.gangs < self.most
-            && let Some((home, part)) = self.chooser.first(&self.table, view)
+            && let Some((home, part)) = self.chooser.first(&self.table, &self.singles, view)
         {
             self.chooser.issued(home, &part, self.gangs == 0);
             self.gangs += 1;

@@ -1,7 +1,10 @@
 //! In which order gangs are chosen, and single warps in the slices.
 
+use super::super::block_first::{Inside, Ties};
 use super::super::gto::Gto;
 use super::super::lrr::Lrr;
+use super::super::mwf::{MostWaiting, Mwf};
+use super::super::saws::{FirstArrival, Saws};
 use super::super::{IssuePolicy, IssueView, Place};
 use super::table::{Part, Table};
 use std::cmp::Reverse;
@@ -19,6 +22,10 @@ pub enum Order {
     LowestPc,
     /// Little gangs first, then greedy, then oldest.
     LittleFirst,
+    /// Those of the block with most warps at a barrier first, then greedy, then oldest.
+    MostWaiting,
+    /// Those of the block that hit its barrier first, then greedy, then oldest.
+    FirstArrival,
 }
 
 /// Chooses gangs.
@@ -46,7 +53,7 @@ impl Chooser {
     }
 
     /// The first in order of the gangs that are all ready.
-    pub fn first(&self, table: &Table, view: &IssueView) -> Option<(u16, Part)> {
+    pub fn first(&self, table: &Table, singles: &Singles, view: &IssueView) -> Option<(u16, Part)> {
         let mut best: Option<([u64; 4], u16, Part)> = None;
         let ready = |d: usize| view.ready[d];
         table.for_gangs(ready, ready, |home| {
@@ -57,7 +64,9 @@ impl Chooser {
                 if part.waits.is_some() {
                     continue;
                 }
-                let rank = self.rank(home, original.age, part);
+                let slice = part.slices.trailing_zeros() as u8;
+                let block = singles.standing(table.place(home, slice));
+                let rank = self.rank(home, original.age, block, part);
                 if best.is_none_or(|(first, _, _)| rank < first) {
                     best = Some((rank, home, *part));
                 }
@@ -67,7 +76,7 @@ impl Chooser {
     }
 
     /// The lowest goes first. Of equal gangs it is the one with the lowest slice.
-    fn rank(&self, home: u16, age: u64, part: &Part) -> [u64; 4] {
+    fn rank(&self, home: u16, age: u64, block: u64, part: &Part) -> [u64; 4] {
         let size = u64::from(part.slices.count_ones());
         let recent = self.recent.iter().position(|id| *id == part.id);
         let greedy = recent.map_or(u64::MAX, |at| at as u64);
@@ -79,6 +88,7 @@ impl Chooser {
             Order::RoundRobin => [u64::from(turn), 0, 0, 0],
             Order::LowestPc => [u64::from(part.pc), age, slice, 0],
             Order::LittleFirst => [size, greedy, age, slice],
+            Order::MostWaiting | Order::FirstArrival => [block, greedy, age, slice],
         }
     }
 
@@ -101,12 +111,26 @@ pub enum Singles {
     RoundRobin(Lrr),
     /// Lowest PC first, then oldest.
     LowestPc(Gto),
+    /// By how many warps of their block are at a barrier.
+    MostWaiting(Mwf),
+    /// By when the first warp of their block came to its barrier.
+    FirstArrival(Saws),
 }
 
 impl Singles {
     /// Those that go with an order of gangs.
-    pub fn new(order: Order, domains: usize) -> Singles {
+    pub fn new(order: Order, blocks: usize, domains: usize) -> Singles {
+        let (inside, ties) = (Inside::Gto, Ties::Age);
         match order {
+            Order::MostWaiting => {
+                let count_exited = false;
+                let ranking = MostWaiting { count_exited };
+                Singles::MostWaiting(Mwf::new(ranking, inside, ties, blocks, domains))
+            }
+            Order::FirstArrival => {
+                let saws = Saws::new(FirstArrival, inside, ties, blocks, domains);
+                Singles::FirstArrival(saws)
+            }
             Order::RoundRobin => Singles::RoundRobin(Lrr::new(domains)),
             Order::LowestPc => Singles::LowestPc(Gto::new(domains)),
             _ => Singles::Greedy(Gto::new(domains)),
@@ -118,6 +142,8 @@ impl Singles {
         match self {
             Singles::Greedy(gto) | Singles::LowestPc(gto) => gto,
             Singles::RoundRobin(lrr) => lrr,
+            Singles::MostWaiting(mwf) => mwf,
+            Singles::FirstArrival(saws) => saws,
         }
     }
 
@@ -126,6 +152,17 @@ impl Singles {
         match self {
             Singles::Greedy(gto) | Singles::LowestPc(gto) => gto,
             Singles::RoundRobin(lrr) => lrr,
+            Singles::MostWaiting(mwf) => mwf,
+            Singles::FirstArrival(saws) => saws,
+        }
+    }
+
+    /// Where the block of a warp stands, where blocks are ranked.
+    fn standing(&self, place: Place) -> u64 {
+        match self {
+            Singles::MostWaiting(mwf) => mwf.standing(place),
+            Singles::FirstArrival(saws) => saws.standing(place),
+            _ => 0,
         }
     }
 

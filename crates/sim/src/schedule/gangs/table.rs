@@ -208,17 +208,30 @@ impl Table {
 
     /// A warp comes: it joins those of its home warp that come with it.
     pub fn add(&mut self, place: Place, age: u64) {
-        let (home, slice) = self.home_of(place);
+        let (home, _) = self.home_of(place);
         if self.originals.len() <= home as usize {
             self.originals
                 .resize(home as usize + 1, Original::default());
         }
-        let id = self.new_id();
         let original = &mut self.originals[home as usize];
         if original.members == 0 {
             original.age = age;
         }
-        let mut parts = original.parts;
+        self.add_back(place);
+    }
+
+    /// Whether a warp is there.
+    pub fn has(&self, place: Place) -> bool {
+        let (home, slice) = self.home_of(place);
+        let original = self.originals.get(home as usize);
+        original.is_some_and(|o| o.members >> slice & 1 != 0)
+    }
+
+    /// A warp comes, or goes on where others of its home warp do: it joins them.
+    pub fn add_back(&mut self, place: Place) {
+        let (home, slice) = self.home_of(place);
+        let id = self.new_id();
+        let mut parts = self.originals[home as usize].parts;
         match parts.first_mut() {
             Some(first) => first.slices |= 1 << slice,
             None => parts.push(Part {

@@ -15,6 +15,7 @@ mod effects;
 mod follow;
 mod iterate;
 mod ownership;
+mod parked;
 mod phase;
 mod plan;
 mod pooled_warps;

@@ -4,10 +4,10 @@
 //! of static warps: there are none here.
 
 use super::Residents;
-use super::barrier::{Arrival, BarrierWait, Release};
+use super::barrier::{Arrival, Release};
 use super::block::ResidentBlock;
 use super::ownership::{BarrierAt, Ownership};
-use crate::divergence::pool::{Parked, Waits, WarpPool};
+use crate::divergence::pool::WarpPool;
 use crate::divergence::{BlockArrival, DivergenceModel, GroupState};
 use crate::exec::state::{Lanes, Threads};
 use crate::observe::WarpEvent;
@@ -147,22 +147,7 @@ impl Ownership for PooledWarps {
             let waits_for = r.describe_wait(slot, memory, launched);
             stuck.push(r.stuck_warp(id, slot, group.first_home(), group.pc, waits_for, launched));
         }
-        for parked in r.model.parked(&r.groups) {
-            let Parked {
-                home, lanes, pc, ..
-            } = parked;
-            let waits_for = match parked.waits {
-                Waits::Barrier(id) => barrier_of(r, home, id),
-                Waits::Members => r
-                    .awaited_by(home, lanes, launched)
-                    .unwrap_or_else(|| "threads of its warp".into()),
-                Waits::Reconvergence => {
-                    format!("the rest of its static warp to come here; threads {lanes:#010x} have")
-                }
-                Waits::Slot => "a slot".into(),
-            };
-            stuck.push(r.stuck_warp(id, u16::MAX, home, pc, waits_for, launched));
-        }
+        stuck.extend(r.parked(id, launched));
         stuck
     }
 }
@@ -178,20 +163,4 @@ fn blocks_of(threads: &Threads, lanes: &Lanes, mask: u32) -> Vec<(u16, u32)> {
         }
     });
     blocks
-}
-
-/// The barrier at which a thread waits, in words.
-fn barrier_of(r: &Residents, home: u16, id: u8) -> String {
-    let block = r.threads.warps[home as usize].block;
-    let Some(resident) = r.blocks.get(block) else {
-        return "a barrier".into();
-    };
-    let (arrived, expected) = resident.arrivals(id, r.barrier_takers(block, 0).unwrap_or(0));
-    BarrierWait {
-        id: id as usize,
-        pc: 0,
-        arrived,
-        expected,
-    }
-    .describe()
 }

@@ -53,7 +53,10 @@ impl Ownership for StaticWarps {
                 r.warp_exited(slot);
                 r.warps.check_leaving(slot);
             }
-            GroupState::Running => r.warps.warp_mut(slot).exited = false,
+            GroupState::Running => {
+                r.warps.warp_mut(slot).exited = false;
+                r.books.policy.restarted(r.warps.place(slot));
+            }
             GroupState::Free | GroupState::Held => {}
         }
     }
@@ -156,6 +159,7 @@ impl Ownership for StaticWarps {
                 stuck.push(r.stuck_warp(id, slot, home, pc, waits_for, launched));
             }
         }
+        stuck.extend(r.parked(id, launched));
         stuck
     }
 }

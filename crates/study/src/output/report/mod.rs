@@ -6,11 +6,13 @@
 mod figures;
 mod machines;
 mod summary;
+mod trade_offs;
 mod trust;
 
 use crate::evaluate::{Results, Shown};
 use crate::output::picture::STYLE;
 use crate::sizes::KernelSize;
+use crate::trade_off::Traded;
 use crate::verdict::Judged;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
@@ -25,6 +27,8 @@ pub struct Report<'a> {
     pub sizes: &'a [KernelSize],
     /// The picture of each figure, where there is one.
     pub pictures: &'a [Option<String>],
+    /// Figures against each other: the number in the study, what came out, and its picture.
+    pub trade_offs: &'a [(usize, Traded, String)],
     /// Recorded timelines.
     pub timelines: &'a [Recorded],
     /// How to make the report again.
@@ -61,6 +65,7 @@ impl Report<'_> {
                     main {
                         (self.summary())
                         (self.figure_sections())
+                        (self.trade_off_sections())
                         (self.trust_section())
                         (self.size_section())
                         (self.timeline_section())

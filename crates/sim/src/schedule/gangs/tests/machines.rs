@@ -83,12 +83,12 @@ fn narrow_warps_on_few_lanes_need_their_share_of_them() {
         assert!(error.contains("8 lanes of `unit.sp`"), "{error}");
         assert!(error.contains("--warps ws"), "{error}");
     }
-    for model in ["tbc", "dwf"] {
+    for model in ["dwf", "dwf-wb"] {
         let set = ["warps=i-vws".to_string(), format!("divergence={model}")];
         let error = Machine::resolve("fx5800", &set)
             .expect_err("refused")
             .to_string();
-        assert!(error.contains("moves threads between warps"), "{error}");
+        assert!(error.contains("forms warps of any threads"), "{error}");
     }
 }
 

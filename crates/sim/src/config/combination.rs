@@ -1,0 +1,310 @@
+//! What does not go together: the one table of rules between mechanisms, each with the sentence that
+//! a user is told. The validator refuses by it, and `warpsim list combinations` shows it.
+
+use super::model::*;
+use super::validate::Problem;
+use crate::mechanism::Kind;
+use crate::place::Layout;
+use crate::{divergence, fetch, power, schedule};
+use warpsim_present::listed;
+
+/// Why two things do not go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// They contradict each other.
+    NoSense,
+    /// They could go together, but nobody has built it.
+    NotBuilt,
+}
+
+/// A rule between mechanisms.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// What it is about, in a few words.
+    pub about: &'static str,
+    /// Why it is there.
+    pub why: Why,
+    /// The key and the sentence for a machine that breaks it, whose
+    /// [settings](super::validate::settings) are right.
+    broken: fn(&Machine) -> Option<(String, String)>,
+}
+
+/// Every rule. A machine is told of the first that it breaks.
+pub const RULES: &[Rule] = &[
+    Rule {
+        about: "fetch policies and what they need",
+        why: Why::NoSense,
+        broken: fetch_needs,
+    },
+    Rule {
+        about: "narrow warps and units with fewer than 32 lanes",
+        why: Why::NoSense,
+        broken: narrow_lanes,
+    },
+    Rule {
+        about: "one access of all lanes and several schedulers",
+        why: Why::NoSense,
+        broken: gathering_schedulers,
+    },
+    Rule {
+        about: "one access of all lanes and units for memory and more",
+        why: Why::NoSense,
+        broken: gathering_units,
+    },
+    Rule {
+        about: "folding and gating of whole sides",
+        why: Why::NoSense,
+        broken: folding_gates,
+    },
+    Rule {
+        about: "folding and pipelines narrower than a cluster",
+        why: Why::NoSense,
+        broken: folding_clusters,
+    },
+    Rule {
+        about: "orders of a pool without a pool",
+        why: Why::NoSense,
+        broken: pool_needed,
+    },
+    Rule {
+        about: "orders of blocks over warps that mix blocks",
+        why: Why::NoSense,
+        broken: mixed_blocks,
+    },
+    Rule {
+        about: "thread block compaction and virtual warps",
+        why: Why::NoSense,
+        broken: compacted_virtual_warps,
+    },
+    Rule {
+        about: "dynamic warp formation and virtual warps",
+        why: Why::NotBuilt,
+        broken: pooled_virtual_warps,
+    },
+    Rule {
+        about: "narrow warps, in gangs or not, and virtual warps",
+        why: Why::NotBuilt,
+        broken: narrow_virtual_warps,
+    },
+    Rule {
+        about: "gangs of warps that are formed anew all the time",
+        why: Why::NotBuilt,
+        broken: pooled_gangs,
+    },
+];
+
+/// The first rule that a machine breaks, whose [settings](super::validate::settings) are right.
+pub fn first_broken(machine: &Machine) -> Option<(&'static Rule, Problem)> {
+    RULES.iter().find_map(|rule| {
+        let (key, message) = (rule.broken)(machine)?;
+        Some((rule, Problem { key, message }))
+    })
+}
+
+/// What is said where a name for gangs and something else both choose the issue policy.
+pub(super) fn two_orders(key: &str, name: &str, gangs: &str) -> String {
+    format!(
+        "`{key}={name}` and `warps={gangs}` both choose the scheduler: narrow warps in gangs, or one by \
+         one as `{name}` orders them"
+    )
+}
+
+/// What breaks a rule.
+type Broken = Option<(String, String)>;
+
+/// `key` and how the sentence about it goes on.
+fn broken(key: &str, message: String) -> Broken {
+    Some((key.to_string(), format!("`{key}` {message}")))
+}
+
+fn fetch_needs(machine: &Machine) -> Broken {
+    let policy = &machine.fetch.policy.name;
+    for need in fetch::needs(policy) {
+        let has = super::validate::word(machine, need.key);
+        if has.as_deref() != Some(need.value) {
+            return broken(
+                need.key,
+                format!(
+                    "is \"{}\": `{policy}` {} and needs \"{}\" (--set {})",
+                    has.unwrap_or_default(),
+                    need.because,
+                    need.value,
+                    need.setting()
+                ),
+            );
+        }
+    }
+    None
+}
+
+/// Narrow warps on units with fewer than 32 lanes: the lanes are shared out, and the slices use them
+/// in step.
+fn narrow_lanes(machine: &Machine) -> Broken {
+    if machine.sm.warp_width == 32 {
+        return None;
+    }
+    let few = |u: &Unit| !u.takes.is_empty() && u.lanes < 32;
+    // What is gathered from all slices is for all lanes of its unit.
+    let gathered = |u: &Unit| machine.sm.gather_memory && u.takes == [super::OpClass::Memory];
+    let owned = |u: &Unit| machine.sm.gather_memory && u.per == Per::Slice;
+    let wrong = |u: &Unit| few(u) && !gathered(u) && !owned(u);
+    let (name, unit) = machine.unit.iter().find(|(_, u)| wrong(u))?;
+    let width = machine.sm.warp_width;
+    broken(
+        "sm.warp_width",
+        format!(
+            "is {width}, and the {} lanes of `unit.{name}` are used several times for 32 threads: each \
+             slice has to have its share of them, and all make one access \
+             (--warps ws{width} sets what it takes)",
+            unit.lanes
+        ),
+    )
+}
+
+/// Lanes can make one access only if no two warps that issue together are on the same ones.
+fn gathering_schedulers(machine: &Machine) -> Broken {
+    if !machine.sm.gather_memory || machine.sm.schedulers == 1 {
+        return None;
+    }
+    broken(
+        "sm.schedulers",
+        format!(
+            "is {}: the lanes make one access per cycle (`sm.gather_memory`), and only with one \
+             scheduler are no two warps that issue together on the same lanes",
+            machine.sm.schedulers
+        ),
+    )
+}
+
+/// Nothing else passes through the way of gathered accesses to the load/store unit.
+fn gathering_units(machine: &Machine) -> Broken {
+    let memory = super::OpClass::Memory;
+    let mixed = |u: &Unit| u.takes.contains(&memory) && u.takes.len() > 1;
+    let (name, _) = machine.unit.iter().find(|(_, u)| mixed(u))?;
+    if !machine.sm.gather_memory {
+        return None;
+    }
+    broken(
+        &format!("unit.{name}.takes"),
+        "has \"memory\" among others: where the lanes make one access per cycle \
+         (`sm.gather_memory`) memory needs a unit of its own"
+            .to_string(),
+    )
+}
+
+fn folding_gates(machine: &Machine) -> Broken {
+    power::folding_of(machine)?;
+    if power::gating_of(machine).gates?.by_lane {
+        return None;
+    }
+    broken(
+        "folding.name",
+        format!(
+            "is \"{}\": folding leaves the upper lanes of each cluster idle, and `{}` as it is set \
+             switches all lanes of a side together (--set gating=conventional --set gating.by=lane)",
+            machine.folding.name, machine.gating.name
+        ),
+    )
+}
+
+fn folding_clusters(machine: &Machine) -> Broken {
+    power::folding_of(machine)?;
+    let narrow = |unit: &Unit| {
+        let lanes = power::lanes_per_pipeline(unit, machine);
+        lanes.is_some_and(|lanes| lanes < machine.pipes.cluster)
+    };
+    let (name, _) = machine.unit.iter().find(|(_, unit)| narrow(unit))?;
+    broken(
+        &format!("unit.{name}.lanes"),
+        "gives a pipeline fewer than a cluster (`pipes.cluster`): no warp can be folded"
+            .to_string(),
+    )
+}
+
+fn pool_needed(machine: &Machine) -> Broken {
+    let (scheduler, model) = (&machine.scheduler.name, &machine.divergence.name);
+    if !schedule::needs_pool(scheduler) || divergence::pools(machine) {
+        return None;
+    }
+    let those = divergence::MODELS.iter().filter(|m| m.pools);
+    let those: Vec<&str> = those.map(|m| m.info.name).collect();
+    let message = format!(
+        "the scheduler {scheduler} looks at a pool of formed warps, and the divergence model {model} \
+         has none: use it with {}, or choose another scheduler",
+        those.join(" or ")
+    );
+    Some((Kind::Scheduler.name_key().to_string(), message))
+}
+
+fn mixed_blocks(machine: &Machine) -> Broken {
+    let (scheduler, model) = (&machine.scheduler.name, &machine.divergence.name);
+    if !divergence::pools(machine) || !schedule::ranks_blocks(scheduler) {
+        return None;
+    }
+    let message = format!(
+        "the warps of {model} mix threads of several blocks, and the scheduler {scheduler} ranks warps \
+         by their block: choose another of the two"
+    );
+    Some((Kind::Divergence.name_key().to_string(), message))
+}
+
+/// What can be done instead of virtual warps.
+const INSTEAD: &str = "use software virtual blocks (--virtualize software) with it, or";
+
+fn virtual_warps(machine: &Machine) -> bool {
+    machine.virtual_blocks.mode == VirtualMode::Hardware
+}
+
+fn compacted_virtual_warps(machine: &Machine) -> Broken {
+    let pools = divergence::pools(machine);
+    if !virtual_warps(machine) || pools || divergence::keeps_threads(machine) {
+        return None;
+    }
+    let message = format!(
+        "the warps of a block wait for each other at branches under {}, and virtual warps are there so \
+         that they need not: {INSTEAD} choose another model",
+        machine.divergence.name
+    );
+    Some((Kind::Divergence.name_key().to_string(), message))
+}
+
+fn pooled_virtual_warps(machine: &Machine) -> Broken {
+    if !virtual_warps(machine) || !divergence::pools(machine) {
+        return None;
+    }
+    let message = format!(
+        "{} forms warps of threads from several blocks, and virtual warps take their next block as a \
+         whole: {INSTEAD} choose another model",
+        machine.divergence.name
+    );
+    Some((Kind::Divergence.name_key().to_string(), message))
+}
+
+fn narrow_virtual_warps(machine: &Machine) -> Broken {
+    if !virtual_warps(machine) || machine.sm.warp_width == 32 {
+        return None;
+    }
+    broken(
+        "sm.warp_width",
+        format!(
+            "is {}: virtual warps have 32 threads, which take their next block together; {INSTEAD} 32",
+            machine.sm.warp_width
+        ),
+    )
+}
+
+fn pooled_gangs(machine: &Machine) -> Broken {
+    let (scheduler, model) = (&machine.scheduler.name, &machine.divergence.name);
+    let mut policy = schedule::make(machine, Layout::of(machine).domains());
+    if policy.plan().is_none() || !divergence::pools(machine) {
+        return None;
+    }
+    let those = divergence::MODELS.iter().filter(|m| !m.pools);
+    let those: Vec<&str> = those.map(|m| m.info.name).collect();
+    let message = format!(
+        "{model} forms warps of any threads, and the scheduler {scheduler} joins the warps of 32 threads \
+         that came together: use it with {}, or choose another scheduler",
+        listed(&those).replace(" and ", " or ")
+    );
+    Some((Kind::Divergence.name_key().to_string(), message))
+}
