@@ -4,6 +4,7 @@ mod agreement;
 mod area;
 mod characterise;
 mod compare;
+mod cuda;
 mod device;
 mod failure;
 mod flow;

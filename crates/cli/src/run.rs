@@ -1,5 +1,6 @@
 //! `warpsim run`.
 
+use crate::cuda::CudaArguments;
 use crate::device::{DeviceOptions, make_device, statistics};
 use crate::failure::{Failure, WRONG_RESULT, print, tell};
 use crate::gangs::Gangs;
@@ -136,6 +137,8 @@ pub struct Arguments {
     /// Let a launch file write its outputs outside of its folder.
     #[arg(long)]
     allow_outside: bool,
+    #[command(flatten)]
+    cuda: CudaArguments,
     /// Execute without timing.
     #[arg(long)]
     functional: bool,
@@ -224,6 +227,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         &arguments.phases,
         &arguments.gangs,
         &arguments.watts,
+        &arguments.cuda.keep_ptx,
     ];
     for file in files.into_iter().flatten() {
         check_writable(file)?;
@@ -363,6 +367,7 @@ fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failure> {
     let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let mut file = launchfile::read(path)?;
     file.allow_outside = arguments.allow_outside;
+    file.cuda = arguments.cuda.options();
     Ok(Job::File(Box::new(file), directory, arguments.seed))
 }
 

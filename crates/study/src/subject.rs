@@ -73,7 +73,7 @@ impl Subject {
                     let path = directory.join(name);
                     if name.ends_with(".cu") {
                         // What counts is what the compiler made of it.
-                        hashes += &sha256(cuda::compile(&path)?.as_bytes());
+                        hashes += &sha256(cuda::compile(&path, &file.cuda)?.as_bytes());
                         continue;
                     }
                     let bytes = std::fs::read(&path).map_err(|e| {

@@ -27,4 +27,4 @@ pub mod vtw_kernels;
 
 pub use compare::Outcome;
 pub use device::{Category, Compiler, Device, DeviceError, ModuleId};
-pub use session::Session;
+pub use session::{Session, Shape};

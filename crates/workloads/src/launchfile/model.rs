@@ -40,6 +40,8 @@ pub struct LaunchFile {
     pub outputs: Vec<Output>,
     /// Outputs may lie outside of its folder. The file itself cannot say so.
     pub allow_outside: bool,
+    /// How its `.cu` file is compiled, where it names one. The command line says so, not the file.
+    pub cuda: crate::cuda::Options,
 }
 
 /// A buffer or a module variable with its contents.

@@ -76,6 +76,7 @@ pub fn parse(source: &Source) -> Result<LaunchFile, SourceError> {
         steps,
         outputs,
         allow_outside: false,
+        cuda: Default::default(),
     };
     check_names(&file)?;
     Ok(file)

@@ -140,8 +140,8 @@ pub(super) fn prepare(
     let source = &file.source;
     destinations::check(file, directory)?;
     let ptx_path = directory.join(&file.ptx.value);
-    let ptx = if ptx_path.extension().is_some_and(|e| e == "cu") && ptx_path.is_file() {
-        cuda::compile(&ptx_path)?
+    let ptx = if cuda::is_cuda(&ptx_path) && ptx_path.is_file() {
+        cuda::compile(&ptx_path, &file.cuda)?
     } else {
         let bytes = std::fs::read(&ptx_path).map_err(|e| {
             let message = format!("cannot read {}: {e}", ptx_path.display());
