@@ -6,12 +6,14 @@ mod characterise;
 mod compare;
 mod cuda;
 mod device;
+mod export;
 mod failure;
 mod flow;
 mod gangs;
 mod inspect;
 mod interrupt;
 mod list;
+mod new;
 mod observers;
 mod page;
 mod phases;
@@ -42,6 +44,10 @@ struct Cli {
 enum Command {
     /// Run a workload or a launch file on a simulated machine.
     Run(Box<run::Arguments>),
+    /// Write a launch file to begin with for a file of kernels.
+    New(new::Arguments),
+    /// Write a workload as launch file, PTX and data.
+    Export(export::Arguments),
     /// Run a paper's experiments and compare with what it reports.
     Study(study::StudyArguments),
     /// Run a grid of workloads, machines and settings.
@@ -73,6 +79,8 @@ fn main() -> ExitCode {
     interrupt::listen();
     let result = match cli.command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::New(arguments) => new::run(&arguments),
+        Command::Export(arguments) => export::run(&arguments),
         Command::Study(arguments) => study::study(&arguments),
         Command::Sweep(arguments) => study::sweep(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),

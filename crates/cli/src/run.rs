@@ -32,8 +32,8 @@ use warpsim_workloads::{DeviceError, Outcome, Session};
                         2 the input makes no sense, 3 the simulated program failed."
 )]
 pub struct Arguments {
-    /// A workload's name, or a launch file (ends in .toml).
-    #[arg(value_name = "WORKLOAD|LAUNCH.toml")]
+    /// A workload's name, a launch file (ends in .toml), or a folder with one.
+    #[arg(value_name = "WORKLOAD|LAUNCH.toml|DIR")]
     what: String,
     /// A folder with workloads of your own: launch files with their PTX or CUDA.
     #[arg(long, value_name = "DIR")]
@@ -70,7 +70,7 @@ pub struct Arguments {
     /// Seed of generated input [default: 1, or what the launch file says].
     #[arg(long)]
     seed: Option<u64>,
-    /// A workload's parameter, over what the size says.
+    /// A parameter of a workload, over what the size says, or of a launch file.
     #[arg(long, value_name = "KEY=VALUE")]
     param: Vec<String>,
     /// A machine setting, as in sm.schedulers=4.
@@ -345,8 +345,20 @@ fn job(arguments: &Arguments) -> Result<Job, Failure> {
             )));
         }
     }
+    let path = Path::new(what);
+    if what.ends_with(".ptx") || what.ends_with(".cu") {
+        return Err(Failure::bad_input(format!(
+            "{what} holds kernels, and does not say what they are given\n\
+             `warpsim new {what}` writes a launch file to begin with, which `warpsim run` runs; \
+             `warpsim inspect {what}` describes the kernels"
+        )));
+    }
+    // A workload's name comes before a folder of that name.
+    if path.is_dir() && suite::find(what).is_err() || what.ends_with('/') {
+        return file_job(arguments, &only_launch_file(path)?);
+    }
     if what.ends_with(".toml") || what.contains(['/', '\\']) {
-        return file_job(arguments, Path::new(what));
+        return file_job(arguments, path);
     }
     let workload = suite::find(what)?;
     let size = arguments.size.map(Size::from).unwrap_or_default();
@@ -358,14 +370,42 @@ fn job(arguments: &Arguments) -> Result<Job, Failure> {
     ))
 }
 
+/// The launch file of a folder that has one.
+fn only_launch_file(folder: &Path) -> Result<PathBuf, Failure> {
+    let shown = folder.display();
+    let cannot = |e: std::io::Error| Failure::bad_input(format!("cannot read {shown}: {e}"));
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    match found.as_slice() {
+        [file] => Ok(file.clone()),
+        [] => Err(Failure::bad_input(format!(
+            "{shown} has no launch file (.toml)"
+        ))),
+        several => {
+            let names: Vec<String> = several.iter().map(|f| f.display().to_string()).collect();
+            let names = names.join(", ");
+            Err(Failure::bad_input(format!(
+                "{shown} has several launch files: {names}"
+            )))
+        }
+    }
+}
+
 fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failure> {
-    if arguments.size.is_some() || !arguments.param.is_empty() {
+    if arguments.size.is_some() {
         return Err(Failure::bad_input(
-            "--size and --param are for workloads of the suite; a launch file says its sizes itself",
+            "--size is for workloads of the suite; a launch file says its sizes itself, and --param \
+             changes those that it declares under [param]",
         ));
     }
     let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let mut file = launchfile::read(path)?;
+    let mut file = launchfile::read_with(path, &arguments.param)?;
     file.allow_outside = arguments.allow_outside;
     file.cuda = arguments.cuda.options();
     Ok(Job::File(Box::new(file), directory, arguments.seed))

@@ -91,6 +91,10 @@ pub(super) struct Names<'a> {
     pub module: &'a Module,
     pub buffers: HashMap<&'a str, Loaded>,
     pub textures: HashMap<&'a str, u64>,
+    /// Registers by the kernel's index.
+    pub registers: HashMap<usize, u32>,
+    /// Where files are.
+    pub directory: &'a Path,
 }
 
 impl Names<'_> {
@@ -155,6 +159,8 @@ pub(super) fn prepare(
         module: &module,
         buffers: HashMap::new(),
         textures: HashMap::new(),
+        registers: prepare_steps::registers(file, &module)?,
+        directory,
     };
     for buffer in &file.buffers {
         let loaded = resolve_buffer(source, buffer, directory, seed, session)?;
@@ -167,7 +173,7 @@ pub(super) fn prepare(
         let handle = bind(&names, texture, session)?;
         names.textures.insert(&texture.name.value, handle);
     }
-    let ops = prepare_steps::steps(&names, &file.steps)?;
+    let ops = prepare_steps::steps(&names, &file.steps, session)?;
     let outputs = file
         .outputs
         .iter()
