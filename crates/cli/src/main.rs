@@ -17,10 +17,13 @@ mod new;
 mod observers;
 mod page;
 mod phases;
+mod profile;
 mod progress;
 mod registers;
 mod run;
 mod selftest;
+mod shell;
+mod show;
 mod study;
 mod summary;
 mod trace;
@@ -28,13 +31,24 @@ mod transform;
 mod verify;
 mod watts;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use failure::{Failure, tell};
 use std::process::ExitCode;
 
 /// A GPU simulator for people who study warps.
 #[derive(Parser)]
-#[command(name = "warpsim", version, about, arg_required_else_help = true)]
+#[command(
+    name = "warpsim",
+    version = env!("WARPSIM_VERSION"),
+    about,
+    arg_required_else_help = true,
+    after_help = "Examples:
+  warpsim run matmul                           a workload on the simulated GTX 480
+  warpsim run bfs --scheduler lrr --machine fx5800
+  warpsim new kernel.cu && warpsim run kernel.toml --profile
+  warpsim list workloads
+  warpsim show machine gtx480-v3"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -70,6 +84,12 @@ enum Command {
     VerifyOnGpu(Box<verify::Arguments>),
     /// Estimate the area that variable warp sizing adds to an SM and a GPU.
     Area(area::Arguments),
+    /// Show a machine with every value and where it comes from.
+    Show(show::Arguments),
+    /// Write what a shell needs to complete commands and options.
+    Completions(shell::Completions),
+    /// Write manual pages.
+    Man(shell::Man),
     /// Show what there is: machines, policies, workloads, statistics.
     List(list::Arguments),
 }
@@ -92,6 +112,9 @@ fn main() -> ExitCode {
         Command::Selftest(arguments) => selftest::run(&arguments),
         Command::VerifyOnGpu(arguments) => verify::run(&arguments),
         Command::Area(arguments) => area::run(&arguments),
+        Command::Show(arguments) => show::run(&arguments),
+        Command::Completions(arguments) => shell::completions(&arguments, &mut Cli::command()),
+        Command::Man(arguments) => shell::man(&arguments, Cli::command()),
         Command::List(arguments) => list::run(&arguments),
     };
     match result {

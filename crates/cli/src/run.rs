@@ -6,6 +6,7 @@ use crate::failure::{Failure, WRONG_RESULT, print, tell};
 use crate::gangs::Gangs;
 use crate::interrupt::Noting;
 use crate::phases::{BlockList, Phases};
+use crate::profile::{self, Profile};
 use crate::progress;
 use crate::registers::RegisterSource;
 use crate::summary::{Style, Summary};
@@ -27,10 +28,14 @@ use warpsim_workloads::{DeviceError, Outcome, Session};
 
 /// Arguments of `warpsim run`.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Exit codes: 0 the result is correct or unchecked, 1 it is wrong, \
-                        2 the input makes no sense, 3 the simulated program failed."
-)]
+#[command(after_help = "Examples:
+  warpsim run matmul --size tiny
+  warpsim run bfs --machine gtx480-v3 --scheduler lrr --set l1d.ways=8 --stats bfs.json
+  warpsim run kernel.toml --param n=4096 --profile=profile.html
+  warpsim run reduction --json | jq .totals.cycles
+
+Exit codes: 0 the result is correct or unchecked, 1 it is wrong, \
+                        2 the input makes no sense, 3 the simulated program failed.")]
 pub struct Arguments {
     /// A workload's name, a launch file (ends in .toml), or a folder with one.
     #[arg(value_name = "WORKLOAD|LAUNCH.toml|DIR")]
@@ -79,9 +84,22 @@ pub struct Arguments {
     /// Who says how many registers a kernel takes, where a launch file does not.
     #[arg(long, value_name = "SOURCE", default_value = "estimate")]
     registers: RegisterSource,
-    /// Write every statistic to this file, as JSON.
+    /// Write every statistic to this file, as JSON; to standard output instead of the summary if it is -.
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
+    /// Short for --stats -.
+    #[arg(long, conflicts_with = "stats")]
+    json: bool,
+    /// Show what each source line and instruction cost, hottest first; or write all of it to a file,
+    /// as a page if its name ends in .html, as data if in .json.
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        conflicts_with = "functional"
+    )]
+    profile: Option<Option<PathBuf>>,
     /// Write a timeline for Perfetto or chrome://tracing to this file.
     #[arg(long, value_name = "FILE", conflicts_with = "functional")]
     trace: Option<PathBuf>,
@@ -221,8 +239,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let machine = machine(arguments)?;
     let job = job(arguments)?;
     let registers = arguments.registers.resolve()?;
+    let profile_file = arguments.profile.clone().flatten();
+    if let Some(file) = &profile_file {
+        profile::check(file)?;
+    }
+    let stats = arguments.stats.clone().filter(|file| !is_standard(file));
+    let json = arguments.json || arguments.stats.as_deref().is_some_and(is_standard);
     let files = [
-        &arguments.stats,
+        &stats,
+        &profile_file,
         &arguments.trace,
         &arguments.phases,
         &arguments.gangs,
@@ -251,6 +276,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let watts = Watts::new(path, &machine, arguments.watts_every);
         observers.push(Box::new(watts.map_err(Failure::bad_input)?));
     }
+    let profile = arguments.profile.as_ref().map(|_| {
+        let (profile, collected) = Profile::new();
+        observers.push(Box::new(profile));
+        collected
+    });
     let check_races = arguments.check == Some(Check::Races);
     if check_races && !observers.is_empty() {
         return Err(Failure::bad_input(
@@ -260,6 +290,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let options = DeviceOptions {
         functional: arguments.functional || check_races,
         print_limit: arguments.printf_limit,
+        print_aside: json,
         check_races,
         max_cycles: arguments.max_cycles,
         no_skip: arguments.no_skip,
@@ -294,12 +325,22 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             tell!("note: {note}");
         }
     }
-    if let Some(path) = &arguments.stats {
-        write_stats(path, &device, &job, &outcome)?;
+    let stats_text = |outcome| stats_text(&device, &job, outcome);
+    if let Some(path) = &stats {
+        let text = stats_text(&outcome);
+        write_whole(path, text.as_bytes()).map_err(|e| unwritable(path, &e))?;
+    }
+    if let (Some(collected), Some(file)) = (&profile, &profile_file) {
+        profile::write(&collected.borrow(), &job.name(), file)?;
     }
     let wrong = matches!(outcome, Outcome::Wrong(_)) || !races.is_empty();
-    if !arguments.quiet {
+    if json {
+        print(&stats_text(&outcome))?;
+    } else if !arguments.quiet {
         print(&summary(&job, arguments, &device, &outcome).text())?;
+        if let (Some(collected), None) = (&profile, &profile_file) {
+            print(&profile::table(&collected.borrow()))?;
+        }
     } else if matches!(outcome, Outcome::Wrong(_)) {
         tell!("result: {outcome}");
     }
@@ -496,12 +537,12 @@ pub fn execute(
     }
 }
 
-fn write_stats(
-    path: &Path,
-    device: &Simulated,
-    job: &Job,
-    outcome: &Outcome,
-) -> Result<(), Failure> {
+/// Whether a file's name stands for standard output.
+fn is_standard(file: &Path) -> bool {
+    file.as_os_str() == "-"
+}
+
+fn stats_text(device: &Simulated, job: &Job, outcome: &Outcome) -> String {
     let result = match outcome {
         Outcome::Correct { .. } => "correct",
         Outcome::Wrong(_) => "wrong",
@@ -509,7 +550,7 @@ fn write_stats(
     };
     let mut text = format!("{:#}", statistics(device, &job.name(), result));
     text.push('\n');
-    write_whole(path, text.as_bytes()).map_err(|e| unwritable(path, &e))
+    text
 }
 
 fn summary<'a>(

@@ -49,6 +49,9 @@ impl Sm {
         let result = self.run_cycles(to, quantum);
         if let Some(observer) = quantum.observer.as_deref_mut() {
             self.residents.books.watch.hand_over(self.id, observer);
+            for (slot, event) in self.memory.take_lookups() {
+                observer.warp(to, self.id, slot, event);
+            }
         }
         result
     }
@@ -58,6 +61,7 @@ impl Sm {
     pub(super) fn listen(&mut self, on: bool) {
         let residents = &mut self.residents;
         residents.books.watch.switch(on, residents.warps.slots());
+        self.memory.watch(on);
         let in_step = residents.books.want_step();
         if residents.warps.keep_in_step(in_step) {
             self.clock.next = self.clock.ran;
