@@ -10,6 +10,7 @@ mod export;
 mod failure;
 mod flow;
 mod gangs;
+mod import;
 mod inspect;
 mod interrupt;
 mod list;
@@ -84,6 +85,8 @@ enum Command {
     VerifyOnGpu(Box<verify::Arguments>),
     /// Estimate the area that variable warp sizing adds to an SM and a GPU.
     Area(area::Arguments),
+    /// Make a machine file of a gpgpusim.config.
+    Import(import::Arguments),
     /// Show a machine with every value and where it comes from.
     Show(show::Arguments),
     /// Write what a shell needs to complete commands and options.
@@ -112,6 +115,7 @@ fn main() -> ExitCode {
         Command::Selftest(arguments) => selftest::run(&arguments),
         Command::VerifyOnGpu(arguments) => verify::run(&arguments),
         Command::Area(arguments) => area::run(&arguments),
+        Command::Import(arguments) => import::run(&arguments),
         Command::Show(arguments) => show::run(&arguments),
         Command::Completions(arguments) => shell::completions(&arguments, &mut Cli::command()),
         Command::Man(arguments) => shell::man(&arguments, Cli::command()),

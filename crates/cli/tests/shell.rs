@@ -105,3 +105,31 @@ fn suggestions_are_what_was_meant() {
     let shown = fails(2, &["run", "matmul", "--set", "l1d.size=4"]);
     assert!(shown.contains("`l1d.sets` sets of `l1d.ways`"), "{shown}");
 }
+
+#[test]
+fn a_gpgpusim_configuration_becomes_a_machine() {
+    let scratch = Scratch::new("import");
+    let (config, machine) = (scratch.path("gpgpusim.config"), scratch.path("mine.toml"));
+    std::fs::write(
+        &config,
+        "-gpgpu_n_clusters 4\n-gpgpu_shader_core_pipeline 1024:32\n-gpgpu_scheduler lrr\n\
+         -gpgpu_cache:dl1 N:32:128:8,L:L:m:N:H,A:64:8,8\n-gpgpu_dram_timing_opt nbk=8:RCD=11\n-network_mode 1\n",
+    )
+    .expect("written");
+    succeeds(&["import", &config, "-o", &machine]);
+    let shown = succeeds(&["show", "machine", &machine]);
+    let has = |key: &str, value: &str| {
+        let line = shown
+            .lines()
+            .find(|l| l.split_whitespace().next() == Some(key));
+        line.is_some_and(|l| l.contains(&format!("= {value} ")) && l.contains("mine.toml"))
+    };
+    assert!(
+        has("gpu.sms", "4") && has("l1d.ways", "8") && has("dram.timing.rcd", "11"),
+        "{shown}"
+    );
+    let text = std::fs::read_to_string(&machine).expect("a machine file");
+    assert!(text.contains("# -network_mode 1"), "{text}");
+    let run = succeeds(&["run", "vecadd", "--size", "tiny", "--machine", &machine]);
+    assert!(run.contains("4 SMs"), "{run}");
+}
