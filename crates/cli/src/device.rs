@@ -21,6 +21,8 @@ pub struct DeviceOptions {
     pub print_limit: u64,
     /// Bytes that device-side `malloc` may give out.
     pub heap: u64,
+    /// Kernels print to standard error, because something else goes to standard output.
+    pub print_aside: bool,
     /// Look for races.
     pub check_races: bool,
     /// Host threads.
@@ -31,7 +33,7 @@ pub struct DeviceOptions {
     pub progress: Box<dyn Progress>,
 }
 
-/// Builds the device for a machine. What kernels print goes to standard output.
+/// Builds the device for a machine. What kernels print goes to standard output, unless something else does.
 pub fn make_device(machine: &Machine, options: DeviceOptions) -> Result<Simulated, DeviceError> {
     let observer = Observers::of(options.observers);
     let options = Options {
@@ -40,7 +42,10 @@ pub fn make_device(machine: &Machine, options: DeviceOptions) -> Result<Simulate
         max_cycles: options.max_cycles,
         progress: options.progress,
         observer,
-        output: Box::new(std::io::stdout()),
+        output: match options.print_aside {
+            true => Box::new(std::io::stderr()),
+            false => Box::new(std::io::stdout()),
+        },
         print_limit: options.print_limit,
         heap: options.heap,
         check_races: options.check_races,

@@ -1,5 +1,6 @@
 //! `warpsim inspect`: what there is to know about kernels before they run.
 
+use crate::cuda::CudaArguments;
 use crate::failure::{Failure, REFUSED_KERNELS, print};
 use crate::registers::RegisterSource;
 use crate::transform::Comparison;
@@ -22,7 +23,7 @@ use warpsim_workloads::virtual_blocks::Rewritten;
 /// Arguments of `warpsim inspect`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The PTX file.
+    /// The PTX file, or a `.cu` file to compile.
     file: PathBuf,
     /// Only this kernel: its name or a part that no other has.
     #[arg(long, value_name = "PART")]
@@ -43,6 +44,8 @@ pub struct Arguments {
     /// after.
     #[arg(long, value_name = "VARIANT")]
     virtualize: Option<Virtualize>,
+    #[command(flatten)]
+    cuda: CudaArguments,
     /// Show the lowered instructions.
     #[arg(long)]
     code: bool,
@@ -67,9 +70,7 @@ enum Virtualize {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let machine = Machine::resolve(&arguments.machine, &[])?;
     let name = arguments.file.display().to_string();
-    let bytes = std::fs::read(&arguments.file)
-        .map_err(|e| Failure::bad_input(format!("cannot read {name}: {e}")))?;
-    let text = String::from_utf8_lossy(&bytes);
+    let text = arguments.cuda.read(&arguments.file)?;
     let registers = arguments.registers.resolve()?;
     if arguments.kernel.is_none()
         && let Ok(program) = warpsim_ptx::parse(&text).and_then(|m| warpsim_ptx::lower(&m))

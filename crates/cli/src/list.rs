@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, print};
 use clap::ValueEnum;
+use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,7 +10,7 @@ use warpsim_sim::config::SECTIONS;
 use warpsim_sim::config::{Machine, power, presets, warps};
 use warpsim_sim::mechanism::{Kind, Parameter};
 use warpsim_study::embedded;
-use warpsim_workloads::suite::WORKLOADS;
+use warpsim_workloads::suite::{self, Info, WORKLOADS};
 use warpsim_workloads::vtw_kernels::KERNELS;
 use warpsim_workloads::{folder, launchfile};
 
@@ -21,6 +22,9 @@ pub struct Arguments {
     /// With `workloads`: also those in this folder.
     #[arg(long, value_name = "DIR")]
     workload_dir: Option<PathBuf>,
+    /// As data.
+    #[arg(long, conflicts_with = "workload_dir")]
+    json: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -55,6 +59,11 @@ enum What {
 
 /// Shows a list.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    if arguments.json {
+        let value = as_data(arguments.what)?;
+        print(&format!("{value:#}\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let text = match arguments.what {
         What::Machines => machines()?,
         What::Settings => settings()?,
@@ -74,6 +83,145 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The same as data.
+fn as_data(what: What) -> Result<Value, Failure> {
+    let mechanisms = |kind: Kind| -> Value {
+        let parameter = |p: &&dyn Parameter| {
+            json!({
+                "key": format!("{}.{}", kind.key(), p.name()),
+                "default": plain(&p.default()),
+                "allowed": p.rule().in_unit(p.unit()),
+                "unit": p.unit(),
+                "description": p.description(),
+            })
+        };
+        let mechanism = |info: &warpsim_sim::mechanism::Info| {
+            json!({
+                "name": info.name,
+                "description": info.description,
+                "parameters": info.parameters.iter().map(parameter).collect::<Vec<_>>(),
+            })
+        };
+        kind.registered()
+            .iter()
+            .map(|info| mechanism(info))
+            .collect()
+    };
+    Ok(match what {
+        What::Machines => {
+            let mut list = Vec::new();
+            for name in presets::names() {
+                let machine = Machine::preset(name)?;
+                list.push(json!({ "name": name, "description": machine.description }));
+            }
+            list.into()
+        }
+        What::Settings => settings_data()?,
+        What::Schedulers => mechanisms(Kind::Scheduler),
+        What::Fetch => mechanisms(Kind::Fetch),
+        What::Divergence => mechanisms(Kind::Divergence),
+        What::Warps => {
+            let machine = Machine::resolve("vws", &[])?;
+            let named = warps::NAMES.iter().map(|n| {
+                json!({ "name": n.name, "description": n.description, "settings": n.shown(&machine) })
+            });
+            named.collect()
+        }
+        What::Power => {
+            let named = power::NAMES.iter().map(
+                |n| json!({ "name": n.name, "description": n.description, "settings": n.all() }),
+            );
+            json!({
+                "names": named.collect::<Vec<_>>(),
+                "gating": mechanisms(Kind::Gating),
+                "folding": mechanisms(Kind::Folding),
+            })
+        }
+        What::Workloads => WORKLOADS.iter().map(|w| workload_data(w.info())).collect(),
+        What::KernelsVtw => {
+            let kernels = KERNELS.iter().map(|k| {
+                json!({
+                    "program": k.program, "kernel": k.kernel, "blocks": k.blocks,
+                    "resident": k.resident, "workload": k.workload, "entry": k.entry,
+                })
+            });
+            kernels.collect()
+        }
+        What::Stats => {
+            let all = warpsim_sim::stats::all_statistics().into_iter();
+            let one = |(group, info): (_, warpsim_sim::stats::StatInfo)| {
+                json!({
+                    "name": format!("{group}.{}", info.name),
+                    "unit": info.unit,
+                    "description": info.description,
+                })
+            };
+            all.map(one).collect()
+        }
+        What::Studies => {
+            let mut list = Vec::new();
+            for name in embedded::names() {
+                let study = crate::study::find(name)?;
+                list.push(json!({ "name": name, "title": study.title, "paper": study.paper }));
+            }
+            list.into()
+        }
+    })
+}
+
+fn settings_data() -> Result<Value, Failure> {
+    let base = Machine::preset(presets::BASE)?;
+    let table = toml::Table::try_from(&base).map_err(|e| Failure::bad_input(e.to_string()))?;
+    let mut list = Vec::new();
+    for (section, settings) in SECTIONS {
+        let mut parts = section.split('.');
+        let values = parts.try_fold(&table, |at, part| at.get(part)?.as_table());
+        for setting in *settings {
+            let value = values.and_then(|v| v.get(setting.name));
+            list.push(json!({
+                "key": format!("{section}.{}", setting.name),
+                "type": value.map_or("", toml::Value::type_str),
+                "default": value.map(plain),
+                "allowed": setting.rule.in_unit(setting.unit),
+                "unit": setting.unit,
+                "description": setting.description(),
+            }));
+        }
+    }
+    for kind in Kind::ALL {
+        let names: Vec<&str> = kind.registered().iter().map(|i| i.name).collect();
+        list.push(json!({
+            "key": kind.name_key(),
+            "type": "string",
+            "default": kind.chosen(&base).name,
+            "allowed": names.join(" | "),
+            "unit": "",
+            "description": format!("The {}.", kind.word()),
+        }));
+    }
+    Ok(list.into())
+}
+
+fn workload_data(info: &Info) -> Value {
+    let parameter = |p: &suite::Parameter| {
+        let [tiny, small, large] = p.sizes;
+        json!({
+            "name": p.name, "description": p.description,
+            "tiny": tiny, "small": small, "large": large,
+            "least": p.range.0, "most": p.range.1, "multiple": p.multiple,
+        })
+    };
+    json!({
+        "name": info.name,
+        "algorithm": info.algorithm,
+        "known_for": info.known_for,
+        "shape": info.shape,
+        "papers": info.papers,
+        "sets": info.sets.iter().map(|s| s.name()).collect::<Vec<_>>(),
+        "parameters": info.parameters.iter().map(parameter).collect::<Vec<_>>(),
+    })
 }
 
 // Writing to a String cannot fail, hence the ignored results below.

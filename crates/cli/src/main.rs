@@ -5,21 +5,28 @@ mod area;
 mod characterise;
 mod combinations;
 mod compare;
+mod cuda;
 mod device;
+mod export;
 mod failure;
 mod flow;
 mod gangs;
+mod import;
 mod inspect;
 mod interrupt;
 mod list;
 mod memory;
+mod new;
 mod observers;
 mod page;
 mod phases;
+mod profile;
 mod progress;
 mod registers;
 mod run;
 mod selftest;
+mod shell;
+mod show;
 mod study;
 mod summary;
 mod trace;
@@ -27,13 +34,24 @@ mod transform;
 mod verify;
 mod watts;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use failure::{Failure, tell};
 use std::process::ExitCode;
 
 /// A GPU simulator for people who study warps.
 #[derive(Parser)]
-#[command(name = "warpsim", version, about, arg_required_else_help = true)]
+#[command(
+    name = "warpsim",
+    version = env!("WARPSIM_VERSION"),
+    about,
+    arg_required_else_help = true,
+    after_help = "Examples:
+  warpsim run matmul                           a workload on the simulated GTX 480
+  warpsim run bfs --scheduler lrr --machine fx5800
+  warpsim new kernel.cu && warpsim run kernel.toml --profile
+  warpsim list workloads
+  warpsim show machine gtx480-v3"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -43,6 +61,10 @@ struct Cli {
 enum Command {
     /// Run a workload or a launch file on a simulated machine.
     Run(Box<run::Arguments>),
+    /// Write a launch file to begin with for a file of kernels.
+    New(new::Arguments),
+    /// Write a workload as launch file, PTX and data.
+    Export(export::Arguments),
     /// Run a paper's experiments and compare with what it reports.
     Study(study::StudyArguments),
     /// Run a grid of workloads, machines and settings.
@@ -65,6 +87,14 @@ enum Command {
     VerifyOnGpu(Box<verify::Arguments>),
     /// Estimate the area that variable warp sizing adds to an SM and a GPU.
     Area(area::Arguments),
+    /// Make a machine file of a gpgpusim.config.
+    Import(import::Arguments),
+    /// Show a machine with every value and where it comes from.
+    Show(show::Arguments),
+    /// Write what a shell needs to complete commands and options.
+    Completions(shell::Completions),
+    /// Write manual pages.
+    Man(shell::Man),
     /// Show what there is: machines, policies, workloads, statistics.
     List(list::Arguments),
 }
@@ -74,6 +104,8 @@ fn main() -> ExitCode {
     interrupt::listen();
     let result = match cli.command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::New(arguments) => new::run(&arguments),
+        Command::Export(arguments) => export::run(&arguments),
         Command::Study(arguments) => study::study(&arguments),
         Command::Sweep(arguments) => study::sweep(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
@@ -85,6 +117,10 @@ fn main() -> ExitCode {
         Command::Selftest(arguments) => selftest::run(&arguments),
         Command::VerifyOnGpu(arguments) => verify::run(&arguments),
         Command::Area(arguments) => area::run(&arguments),
+        Command::Import(arguments) => import::run(&arguments),
+        Command::Show(arguments) => show::run(&arguments),
+        Command::Completions(arguments) => shell::completions(&arguments, &mut Cli::command()),
+        Command::Man(arguments) => shell::man(&arguments, Cli::command()),
         Command::List(arguments) => list::run(&arguments),
     };
     match result {

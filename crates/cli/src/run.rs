@@ -1,10 +1,12 @@
 //! `warpsim run`.
 
+use crate::cuda::CudaArguments;
 use crate::device::{DeviceOptions, make_device, statistics};
 use crate::failure::{Failure, WRONG_RESULT, print, tell};
 use crate::gangs::Gangs;
 use crate::interrupt::Noting;
 use crate::phases::{BlockList, Phases};
+use crate::profile::{self, Profile};
 use crate::progress;
 use crate::registers::RegisterSource;
 use crate::summary::{Style, Summary};
@@ -26,13 +28,17 @@ use warpsim_workloads::{DeviceError, Outcome, Session};
 
 /// Arguments of `warpsim run`.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Exit codes: 0 the result is correct or unchecked, 1 it is wrong, \
-                        2 the input makes no sense, 3 the simulated program failed."
-)]
+#[command(after_help = "Examples:
+  warpsim run matmul --size tiny
+  warpsim run bfs --machine gtx480-v3 --scheduler lrr --set l1d.ways=8 --stats bfs.json
+  warpsim run kernel.toml --param n=4096 --profile=profile.html
+  warpsim run reduction --json | jq .totals.cycles
+
+Exit codes: 0 the result is correct or unchecked, 1 it is wrong, \
+                        2 the input makes no sense, 3 the simulated program failed.")]
 pub struct Arguments {
-    /// A workload's name, or a launch file (ends in .toml).
-    #[arg(value_name = "WORKLOAD|LAUNCH.toml")]
+    /// A workload's name, a launch file (ends in .toml), or a folder with one.
+    #[arg(value_name = "WORKLOAD|LAUNCH.toml|DIR")]
     what: String,
     /// A folder with workloads of your own: launch files with their PTX or CUDA.
     #[arg(long, value_name = "DIR")]
@@ -69,7 +75,7 @@ pub struct Arguments {
     /// Seed of generated input [default: 1, or what the launch file says].
     #[arg(long)]
     seed: Option<u64>,
-    /// A workload's parameter, over what the size says.
+    /// A parameter of a workload, over what the size says, or of a launch file.
     #[arg(long, value_name = "KEY=VALUE")]
     param: Vec<String>,
     /// A machine setting, as in sm.schedulers=4.
@@ -78,9 +84,22 @@ pub struct Arguments {
     /// Who says how many registers a kernel takes, where a launch file does not.
     #[arg(long, value_name = "SOURCE", default_value = "estimate")]
     registers: RegisterSource,
-    /// Write every statistic to this file, as JSON.
+    /// Write every statistic to this file, as JSON; to standard output instead of the summary if it is -.
     #[arg(long, value_name = "FILE")]
     stats: Option<PathBuf>,
+    /// Short for --stats -.
+    #[arg(long, conflicts_with = "stats")]
+    json: bool,
+    /// Show what each source line and instruction cost, hottest first; or write all of it to a file,
+    /// as a page if its name ends in .html, as data if in .json.
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        conflicts_with = "functional"
+    )]
+    profile: Option<Option<PathBuf>>,
     /// Write a timeline for Perfetto or chrome://tracing to this file.
     #[arg(long, value_name = "FILE", conflicts_with = "functional")]
     trace: Option<PathBuf>,
@@ -136,6 +155,8 @@ pub struct Arguments {
     /// Let a launch file write its outputs outside of its folder.
     #[arg(long)]
     allow_outside: bool,
+    #[command(flatten)]
+    cuda: CudaArguments,
     /// Execute without timing.
     #[arg(long)]
     functional: bool,
@@ -236,12 +257,20 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let machine = machine(arguments)?;
     let job = job(arguments)?;
     let registers = arguments.registers.resolve()?;
+    let profile_file = arguments.profile.clone().flatten();
+    if let Some(file) = &profile_file {
+        profile::check(file)?;
+    }
+    let stats = arguments.stats.clone().filter(|file| !is_standard(file));
+    let json = arguments.json || arguments.stats.as_deref().is_some_and(is_standard);
     let files = [
-        &arguments.stats,
+        &stats,
+        &profile_file,
         &arguments.trace,
         &arguments.phases,
         &arguments.gangs,
         &arguments.watts,
+        &arguments.cuda.keep_ptx,
     ];
     for file in files.into_iter().flatten() {
         check_writable(file)?;
@@ -265,6 +294,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let watts = Watts::new(path, &machine, arguments.watts_every);
         observers.push(Box::new(watts.map_err(Failure::bad_input)?));
     }
+    let profile = arguments.profile.as_ref().map(|_| {
+        let (profile, collected) = Profile::new();
+        observers.push(Box::new(profile));
+        collected
+    });
     let check_races = arguments.check == Some(Check::Races);
     if check_races && !observers.is_empty() {
         return Err(Failure::bad_input(
@@ -275,6 +309,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         functional: arguments.functional || check_races,
         print_limit: arguments.printf_limit,
         heap: arguments.heap,
+        print_aside: json,
         check_races,
         max_cycles: arguments.max_cycles,
         no_skip: arguments.no_skip,
@@ -310,12 +345,22 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             tell!("note: {note}");
         }
     }
-    if let Some(path) = &arguments.stats {
-        write_stats(path, &device, &job, &outcome)?;
+    let stats_text = |outcome| stats_text(&device, &job, outcome);
+    if let Some(path) = &stats {
+        let text = stats_text(&outcome);
+        write_whole(path, text.as_bytes()).map_err(|e| unwritable(path, &e))?;
+    }
+    if let (Some(collected), Some(file)) = (&profile, &profile_file) {
+        profile::write(&collected.borrow(), &job.name(), file)?;
     }
     let wrong = matches!(outcome, Outcome::Wrong(_)) || !races.is_empty();
-    if !arguments.quiet {
+    if json {
+        print(&stats_text(&outcome))?;
+    } else if !arguments.quiet {
         print(&summary(&job, arguments, &device, &outcome).text())?;
+        if let (Some(collected), None) = (&profile, &profile_file) {
+            print(&profile::table(&collected.borrow()))?;
+        }
     } else if matches!(outcome, Outcome::Wrong(_)) {
         tell!("result: {outcome}");
     }
@@ -361,8 +406,20 @@ fn job(arguments: &Arguments) -> Result<Job, Failure> {
             )));
         }
     }
+    let path = Path::new(what);
+    if what.ends_with(".ptx") || what.ends_with(".cu") {
+        return Err(Failure::bad_input(format!(
+            "{what} holds kernels, and does not say what they are given\n\
+             `warpsim new {what}` writes a launch file to begin with, which `warpsim run` runs; \
+             `warpsim inspect {what}` describes the kernels"
+        )));
+    }
+    // A workload's name comes before a folder of that name.
+    if path.is_dir() && suite::find(what).is_err() || what.ends_with('/') {
+        return file_job(arguments, &only_launch_file(path)?);
+    }
     if what.ends_with(".toml") || what.contains(['/', '\\']) {
-        return file_job(arguments, Path::new(what));
+        return file_job(arguments, path);
     }
     let workload = suite::find(what)?;
     let size = arguments.size.map(Size::from).unwrap_or_default();
@@ -374,15 +431,44 @@ fn job(arguments: &Arguments) -> Result<Job, Failure> {
     ))
 }
 
+/// The launch file of a folder that has one.
+fn only_launch_file(folder: &Path) -> Result<PathBuf, Failure> {
+    let shown = folder.display();
+    let cannot = |e: std::io::Error| Failure::bad_input(format!("cannot read {shown}: {e}"));
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    match found.as_slice() {
+        [file] => Ok(file.clone()),
+        [] => Err(Failure::bad_input(format!(
+            "{shown} has no launch file (.toml)"
+        ))),
+        several => {
+            let names: Vec<String> = several.iter().map(|f| f.display().to_string()).collect();
+            let names = names.join(", ");
+            Err(Failure::bad_input(format!(
+                "{shown} has several launch files: {names}"
+            )))
+        }
+    }
+}
+
 fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failure> {
-    if arguments.size.is_some() || !arguments.param.is_empty() {
+    if arguments.size.is_some() {
         return Err(Failure::bad_input(
-            "--size and --param are for workloads of the suite; a launch file says its sizes itself",
+            "--size is for workloads of the suite; a launch file says its sizes itself, and --param \
+             changes those that it declares under [param]",
         ));
     }
     let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let mut file = launchfile::read(path)?;
+    let mut file = launchfile::read_with(path, &arguments.param)?;
     file.allow_outside = arguments.allow_outside;
+    file.cuda = arguments.cuda.options();
     Ok(Job::File(Box::new(file), directory, arguments.seed))
 }
 
@@ -471,12 +557,12 @@ pub fn execute(
     }
 }
 
-fn write_stats(
-    path: &Path,
-    device: &Simulated,
-    job: &Job,
-    outcome: &Outcome,
-) -> Result<(), Failure> {
+/// Whether a file's name stands for standard output.
+fn is_standard(file: &Path) -> bool {
+    file.as_os_str() == "-"
+}
+
+fn stats_text(device: &Simulated, job: &Job, outcome: &Outcome) -> String {
     let result = match outcome {
         Outcome::Correct { .. } => "correct",
         Outcome::Wrong(_) => "wrong",
@@ -484,7 +570,7 @@ fn write_stats(
     };
     let mut text = format!("{:#}", statistics(device, &job.name(), result));
     text.push('\n');
-    write_whole(path, text.as_bytes()).map_err(|e| unwritable(path, &e))
+    text
 }
 
 fn summary<'a>(

@@ -8,9 +8,11 @@ const LONGEST_MISTAKE: usize = 40;
 /// The candidate most like `name`, when one is like enough to be what was meant: for long names,
 /// which people remember by their beginnings.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Whoever writes `MATMUL` means `matmul`.
+    let name = name.to_lowercase();
     candidates
         .into_iter()
-        .map(|c| (strsim::jaro_winkler(name, c), c))
+        .map(|c| (strsim::jaro_winkler(&name, &c.to_lowercase()), c))
         .filter(|(likeness, _)| *likeness > 0.7)
         .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))
         .map(|(_, c)| c)
@@ -70,6 +72,12 @@ mod tests {
         assert_eq!(listed(&["a"]), "a");
         assert_eq!(listed(&["a", "b"]), "a and b");
         assert_eq!(listed(&["a", "b", "c"]), "a, b and c");
+    }
+
+    #[test]
+    fn capitals_are_no_other_letters() {
+        assert_eq!(nearest("MATMUL", ["matmul", "MUMmer"]), Some("matmul"));
+        assert_eq!(nearest("mummer", ["matmul", "MUMmer"]), Some("MUMmer"));
     }
 
     #[test]

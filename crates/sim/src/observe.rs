@@ -38,6 +38,22 @@ pub enum WarpEvent {
         /// Active lanes.
         lanes: u32,
     },
+    /// What the instruction that it issued asks of memory.
+    Accessed {
+        /// The instruction.
+        pc: Pc,
+        /// Accesses that its lanes' addresses became.
+        transactions: u32,
+        /// Cycles that the banks of shared memory take, 0 where it is not used.
+        bank_cycles: u32,
+    },
+    /// A load was looked up in the L1 data cache. Told at the end of the cycles that run together.
+    LookedUp {
+        /// The instruction.
+        pc: Pc,
+        /// The line was there.
+        hit: bool,
+    },
     /// Arrived at a barrier.
     Barrier {
         /// Its number.

@@ -13,6 +13,8 @@ pub struct Measured {
     pub name: String,
     /// What ran, on what.
     pub what: String,
+    /// What ran: the workload with its parameters, or the launch file.
+    pub workload: String,
     /// The statistics.
     pub statistics: Statistics,
 }
@@ -65,8 +67,19 @@ fn parse(name: &str, text: &str) -> Result<Measured, StudyError> {
     Ok(Measured {
         name: name.to_string(),
         what: words.join(", "),
+        workload: workload(&file),
         statistics,
     })
+}
+
+/// What ran, without what it ran on.
+fn workload(file: &Value) -> String {
+    let inputs = &file["inputs"];
+    match (file["what"].as_str(), inputs["workload"].as_str()) {
+        (Some(what), _) => what.to_string(),
+        (None, Some(name)) => format!("{name} {}", inputs["parameters"]),
+        (None, None) => String::new(),
+    }
 }
 
 /// A statistic that moved.
@@ -133,6 +146,7 @@ pub fn text(runs: &[Measured], most: usize) -> String {
     for (letter, run) in ('A'..).zip(runs) {
         out += &format!("{letter}  {}  {}\n", run.name, run.what);
     }
+    out += &headline(runs);
     let all = moved(runs);
     let same = runs[0].statistics.len().saturating_sub(all.len());
     out += &format!("\n{} statistics moved, {same} did not\n", all.len());
@@ -163,6 +177,44 @@ pub fn text(runs: &[Measured], most: usize) -> String {
     out
 }
 
+/// What people look for first, in words: which run is faster, and whether they are of one workload.
+fn headline(runs: &[Measured]) -> String {
+    let mut out = String::new();
+    for (letter, run) in ('A'..).zip(runs).skip(1) {
+        if run.workload != runs[0].workload {
+            out += &format!(
+                "warning: {letter} ran something else than A: {}, not {}\n",
+                run.workload, runs[0].workload
+            );
+        }
+        let both = |name: &str| {
+            let value = |run: &Measured| run.statistics.get(name).copied();
+            Some((value(&runs[0])?, value(run)?))
+        };
+        let Some((before, now)) = both("cycles") else {
+            continue;
+        };
+        let ipc = both("ipc").map_or(String::new(), |(before, now)| {
+            format!("; IPC {} instead of {}", number(now), number(before))
+        });
+        let speed = match change(before, now) {
+            0.0 => "takes as long as A".to_string(),
+            less if less < 0.0 => format!("is faster: {:.1}% fewer cycles than A", -less * 100.0),
+            more => format!("is slower: {:.1}% more cycles than A", more * 100.0),
+        };
+        out += &format!(
+            "{letter} {speed} ({} instead of {}{ipc})\n",
+            number(now),
+            number(before)
+        );
+    }
+    if out.is_empty() {
+        out
+    } else {
+        format!("\n{out}")
+    }
+}
+
 fn percent(change: f64) -> String {
     if change.is_infinite() {
         return if change > 0.0 { "from 0" } else { "below 0" }.into();
@@ -184,6 +236,7 @@ mod tests {
         Measured {
             name: name.into(),
             what: String::new(),
+            workload: "w".into(),
             statistics: statistics.collect(),
         }
     }
@@ -213,6 +266,22 @@ mod tests {
         assert_eq!(
             order,
             [("fetches", f64::INFINITY), ("ipc", 0.5), ("cycles", 0.1)]
+        );
+    }
+
+    #[test]
+    fn the_headline_says_who_is_faster() {
+        let a = run("a", &[("cycles", 100.0), ("ipc", 2.0)]);
+        let mut b = run("b", &[("cycles", 90.0), ("ipc", 2.5)]);
+        b.workload = "v".into();
+        let shown = text(&[a, b], 10);
+        assert!(
+            shown.contains("B is faster: 10.0% fewer cycles than A (90 instead of 100; IPC 2.5"),
+            "{shown}"
+        );
+        assert!(
+            shown.contains("warning: B ran something else than A: v, not w"),
+            "{shown}"
         );
     }
 

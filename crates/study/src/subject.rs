@@ -3,7 +3,7 @@
 use crate::key::sha256;
 use std::path::{Path, PathBuf};
 use warpsim_workloads::cuda;
-use warpsim_workloads::launchfile::{self, Contents, LaunchFile};
+use warpsim_workloads::launchfile::{self, Contents, LaunchFile, Output};
 use warpsim_workloads::suite::{self, Parameters, Size, Workload};
 use warpsim_workloads::{DeviceError, Outcome, Session};
 
@@ -23,21 +23,23 @@ impl Subject {
         }
         let path = directory.unwrap_or(Path::new("")).join(name);
         let mut file = launchfile::read(&path)?;
-        // Runs of a study go side by side: none of them writes where another may read.
-        for output in &mut file.outputs {
-            output.write = None;
-        }
+        file.outputs = without_writing(file.outputs);
         let parent = path.parent().unwrap_or(Path::new("")).to_path_buf();
         Ok(Subject::File(Box::new(file), parent))
     }
 
-    /// Its parameters; a launch file has none.
+    /// Its parameters; of a launch file those that are changed.
     pub fn parameters(&self, size: Size, changes: &[String]) -> Result<Parameters, DeviceError> {
-        let declared = match self {
-            Subject::Workload(workload) => workload.info().parameters,
-            Subject::File(..) => &[],
-        };
-        Parameters::resolve(declared, size, changes)
+        match self {
+            Subject::Workload(workload) => {
+                Parameters::resolve(workload.info().parameters, size, changes)
+            }
+            Subject::File(file, _) => {
+                // What is wrong with a change is said by whoever reads the file with it.
+                launchfile::parse_with(&file.source, changes)?;
+                Parameters::of_file(changes)
+            }
+        }
     }
 
     /// Whether a seed decides anything: a launch file without random buffers has the same input
@@ -73,7 +75,7 @@ impl Subject {
                     let path = directory.join(name);
                     if name.ends_with(".cu") {
                         // What counts is what the compiler made of it.
-                        hashes += &sha256(cuda::compile(&path)?.as_bytes());
+                        hashes += &sha256(cuda::compile(&path, &file.cuda)?.as_bytes());
                         continue;
                     }
                     let bytes = std::fs::read(&path).map_err(|e| {
@@ -95,7 +97,23 @@ impl Subject {
     ) -> Result<Outcome, DeviceError> {
         match self {
             Subject::Workload(workload) => workload.run(parameters, seed, session),
-            Subject::File(file, directory) => launchfile::run(file, directory, Some(seed), session),
+            Subject::File(file, directory) => {
+                let changes: Vec<String> =
+                    parameters.iter().map(|(n, v)| format!("{n}={v}")).collect();
+                let mut changed = launchfile::parse_with(&file.source, &changes)?;
+                changed.outputs = without_writing(changed.outputs);
+                changed.cuda = file.cuda.clone();
+                launchfile::run(&changed, directory, Some(seed), session)
+            }
         }
     }
+}
+
+/// Runs of a study go side by side: none of them writes where another may read.
+fn without_writing(outputs: Vec<Output>) -> Vec<Output> {
+    let silent = outputs.into_iter().map(|output| Output {
+        write: None,
+        ..output
+    });
+    silent.collect()
 }

@@ -2,7 +2,7 @@
 
 use warpsim_present::nearest;
 use warpsim_ptx::isa::Type;
-use warpsim_ptx::kernel::{Kernel, Program};
+use warpsim_ptx::kernel::{Kernel, Param, Program};
 
 /// An argument of a launch.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,9 +77,41 @@ pub fn pack(kernel: &Kernel, args: &[Arg]) -> Result<Vec<u8>, ArgError> {
                 ),
             });
         }
+        if let Some(why) = mismatch(arg, param) {
+            return Err(ArgError {
+                index: Some(index),
+                message: format!("argument {} is {why}\n{}", index + 1, signature(kernel)),
+            });
+        }
         block[start..end].copy_from_slice(&bytes);
     }
     Ok(block)
+}
+
+/// Why an argument of the right size is still not what the parameter takes: a float for an integer or
+/// the other way round, whose bits would be taken for something else. Bits without a type take both.
+fn mismatch(arg: &Arg, param: &Param) -> Option<String> {
+    let float = matches!(param.ty, Type::F16 | Type::F32 | Type::F64);
+    let untyped = matches!(param.ty, Type::B8 | Type::B16 | Type::B32 | Type::B64);
+    if param.array || untyped {
+        return None;
+    }
+    let (takes, help) = match float {
+        true => ("a float", "f"),
+        false => ("an integer", "u"),
+    };
+    let help = format!("{{ {help}{} = ... }}", param.size * 8);
+    match arg {
+        Arg::Pointer(_) if float => Some(format!(
+            "a pointer, but `{}` takes {takes}; write `{help}`",
+            param.name
+        )),
+        Arg::Scalar(ty, _) if ty.starts_with('f') != float => Some(format!(
+            "{ty}, but `{}` takes {takes}; write `{help}`",
+            param.name
+        )),
+        _ => None,
+    }
 }
 
 /// A kernel's signature, as the PTX declares it.

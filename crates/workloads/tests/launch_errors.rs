@@ -189,3 +189,52 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn arguments_of_the_wrong_type_are_refused() {
+    let shown = error("{ u32 = 8 }", "{ f32 = 8.0 }");
+    assert!(shown.contains("argument 5 is f32, but"), "{shown}");
+    assert!(
+        shown.contains("takes an integer; write `{ u32 = ... }`"),
+        "{shown}"
+    );
+    assert!(shown.contains("bad.toml:13"), "{shown}");
+}
+
+#[test]
+fn expressions_are_checked_where_they_stand() {
+    let shown = error("count = 8", "count = \"n * 2\"");
+    assert!(shown.contains("there is no parameter `n`"), "{shown}");
+    assert!(shown.contains("bad.toml:5:10"), "{shown}");
+    let shown = error("count = 8", "count = \"8 / 0\"");
+    assert!(shown.contains("division by zero"), "{shown}");
+    let shown = error("schema = 1", "schema = 1\n[param]\nn = \"m\"");
+    assert!(shown.contains("there is no parameter `m`"), "{shown}");
+    let shown = error("schema = 1", "schema = 1\nparam = 3");
+    assert!(shown.contains("`param` is a table"), "{shown}");
+    let shown = error("count = 8", "count = \"1.5 * 2\"");
+    assert!(shown.contains("takes an integer"), "{shown}");
+}
+
+#[test]
+fn kernels_and_writes_are_checked() {
+    let kernels = "[[steps]]";
+    let shown = error(kernels, "[kernels.advacne]\nregisters = 20\n[[steps]]");
+    assert!(shown.contains("no kernel is called `advacne`"), "{shown}");
+    let shown = error(
+        kernels,
+        "[[steps]]\nwrite = \"b\"\nfile = \"bfs/bfs.toml\"\n[[steps]]",
+    );
+    assert!(
+        shown.contains("there is no buffer or variable `b`"),
+        "{shown}"
+    );
+    let shown = error(
+        kernels,
+        "[[steps]]\nwrite = \"a\"\nfile = \"bfs/bfs.toml\"\n[[steps]]",
+    );
+    assert!(
+        shown.contains("do not fit in `a`, which has 32 there"),
+        "{shown}"
+    );
+}

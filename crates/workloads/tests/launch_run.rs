@@ -315,3 +315,81 @@ fn the_manual_s_examples_are_launch_files() {
         }
     }
 }
+
+#[test]
+fn parameters_decide_sizes_and_arguments() {
+    let scratch = Scratch::new("parameters");
+    let text = r#"schema = 1
+ptx = "k.ptx"
+[param]
+n = 4
+twice = "n * 2"
+[buffers.a]
+type = "u32"
+count = "twice"
+fill = "n"
+[[steps]]
+repeat = "twice - 1"
+steps = [{ launch = "increment", grid = 1, block = "min(n, 32)", args = ["a"] }]
+[[outputs]]
+buffer = "a"
+count = 1
+expect = ["n + twice - 1"]
+[[outputs]]
+buffer = "a"
+offset = 1
+count = "twice - 1"
+expect = "n"
+"#;
+    let outcome = run_in(&scratch.0, text, &mut device()).expect("runs");
+    assert_eq!(outcome, Outcome::Correct { checked: 8 });
+    let source = Source::new("t.toml", text);
+    let changed = launchfile::parse_with(&source, &["n=10".to_string()]).expect("a launch file");
+    let names: Vec<(&str, String)> = changed
+        .parameters
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.to_string()))
+        .collect();
+    assert_eq!(
+        names,
+        [("n", "10".to_string()), ("twice", "20".to_string())]
+    );
+    let mut device = device();
+    let mut session = Session {
+        device: &mut device,
+        compiler: &compile,
+    };
+    let outcome = launchfile::run(&changed, &scratch.0, None, &mut session).expect("runs");
+    assert_eq!(outcome, Outcome::Correct { checked: 20 });
+}
+
+#[test]
+fn files_are_written_between_launches() {
+    let scratch = Scratch::new("writes");
+    std::fs::write(scratch.0.join("seven.bin"), 7u32.to_le_bytes()).unwrap();
+    let text = r#"schema = 1
+ptx = "k.ptx"
+[buffers.a]
+type = "u32"
+count = 2
+[[steps]]
+launch = "increment"
+grid = 1
+block = 1
+args = ["a"]
+[[steps]]
+write = "a"
+offset = 1
+file = "seven.bin"
+[[steps]]
+launch = "increment"
+grid = 1
+block = 1
+args = ["a"]
+[[outputs]]
+buffer = "a"
+expect = [2, 7]
+"#;
+    let outcome = run_in(&scratch.0, text, &mut device()).expect("runs");
+    assert_eq!(outcome, Outcome::Correct { checked: 2 });
+}

@@ -343,7 +343,10 @@ impl Observer for Trace {
                     self.instant(cycle, sm, id, &text);
                 }
             }
-            WarpEvent::Retired | WarpEvent::Holds { .. } => {}
+            WarpEvent::Retired
+            | WarpEvent::Holds { .. }
+            | WarpEvent::Accessed { .. }
+            | WarpEvent::LookedUp { .. } => {}
         }
     }
 

@@ -33,7 +33,7 @@ pub fn candidates() -> Vec<PathBuf> {
 }
 
 /// The folders where Python looks for packages, as Python says.
-fn python_packages() -> Vec<PathBuf> {
+pub fn python_packages() -> Vec<PathBuf> {
     let said = Command::new("python3")
         .args(["-c", "import sys; print('\\n'.join(sys.path))"])
         .output();

@@ -5,6 +5,7 @@
 //! are older than any assembler that can still be had, and the oldest is the nearest.
 
 mod find;
+pub use find::python_packages;
 mod question;
 
 use crate::ast::{Item, Module};

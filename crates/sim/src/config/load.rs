@@ -45,6 +45,35 @@ pub fn load_combination(origin: &Origin, overrides: &[String]) -> Result<Machine
     checked(origin, overrides, validate::settings)
 }
 
+/// A value of a resolved machine and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// Dotted key.
+    pub key: String,
+    /// The value, as TOML.
+    pub value: String,
+    /// The file or preset that sets it, or the override.
+    pub origin: String,
+    /// What the file says about the value, behind it.
+    pub note: String,
+}
+
+/// Every value that files and overrides set for a machine, which must be a sensible one.
+pub fn explain(origin: &Origin, overrides: &[String]) -> Result<Vec<Explained>, SourceError> {
+    load(origin, overrides)?;
+    let mut layers = chain_from(open(origin, None)?, vec![identity(origin)], true)?;
+    layers.reverse();
+    let schema = schema()?;
+    let mut merged = Merged::new(&schema);
+    for layer in &layers {
+        merged.apply(layer)?;
+    }
+    let overrides = power::overrides(overrides)?;
+    let overrides = warps::overrides(&overrides, || merged.finish())?;
+    merged.apply_overrides(&overrides)?;
+    Ok(merged.explained())
+}
+
 /// A machine from a text that may extend a preset, but no file.
 pub fn from_source(source: &Source) -> Result<Machine, SourceError> {
     let mut layers = chain_from((source.clone(), None), Vec::new(), false)?;

@@ -1,5 +1,6 @@
 //! Laying machine files over one another, remembering who set what.
 
+use super::load::Explained;
 use super::rule::Rule;
 use super::set::Override;
 use super::{Machine, Unit, moved};
@@ -249,13 +250,18 @@ impl Merged {
             .map(String::as_str)
             .filter(|k| k.rsplit('.').next() == Some(last))
             .collect();
-        let help = if !elsewhere.is_empty() && elsewhere.len() <= 4 {
+        let section = key.rfind('.').map_or("", |i| &key[..=i]);
+        let size = matches!(last, "size" | "bytes" | "capacity" | "kb");
+        let help = if size && self.schema.contains_key(&format!("{section}sets")) {
+            Some(format!(
+                "a cache has `{section}sets` sets of `{section}ways` lines of `{section}line` bytes"
+            ))
+        } else if !elsewhere.is_empty() && elsewhere.len() <= 4 {
             let quoted: Vec<String> = elsewhere.iter().map(|k| format!("`{k}`")).collect();
             Some(format!("did you mean {}?", quoted.join(" or ")))
         } else {
             // Compare within the section first: `sm.shcedulers` is more like `sm.schedulers`
             // than like anything elsewhere.
-            let section = key.rfind('.').map_or("", |i| &key[..=i]);
             let siblings = keys.clone().filter(|k| {
                 k.strip_prefix(section)
                     .is_some_and(|rest| !rest.contains('.'))
@@ -267,6 +273,23 @@ impl Merged {
         source
             .error(span, format!("unknown key `{key}`"))
             .with_optional_help(help)
+    }
+
+    /// Every value with who set it and what stands behind it there.
+    pub fn explained(&self) -> Vec<Explained> {
+        let explain = |(key, setting): (&String, &Setting)| {
+            let text = &setting.source.text;
+            let rest = text.get(setting.span.end..).unwrap_or_default();
+            let line = rest.lines().next().unwrap_or_default();
+            let note = line.split_once('#').map_or("", |(_, note)| note.trim());
+            Explained {
+                key: key.clone(),
+                value: to_toml(&setting.value).to_string(),
+                origin: setting.source.name.to_string(),
+                note: note.to_string(),
+            }
+        };
+        self.settings.iter().map(explain).collect()
     }
 
     /// A machine that extends nothing must set everything.

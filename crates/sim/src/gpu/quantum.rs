@@ -45,7 +45,7 @@ impl Gpu {
             _ if self.crew.is_none() => self.run_alone(end, launched, pace, observed),
             _ => self.run_together(end, launched, pace, observed),
         };
-        let completed = self.collect(pace, hot, failed.as_ref().map(|f| f.0));
+        let completed = self.collect(end, pace, hot, failed.as_ref().map(|f| f.0));
         if let Some((sm, e)) = failed {
             return Err(self.fault(sm, e, launched, files));
         }
@@ -151,6 +151,7 @@ impl Gpu {
     /// has. Returns the blocks that have ended.
     fn collect(
         &mut self,
+        end: Cycle,
         pace: &mut Pace,
         mut hot: Option<&mut HotSpots>,
         failed: Option<usize>,
@@ -168,9 +169,9 @@ impl Gpu {
                 self.memory.push(cycle, request);
             }
             if let Some(spots) = hot.as_deref_mut() {
-                sm.tell(spots as &mut dyn Observer);
+                sm.tell(end, spots as &mut dyn Observer);
             } else if let Some(observer) = &mut self.options.observer {
-                sm.tell(&mut **observer);
+                sm.tell(end, &mut **observer);
             }
         }
         completed

@@ -50,9 +50,12 @@ impl Sm {
         self.run_cycles(to, quantum)
     }
 
-    /// Tells what has happened in the cycles that have run.
-    pub fn tell(&mut self, observer: &mut dyn Observer) {
+    /// Tells what has happened in the cycles that have run, up to cycle `to`.
+    pub fn tell(&mut self, to: Cycle, observer: &mut dyn Observer) {
         self.residents.books.watch.hand_over(self.id, observer);
+        for (slot, event) in self.memory.take_lookups() {
+            observer.warp(to, self.id, slot, event);
+        }
     }
 
     /// Somebody listens, or nobody does.
@@ -60,6 +63,7 @@ impl Sm {
     pub(super) fn listen(&mut self, on: bool) {
         let residents = &mut self.residents;
         residents.books.watch.switch(on, residents.warps.slots());
+        self.memory.watch(on);
         let in_step = residents.books.want_step();
         if residents.warps.keep_in_step(in_step) {
             self.clock.next = self.clock.ran;

@@ -2,7 +2,7 @@
 //! outputs into one file. A file that somebody else wrote is then no more dangerous to run than to
 //! read. `docs/launch-files.md` says so to its readers.
 
-use super::model::{Contents, Expected, LaunchFile};
+use super::model::{Contents, Expected, LaunchFile, Step, StepKind};
 use crate::files::identity;
 use std::path::{Path, PathBuf};
 use warpsim_present::SourceError;
@@ -20,6 +20,17 @@ impl LaunchFile {
         for output in &self.outputs {
             if let Some(Expected::File(name)) = output.expected.as_ref().map(|e| &e.value) {
                 names.push(name);
+            }
+        }
+        // Steps nest: walk them with a list instead of recursion.
+        let mut pending: Vec<&Step> = self.steps.iter().rev().collect();
+        while let Some(step) = pending.pop() {
+            match &step.kind {
+                StepKind::Write { file, .. } => names.push(&file.value),
+                StepKind::Repeat { steps, .. } | StepKind::While { steps, .. } => {
+                    pending.extend(steps.iter().rev());
+                }
+                StepKind::Launch(_) | StepKind::Fill { .. } | StepKind::Copy { .. } => {}
             }
         }
         names

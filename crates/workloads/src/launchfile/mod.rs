@@ -7,6 +7,7 @@
 
 mod destinations;
 mod execute;
+mod expression;
 mod fields;
 mod model;
 mod parse;
@@ -15,9 +16,11 @@ mod parse_steps;
 mod prepare;
 mod prepare_data;
 mod prepare_steps;
+mod variables;
 
 pub use model::*;
-pub use parse::parse;
+pub use parse::{parse, parse_with};
+pub use variables::Variables;
 
 use crate::compare::Outcome;
 use crate::device::DeviceError;
@@ -27,12 +30,17 @@ use warpsim_present::Source;
 
 /// Reads a launch file.
 pub fn read(path: &Path) -> Result<LaunchFile, DeviceError> {
+    read_with(path, &[])
+}
+
+/// Reads a launch file with changes (`KEY=VALUE`) of its parameters.
+pub fn read_with(path: &Path, changes: &[String]) -> Result<LaunchFile, DeviceError> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path)
         .map_err(|e| DeviceError::bad_input(format!("cannot read {name}: {e}")))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| DeviceError::bad_input(format!("{name} is not UTF-8 text")))?;
-    Ok(parse(&Source::new(&name, &text))?)
+    Ok(parse_with(&Source::new(&name, &text), changes)?)
 }
 
 /// Runs a launch file. Paths in it are relative to `directory`; `seed` replaces the file's own.

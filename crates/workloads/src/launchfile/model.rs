@@ -1,5 +1,6 @@
 //! What a launch file says, with the place of everything that can still turn out wrong.
 
+use super::variables::Variables;
 use crate::compare::Tolerance;
 use crate::element::{Element, Scalar};
 use std::ops::Range;
@@ -28,6 +29,10 @@ pub struct LaunchFile {
     pub ptx: At<String>,
     /// PTX files that define what it declares `.extern`.
     pub link: Vec<At<String>>,
+    /// Its parameters with their values.
+    pub parameters: Variables,
+    /// What is said of single kernels.
+    pub kernels: Vec<KernelSpec>,
     /// Seed of random buffers.
     pub seed: u64,
     /// Buffers in file order.
@@ -42,6 +47,8 @@ pub struct LaunchFile {
     pub outputs: Vec<Output>,
     /// Outputs may lie outside of its folder. The file itself cannot say so.
     pub allow_outside: bool,
+    /// How its `.cu` file is compiled, where it names one. The command line says so, not the file.
+    pub cuda: crate::cuda::Options,
 }
 
 /// A buffer or a module variable with its contents.
@@ -128,6 +135,13 @@ pub enum StepKind {
         from: Slice,
         to: Slice,
     },
+    /// A file's bytes into a buffer or a variable of the module.
+    Write {
+        to: At<String>,
+        /// In elements of a buffer, in bytes of a variable.
+        offset: u64,
+        file: At<String>,
+    },
     Repeat {
         times: u64,
         steps: Vec<Step>,
@@ -194,4 +208,13 @@ pub enum Expected {
     Values(Vec<At<Scalar>>),
     /// Every element the same.
     All(Scalar),
+}
+
+/// What a file says of a kernel, whatever launches it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelSpec {
+    /// Its name or a part of it.
+    pub name: At<String>,
+    /// Registers per thread.
+    pub registers: Option<u32>,
 }

@@ -2,7 +2,7 @@
 
 use super::fields::{Fields, tables};
 use super::model::*;
-use super::{parse_data, parse_steps};
+use super::{parse_data, parse_steps, variables};
 use warpsim_present::{Node, Source, SourceError, Value, nearest};
 
 const KEYS: &[&str] = &[
@@ -11,6 +11,8 @@ const KEYS: &[&str] = &[
     "description",
     "ptx",
     "link",
+    "param",
+    "kernels",
     "seed",
     "buffers",
     "symbols",
@@ -21,8 +23,15 @@ const KEYS: &[&str] = &[
 
 /// Reads the text of a launch file.
 pub fn parse(source: &Source) -> Result<LaunchFile, SourceError> {
-    let root = Node::parse(source)?;
+    parse_with(source, &[])
+}
+
+/// Reads the text of a launch file with changes (`KEY=VALUE`) of its parameters.
+pub fn parse_with(source: &Source, changes: &[String]) -> Result<LaunchFile, SourceError> {
+    let mut root = Node::parse(source)?;
     check_schema(source, &root)?;
+    let parameters = variables::declared(source, &root, changes)?;
+    variables::substitute(source, &mut root, &parameters)?;
     let fields = Fields::new(source, &root, "a launch file", KEYS)?;
     fields.string("name")?;
     let description = fields.string("description")?;
@@ -51,6 +60,10 @@ pub fn parse(source: &Source) -> Result<LaunchFile, SourceError> {
         .iter()
         .map(|e| parse_data::texture(source, e))
         .collect::<Result<Vec<_>, _>>()?;
+    let kernels = named("kernels")?
+        .iter()
+        .map(|e| parse_steps::kernel(source, e))
+        .collect::<Result<Vec<_>, _>>()?;
     let steps = match fields.node("steps") {
         None => {
             return Err(fields.missing(
@@ -72,6 +85,8 @@ pub fn parse(source: &Source) -> Result<LaunchFile, SourceError> {
         description: description.map_or(String::new(), |d| d.value),
         ptx,
         link,
+        parameters,
+        kernels,
         seed,
         buffers,
         symbols,
@@ -79,6 +94,7 @@ pub fn parse(source: &Source) -> Result<LaunchFile, SourceError> {
         steps,
         outputs,
         allow_outside: false,
+        cuda: Default::default(),
     };
     check_names(&file)?;
     Ok(file)
@@ -134,6 +150,8 @@ fn check_names(file: &LaunchFile) -> Result<(), SourceError> {
                 slice(from)?;
                 slice(to)?;
             }
+            // A name that is no buffer's may be a variable's, which only the PTX knows.
+            StepKind::Write { .. } => {}
             StepKind::Repeat { steps, .. } => pending.extend(steps.iter().rev()),
             StepKind::While { word, steps, .. } => {
                 slice(word)?;

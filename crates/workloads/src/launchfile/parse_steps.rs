@@ -3,13 +3,13 @@
 use super::fields::{Fields, count, scalar, tables, wrong_kind};
 use super::model::*;
 use super::parse_data::{MOST_BYTES, extent, scalar_type, slice};
-use warpsim_present::{Node, Source, SourceError, Value};
+use warpsim_present::{Entry, Node, Source, SourceError, Value};
 
 /// A `while` without a limit of its own ends here: a broken kernel would run for ever.
 const DEFAULT_LIMIT: u64 = 1_000_000;
 
 /// The keys that say what a step is.
-const KINDS: [&str; 5] = ["launch", "fill", "copy", "repeat", "while"];
+const KINDS: [&str; 6] = ["launch", "fill", "copy", "write", "repeat", "while"];
 
 /// `[[steps]]`.
 pub(super) fn steps(source: &Source, node: &Node) -> Result<Vec<Step>, SourceError> {
@@ -28,6 +28,7 @@ fn step(source: &Source, node: &Node) -> Result<Step, SourceError> {
         Some(&"launch") => StepKind::Launch(launch(source, node)?),
         Some(&"fill") => fill(source, node)?,
         Some(&"copy") => copy(source, node)?,
+        Some(&"write") => write(source, node)?,
         Some(&"repeat") => {
             let fields = Fields::new(source, node, "a repetition", &["repeat", "steps"])?;
             StepKind::Repeat {
@@ -130,6 +131,37 @@ fn copy(source: &Source, node: &Node) -> Result<StepKind, SourceError> {
     })
 }
 
+fn write(source: &Source, node: &Node) -> Result<StepKind, SourceError> {
+    let fields = Fields::new(source, node, "a write", &["write", "file", "offset"])?;
+    Ok(StepKind::Write {
+        to: fields
+            .string("write")?
+            .ok_or_else(|| fields.missing("write", "a buffer or a variable of the PTX"))?,
+        offset: fields.count("offset", MOST_BYTES)?.map_or(0, |n| n.value),
+        file: fields
+            .string("file")?
+            .ok_or_else(|| fields.missing("file", "what to write, as `file = \"data.bin\"`"))?,
+    })
+}
+
+/// `[kernels.NAME]`.
+pub(super) fn kernel(source: &Source, entry: &Entry) -> Result<KernelSpec, SourceError> {
+    let fields = Fields::new(source, &entry.node, "a kernel", &["registers"])?;
+    Ok(KernelSpec {
+        name: At {
+            value: entry.key.clone(),
+            place: entry.key_span.clone(),
+        },
+        registers: registers(source, &fields)?,
+    })
+}
+
+fn registers(source: &Source, fields: &Fields<'_>) -> Result<Option<u32>, SourceError> {
+    let node = fields.node("registers");
+    let registers = node.map(|node| count(source, node, "registers", 1, 255).map(|n| n as u32));
+    registers.transpose()
+}
+
 fn launch(source: &Source, node: &Node) -> Result<LaunchStep, SourceError> {
     let keys = [
         "launch",
@@ -166,10 +198,6 @@ fn launch(source: &Source, node: &Node) -> Result<LaunchStep, SourceError> {
             }
         }
     };
-    let registers = match fields.node("registers") {
-        None => None,
-        Some(node) => Some(count(source, node, "registers", 1, 255)? as u32),
-    };
     Ok(LaunchStep {
         kernel,
         grid: shape("grid")?,
@@ -177,7 +205,7 @@ fn launch(source: &Source, node: &Node) -> Result<LaunchStep, SourceError> {
         shared: fields
             .count("shared", 1 << 20)?
             .map_or(0, |n| n.value as u32),
-        registers,
+        registers: registers(source, &fields)?,
         together: match fields.node("together") {
             None => false,
             Some(node) => match node.value {

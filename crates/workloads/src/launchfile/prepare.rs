@@ -92,6 +92,10 @@ pub(super) struct Names<'a> {
     pub module: &'a Module,
     pub buffers: HashMap<&'a str, Loaded>,
     pub textures: HashMap<&'a str, u64>,
+    /// Registers by the kernel's index.
+    pub registers: HashMap<usize, u32>,
+    /// Where files are.
+    pub directory: &'a Path,
 }
 
 impl Names<'_> {
@@ -132,14 +136,14 @@ impl Names<'_> {
 }
 
 /// The PTX that a launch file names; a `.cu` file is compiled.
-fn ptx_text(source: &Source, directory: &Path, name: &At<String>) -> Result<String, DeviceError> {
+fn ptx_text(file: &LaunchFile, directory: &Path, name: &At<String>) -> Result<String, DeviceError> {
     let path = directory.join(&name.value);
-    if path.extension().is_some_and(|e| e == "cu") && path.is_file() {
-        return cuda::compile(&path);
+    if cuda::is_cuda(&path) && path.is_file() {
+        return cuda::compile(&path, &file.cuda);
     }
     let bytes = std::fs::read(&path).map_err(|e| {
         let message = format!("cannot read {}: {e}", path.display());
-        source.error(name.place.clone(), message)
+        file.source.error(name.place.clone(), message)
     })?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -161,11 +165,11 @@ pub(super) fn prepare(
     let source = &file.source;
     destinations::check(file, directory)?;
     let ptx_path = directory.join(&file.ptx.value);
-    let mut ptx = ptx_text(source, directory, &file.ptx)?;
+    let mut ptx = ptx_text(file, directory, &file.ptx)?;
     if !file.link.is_empty() {
         let mut modules = vec![parsed(&ptx_path, &ptx)?];
         for other in &file.link {
-            let text = ptx_text(source, directory, other)?;
+            let text = ptx_text(file, directory, other)?;
             modules.push(parsed(&directory.join(&other.value), &text)?);
         }
         ptx = warpsim_ptx::print(&warpsim_ptx::link::link(modules));
@@ -176,6 +180,8 @@ pub(super) fn prepare(
         module: &module,
         buffers: HashMap::new(),
         textures: HashMap::new(),
+        registers: prepare_steps::registers(file, &module)?,
+        directory,
     };
     for buffer in &file.buffers {
         let loaded = resolve_buffer(source, buffer, directory, seed, session)?;
@@ -188,7 +194,7 @@ pub(super) fn prepare(
         let handle = bind(&names, texture, session)?;
         names.textures.insert(&texture.name.value, handle);
     }
-    let ops = prepare_steps::steps(&names, &file.steps)?;
+    let ops = prepare_steps::steps(&names, &file.steps, session)?;
     let outputs = file
         .outputs
         .iter()

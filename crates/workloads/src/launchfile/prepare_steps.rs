@@ -2,24 +2,32 @@
 
 use super::model::*;
 use super::prepare::{Names, Op};
+use super::prepare_data::load_file;
 use crate::args::{self, Arg};
-use warpsim_present::SourceError;
+use crate::session::{Module, Session};
+use std::collections::HashMap;
 use warpsim_present::memory::try_reserve;
+use warpsim_present::{Source, SourceError, nearest};
 use warpsim_sim::gpu::api::Launch;
 
 /// Resolves steps in order.
-pub(super) fn steps(names: &Names<'_>, steps: &[Step]) -> Result<Vec<Op>, SourceError> {
-    steps.iter().map(|s| step(names, s)).collect()
+pub(super) fn steps(
+    names: &Names<'_>,
+    steps: &[Step],
+    session: &Session<'_>,
+) -> Result<Vec<Op>, SourceError> {
+    steps.iter().map(|s| step(names, s, session)).collect()
 }
 
-fn step(names: &Names<'_>, step: &Step) -> Result<Op, SourceError> {
+fn step(names: &Names<'_>, step: &Step, session: &Session<'_>) -> Result<Op, SourceError> {
     match &step.kind {
         StepKind::Launch(spec) => launch(names, spec),
         StepKind::Fill { slice, value } => fill(names, slice, value),
         StepKind::Copy { from, to } => copy(names, from, to),
+        StepKind::Write { to, offset, file } => write(names, to, *offset, file, session),
         StepKind::Repeat { times, steps: s } => Ok(Op::Repeat {
             times: *times,
-            ops: steps(names, s)?,
+            ops: steps(names, s, session)?,
         }),
         StepKind::While {
             word,
@@ -31,7 +39,7 @@ fn step(names: &Names<'_>, step: &Step) -> Result<Op, SourceError> {
                 address: part.address,
                 bytes: part.element.bytes() as u64,
                 limit: *limit,
-                ops: steps(names, s)?,
+                ops: steps(names, s, session)?,
                 name: word.buffer.value.clone(),
                 place: word.buffer.place.clone(),
             })
@@ -93,15 +101,70 @@ fn copy(names: &Names<'_>, from: &Slice, to: &Slice) -> Result<Op, SourceError> 
     })
 }
 
+fn write(
+    names: &Names<'_>,
+    to: &At<String>,
+    offset: u64,
+    file: &At<String>,
+    session: &Session<'_>,
+) -> Result<Op, SourceError> {
+    let source = &names.file.source;
+    let (_, data) = load_file(source, &file.value, &file.place, names.directory)?;
+    let (address, room) = match names.buffers.get(to.value.as_str()) {
+        Some(buffer) => {
+            let bytes = buffer.element.bytes() as u64;
+            let (skipped, size) = (offset.saturating_mul(bytes), buffer.count * bytes);
+            (buffer.address + skipped, size.saturating_sub(skipped))
+        }
+        None => match session.device.symbol(names.module.id, &to.value) {
+            Some((address, size)) => (address + offset, size.saturating_sub(offset)),
+            None => {
+                let message = format!("there is no buffer or variable `{}`", to.value);
+                let known = names.buffers.keys().copied();
+                let known = known.chain(names.module.program.symbols.iter().map(|s| &*s.name));
+                let help = nearest(&to.value, known).map(|n| format!("did you mean `{n}`?"));
+                let error = source.error(to.place.clone(), message);
+                return Err(error.with_optional_help(help));
+            }
+        },
+    };
+    if data.len() as u64 > room {
+        let message = format!(
+            "{} bytes do not fit in `{}`, which has {room} there",
+            data.len(),
+            to.value
+        );
+        return Err(source.error(to.place.clone(), message));
+    }
+    Ok(Op::Write { address, data })
+}
+
+/// An error whose first line says what is wrong and whose others help.
+fn refuse(source: &Source, place: &Place, message: &str) -> SourceError {
+    let (first, rest) = message.split_once('\n').unwrap_or((message, ""));
+    let help = Some(rest.to_string()).filter(|r| !r.is_empty());
+    source.error(place.clone(), first).with_optional_help(help)
+}
+
+/// What the file says of each kernel's registers.
+pub(super) fn registers(
+    file: &LaunchFile,
+    module: &Module,
+) -> Result<HashMap<usize, u32>, SourceError> {
+    let mut known = HashMap::new();
+    for spec in &file.kernels {
+        let index = args::find_kernel(&module.program, &spec.name.value)
+            .map_err(|e| refuse(&file.source, &spec.name.place, &e))?;
+        if let Some(registers) = spec.registers {
+            known.insert(index, registers);
+        }
+    }
+    Ok(known)
+}
+
 fn launch(names: &Names<'_>, spec: &LaunchStep) -> Result<Op, SourceError> {
     let source = &names.file.source;
-    let at_kernel = |message: &str| {
-        let (first, rest) = message.split_once('\n').unwrap_or((message, ""));
-        let help = Some(rest.to_string()).filter(|r| !r.is_empty());
-        source
-            .error(spec.kernel.place.clone(), first)
-            .with_optional_help(help)
-    };
+    let at_kernel = |message: &str| refuse(source, &spec.kernel.place, message);
     let program = &names.module.program;
     let index = args::find_kernel(program, &spec.kernel.value).map_err(|e| at_kernel(&e))?;
     let kernel = &program.kernels[index];
@@ -132,7 +195,7 @@ fn launch(names: &Names<'_>, spec: &LaunchStep) -> Result<Op, SourceError> {
             block: spec.block,
             dynamic_shared: spec.shared,
             params,
-            registers: spec.registers,
+            registers: spec.registers.or(names.registers.get(&index).copied()),
         },
         kernel: kernel.name.clone(),
         together: spec.together,

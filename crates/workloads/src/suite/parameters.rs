@@ -1,6 +1,7 @@
 //! Sizes of workloads.
 
 use crate::device::DeviceError;
+use std::borrow::Cow;
 use warpsim_present::nearest;
 
 /// The named sizes.
@@ -61,7 +62,7 @@ impl Parameter {
 
 /// The values of a workload's parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parameters(Vec<(&'static str, u64)>);
+pub struct Parameters(Vec<(Cow<'static, str>, u64)>);
 
 impl Parameters {
     /// The values of a named size with `key=value` changes on top, all checked.
@@ -70,9 +71,9 @@ impl Parameters {
         size: Size,
         changes: &[String],
     ) -> Result<Parameters, DeviceError> {
-        let mut values: Vec<(&'static str, u64)> = declared
+        let mut values: Vec<(Cow<'static, str>, u64)> = declared
             .iter()
-            .map(|p| (p.name, p.sizes[size as usize]))
+            .map(|p| (p.name.into(), p.sizes[size as usize]))
             .collect();
         for change in changes {
             let (key, text) = change.split_once('=').ok_or_else(|| {
@@ -94,6 +95,23 @@ impl Parameters {
         Ok(Parameters(values))
     }
 
+    /// Changes of a launch file's parameters, which has checked their names.
+    pub fn of_file(changes: &[String]) -> Result<Parameters, DeviceError> {
+        let mut values: Vec<(Cow<'static, str>, u64)> = Vec::new();
+        for change in changes {
+            let (key, text) = change.split_once('=').unwrap_or((change, ""));
+            let (key, text) = (key.trim(), text.trim());
+            let value: u64 = text.replace('_', "").parse().map_err(|_| {
+                DeviceError::bad_input(format!(
+                    "--param {change}: `{text}` is not a whole number, which sweeps and studies set"
+                ))
+            })?;
+            values.retain(|(known, _)| known != key);
+            values.push((key.to_string().into(), value));
+        }
+        Ok(Parameters(values))
+    }
+
     /// The value of a declared parameter.
     pub fn get(&self, name: &str) -> u64 {
         self.0
@@ -109,8 +127,8 @@ impl Parameters {
     }
 
     /// Names and values in the order declared.
-    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
-        self.0.iter().copied()
+    pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> + '_ {
+        self.0.iter().map(|(name, value)| (&**name, *value))
     }
 }
 

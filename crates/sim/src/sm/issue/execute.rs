@@ -56,6 +56,10 @@ impl Issue {
                 launched: view.launched,
             };
             memory = with.memory.open(&executed, &mut books.stats.counters);
+            if books.watch.is_on() {
+                let event = with.memory.asked(memory);
+                books.watch.tell(now, next.slot, event);
+            }
         }
         self.move_on(next, now, residents, view)?;
         self.send(next, memory, self.effect.executed, with);

@@ -24,6 +24,7 @@ use crate::exec::memory::image::GlobalMemory;
 use crate::exec::state::LANES;
 use crate::memory::cache::tags::Evicted;
 use crate::memory::packet::{LARGEST_REQUEST, Reply, Request, RequestKind, Traffic};
+use crate::observe::WarpEvent;
 use crate::schedule::CacheEvent;
 use crate::sm::facts::OpFacts;
 use crate::sm::launch::SmFault;
@@ -158,6 +159,8 @@ pub struct LoadStore {
     joint: JointStores,
     /// Where the issue policy wants to hear of the L1 data cache: who asked for its lines.
     asked_by: Option<HashMap<u64, u16>>,
+    /// Lookups in the L1 data cache that an observer is to be told of: warp, instruction, hit.
+    lookups: Option<Vec<(u16, u32, bool)>>,
     /// Stalls that go on while the unit sleeps, to be counted when it wakes.
     asleep: Asleep,
 }
@@ -202,6 +205,7 @@ impl LoadStore {
             refused_at_port: false,
             joint: JointStores::default(),
             asked_by: None,
+            lookups: None,
             asleep: Asleep::default(),
         }
     }
@@ -279,6 +283,27 @@ impl LoadStore {
     /// Whether somebody wants to hear what happens in the L1 data cache.
     pub fn tell_of_cache(&mut self, tell: bool) {
         self.asked_by = tell.then(HashMap::new);
+    }
+
+    /// An observer listens, or none does.
+    pub fn watch(&mut self, on: bool) {
+        self.lookups = on.then(Vec::new);
+    }
+
+    /// What an observer is told of lookups since it was last told.
+    pub fn take_lookups(&mut self) -> impl Iterator<Item = (u16, WarpEvent)> + '_ {
+        let lookups = self.lookups.iter_mut().flat_map(|list| list.drain(..));
+        lookups.map(|(slot, pc, hit)| (slot, WarpEvent::LookedUp { pc, hit }))
+    }
+
+    /// What an observer is told of a record that was just opened.
+    pub fn asked(&self, op: u16) -> WarpEvent {
+        let record = self.ops.get(op);
+        WarpEvent::Accessed {
+            pc: record.pc,
+            transactions: record.accesses.len() as u32,
+            bank_cycles: record.busy,
+        }
     }
 
     /// Forgets L1 data lines.

@@ -66,6 +66,9 @@ impl LoadStore {
         if self.asked_by.is_some() {
             self.tell_lookup(op, access, outcome, with);
         }
+        if self.lookups.is_some() {
+            self.note_lookup(op, access, outcome);
+        }
         match outcome {
             Outcome::Stall => {
                 self.ops.land(flight);
@@ -86,6 +89,18 @@ impl LoadStore {
         with.stats.l1d_reads += 1;
         self.ops.release(op);
         true
+    }
+
+    /// Notes for an observer what a load found in the L1 data cache.
+    #[cold]
+    fn note_lookup(&mut self, op: u16, access: &Access, outcome: Outcome) {
+        let record = self.ops.get(op);
+        let (slot, pc) = (record.slot_for(access.lanes), record.pc);
+        if let Some(lookups) = &mut self.lookups
+            && outcome != Outcome::Stall
+        {
+            lookups.push((slot, pc, outcome == Outcome::Hit));
+        }
     }
 
     /// Tells what a load found in the L1 data cache, and whose line it pushed out.

@@ -1,0 +1,135 @@
+//! What helps at a command line: completions, manual pages, versions, data for scripts, suggestions.
+
+mod common;
+
+use common::{Scratch, fails, succeeds};
+use serde_json::Value;
+
+#[test]
+fn completions_know_commands_and_options() {
+    for shell in ["bash", "zsh", "fish"] {
+        let text = succeeds(&["completions", shell]);
+        assert!(
+            text.contains("selftest") && text.contains("scheduler"),
+            "{shell}"
+        );
+    }
+}
+
+#[test]
+fn there_is_a_manual_page_per_command() {
+    let scratch = Scratch::new("man");
+    succeeds(&["man", "-o", &scratch.path("man1")]);
+    let page = std::fs::read_to_string(scratch.path("man1/warpsim-run.1")).expect("a page");
+    assert!(
+        page.contains("\\-\\-machine") && page.contains("warpsim\\-run"),
+        "{page}"
+    );
+    assert!(std::path::Path::new(&scratch.path("man1/warpsim.1")).exists());
+}
+
+#[test]
+fn the_version_begins_with_the_number() {
+    let shown = succeeds(&["--version"]);
+    assert!(
+        shown.starts_with(concat!("warpsim ", env!("CARGO_PKG_VERSION"))),
+        "{shown}"
+    );
+}
+
+#[test]
+fn statistics_go_to_standard_output() {
+    for how in [&["--json"][..], &["--stats", "-"]] {
+        let mut arguments = vec!["run", "vecadd", "--size", "tiny"];
+        arguments.extend(how);
+        let json: Value = serde_json::from_str(&succeeds(&arguments)).expect("nothing but JSON");
+        assert_eq!(json["result"], "correct");
+    }
+    assert!(!std::path::Path::new("-").exists());
+}
+
+#[test]
+fn every_list_is_there_as_data() {
+    for what in [
+        "machines",
+        "settings",
+        "schedulers",
+        "fetch",
+        "divergence",
+        "warps",
+        "power",
+        "workloads",
+        "kernels-vtw",
+        "stats",
+        "studies",
+    ] {
+        let json: Value = serde_json::from_str(&succeeds(&["list", what, "--json"])).expect(what);
+        let full = json
+            .as_array()
+            .map_or(json.is_object(), |list| !list.is_empty());
+        assert!(full, "{what}");
+    }
+    let json: Value =
+        serde_json::from_str(&succeeds(&["list", "settings", "--json"])).expect("JSON");
+    let list = json.as_array().expect("a list");
+    let sms = list
+        .iter()
+        .find(|s| s["key"] == "gpu.sms")
+        .expect("gpu.sms");
+    assert_eq!(
+        (&sms["type"], &sms["default"]),
+        (&"integer".into(), &"15".into())
+    );
+}
+
+#[test]
+fn a_machine_is_shown_with_its_sources() {
+    let shown = succeeds(&["show", "machine", "gtx480-v3", "--set", "sm.schedulers=1"]);
+    let line = |key: &str| {
+        let line = shown
+            .lines()
+            .find(|l| l.split_whitespace().next() == Some(key));
+        line.unwrap_or_else(|| panic!("{key}: {shown}"))
+    };
+    assert!(line("l1d.mshrs").contains("= 32") && line("l1d.mshrs").contains("gtx480-v3: [v3]"));
+    assert!(
+        line("gpu.core_mhz").contains("= 700") && line("gpu.core_mhz").contains("gtx480: [cfg]")
+    );
+    assert!(line("sm.schedulers").contains("= 1 ") && line("sm.schedulers").contains("--set"));
+}
+
+#[test]
+fn suggestions_are_what_was_meant() {
+    let shown = fails(2, &["run", "MATMUL"]);
+    assert!(shown.contains("did you mean `matmul`?"), "{shown}");
+    let shown = fails(2, &["run", "matmul", "--set", "l1d.size=4"]);
+    assert!(shown.contains("`l1d.sets` sets of `l1d.ways`"), "{shown}");
+}
+
+#[test]
+fn a_gpgpusim_configuration_becomes_a_machine() {
+    let scratch = Scratch::new("import");
+    let (config, machine) = (scratch.path("gpgpusim.config"), scratch.path("mine.toml"));
+    std::fs::write(
+        &config,
+        "-gpgpu_n_clusters 4\n-gpgpu_shader_core_pipeline 1024:32\n-gpgpu_scheduler lrr\n\
+         -gpgpu_cache:dl1 N:32:128:8,L:L:m:N:H,A:64:8,8\n-gpgpu_dram_timing_opt nbk=8:RCD=11\n-network_mode 1\n",
+    )
+    .expect("written");
+    succeeds(&["import", &config, "-o", &machine]);
+    let shown = succeeds(&["show", "machine", &machine]);
+    let has = |key: &str, value: &str| {
+        let line = shown
+            .lines()
+            .find(|l| l.split_whitespace().next() == Some(key));
+        line.is_some_and(|l| l.contains(&format!("= {value} ")) && l.contains("mine.toml"))
+    };
+    assert!(
+        has("gpu.sms", "4") && has("l1d.ways", "8") && has("dram.timing.rcd", "11"),
+        "{shown}"
+    );
+    let text = std::fs::read_to_string(&machine).expect("a machine file");
+    assert!(text.contains("# -network_mode 1"), "{text}");
+    let run = succeeds(&["run", "vecadd", "--size", "tiny", "--machine", &machine]);
+    assert!(run.contains("4 SMs"), "{run}");
+}

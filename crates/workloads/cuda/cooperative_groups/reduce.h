@@ -1,0 +1,2 @@
+// Reductions over tiles are part of the one header.
+#include "../cooperative_groups.h"

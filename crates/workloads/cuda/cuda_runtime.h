@@ -1,0 +1,2 @@
+// Everything of it is there already.
+#include "warpsim_cuda.h"

@@ -1,0 +1,145 @@
+//! CUDA C to PTX with a compiler of the user's: NVIDIA's where there is one, else clang with our
+//! headers, which needs no CUDA installation.
+
+mod choose;
+mod clang;
+mod headers;
+mod nvcc;
+mod nvrtc;
+
+pub use choose::CudaCompiler;
+
+use crate::device::DeviceError;
+use crate::files::write_whole;
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// How `.cu` files are compiled.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// The compiler: a program, NVRTC's library, or one of the words `nvcc`, `nvrtc` and `clang`.
+    /// Without one the environment decides, and then what is installed.
+    pub compiler: Option<OsString>,
+    /// Flags for it, after ours.
+    pub flags: Vec<String>,
+    /// Where the PTX is written to, if anywhere.
+    pub keep: Option<PathBuf>,
+}
+
+/// Whether a file is CUDA C, by its name.
+pub fn is_cuda(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "cu")
+}
+
+/// Compiles a `.cu` file. A process compiles each file once.
+pub fn compile(source: &Path, options: &Options) -> Result<String, DeviceError> {
+    let known = known(source, options)?;
+    if let Some(path) = &options.keep {
+        write_whole(path, known.as_bytes())
+            .map_err(|e| DeviceError::bad_input(format!("cannot write {}: {e}", path.display())))?;
+    }
+    Ok(known)
+}
+
+fn known(source: &Path, options: &Options) -> Result<String, DeviceError> {
+    type Compiled = HashMap<(PathBuf, Options), String>;
+    static KNOWN: OnceLock<Mutex<Compiled>> = OnceLock::new();
+    let known = KNOWN.get_or_init(Mutex::default);
+    // Held while compiling: whoever asks for the same file meanwhile waits for it.
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (source.to_path_buf(), options.clone());
+    if let Some(ptx) = known.get(&key) {
+        return Ok(ptx.clone());
+    }
+    let ptx = match CudaCompiler::choose(options.compiler.as_deref())? {
+        CudaCompiler::Nvcc(program) => nvcc::compile(&program, source, &options.flags)?,
+        CudaCompiler::Nvrtc(library) => nvrtc::compile(&library, source, &options.flags)?,
+        CudaCompiler::Clang(program) => clang::compile(&program, source, &options.flags)?,
+    };
+    known.insert(key, ptx.clone());
+    Ok(ptx)
+}
+
+/// What a compiler that failed said, once, and a hint.
+fn failed(compiler: &str, source: &Path, said: &str, hint: Option<String>) -> DeviceError {
+    let mut text = format!("{compiler} cannot compile {}", source.display());
+    let said = said.trim_end();
+    if !said.is_empty() {
+        text += &format!(":\n{said}");
+    }
+    if let Some(hint) = hint {
+        text += &format!("\nhint: {hint}");
+    }
+    DeviceError::bad_input(text)
+}
+
+/// Runs a compiler that writes PTX to a file; the text of that file.
+fn run(
+    command: &mut Command,
+    source: &Path,
+    output: &Path,
+    hint: impl Fn(&str) -> Option<String>,
+) -> Result<String, DeviceError> {
+    let compiler = command.get_program().display().to_string();
+    let result = command.output().map_err(|e| {
+        DeviceError::bad_input(format!(
+            "cannot compile {}: {compiler} does not run ({e})\n{}",
+            source.display(),
+            choose::ADVICE
+        ))
+    })?;
+    if !result.status.success() {
+        let said = String::from_utf8_lossy(&result.stderr);
+        return Err(failed(&compiler, source, &said, hint(&said)));
+    }
+    let bytes = std::fs::read(output).map_err(|e| {
+        DeviceError::bad_input(format!(
+            "{compiler} wrote no PTX for {}: {e}",
+            source.display()
+        ))
+    })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A folder for a compiler's files, gone when it is dropped.
+fn scratch(source: &Path) -> Result<tempfile::TempDir, DeviceError> {
+    tempfile::tempdir()
+        .map_err(|e| DeviceError::bad_input(format!("compiling {}: {e}", source.display())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compile_with(compiler: &str, source: &str) -> DeviceError {
+        let options = Options {
+            compiler: Some(compiler.into()),
+            ..Options::default()
+        };
+        compile(Path::new(source), &options).expect_err("no PTX")
+    }
+
+    #[test]
+    fn no_compiler_is_a_clear_error() {
+        let error = compile_with("no-such-clang", "x.cu");
+        assert!(error.text.contains("cannot compile x.cu"), "{error}");
+        assert!(error.text.contains("install clang"), "{error}");
+    }
+
+    #[test]
+    fn the_compilers_failure_is_told() {
+        // `false` is a compiler that always fails and says nothing.
+        let error = compile_with("false", "x.cu");
+        assert_eq!(error.text, "false cannot compile x.cu");
+    }
+
+    #[test]
+    fn a_library_that_is_none_is_a_clear_error() {
+        let error = compile_with("/no/such/libnvrtc.so.12", "x.cu");
+        assert!(error.text.contains("libnvrtc.so.12"), "{error}");
+        assert!(error.text.contains("cannot be loaded"), "{error}");
+    }
+}
