@@ -2,21 +2,63 @@
 
 use crate::key::SCHEMA;
 use crate::plan::Run;
-use crate::record::{Record, Status};
+use crate::record::{Record, Status, stored_text};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Once};
 use std::time::Instant;
 use warpsim_sim::gpu::Options;
 use warpsim_sim::observe::Observer;
+use warpsim_sim::progress::{Progress, Silent, Snapshot};
 use warpsim_sim::stats::LaunchReport;
 use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::{Category, DeviceError, Outcome, Session};
 
 /// Runs and keeps what came of it, whatever happens. What kernels print goes nowhere.
 pub fn execute(run: &Run) -> Record {
+    execute_watched(run, Box::new(Silent))
+}
+
+/// Runs by itself, for somebody who spreads the runs of a plan: the text to be stored, or nothing
+/// where `progress` has stopped it.
+pub fn execute_alone(run: &Run, progress: Box<dyn Progress>) -> Option<String> {
+    keep_workers_panics();
+    let stopped = Arc::new(AtomicBool::new(false));
+    let progress = Box::new(Stopping(progress, stopped.clone()));
+    let thread = std::thread::Builder::new().name(WORKER.into());
+    let record = std::thread::scope(|scope| {
+        let ran = thread.spawn_scoped(scope, || execute_watched(run, progress));
+        ran.ok()?.join().ok()
+    })?;
+    let whole = !stopped.load(Ordering::Relaxed);
+    whole.then(|| stored_text(&record).ok()).flatten()
+}
+
+/// Remembers that a run was stopped: what came of it is no result.
+struct Stopping(Box<dyn Progress>, Arc<AtomicBool>);
+
+impl Progress for Stopping {
+    fn kernel(&mut self, name: &str, blocks: u64) {
+        self.0.kernel(name, blocks);
+    }
+    fn update(&mut self, snapshot: Snapshot) {
+        self.0.update(snapshot);
+    }
+    fn stops(&mut self) -> bool {
+        let stops = self.0.stops();
+        self.1.fetch_or(stops, Ordering::Relaxed);
+        stops
+    }
+    fn finish(&mut self, snapshot: Snapshot) {
+        self.0.finish(snapshot);
+    }
+}
+
+fn execute_watched(run: &Run, progress: Box<dyn Progress>) -> Record {
     let start = Instant::now();
-    let result = guarded(|| simulate(run, None, run.max_cycles));
+    let result = guarded(|| simulate(run, None, run.max_cycles, progress));
     Record {
         schema: SCHEMA,
         key: run.key.as_str().to_string(),
@@ -33,7 +75,7 @@ pub fn execute(run: &Run) -> Record {
 /// run ended early; that it ran into the limit is not told apart, the listener knows.
 pub fn listen(run: &Run, observer: Box<dyn Observer>, limit: u64) -> Result<(), String> {
     let limit = run.max_cycles.map_or(limit, |m| m.min(limit));
-    let result = guarded(|| simulate(run, Some(observer), Some(limit)));
+    let result = guarded(|| simulate(run, Some(observer), Some(limit), Box::new(Silent)));
     if result.status.good() || result.status == Status::Wrong {
         Ok(())
     } else {
@@ -65,8 +107,14 @@ fn guarded(run: impl FnOnce() -> Finished) -> Finished {
     caught.unwrap_or_else(|_| Finished::failed(Status::Crashed, panic_text()))
 }
 
-fn simulate(run: &Run, observer: Option<Box<dyn Observer>>, limit: Option<u64>) -> Finished {
+fn simulate(
+    run: &Run,
+    observer: Option<Box<dyn Observer>>,
+    limit: Option<u64>,
+    progress: Box<dyn Progress>,
+) -> Finished {
     let options = Options {
+        progress,
         max_cycles: limit,
         observer,
         ..Options::default()
@@ -134,9 +182,18 @@ fn panic_text() -> String {
     format!("the simulator failed: {text}")
 }
 
+/// The name of the threads that run.
+pub const WORKER: &str = "warpsim-study-worker";
+
+/// From here on a panic of a thread of that name is a result.
+pub fn keep_workers_panics() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| keep_panics(|| std::thread::current().name() == Some(WORKER)));
+}
+
 /// From here on a panic of a worker becomes the reason of its row instead of text between the
 /// lines of the progress display. Other threads' panics are shown as ever.
-pub fn keep_panics(worker: impl Fn() -> bool + Send + Sync + 'static) {
+fn keep_panics(worker: impl Fn() -> bool + Send + Sync + 'static) {
     let shown = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         if worker() {

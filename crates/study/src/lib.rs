@@ -41,6 +41,7 @@ mod conduct;
 
 pub use conduct::{Conclusion, Failure, Tally, conduct};
 pub use error::StudyError;
+pub use execute::execute_alone;
 pub use plan::{Choices, Plan};
 pub use request::Request;
 pub use shard::{Shard, conduct_shard};

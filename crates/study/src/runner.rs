@@ -2,14 +2,14 @@
 //! bring back.
 
 use crate::error::StudyError;
-use crate::execute::{execute, keep_panics};
+use crate::execute::{WORKER, execute, keep_workers_panics};
 use crate::plan::{Plan, Run};
 use crate::record::Record;
 use crate::store::{Store, Stored};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Who is told how far a study is.
@@ -143,13 +143,6 @@ fn spawn<'s, 'e: 's>(
         .map(|_| ())
         .map_err(|e| StudyError::bad_input(format!("cannot start a thread: {e}")))
 }
-
-fn keep_workers_panics() {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| keep_panics(|| std::thread::current().name() == Some(WORKER)));
-}
-
-const WORKER: &str = "warpsim-study-worker";
 
 fn work(
     records: &mut [Option<Record>],

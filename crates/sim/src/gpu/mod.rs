@@ -198,7 +198,12 @@ impl Gpu {
 
     /// Copies to the host.
     pub fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>, AccessError> {
-        Ok(self.image.slice(address, bytes)?.to_vec())
+        Ok(self.look(address, bytes)?.to_vec())
+    }
+
+    /// Bytes of global memory as they are, without a copy.
+    pub fn look(&self, address: u64, bytes: u64) -> Result<&[u8], AccessError> {
+        self.image.slice(address, bytes)
     }
 
     /// Keeps the report of a launch. There can be any number of launches; beyond the first
