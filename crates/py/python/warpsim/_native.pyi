@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, final
 
 __version__: str
 
 def names(kind: Literal["machines", "workloads", "schedulers", "fetch", "divergence", "studies"]) -> list[str]:
     """Names of what there is to choose from."""
 
+@final
 class Machine:
     @staticmethod
     def resolve(name: str, overrides: Sequence[str]) -> Machine: ...
@@ -20,6 +21,7 @@ class Machine:
     def name(self) -> str: ...
     def to_json(self) -> str: ...
 
+@final
 class Program:
     def __new__(cls, name: str, text: str) -> Program: ...
     @property
@@ -33,6 +35,7 @@ class Program:
 
 def compile_cuda(path: str | PathLike[str]) -> str: ...
 
+@final
 class Place:
     """Where a warp sits: its scheduler ("domain"), and its index there."""
 
@@ -43,6 +46,7 @@ class Place:
     def index(self) -> int: ...
     def __hash__(self) -> int: ...
 
+@final
 class Plan:
     def __new__(
         cls,

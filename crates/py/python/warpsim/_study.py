@@ -67,7 +67,6 @@ class Study:
         self._files["study.toml"] = self._text(
             workloads, machine, configurations or {}, grid, size, repeats, seed, max_cycles, title, toml
         ).encode()
-        self._folder = "."
         # Checks everything, now and here.
         self._plan()
 
@@ -84,7 +83,9 @@ class Study:
         title: str | None,
         toml: str,
     ) -> str:
-        whole = configuration(base, "base", self._files) if isinstance(base, Machine) else {"machine": base}
+        whole: dict[str, Any] = {"machine": base}
+        if isinstance(base, Machine):
+            whole = configuration(base, "base", self._files)
         top = {
             "schema": 1,
             "name": self.name,
