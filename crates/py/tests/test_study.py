@@ -80,6 +80,16 @@ def test_machines_kernels_and_arrays_in_a_study(tmp_path: Path, vecadd: warpsim.
     assert set(study.files) >= {"study.toml", "twice.toml", "twice.ptx", "mine.machine.toml"}
 
 
+def test_machine_files_in_a_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text('schema = 1\nextends = "gtx480"\nname = "mine"\n[sm]\nschedulers = 1\n')
+    study = warpsim.Study("x", ["vecadd"], machine="mine.toml", grid={"scheduler": ["lrr"]}, size="tiny", repeats=1)
+    # One that was stopped does not keep another from running.
+    study._plan().stop()
+    frame = study.run("out").to_pandas()
+    assert list(frame["machine"]) == ["mine"]
+
+
 def test_what_makes_no_sense_is_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(warpsim.BadInput, match="did you mean `vecadd`"):
         warpsim.Study("x", ["vecad"], grid={"scheduler": ["lrr"]})

@@ -33,8 +33,17 @@ def plan(files: Mapping[str, bytes]) -> _native.Plan:
     return _plan(tuple(sorted(files.items())))
 
 
+def fresh_plan(files: Mapping[str, bytes]) -> _native.Plan:
+    """The same, nobody else's: one that is stopped stays so."""
+    return _make(tuple(sorted(files.items())))
+
+
 @functools.lru_cache(maxsize=8)
 def _plan(files: tuple[tuple[str, bytes], ...]) -> _native.Plan:
+    return _make(files)
+
+
+def _make(files: tuple[tuple[str, bytes], ...]) -> _native.Plan:
     folder = _folder(files)
     study = write_files(dict(files), folder)
     return _native.Plan("study.toml", study.read_text(encoding="utf-8"), str(folder))
@@ -64,8 +73,8 @@ def on_dask(client: Any) -> Engine:
             from distributed import as_completed
         except ImportError as error:
             raise BadInput(f"Dask is not to be had ({error}): pip install 'warpsim[dask]'") from None
-        # The files go to the workers once, not with every task.
-        [shared] = client.scatter([dict(files)], broadcast=True)
+        # The files go to the workers once, not with every task; as a task, they outlive any worker.
+        shared = client.submit(dict, files, pure=False)
         tasks = client.map(execute, [shared] * len(runs), list(runs), pure=False, retries=2)
         try:
             for task in as_completed(tasks):

@@ -83,9 +83,7 @@ class Study:
         title: str | None,
         toml: str,
     ) -> str:
-        whole: dict[str, Any] = {"machine": base}
-        if isinstance(base, Machine):
-            whole = configuration(base, "base", self._files)
+        whole = configuration(base if isinstance(base, Machine) else Machine(base), "base", self._files)
         top = {
             "schema": 1,
             "name": self.name,
@@ -202,7 +200,7 @@ class Study:
         self, out: str | PathLike[str] | None, progress: bool | None
     ) -> tuple[str, _native.Plan, list[int], StudyProgress]:
         folder = fspath(out) if out is not None else str(Path("results") / self.name)
-        plan = self._plan()
+        plan = _clusters.fresh_plan(self._files)
         absent = plan.absent(folder)
         return folder, plan, absent, StudyProgress(progress, len(absent))
 

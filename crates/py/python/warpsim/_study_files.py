@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,9 @@ def configuration(given: Machine | Mapping[str, Any], name: str, files: Files) -
 def machine(given: Machine, name: str, files: Files) -> str:
     """What a study calls a machine, without what is set beside."""
     if given._text is None:
-        return given._base
+        # A machine file stays where it is, with what it extends.
+        named = given._base
+        return str(Path(named).resolve()) if named.endswith(".toml") or "/" in named else named
     file = f"{word(name)}.machine.toml"
     files[file] = given._text.encode()
     return file
