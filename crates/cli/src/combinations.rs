@@ -1,5 +1,6 @@
 //! `warpsim list combinations`: what goes together and what does not, with the reason.
 
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use warpsim_present::listed;
@@ -42,6 +43,26 @@ pub fn text() -> String {
         }
     }
     out
+}
+
+/// The same as data: what can be chosen, and every pair that is refused.
+pub fn data() -> Value {
+    let axes = axes();
+    let (_, refused) = ask(&axes);
+    let names = |axis: &Axis| axis.choices.iter().map(|c| c.name.clone()).collect();
+    let choices: Map<String, Value> = (axes.iter())
+        .map(|axis| (axis.name.to_string(), names(axis)))
+        .collect();
+    let pairs = refused.iter().map(|(i, j, a, b, refusal)| {
+        json!({
+            (axes[*i].name): a,
+            (axes[*j].name): b,
+            "rule": refusal.about,
+            "built": refusal.why != Why::NotBuilt,
+            "sentence": refusal.sentence,
+        })
+    });
+    json!({ "choices": choices, "refused": pairs.collect::<Vec<_>>() })
 }
 
 /// Asks for every pair: how many go together of how many, by axes, and those that do not.

@@ -129,6 +129,7 @@ fn as_data(what: What) -> Result<Value, Failure> {
             });
             named.collect()
         }
+        What::Combinations => crate::combinations::data(),
         What::Power => {
             let named = power::NAMES.iter().map(
                 |n| json!({ "name": n.name, "description": n.description, "settings": n.all() }),

@@ -69,6 +69,8 @@ enum Command {
     Study(study::StudyArguments),
     /// Run a grid of workloads, machines and settings.
     Sweep(study::SweepArguments),
+    /// Put the shards of a study or sweep together.
+    Merge(study::MergeArguments),
     /// Show which statistics moved between runs.
     Compare(compare::Arguments),
     /// Compare cycles with the reference simulator's on micro-kernels and workloads.
@@ -108,6 +110,7 @@ fn main() -> ExitCode {
         Command::Export(arguments) => export::run(&arguments),
         Command::Study(arguments) => study::study(&arguments),
         Command::Sweep(arguments) => study::sweep(&arguments),
+        Command::Merge(arguments) => study::merge(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Agreement(arguments) => agreement::run(&arguments),
         Command::Characterise(arguments) => characterise::run(&arguments),

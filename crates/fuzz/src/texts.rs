@@ -35,7 +35,7 @@ pub fn machine_file(data: &[u8]) {
     let Some(source) = text(data) else {
         return;
     };
-    if let Err(error) = from_source(&source) {
+    if let Err(error) = from_source(&source, &[]) {
         assert!(!error.to_string().is_empty());
     }
 }

@@ -19,6 +19,11 @@ pub trait Progress: Send {
     fn kernel(&mut self, name: &str, blocks: u64);
     /// Some cycles have passed.
     fn update(&mut self, snapshot: Snapshot);
+    /// Whether the run is to end now, unfinished. Asked as often as it is [updated](Progress::update),
+    /// and in runs without timing now and then.
+    fn stops(&mut self) -> bool {
+        false
+    }
     /// The run is over.
     fn finish(&mut self, snapshot: Snapshot);
 }

@@ -1,5 +1,6 @@
 //! Kernels in PTX, run without timing.
 
+use std::ops::ControlFlow;
 use warpsim_ptx::kernel::Program;
 use warpsim_sim::exec::code::Code;
 use warpsim_sim::exec::functional::{FunctionalStats, Listeners, Options, SimFault, run};
@@ -80,7 +81,10 @@ impl Machine {
         };
         let files = &self.program.files;
         let listeners = Listeners {
-            hand_on: &mut |printed| self.prints.append(printed),
+            hand_on: &mut |printed| {
+                self.prints.append(printed);
+                ControlFlow::Continue(())
+            },
             races: None,
         };
         run(

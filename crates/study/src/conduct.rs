@@ -5,17 +5,15 @@ use crate::evaluate::{Results, Shown};
 use crate::output::columns::{self, Column};
 use crate::output::report::{Recorded, Report};
 use crate::output::{conclusions, csv, parquet, picture, terminal, values};
-use crate::plan::{Plan, Run};
-use crate::record::Status;
-use crate::runner::{self, Watch, side_by_side};
+use crate::plan::Plan;
+use crate::record::{Record, Status};
+use crate::recordings;
+use crate::runner::{self, Watch};
 use crate::sizes::{self, KernelSize};
-use crate::store::{Store, Stored};
-use crate::timeline;
+use crate::store::Store;
 use crate::trade_off::traded;
 use crate::verdict::{Judged, Tried, Verdict, judge};
-use serde_json::Value;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// What a study came to.
 pub struct Conclusion {
@@ -80,6 +78,25 @@ pub struct Failure {
     pub expected: Option<String>,
 }
 
+impl Failure {
+    /// The failure that `record` is, of a workload under a configuration.
+    pub(crate) fn of(plan: &Plan, workload: &str, setup: usize, record: &Record) -> Failure {
+        // What is known to fail fails with something changed, too.
+        let usual = &plan.setups[plan.setups[setup].base.unwrap_or(setup)].name;
+        let expected = plan.study.expected_failures.iter().find(|f| {
+            let here = f.configurations.iter().any(|c| c.value == *usual);
+            f.workload.value == workload && here
+        });
+        Failure {
+            workload: workload.to_string(),
+            configuration: plan.setups[setup].name.clone(),
+            status: record.status,
+            reason: record.reason.clone(),
+            expected: expected.map(|f| f.reason.clone()),
+        }
+    }
+}
+
 /// Runs what is not there yet, judges, and writes everything into the folder. `command` is what
 /// the report says to repeat it.
 pub fn conduct(
@@ -99,7 +116,7 @@ pub fn conduct(
     let records = runner::run(plan, store, jobs, watch)?;
     let results = Results::new(plan, &records);
     let figures = judged(plan, &results);
-    let timelines = timelines(plan, store, jobs, watch)?;
+    let timelines = recordings::all(plan, store, jobs, watch)?;
     let sizes = sizes::all(&results);
     store.check_claim(&selection)?;
     let files = write(store, &results, &figures, &sizes, &timelines, command)?;
@@ -207,76 +224,6 @@ fn write(
     ])
 }
 
-/// Records the timelines that are not there yet.
-fn timelines(
-    plan: &Plan,
-    store: &Store,
-    jobs: usize,
-    watch: &mut dyn Watch,
-) -> Result<Vec<Recorded>, StudyError> {
-    let mut wanted: Vec<(usize, String, Arc<Run>)> = Vec::new();
-    for (index, timeline) in plan.study.timelines.iter().enumerate() {
-        for configuration in &timeline.configurations {
-            let setup = plan.setup(&configuration.value);
-            let subject = plan.subjects.find(&timeline.workload.value);
-            let Some(run) = subject.and_then(|s| plan.run(s, setup)) else {
-                continue;
-            };
-            let (workload, under) = (&run.workload, &plan.setups[setup].title);
-            let what = match timeline.title.as_str() {
-                "" => String::new(),
-                title => format!(". {title}"),
-            };
-            wanted.push((
-                index,
-                format!("{workload} under {under}{what}"),
-                run.clone(),
-            ));
-        }
-    }
-    let file = |i: usize| {
-        let (index, _, run) = &wanted[i];
-        let key = timeline::key(run, &plan.study.timelines[*index]);
-        format!("timelines/{key}.json")
-    };
-    let mut found: Vec<Option<Value>> = Vec::new();
-    for i in 0..wanted.len() {
-        let stored = store.get_object(&file(i));
-        if let Stored::Damaged(kept) = &stored {
-            watch.note(&format!(
-                "a stored timeline is not as written, and recorded again; kept as {}",
-                kept.display()
-            ));
-        }
-        found.push(stored.whole());
-    }
-    let absent: Vec<usize> = (0..wanted.len()).filter(|i| found[*i].is_none()).collect();
-    if !absent.is_empty() {
-        watch.note(&format!("recording {} timelines", absent.len()));
-    }
-    let recorded = side_by_side(&absent, jobs, |&i| {
-        let (index, _, run) = &wanted[i];
-        timeline::record(run, &plan.study.timelines[*index])
-    })?;
-    let mut failed = vec![None; wanted.len()];
-    for (&i, result) in absent.iter().zip(recorded) {
-        match result {
-            Ok(data) => {
-                store.put_object(&file(i), &data.to_string())?;
-                found[i] = Some(data);
-            }
-            Err(reason) => failed[i] = Some(reason),
-        }
-    }
-    let all = wanted.into_iter().zip(found).zip(failed);
-    Ok(all
-        .map(|(((_, title, _), data), reason)| Recorded {
-            title,
-            data: data.ok_or_else(|| reason.unwrap_or_default()),
-        })
-        .collect())
-}
-
 fn failures(plan: &Plan, results: &Results) -> Vec<Failure> {
     let mut failures = Vec::new();
     for (subject, setup) in plan.pairs() {
@@ -284,20 +231,7 @@ fn failures(plan: &Plan, results: &Results) -> Vec<Failure> {
             continue;
         };
         let workload = plan.subjects.name(subject);
-        let configuration = &plan.setups[setup].name;
-        // What is known to fail fails with something changed, too.
-        let usual = &plan.setups[plan.setups[setup].base.unwrap_or(setup)].name;
-        let expected = plan.study.expected_failures.iter().find(|f| {
-            let here = f.configurations.iter().any(|c| c.value == *usual);
-            f.workload.value == workload && here
-        });
-        failures.push(Failure {
-            workload: workload.to_string(),
-            configuration: configuration.clone(),
-            status: record.status,
-            reason: record.reason.clone(),
-            expected: expected.map(|f| f.reason.clone()),
-        });
+        failures.push(Failure::of(plan, workload, setup, record));
     }
     failures
 }

@@ -2,13 +2,16 @@
 
 use crate::key::SCHEMA;
 use crate::plan::Run;
-use crate::record::{Record, Status};
+use crate::record::{Record, Status, stored_text};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Once};
 use std::time::Instant;
 use warpsim_sim::gpu::Options;
 use warpsim_sim::observe::Observer;
+use warpsim_sim::progress::{Progress, Silent, Snapshot};
 use warpsim_sim::stats::LaunchReport;
 use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::{Category, DeviceError, Outcome, Session};
@@ -16,10 +19,50 @@ use warpsim_workloads::{Category, DeviceError, Outcome, Session};
 /// Runs on so many threads and keeps what came of it, whatever happens. What kernels print goes
 /// nowhere.
 pub fn execute(run: &Run, threads: usize) -> Record {
+    execute_watched(run, threads, Box::new(Silent))
+}
+
+/// Runs by itself, for somebody who spreads the runs of a plan: the text to be stored, or nothing
+/// where `progress` has stopped it.
+pub fn execute_alone(run: &Run, progress: Box<dyn Progress>) -> Option<String> {
+    keep_workers_panics();
+    let stopped = Arc::new(AtomicBool::new(false));
+    let progress = Box::new(Stopping(progress, stopped.clone()));
+    let thread = std::thread::Builder::new().name(WORKER.into());
+    let record = std::thread::scope(|scope| {
+        let ran = thread.spawn_scoped(scope, || execute_watched(run, 1, progress));
+        ran.ok()?.join().ok()
+    })?;
+    let whole = !stopped.load(Ordering::Relaxed);
+    whole.then(|| stored_text(&record).ok()).flatten()
+}
+
+/// Remembers that a run was stopped: what came of it is no result.
+struct Stopping(Box<dyn Progress>, Arc<AtomicBool>);
+
+impl Progress for Stopping {
+    fn kernel(&mut self, name: &str, blocks: u64) {
+        self.0.kernel(name, blocks);
+    }
+    fn update(&mut self, snapshot: Snapshot) {
+        self.0.update(snapshot);
+    }
+    fn stops(&mut self) -> bool {
+        let stops = self.0.stops();
+        self.1.fetch_or(stops, Ordering::Relaxed);
+        stops
+    }
+    fn finish(&mut self, snapshot: Snapshot) {
+        self.0.finish(snapshot);
+    }
+}
+
+fn execute_watched(run: &Run, threads: usize, progress: Box<dyn Progress>) -> Record {
     let start = Instant::now();
     let options = Options {
         max_cycles: run.max_cycles,
         threads,
+        progress,
         ..Options::default()
     };
     let result = guarded(|| simulate(run, options));
@@ -140,9 +183,18 @@ fn panic_text() -> String {
     format!("the simulator failed: {text}")
 }
 
+/// The name of the threads that run.
+pub const WORKER: &str = "warpsim-study-worker";
+
+/// From here on a panic of a thread of that name is a result.
+pub fn keep_workers_panics() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| keep_panics(|| std::thread::current().name() == Some(WORKER)));
+}
+
 /// From here on a panic of a worker becomes the reason of its row instead of text between the
 /// lines of the progress display. Other threads' panics are shown as ever.
-pub fn keep_panics(worker: impl Fn() -> bool + Send + Sync + 'static) {
+fn keep_panics(worker: impl Fn() -> bool + Send + Sync + 'static) {
     let shown = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         if worker() {

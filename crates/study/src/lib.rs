@@ -3,7 +3,8 @@
 //!
 //! A study is data ([`format`]); [`plan`] finds the runs it needs, [`runner`] runs them side by
 //! side and keeps each result in a [`store`], [`evaluate`] and [`verdict`] turn results into
-//! figures and judged claims, [`output`] writes tables, files and the report. [`compare`] says
+//! figures and judged claims, [`output`] writes tables, files and the report. A [`Shard`] is a part
+//! of a study that one of several machines runs, and [`merge`] puts them together. [`compare`] says
 //! which statistics moved between runs.
 //!
 //! Nothing here knows how the machine works: runs go through the interface that the command line
@@ -17,14 +18,18 @@ pub mod evaluate;
 mod execute;
 pub mod format;
 mod key;
+pub mod merge;
 mod metric;
 mod output;
 pub mod plan;
 pub mod record;
+mod recordings;
+mod request;
 pub mod runner;
 pub mod sample;
 mod seal;
 mod sensitivity;
+mod shard;
 pub mod sizes;
 pub mod store;
 mod subject;
@@ -35,6 +40,9 @@ pub mod words;
 
 mod conduct;
 
-pub use conduct::{Conclusion, Tally, conduct};
+pub use conduct::{Conclusion, Failure, Tally, conduct};
 pub use error::StudyError;
+pub use execute::execute_alone;
 pub use plan::{Choices, Plan};
+pub use request::Request;
+pub use shard::{Shard, conduct_shard};

@@ -2,14 +2,14 @@
 //! bring back.
 
 use crate::error::StudyError;
-use crate::execute::{execute, keep_panics};
+use crate::execute::{WORKER, execute, keep_workers_panics};
 use crate::plan::{Plan, Run};
 use crate::record::Record;
 use crate::store::{Store, Stored};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, Once, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Who is told how far a study is.
@@ -42,9 +42,27 @@ pub fn run(
     jobs: usize,
     watch: &mut dyn Watch,
 ) -> Result<Records, StudyError> {
+    let all = vec![true; plan.runs.len()];
+    let records = run_some(plan, &all, store, jobs, watch)?;
+    Ok(records.into_iter().flatten().collect())
+}
+
+/// Runs what the store does not have of those that are `wanted`. Returns what came of these, by
+/// the numbers of the plan's runs.
+pub fn run_some(
+    plan: &Plan,
+    wanted: &[bool],
+    store: &Store,
+    jobs: usize,
+    watch: &mut dyn Watch,
+) -> Result<Vec<Option<Record>>, StudyError> {
     let mut damaged = Vec::new();
     let mut records: Vec<Option<Record>> = Vec::new();
-    for run in &plan.runs {
+    for (run, wanted) in plan.runs.iter().zip(wanted) {
+        if !wanted {
+            records.push(None);
+            continue;
+        }
         let stored = store.get(&run.key);
         if let Stored::Damaged(kept) = &stored {
             damaged.push(kept.clone());
@@ -67,16 +85,18 @@ pub fn run(
     for (index, (run, record)) in plan.runs.iter().zip(&records).enumerate() {
         match record {
             Some(record) => queue.learn(run, record.seconds),
-            None => queue.pending.push((index, run.clone())),
+            None if wanted[index] => queue.pending.push((index, run.clone())),
+            None => {}
         }
     }
     queue.cores = jobs;
     let jobs = jobs.clamp(1, queue.pending.len().max(1));
-    watch.begin(plan.runs.len(), plan.runs.len() - queue.pending.len(), jobs);
+    let total = wanted.iter().filter(|w| **w).count();
+    watch.begin(total, total - queue.pending.len(), jobs);
     let result = work(&mut records, Mutex::new(queue), store, jobs, watch, plan);
     watch.end();
     result?;
-    Ok(records.into_iter().flatten().collect())
+    Ok(records)
 }
 
 enum Message {
@@ -124,13 +144,6 @@ fn spawn<'s, 'e: 's>(
         .map(|_| ())
         .map_err(|e| StudyError::bad_input(format!("cannot start a thread: {e}")))
 }
-
-fn keep_workers_panics() {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| keep_panics(|| std::thread::current().name() == Some(WORKER)));
-}
-
-const WORKER: &str = "warpsim-study-worker";
 
 fn work(
     records: &mut [Option<Record>],

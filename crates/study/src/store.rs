@@ -62,6 +62,46 @@ impl Store {
         Ok(store)
     }
 
+    /// A folder that holds results of some study, to be read only.
+    pub fn existing(root: &Path) -> Result<Store, StudyError> {
+        let path = root.join(MARK);
+        let text = std::fs::read_to_string(&path).map_err(|e| {
+            if e.kind() == std::io::ErrorKind::NotFound {
+                let folder = root.display();
+                StudyError::bad_input(format!("{folder} holds no results of a study (no {MARK})"))
+            } else {
+                unreadable(&path, &e)
+            }
+        })?;
+        let mark: Value = serde_json::from_str(&text).unwrap_or_default();
+        let store = Store {
+            root: root.to_path_buf(),
+            study: mark["study"].as_str().unwrap_or_default().to_string(),
+        };
+        store.check_mark(&text)?;
+        Ok(store)
+    }
+
+    /// This folder's results can go where those of `other` are.
+    pub fn check_same_study(&self, other: &Store) -> Result<(), StudyError> {
+        if self.study == other.study {
+            return Ok(());
+        }
+        Err(StudyError::bad_input(format!(
+            "{} holds the results of the study `{}`, not of `{}`\nnothing was changed",
+            self.root.display(),
+            self.study,
+            other.study
+        )))
+    }
+
+    /// Whether the simulator that last wrote here is this one.
+    pub fn same_build(&self) -> bool {
+        let mark = self.read(MARK).unwrap_or_default();
+        let mark: Value = serde_json::from_str(&mark).unwrap_or_default();
+        mark["simulator"] == SIMULATOR
+    }
+
     fn check_mark(&self, text: &str) -> Result<(), StudyError> {
         let schema = serde_json::from_str::<Value>(text)
             .ok()
@@ -162,16 +202,26 @@ impl Store {
 
     /// The result of a run, if it is there. A crash is not a result: it is tried again.
     pub fn get(&self, key: &Key) -> Stored<Record> {
+        match self.look(key) {
+            Ok(Some((_, record))) => Stored::Whole(record),
+            Ok(None) => Stored::Absent,
+            Err(damaged) => Stored::Damaged(set_aside(&damaged)),
+        }
+    }
+
+    /// The result of a run with its file, if it is there; a damaged file is named, and left as it
+    /// is. A crash is not a result.
+    pub fn look(&self, key: &Key) -> Result<Option<(PathBuf, Record)>, PathBuf> {
         let path = self.path(key);
         // What cannot be read cannot be written either, which will be said.
         let Ok(bytes) = std::fs::read(&path) else {
-            return Stored::Absent;
+            return Ok(None);
         };
         let record = String::from_utf8(bytes).ok().and_then(|t| read_stored(&t));
         match record.filter(|r| r.key == key.as_str()) {
-            Some(record) if record.status == Status::Crashed => Stored::Absent,
-            Some(record) => Stored::Whole(record),
-            None => Stored::Damaged(set_aside(&path)),
+            Some(record) if record.status == Status::Crashed => Ok(None),
+            Some(record) => Ok(Some((path, record))),
+            None => Err(path),
         }
     }
 
@@ -196,14 +246,23 @@ impl Store {
         let Ok(bytes) = std::fs::read(&path) else {
             return Stored::Absent;
         };
-        let text = String::from_utf8(bytes).ok().filter(|text| is_intact(text));
-        match text.and_then(|text| serde_json::from_str::<Value>(&text).ok()) {
-            Some(Value::Object(mut object)) => {
-                object.remove("checksum");
-                Stored::Whole(Value::Object(object))
-            }
-            _ => Stored::Damaged(set_aside(&path)),
+        match opened(bytes) {
+            Some(object) => Stored::Whole(object),
+            None => Stored::Damaged(set_aside(&path)),
         }
+    }
+
+    /// A JSON object that was kept with a checksum; a damaged one is none, and left as it is.
+    pub fn look_object(&self, name: &str) -> Option<Value> {
+        opened(std::fs::read(self.root.join(name)).ok()?)
+    }
+
+    /// Copies a file of another folder, byte for byte.
+    pub fn copy_file(&self, from: &Store, name: &str) -> Result<(), StudyError> {
+        let path = from.root.join(name);
+        let bytes = std::fs::read(&path).map_err(|e| unreadable(&path, &e))?;
+        self.write(name, &bytes)?;
+        Ok(())
     }
 
     /// How many results of other builds, machines or settings the folder has, beside `used`.
@@ -231,6 +290,20 @@ impl Store {
     /// Reads a file of the folder.
     pub fn read(&self, name: &str) -> Option<String> {
         std::fs::read_to_string(self.root.join(name)).ok()
+    }
+}
+
+/// The JSON object of a file with a checksum, if the file is as it was written.
+fn opened(bytes: Vec<u8>) -> Option<Value> {
+    let text = String::from_utf8(bytes)
+        .ok()
+        .filter(|text| is_intact(text))?;
+    match serde_json::from_str(&text).ok()? {
+        Value::Object(mut object) => {
+            object.remove("checksum");
+            Some(Value::Object(object))
+        }
+        _ => None,
     }
 }
 

@@ -1,6 +1,8 @@
 //! Writing files so that a failure leaves nothing half-written.
 
+use std::collections::hash_map::RandomState;
 use std::ffi::OsString;
+use std::hash::BuildHasher;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -33,11 +35,18 @@ pub fn route(path: &Path) -> io::Result<Route> {
         .ok_or_else(|| io::Error::other("the path does not name a file"))?;
     let mut temporary = OsString::from(".");
     temporary.push(name);
-    temporary.push(format!(".{}.tmp", std::process::id()));
+    temporary.push(format!(".{:016x}.tmp", unlike_any_other()));
     Ok(Route::Staged {
         temporary: target.with_file_name(temporary),
         target,
     })
+}
+
+/// A number that no other writer has: machines that share a folder have processes with the same
+/// number, and a process may write one file from two threads.
+fn unlike_any_other() -> u64 {
+    // Keyed at random for each process, and otherwise each time.
+    RandomState::new().hash_one(std::process::id())
 }
 
 /// Which file a path means, so that two spellings of one can be compared: links followed, as far

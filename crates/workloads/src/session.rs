@@ -185,7 +185,7 @@ impl Session<'_> {
     }
 
     /// Launches a kernel whose blocks wait for each other.
-    pub(crate) fn launch_prepared(
+    pub fn launch_prepared(
         &mut self,
         module: &Module,
         kernel: &str,

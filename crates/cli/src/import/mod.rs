@@ -34,7 +34,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         gpgpusim::import(&text).map_err(|e| Failure::bad_input(format!("{name}: {e}")))?;
     let machine = file_text(&name, &imported);
     // What it says must be a machine.
-    from_source(&Source::new("the machine file", &machine)).map_err(|e| {
+    from_source(&Source::new("the machine file", &machine), &[]).map_err(|e| {
         Failure::bad_input(format!(
             "{name} describes no machine that can be simulated: {e}"
         ))

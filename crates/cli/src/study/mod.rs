@@ -1,18 +1,23 @@
-//! `warpsim study` and `warpsim sweep`.
+//! `warpsim study`, `warpsim sweep` and `warpsim merge`.
 
+mod merge;
 mod watch;
+
+pub use merge::{MergeArguments, merge};
 
 use crate::failure::{BAD_INPUT, Failure, PROGRAM_FAILED, WRONG_RESULT, print, tell};
 use crate::interrupt::NotingStudy;
 use crate::run::SizeName;
-use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpsim_present::{Source, nearest};
-use warpsim_study::format::{self, MOST_REPEATS, Study};
+use warpsim_study::format::{self, MOST_REPEATS, SIZES, Study};
 use warpsim_study::record::Status;
 use warpsim_study::store::Store;
-use warpsim_study::{Choices, Conclusion, Plan, StudyError, conduct, embedded};
+use warpsim_study::{
+    Choices, Conclusion, Failure as RunFailure, Plan, Request, Shard, StudyError, conduct,
+    conduct_shard, embedded,
+};
 
 /// Arguments of `warpsim study`.
 #[derive(clap::Args)]
@@ -55,6 +60,9 @@ struct Common {
     /// How often everything runs, each time a little different [default: what the study says, or 3].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_REPEATS as i64))]
     repeats: Option<u16>,
+    /// Only part K of N, so that N machines share the work; `warpsim merge` puts them together.
+    #[arg(long, value_name = "K/N")]
+    shard: Option<Shard>,
     /// Runs at a time [default: the processors of this machine].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
@@ -73,13 +81,13 @@ impl From<StudyError> for Failure {
 pub fn study(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
     let common = &arguments.common;
     if arguments.what != "all" {
-        let what = format!("study {}", quoted(&arguments.what));
-        return one(find(&arguments.what)?, &what, common, common.out.clone());
+        let request = request("study", &arguments.what, common);
+        return one(find(&arguments.what)?, &request, common, common.out.clone());
     }
     let mut worst = ExitCode::SUCCESS;
     for name in embedded::names() {
         let out = common.out.as_ref().map(|out| out.join(name));
-        let code = one(find(name)?, &format!("study {name}"), common, out)?;
+        let code = one(find(name)?, &request("study", name, common), common, out)?;
         if code != ExitCode::SUCCESS {
             worst = code;
         }
@@ -89,14 +97,26 @@ pub fn study(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
 
 /// Runs a study file.
 pub fn sweep(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
+    let common = &arguments.common;
+    let file = arguments.file.display().to_string();
     let study = format::read(&arguments.file)?;
-    let what = format!("sweep {}", quoted(&arguments.file.display().to_string()));
-    one(
-        study,
-        &what,
-        &arguments.common,
-        arguments.common.out.clone(),
-    )
+    let request = request("sweep", &file, common);
+    one(study, &request, common, common.out.clone())
+}
+
+/// What the command line asks for.
+fn request(command: &str, what: &str, common: &Common) -> Request {
+    let file = command == "sweep" || embedded::text(what).is_none();
+    let whole = file.then(|| std::path::absolute(what).ok()).flatten();
+    Request {
+        command: format!("{command} {}", quoted(what)),
+        study: whole.map_or(what.to_string(), |path| path.display().to_string()),
+        choices: Choices {
+            size: common.size.map(Into::into),
+            workloads: common.workloads.clone(),
+            repeats: common.repeats.map(usize::from),
+        },
+    }
 }
 
 /// A paper's study by its name, or a study file.
@@ -118,15 +138,17 @@ pub fn find(what: &str) -> Result<Study, Failure> {
 }
 
 /// The command that makes the same report.
-fn command(what: &str, common: &Common, out: &Path) -> String {
-    let mut command = format!("warpsim {what}");
-    if let Some(size) = common.size.and_then(|s| s.to_possible_value()) {
-        command += &format!(" --size {}", size.get_name());
+fn command(request: &Request, out: &Path) -> String {
+    let choices = &request.choices;
+    let mut command = format!("warpsim {}", request.command);
+    let size = choices.size;
+    if let Some((name, _)) = SIZES.iter().find(|(_, s)| Some(*s) == size) {
+        command += &format!(" --size {name}");
     }
-    if let Some(workloads) = &common.workloads {
+    if let Some(workloads) = &choices.workloads {
         command += &format!(" --workloads {}", quoted(&workloads.join(",")));
     }
-    if let Some(repeats) = common.repeats {
+    if let Some(repeats) = choices.repeats {
         command += &format!(" --repeats {repeats}");
     }
     command + &format!(" --out {}", quoted(&out.display().to_string()))
@@ -144,34 +166,63 @@ fn quoted(text: &str) -> String {
 
 fn one(
     study: Study,
-    what: &str,
+    request: &Request,
     common: &Common,
     out: Option<PathBuf>,
 ) -> Result<ExitCode, Failure> {
-    let choices = Choices {
-        size: common.size.map(Into::into),
-        workloads: common.workloads.clone(),
-        repeats: common.repeats.map(usize::from),
-    };
-    let plan = Plan::new(study, &choices)?;
+    let plan = planned(study, request)?;
     let name = &plan.study.name;
+    let out = out.unwrap_or_else(|| Path::new("results").join(name));
+    let store = Store::open(&out, name)?;
+    let command = command(request, &out);
+    let jobs = common.jobs.map_or_else(processors, usize::from);
+    let Some(shard) = common.shard else {
+        return concluded(&plan, &store, jobs, &command, common.quiet);
+    };
+    let again = format!("{command} --shard {shard}");
+    let mut watch = NotingStudy::new(watch::choose(common.quiet), &again);
+    let failures = conduct_shard(&plan, &store, shard, request, jobs, &mut watch)?;
+    if !common.quiet {
+        let out = quoted(&out.display().to_string());
+        print(&format!(
+            "shard {shard} of study {name} is done and kept in {out}\n\
+             when all are: warpsim merge {out}, with the folders of the others if they have their own\n"
+        ))?;
+    }
+    Ok(failed(&failures))
+}
+
+/// The runs of a study, of which there is at least one.
+fn planned(study: Study, request: &Request) -> Result<Plan, Failure> {
+    let plan = Plan::new(study, &request.choices)?;
     if plan.runs.is_empty() {
         return Err(Failure::bad_input(format!(
-            "study `{name}` has nothing to run: this build lacks what it needs\n{}",
+            "study `{}` has nothing to run: this build lacks what it needs\n{}",
+            plan.study.name,
             plan.missing.join("\n")
         )));
     }
-    let out = out.unwrap_or_else(|| Path::new("results").join(name));
-    let store = Store::open(&out, name)?;
-    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-    let jobs = common.jobs.map_or_else(processors, usize::from);
-    let command = command(what, common, &out);
-    let mut watch = NotingStudy::new(watch::choose(common.quiet), &command);
-    let conclusion = conduct(&plan, &store, jobs, &command, &mut watch)?;
-    if !common.quiet {
-        print(&summary(&plan, &conclusion))?;
+    Ok(plan)
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Runs what is not there, writes the report and shows what came of it.
+fn concluded(
+    plan: &Plan,
+    store: &Store,
+    jobs: usize,
+    command: &str,
+    quiet: bool,
+) -> Result<ExitCode, Failure> {
+    let mut watch = NotingStudy::new(watch::choose(quiet), command);
+    let conclusion = conduct(plan, store, jobs, command, &mut watch)?;
+    if !quiet {
+        print(&summary(plan, &conclusion))?;
     }
-    Ok(failed(&conclusion))
+    Ok(failed(&conclusion.failures))
 }
 
 fn summary(plan: &Plan, conclusion: &Conclusion) -> String {
@@ -199,8 +250,8 @@ fn summary(plan: &Plan, conclusion: &Conclusion) -> String {
 }
 
 /// Says which runs failed; the exit code is that of the first kind.
-fn failed(conclusion: &Conclusion) -> ExitCode {
-    let surprising = || conclusion.failures.iter().filter(|f| f.expected.is_none());
+fn failed(failures: &[RunFailure]) -> ExitCode {
+    let surprising = || failures.iter().filter(|f| f.expected.is_none());
     for failure in surprising() {
         tell!(
             "{}: {} under {}: {}",

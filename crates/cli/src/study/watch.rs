@@ -20,14 +20,6 @@ pub fn choose(quiet: bool) -> Box<dyn Watch> {
     }
 }
 
-fn name(run: &Run) -> String {
-    let name = format!("{} {}", run.workload, run.configuration);
-    match run.varied.as_str() {
-        "" => name,
-        varied => format!("{name} ({varied})"),
-    }
-}
-
 #[derive(Default)]
 struct Bar {
     bar: Option<ProgressBar>,
@@ -63,17 +55,21 @@ impl Watch for Bar {
         self.bar = Some(bar);
     }
     fn started(&mut self, run: &Run) {
-        self.running.push(name(run));
+        self.running.push(run.shown());
         self.show(None);
     }
     fn finished(&mut self, run: &Run, record: &Record) {
-        self.running.retain(|r| *r != name(run));
+        self.running.retain(|r| *r != run.shown());
         self.failed += usize::from(!record.status.good());
         if let Some(bar) = &self.bar {
             bar.inc(1);
             if !record.status.good() {
                 let reason = record.reason.lines().next().unwrap_or_default();
-                bar.println(format!("{}: {}: {reason}", record.status.name(), name(run)));
+                bar.println(format!(
+                    "{}: {}: {reason}",
+                    record.status.name(),
+                    run.shown()
+                ));
             }
         }
     }
@@ -127,7 +123,7 @@ impl Watch for Lines {
             "{}/{} {}: {}, {}{left}",
             self.done,
             self.total,
-            name(run),
+            run.shown(),
             record.status.name(),
             words::time(record.seconds),
         );

@@ -74,11 +74,11 @@ pub fn explain(origin: &Origin, overrides: &[String]) -> Result<Vec<Explained>, 
     Ok(merged.explained())
 }
 
-/// A machine from a text that may extend a preset, but no file.
-pub fn from_source(source: &Source) -> Result<Machine, SourceError> {
+/// A machine from a text that may extend a preset, but no file; then the overrides.
+pub fn from_source(source: &Source, overrides: &[String]) -> Result<Machine, SourceError> {
     let mut layers = chain_from((source.clone(), None), Vec::new(), false)?;
     layers.reverse();
-    merged(&layers, &[], validate::validate)
+    merged(&layers, overrides, validate::validate)
 }
 
 fn checked(

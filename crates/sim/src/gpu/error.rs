@@ -17,6 +17,13 @@ pub enum SimError {
     Functional(Box<SimFault>),
     /// No warp can go on and nothing is under way.
     Deadlock(Box<Stuck>),
+    /// Somebody wanted no more of it ([`Progress::stops`](crate::progress::Progress::stops)).
+    Stopped {
+        /// Kernel.
+        kernel: String,
+        /// Cycles up to then.
+        cycle: u64,
+    },
     /// The cycle limit was reached.
     CycleLimit {
         /// The limit.
@@ -159,6 +166,9 @@ impl fmt::Display for SimError {
                               in the simulated machine",
                 }
             ),
+            SimError::Stopped { kernel, cycle } => {
+                write!(f, "kernel {kernel} was stopped after {cycle} cycles")
+            }
             SimError::CycleLimit {
                 limit,
                 stuck,

@@ -214,13 +214,18 @@ impl Gpu {
 
     /// Copies to the host.
     pub fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>, AccessError> {
-        let data = self.image.slice(address, bytes)?;
+        let data = self.look(address, bytes)?;
         let mut copy = Vec::new();
         if !try_reserve(&mut copy, data.len()) {
             return Err(AccessError::HostMemory { bytes });
         }
         copy.extend_from_slice(data);
         Ok(copy)
+    }
+
+    /// Bytes of global memory as they are, without a copy.
+    pub fn look(&self, address: u64, bytes: u64) -> Result<&[u8], AccessError> {
+        self.image.slice(address, bytes)
     }
 
     /// Keeps the report of a launch. There can be any number of launches; beyond the first

@@ -11,6 +11,7 @@ use crate::progress::Snapshot;
 use crate::sm::{Launched, SmFault, summarise};
 use crate::stats::{EnergyCounters, LaunchReport, MemoryCounters, SmStats, Totals};
 use crate::time::Cycle;
+use std::ops::ControlFlow;
 use std::time::Instant;
 use warpsim_ptx::kernel::Virtualised;
 
@@ -67,7 +68,13 @@ impl Gpu {
             ..functional::Options::default()
         };
         let listeners = functional::Listeners {
-            hand_on: &mut |prints| self.printed.hand_on(prints, &mut self.options),
+            hand_on: &mut |prints| {
+                self.printed.hand_on(prints, &mut self.options);
+                match self.options.progress.stops() {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            },
             races: self.races.as_mut(),
         };
         let result = functional::run(
@@ -163,6 +170,12 @@ impl Gpu {
                     warp_instructions: snapshot.warp_instructions + running,
                     ..snapshot
                 });
+                if self.options.progress.stops() {
+                    return Err(SimError::Stopped {
+                        kernel: launched.kernel.name.clone(),
+                        cycle: now - start,
+                    });
+                }
             }
             let next = self.next(now, &pace);
             if next == Cycle::NEVER {

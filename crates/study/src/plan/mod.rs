@@ -21,7 +21,7 @@ use warpsim_sim::config::Machine;
 use warpsim_workloads::suite::{Parameters, Size};
 
 /// What the command line says beside the study.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choices {
     /// Another size than the study's.
     pub size: Option<Size>,
@@ -85,6 +85,17 @@ pub struct Run {
     pub inputs: Value,
     /// What it is stored under.
     pub key: Key,
+}
+
+impl Run {
+    /// As a person would name it: `matmul gto (seed=2)`.
+    pub fn shown(&self) -> String {
+        let name = format!("{} {}", self.workload, self.configuration);
+        match self.varied.as_str() {
+            "" => name,
+            varied => format!("{name} ({varied})"),
+        }
+    }
 }
 
 impl Plan {

@@ -11,6 +11,7 @@ pub use races::RaceCheck;
 use races::Who;
 
 use std::fmt;
+use std::ops::ControlFlow;
 
 use warpsim_ptx::isa::BoolOp;
 use warpsim_ptx::kernel::{Kernel, NO_PC, Pc, RegId};
@@ -84,6 +85,13 @@ pub enum SimFault {
     },
     /// The launch itself is impossible.
     Launch(String),
+    /// Somebody wanted no more of it.
+    Stopped {
+        /// Kernel.
+        kernel: String,
+        /// Warp instructions up to then.
+        instructions: u64,
+    },
 }
 
 /// A warp in a deadlock.
@@ -125,6 +133,13 @@ impl fmt::Display for SimFault {
                 "kernel {kernel} has not ended after {instructions} warp instructions"
             ),
             SimFault::Launch(text) => f.write_str(text),
+            SimFault::Stopped {
+                kernel,
+                instructions,
+            } => write!(
+                f,
+                "kernel {kernel} was stopped after {instructions} warp instructions"
+            ),
         }
     }
 }
@@ -172,8 +187,8 @@ struct Gate {
 
 /// Who hears of a run.
 pub struct Listeners<'a> {
-    /// Gets what threads print now and then, and takes it.
-    pub hand_on: &'a mut dyn FnMut(&mut Vec<u8>),
+    /// Called now and then: gets what threads have printed, takes it, and says whether to go on.
+    pub hand_on: &'a mut dyn FnMut(&mut Vec<u8>) -> ControlFlow<()>,
     /// Looks for races.
     pub races: Option<&'a mut RaceCheck>,
 }
@@ -236,7 +251,8 @@ pub fn run(
     let mut prints = Vec::new();
     let mut view = GlobalView::direct(image, &mut prints);
     let result = machine.run(slots, &mut view, listeners.hand_on);
-    (listeners.hand_on)(&mut prints);
+    // What was printed is handed on, however it ended.
+    let _ = (listeners.hand_on)(&mut prints);
     result?;
     Ok(machine.stats)
 }
@@ -268,7 +284,7 @@ impl Machine<'_> {
         &mut self,
         slots: usize,
         view: &mut GlobalView<'_>,
-        hand_on: &mut dyn FnMut(&mut Vec<u8>),
+        hand_on: &mut dyn FnMut(&mut Vec<u8>) -> ControlFlow<()>,
     ) -> Result<(), SimFault> {
         let mut open = slots.min(BLOCKS_AT_FIRST);
         for slot in 0..open {
@@ -282,8 +298,11 @@ impl Machine<'_> {
                 for warp in slot * self.warps..(slot + 1) * self.warps {
                     progress |= self.run_warp(warp, view)?;
                 }
-                if !view.prints.is_empty() {
-                    hand_on(view.prints);
+                if hand_on(view.prints).is_break() {
+                    return Err(SimFault::Stopped {
+                        kernel: self.kernel.name.clone(),
+                        instructions: self.stats.warp_instructions,
+                    });
                 }
                 let done = self
                     .block_warps(slot)
