@@ -86,6 +86,6 @@ impl Program {
 /// PTX from a CUDA file, by the compiler that the command line uses.
 #[pyfunction]
 pub fn compile_cuda(py: Python<'_>, path: PathBuf) -> PyResult<String> {
-    let ptx = py.detach(|| cuda::compile(&path));
+    let ptx = py.detach(|| cuda::compile(&path, &cuda::Options::default()));
     ptx.map_err(|e| errors::of_device(py, &e))
 }
