@@ -28,8 +28,6 @@ pub enum Type {
     Bf16x2,
     Tf32,
     F32,
-    /// Two packed single-precision numbers.
-    F32x2,
     F64,
     /// Packed 16-bit integers.
     U16x2,
@@ -39,14 +37,16 @@ pub enum Type {
     E5m2,
     E4m3x2,
     E5m2x2,
-    /// Parts of a byte: elements of matrices.
-    U4,
-    S4,
-    B1,
     /// Opaque texture, sampler and surface handles.
     Texref,
     Samplerref,
     Surfref,
+    /// Two packed single-precision numbers.
+    F32x2,
+    /// Parts of a byte: elements of matrices.
+    U4,
+    S4,
+    B1,
 }
 
 impl Type {
@@ -264,7 +264,7 @@ pub enum Geometry {
 }
 
 /// Everything the dotted suffixes of one instruction say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mods {
     /// The types in the order written; `types[0]` is the instruction's (destination) type.
     pub types: [Option<Type>; 3],
@@ -336,6 +336,53 @@ pub struct Mods {
     pub tensor: Option<Tensor>,
     /// What `cp.async` and `mbarrier` do.
     pub asynchronous: Option<Async>,
+}
+
+/// The register estimate tells operations apart, and orders some, by this: what most instructions do
+/// not have must not change it.
+impl std::hash::Hash for Mods {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.types.hash(state);
+        self.space.hash(state);
+        self.rounding.hash(state);
+        self.ftz.hash(state);
+        self.sat.hash(state);
+        self.relu.hash(state);
+        self.approx.hash(state);
+        self.full.hash(state);
+        self.nan.hash(state);
+        self.xorsign_abs.hash(state);
+        self.cmp.hash(state);
+        self.boolop.hash(state);
+        self.half.hash(state);
+        self.cc.hash(state);
+        self.vector.hash(state);
+        self.atom.hash(state);
+        self.noftz.hash(state);
+        self.sem.hash(state);
+        self.scope.hash(state);
+        self.cache.hash(state);
+        self.nc.hash(state);
+        self.mode.hash(state);
+        self.sync.hash(state);
+        self.warp.hash(state);
+        self.aligned.hash(state);
+        self.uni.hash(state);
+        self.to.hash(state);
+        self.shiftamt.hash(state);
+        self.wrap.hash(state);
+        self.geometry.hash(state);
+        let rest = (
+            self.magnitude,
+            self.formatted,
+            self.video,
+            self.tensor,
+            self.asynchronous,
+        );
+        if rest != Default::default() {
+            rest.hash(state);
+        }
+    }
 }
 
 /// The part of a 32-bit operand that a video instruction takes, or writes.

@@ -205,7 +205,6 @@ ops! {
     Cnot "cnot" Int [BITS] [] [] { Always => [D S] };
     Copysign "copysign" ByType [F32_64] [] [] { Always => [D S S] };
     Cos "cos" Sfu [F32_] [APPROX FTZ] [] { Always => [D S] };
-    Cp "cp" Memory [] [] [] { Always => [Any] };
     Cvt "cvt" ByType [CONVERTED, CONVERTED] [ROUND ROUND_INTEGRAL FTZ SAT SATFINITE RELU] []
         { Always => [D S Opt] };
     Cvta "cvta" Int [ADDRESS] [TO GLOBAL SHARED LOCAL CONST PARAM] [Space] { Always => [D S] };
@@ -221,7 +220,6 @@ ops! {
     Ld "ld" Memory [LOADED]
         [LOAD_ORDER SCOPE GLOBAL SHARED LOCAL CONST PARAM LOAD_CACHE READ_ONLY HINTS VECTOR] []
         { Always => [DVec Addr Opt] };
-    Ldmatrix "ldmatrix" Memory [] [] [] { Always => [Any] };
     Ldu "ldu" Memory [LOADED] [GLOBAL VECTOR] [] { Always => [DVec Addr] };
     Lg2 "lg2" Sfu [F32_] [APPROX FTZ] [] { Always => [D S] };
     Lop3 "lop3" Int [B32_] [BOOL] [] { Bool => [Pair S S S S S]; Always => [D S S S S] };
@@ -230,12 +228,9 @@ ops! {
     Madc "madc" Int [INT32_64] [LO_HI CARRY] [Half] { Always => [D S S S] };
     Match "match" Int [B32_64] [MATCH SYNC] [Mode] { Always => [Pair S S] };
     Max "max" ByType [ARITHMETIC] [FTZ NAN XORSIGN RELU] [] { Always => [D S S Opt] };
-    Mbarrier "mbarrier" Memory [] [] [] { Always => [Any] };
     Membar "membar" Memory [] [MEMBAR] [Scope] { Always => [] };
     Min "min" ByType [ARITHMETIC] [FTZ NAN XORSIGN RELU] [] { Always => [D S S Opt] };
-    Mma "mma" Tensor [] [] [] { Always => [Any] };
     Mov "mov" ByType [MOVED] [] [] { Always => [DVec SVec] };
-    Movmatrix "movmatrix" Int [] [] [] { Always => [Any] };
     Mul "mul" ByType [INT.and(FLOAT).and(F32_PAIR)] [HALF ROUND FTZ SAT] [HalfOfInt] { Always => [D S S] };
     Mul24 "mul24" Int [INT32] [LO_HI] [Half] { Always => [D S S] };
     Nanosleep "nanosleep" Control [TypeSet::of(&[Type::U32])] [] [] { Always => [S] };
@@ -267,9 +262,25 @@ ops! {
     Sqrt "sqrt" Sfu [F32_64] [APPROX ROUND FTZ] [] { Always => [D S] };
     St "st" Memory [LOADED] [STORE_ORDER SCOPE GLOBAL SHARED LOCAL PARAM STORE_CACHE HINTS VECTOR] []
         { Always => [Addr SVec Opt] };
-    Stmatrix "stmatrix" Memory [] [] [] { Always => [Any] };
     Sub "sub" ByType [ARITHMETIC.and(F32_PAIR)] [ROUND FTZ SAT CARRY] [] { Always => [D S S] };
     Subc "subc" Int [INT32_64] [CARRY] [] { Always => [D S S] };
+    Szext "szext" Int [INT32] [WRAP] [] { Always => [D S S] };
+    Tanh "tanh" Sfu [TANH] [APPROX] [] { Always => [D S] };
+    Testp "testp" ByType [F32_64] [TESTP] [Mode] { Always => [D S] };
+    Tex "tex" Memory [TEXEL, COORDINATE] [GEOMETRY VECTOR MIP_BASE] [Geometry] { Always => [DVec Tex Opt Opt] };
+    Trap "trap" Control [] [] [] { Always => [] };
+    // Not NVIDIA's: what the rewrite to virtual thread blocks asks the hardware for.
+    VtwNextTb "vtw.next_tb" Control [TypeSet::of(&[Type::U32])] [] [] { Always => [Pair] };
+    VtwNextTid "vtw.next_tid" Control [TypeSet::of(&[Type::U32])] [] [] { Always => [D] };
+    Vote "vote" Int [VOTED] [SYNC VOTE] [Mode] { Sync => [D S S]; Always => [D S] };
+    Xor "xor" Int [LOGIC] [] [] { Always => [D S S] };
+    // Opcodes behind here came later: those before them keep their numbers, which estimates depend on.
+    Cp "cp" Memory [] [] [] { Always => [Any] };
+    Ldmatrix "ldmatrix" Memory [] [] [] { Always => [Any] };
+    Mbarrier "mbarrier" Memory [] [] [] { Always => [Any] };
+    Mma "mma" Tensor [] [] [] { Always => [Any] };
+    Movmatrix "movmatrix" Int [] [] [] { Always => [Any] };
+    Stmatrix "stmatrix" Memory [] [] [] { Always => [Any] };
     Suld "suld" Memory [SURFACE_BITS] [FORMAT GEOMETRY LOAD_CACHE VECTOR OUTSIDE] [Geometry Mode]
         { Always => [DVec Tex] };
     Suq "suq" Int [B32_] [QUERY] [Mode] { Always => [D Addr] };
@@ -277,17 +288,12 @@ ops! {
         { Always => [Tex S] };
     Sust "sust" Memory [SURFACE_BITS] [FORMAT GEOMETRY STORE_CACHE VECTOR OUTSIDE] [Geometry Mode]
         { Always => [Tex SVec] };
-    Szext "szext" Int [INT32] [WRAP] [] { Always => [D S S] };
-    Tanh "tanh" Sfu [TANH] [APPROX] [] { Always => [D S] };
-    Testp "testp" ByType [F32_64] [TESTP] [Mode] { Always => [D S] };
-    Tex "tex" Memory [TEXEL, COORDINATE] [GEOMETRY VECTOR MIP_BASE] [Geometry] { Always => [DVec Tex Opt Opt] };
     TexGrad "tex.grad" Memory [TEXEL, COORDINATE] [GEOMETRY VECTOR] [Geometry]
         { Always => [DVec Tex Loose Loose Opt Opt] };
     TexLevel "tex.level" Memory [TEXEL, COORDINATE] [GEOMETRY VECTOR] [Geometry]
         { Always => [DVec Tex S Opt Opt] };
     Tld4 "tld4" Memory [TEXEL, COORDINATE] [COMPONENT GEOMETRY VECTOR] [Mode Geometry]
         { Always => [DVec Tex Opt Opt] };
-    Trap "trap" Control [] [] [] { Always => [] };
     Txq "txq" Int [B32_] [QUERY QUERY_TEXTURE] [Mode] { Always => [D Addr] };
     Vabsdiff "vabsdiff" Int [INT32, INT32, INT32] [SAT SECOND] [] { Always => [D S S Opt] };
     Vadd "vadd" Int [INT32, INT32, INT32] [SAT SECOND] [] { Always => [D S S Opt] };
@@ -312,12 +318,7 @@ ops! {
     Vsub4 "vsub4" Int [INT32, INT32, INT32] [SAT ACCUMULATE] [] { Always => [D S S S] };
     Vset2 "vset2" Int [INT32, INT32] [CMP ACCUMULATE] [Cmp] { Always => [D S S S] };
     Vset4 "vset4" Int [INT32, INT32] [CMP ACCUMULATE] [Cmp] { Always => [D S S S] };
-    // Not NVIDIA's: what the rewrite to virtual thread blocks asks the hardware for.
-    VtwNextTb "vtw.next_tb" Control [TypeSet::of(&[Type::U32])] [] [] { Always => [Pair] };
-    VtwNextTid "vtw.next_tid" Control [TypeSet::of(&[Type::U32])] [] [] { Always => [D] };
-    Vote "vote" Int [VOTED] [SYNC VOTE] [Mode] { Sync => [D S S]; Always => [D S] };
     Wmma "wmma" Tensor [] [] [] { Always => [Any] };
-    Xor "xor" Int [LOGIC] [] [] { Always => [D S S] };
     }
     // Read and printed, refused when a kernel that has them is lowered.
     later {

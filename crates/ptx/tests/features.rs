@@ -212,10 +212,8 @@ fn opcodes_that_are_not_executed_keep_their_text() {
     );
     assert_eq!(async_store.text, "st.async.shared::cluster.b32");
     assert_eq!(async_store.mods, Mods::default());
-    assert_eq!(
-        instruction("tex.level.2d.v4.f32.f32 {%a}, [t, {%x}], %l;").op,
-        Op::TexLevel
-    );
+    let level = instruction("tex.level.2d.v4.f32.f32 {%a, %b, %c, %d}, [t, {%x, %y}], %l;");
+    assert_eq!(level.op, Op::TexLevel, "the longest spelling counts");
     assert!(Op::Tex.is_supported());
 }
 

@@ -62,6 +62,13 @@ fn every_supported_opcode_has_a_form_in_the_list() {
     }
 }
 
+/// What is wrong with a matrix instruction, a copy or a barrier in shared memory is said when a kernel
+/// that has it is lowered: there are forms of them that are valid and not supported.
+fn is_read_loosely(instruction: &Instruction) -> bool {
+    let mods = &instruction.mods;
+    mods.tensor.is_some() || mods.asynchronous.is_some() || instruction.text.starts_with("cp.")
+}
+
 /// `.foo` and the like are refused by every opcode that is executed.
 #[test]
 fn every_form_refuses_a_modifier_that_does_not_exist() {
@@ -69,7 +76,7 @@ fn every_form_refuses_a_modifier_that_does_not_exist() {
         let end = form.find([' ', ';']).unwrap_or(form.len());
         let (mnemonic, rest) = form.split_at(end);
         let instruction = only(&wrapped(form));
-        if instruction.op.is_supported() {
+        if instruction.op.is_supported() && !is_read_loosely(&instruction) {
             assert!(
                 parse(&wrapped(&format!("{mnemonic}.foo{rest}"))).is_err(),
                 "{form}"
@@ -84,7 +91,7 @@ fn every_form_refuses_further_operands() {
     for form in FORMS.lines() {
         let instruction = only(&wrapped(form));
         let call = form.starts_with("call");
-        if instruction.op.is_supported() && !call {
+        if instruction.op.is_supported() && !call && !is_read_loosely(&instruction) {
             let separator = if instruction.operands.is_empty() {
                 " "
             } else {

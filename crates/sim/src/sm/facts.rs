@@ -69,10 +69,8 @@ pub struct OpFacts {
     pub control: bool,
     /// Goes to memory past the L1 if it loads.
     pub uncached: bool,
-    /// Stores, or does an atomic without a result.
-    pub stores: bool,
-    /// Copies to shared memory, for which its warp does not wait.
-    pub copies: bool,
+    /// What it brings back, if it goes to memory.
+    pub traffic: Traffic,
     /// Most reads of one bank: the cycles that its reads take if nothing is in their way.
     pub reads: u8,
     /// What it makes the lanes do, and the registers that this reads and writes, for the energy
@@ -89,6 +87,17 @@ pub struct OpFacts {
     pub registers: FixedList<RegisterWord, 34>,
     /// Banks to read a second time, a third time and so on: repeated registers count each time.
     pub read_again: FixedList<Banks, 34>,
+}
+
+/// What an instruction that goes to memory brings back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Traffic {
+    /// Registers, or nothing that anybody waits for.
+    Other,
+    /// It stores, or does an atomic without a result.
+    Store,
+    /// It copies to shared memory, and its warp does not wait.
+    Copy,
 }
 
 /// What an instruction goes through.
@@ -162,8 +171,7 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
         long: is_long(instr),
         control: matches!(instr.op, Op::Bra | Op::Ret | Op::Exit),
         uncached: is_uncached(instr),
-        stores: is_store(instr),
-        copies: matches!(instr.mods.asynchronous, Some(Async::Copy(_))),
+        traffic: traffic(instr),
     };
     let bank = |r: RegId| kernel.registers[r.0 as usize].number % banks;
     if matches!(&kernel.virtualised, Virtualised::Form(form) if form.hardware)
@@ -239,12 +247,16 @@ fn is_long(instr: &Instr) -> bool {
     }
 }
 
-/// Whether it writes memory and brings nothing back.
-fn is_store(instr: &Instr) -> bool {
-    match instr.op {
+fn traffic(instr: &Instr) -> Traffic {
+    let store = match instr.op {
         Op::St | Op::Red | Op::Sust | Op::Sured | Op::Stmatrix => true,
         Op::Wmma => matches!(instr.mods.tensor, Some(t) if matches!(t.role, Role::Store(_))),
         _ => false,
+    };
+    match instr.mods.asynchronous {
+        Some(Async::Copy(_)) => Traffic::Copy,
+        _ if store => Traffic::Store,
+        _ => Traffic::Other,
     }
 }
 
@@ -302,8 +314,7 @@ pub(super) mod tests {
     pub fn reading(reads: &[u32], banks: u32) -> OpFacts {
         let mut facts = OpFacts {
             uncached: false,
-            stores: false,
-            copies: false,
+            traffic: Traffic::Other,
             unit: 0,
             memory: false,
             through: Through {

@@ -5,6 +5,7 @@ use super::{Issue, Next, Surroundings};
 use crate::divergence::GroupState;
 use crate::exec::state::EffectKind;
 use crate::place::Place;
+use crate::sm::facts::Traffic;
 use crate::sm::launch::{SmFault, View};
 use crate::sm::memory;
 use crate::sm::residents::{Executed, Residents};
@@ -198,7 +199,7 @@ impl Issue {
                 residents.hold(slot, Hold::Atomic);
             }
             EffectKind::Alu | EffectKind::Access(_) => {
-                if facts.copies {
+                if facts.traffic == Traffic::Copy {
                     residents.copies_started(slot);
                 }
                 residents.go_on(slot, pc + 1);

@@ -5,6 +5,7 @@ use super::mixed::Shape;
 use super::ops::{AtomicData, MemOp, Owner, Path};
 use super::unit::LoadStore;
 use crate::exec::state::{Access as Touched, Effect, EffectKind, HomeWarp, LANES, Lanes, Threads};
+use crate::sm::facts::Traffic;
 use crate::sm::launch::Launched;
 use crate::stats::SmCounters;
 use warpsim_ptx::isa::Space;
@@ -109,7 +110,7 @@ impl LoadStore {
                 }
             }
             // Nobody executed it: it passes through the unit without touching anything.
-            _ => (Path::Cached, facts.stores, false),
+            _ => (Path::Cached, facts.traffic == Traffic::Store, false),
         }
     }
 

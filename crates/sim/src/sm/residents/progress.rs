@@ -4,6 +4,7 @@ use super::Residents;
 use crate::divergence::GroupState;
 use crate::exec::state::LANES;
 use crate::sm::facts::OpFacts;
+use crate::sm::facts::Traffic;
 use crate::sm::launch::Launched;
 use crate::sm::memory::{MemOp, MemoryEvent};
 use crate::sm::warps::Hold;
@@ -124,7 +125,7 @@ impl Residents {
         match event {
             MemoryEvent::Loaded { slot, pc } => {
                 let facts = &launched.facts[pc as usize];
-                if facts.copies {
+                if facts.traffic == Traffic::Copy {
                     self.copy_ended(slot);
                 }
                 self.complete_load(slot, facts, launched);
