@@ -87,6 +87,11 @@ pub const RULES: &[Rule] = &[
         broken: narrow_virtual_warps,
     },
     Rule {
+        about: "warp barriers and software virtual blocks",
+        why: Why::NotBuilt,
+        broken: voting_warp_barriers,
+    },
+    Rule {
         about: "gangs of warps that are formed anew all the time",
         why: Why::NotBuilt,
         broken: pooled_gangs,
@@ -291,6 +296,21 @@ fn narrow_virtual_warps(machine: &Machine) -> Broken {
             machine.sm.warp_width
         ),
     )
+}
+
+/// Threads that return early vote at the tail of the loop over logical blocks, in the barriers of those
+/// that have not: they must not wait for them before.
+fn voting_warp_barriers(machine: &Machine) -> Broken {
+    let software = machine.virtual_blocks.mode == VirtualMode::Software;
+    if !software || !divergence::has_warp_barriers(machine) {
+        return None;
+    }
+    let message = format!(
+        "{} holds threads that return early until their warp has come, and in software virtual blocks \
+         the rest of their warp may wait for them at a barrier: use dwf, or --virtualize off",
+        machine.divergence.name
+    );
+    Some((Kind::Divergence.name_key().to_string(), message))
 }
 
 fn pooled_gangs(machine: &Machine) -> Broken {

@@ -184,6 +184,7 @@ mod tests {
             ("mwf-gto", "hardware"),
             ("i-vws", "cff"),
             ("tbc", "software"),
+            ("dwf", "software"),
             ("i-vws-mwf", "software"),
             ("e-vws", "tbc"),
         ] {
@@ -197,6 +198,7 @@ mod tests {
             ("saws", "dwf", "mix blocks", Why::NoSense),
             ("tbc", "hardware", "compaction", Why::NoSense),
             ("dwf", "hardware", "formation", Why::NotBuilt),
+            ("dwf-wb", "software", "warp barriers", Why::NotBuilt),
             ("ws4", "hardware", "narrow warps", Why::NotBuilt),
             ("i-vws", "dwf", "gangs of warps", Why::NotBuilt),
         ] {
