@@ -175,7 +175,7 @@ mod tests {
     fn what_is_written_reads_back() {
         for element in Element::ALL {
             let data: Vec<u8> = (0..element.bytes() as u8 * 3).collect();
-            let bytes = write(element, &data);
+            let bytes = write(element, &data).expect("room");
             assert_eq!((bytes.len() - data.len()) % 64, 0);
             let array = read(&bytes).unwrap();
             assert_eq!(
