@@ -45,6 +45,11 @@ pub fn load_combination(origin: &Origin, overrides: &[String]) -> Result<Machine
     checked(origin, overrides, validate::settings)
 }
 
+/// Loads a machine whose mechanisms may not go together for any reason.
+pub(super) fn load_anyhow(origin: &Origin, overrides: &[String]) -> Result<Machine, SourceError> {
+    checked(origin, overrides, validate::single)
+}
+
 /// A machine from a text that may extend a preset, but no file.
 pub fn from_source(source: &Source) -> Result<Machine, SourceError> {
     let mut layers = chain_from((source.clone(), None), Vec::new(), false)?;
