@@ -216,7 +216,7 @@ mod tests {
             header("{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999,9999999999)}")
                 .contains("large")
         );
-        let whole = write(Element::U32, &[1; 16]);
+        let whole = write(Element::U32, &[1; 16]).expect("room");
         for end in 0..whole.len() {
             assert!(read(&whole[..end]).is_err());
         }
