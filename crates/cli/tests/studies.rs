@@ -64,7 +64,7 @@ fn an_interrupted_study_says_how_to_go_on() {
     let text = text.replace("SMS", &format!("[{}]", sms.join(", ")));
     std::fs::write(&file, text).expect("written");
     let arguments = ["sweep", &file, "--out", &out, "--jobs", "1"];
-    let mut child = Command::new(env!("CARGO_BIN_EXE_warpsim"))
+    let child = Command::new(env!("CARGO_BIN_EXE_warpsim"))
         .args(arguments)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
