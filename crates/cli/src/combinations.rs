@@ -10,6 +10,9 @@ use warpsim_sim::config::matrix::{Axis, Refusal, alone, axes, pair};
 /// Two axes by their positions, and the names of a pair of choices that is refused.
 type Refused = (usize, usize, String, String, Refusal);
 
+/// How many pairs of two axes go together, of how many.
+type Counts = BTreeMap<(usize, usize), [usize; 2]>;
+
 // Writing to a String cannot fail, hence the ignored results below.
 
 /// The list.
@@ -66,7 +69,7 @@ pub fn data() -> Value {
 }
 
 /// Asks for every pair: how many go together of how many, by axes, and those that do not.
-fn ask(axes: &[Axis]) -> (BTreeMap<(usize, usize), [usize; 2]>, Vec<Refused>) {
+fn ask(axes: &[Axis]) -> (Counts, Vec<Refused>) {
     let alone = |axis: &Axis| axis.choices.iter().map(alone).collect::<Vec<_>>();
     let on: Vec<Vec<Vec<&str>>> = axes.iter().map(alone).collect();
     let mut counts = BTreeMap::new();
@@ -91,7 +94,7 @@ fn ask(axes: &[Axis]) -> (BTreeMap<(usize, usize), [usize; 2]>, Vec<Refused>) {
 }
 
 /// How many pairs of two axes go together.
-fn table(axes: &[Axis], counts: &BTreeMap<(usize, usize), [usize; 2]>) -> String {
+fn table(axes: &[Axis], counts: &Counts) -> String {
     let width = axes.iter().map(|a| a.name.len()).max().unwrap_or(0);
     let mut out = format!("  {:width$}", "");
     for axis in &axes[..axes.len() - 1] {

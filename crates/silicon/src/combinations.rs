@@ -193,7 +193,7 @@ fn check(axes: &[Axis], number: u64) -> (String, Result<Checked, String>) {
     if let Err(why) = check_program(&program, &machine) {
         return (arguments, Err(format!("program {}: {why}", program.seed)));
     }
-    if number % WORKLOAD_EVERY != 0 {
+    if !number.is_multiple_of(WORKLOAD_EVERY) {
         return (arguments, Ok(Checked::Ran { workload: false }));
     }
     let workload = WORKLOADS[random.below(WORKLOADS.len() as u64) as usize];

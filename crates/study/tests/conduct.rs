@@ -404,3 +404,45 @@ fn a_crash_is_tried_again_and_a_wrong_result_is_not() {
         assert_eq!(store.get(&run.key).whole().is_some(), kept, "{status:?}");
     }
 }
+
+/// Two figures of a study against each other: a picture with a point for each configuration, and what
+/// makes no sense is said.
+#[test]
+fn figures_are_drawn_against_each_other() {
+    let cycles = "[[figures]]\nid = \"time\"\ntitle = \"Cycles\"\ngroups = [\"g\"]\nconfigurations = [\"gto\", \"lrr\"]\n\
+                  metric = \"cycles\"\nnormalise = \"lrr\"\n";
+    let trade_off = "[[trade_offs]]\nid = \"pareto\"\ntitle = \"Both at once\"\nx = \"time\"\ny = \"speedup\"\n\
+                     x_better = \"less\"\ny_better = \"more\"\n";
+    let scratch = Scratch::new("traded");
+    let plan = plan(&format!("{STUDY}{cycles}{trade_off}")).expect("a good plan");
+    let store = Store::open(&scratch.path().join("r"), &plan.study.name).expect("a folder");
+    conduct(&plan, &store, 2, "", &mut Silent).expect("a result");
+    let file = scratch.path().join("r/figures/pareto.svg");
+    let picture = std::fs::read_to_string(file).expect("the picture");
+    // The configuration that is 1 has a place, too, though the second figure does not show it.
+    let points = picture.matches(" across, ").count();
+    assert_eq!(points, 2, "{picture}");
+    assert!(picture.contains("1 gto") && picture.contains("2 lrr"));
+    let report = scratch.path().join("r/report.html");
+    let report = std::fs::read_to_string(report).expect("the report");
+    assert!(report.contains("Both at once") && report.contains("no other beats it"));
+    for (wrong, advice) in [
+        (
+            trade_off.replace("\"time\"", "\"tim\""),
+            "did you mean `time`?",
+        ),
+        (
+            trade_off.replace("\"time\"", "\"states\""),
+            "no figure with one value each",
+        ),
+        (
+            trade_off.replace("\"pareto\"", "\"time\""),
+            "a figure's id already",
+        ),
+        (trade_off.replace("\"less\"", "\"fewer\""), "more"),
+    ] {
+        let text = format!("{STUDY}{cycles}{wrong}");
+        let error = common::plan(&text).err().expect("refused").to_string();
+        assert!(error.contains(advice), "{error}");
+    }
+}

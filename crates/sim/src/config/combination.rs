@@ -24,8 +24,11 @@ pub struct Rule {
     pub about: &'static str,
     /// Why it is there.
     pub why: Why,
+    /// A setting that somebody forgot breaks it, rather than a choice of mechanisms: such a
+    /// configuration of a study is a mistake, and no row of its table.
+    forgotten: bool,
     /// The key and the sentence for a machine that breaks it, whose
-    /// [settings](super::validate::settings) are right.
+    /// [single settings](super::validate::single) are right.
     broken: fn(&Machine) -> Option<(String, String)>,
 }
 
@@ -34,71 +37,102 @@ pub const RULES: &[Rule] = &[
     Rule {
         about: "fetch policies and what they need",
         why: Why::NoSense,
+        forgotten: true,
         broken: fetch_needs,
     },
     Rule {
         about: "narrow warps and units with fewer than 32 lanes",
         why: Why::NoSense,
+        forgotten: true,
         broken: narrow_lanes,
     },
     Rule {
         about: "one access of all lanes and several schedulers",
         why: Why::NoSense,
+        forgotten: true,
         broken: gathering_schedulers,
     },
     Rule {
         about: "one access of all lanes and units for memory and more",
         why: Why::NoSense,
+        forgotten: true,
         broken: gathering_units,
     },
     Rule {
         about: "folding and gating of whole sides",
         why: Why::NoSense,
+        forgotten: true,
         broken: folding_gates,
     },
     Rule {
         about: "folding and pipelines narrower than a cluster",
         why: Why::NoSense,
+        forgotten: true,
         broken: folding_clusters,
     },
     Rule {
         about: "orders of a pool without a pool",
         why: Why::NoSense,
+        forgotten: false,
         broken: pool_needed,
     },
     Rule {
         about: "orders of blocks over warps that mix blocks",
         why: Why::NoSense,
+        forgotten: false,
         broken: mixed_blocks,
     },
     Rule {
         about: "thread block compaction and virtual warps",
         why: Why::NoSense,
+        forgotten: false,
         broken: compacted_virtual_warps,
     },
     Rule {
         about: "dynamic warp formation and virtual warps",
         why: Why::NotBuilt,
+        forgotten: false,
         broken: pooled_virtual_warps,
     },
     Rule {
         about: "narrow warps, in gangs or not, and virtual warps",
         why: Why::NotBuilt,
+        forgotten: false,
         broken: narrow_virtual_warps,
+    },
+    Rule {
+        about: "warp barriers and software virtual blocks",
+        why: Why::NotBuilt,
+        forgotten: false,
+        broken: voting_warp_barriers,
     },
     Rule {
         about: "gangs of warps that are formed anew all the time",
         why: Why::NotBuilt,
+        forgotten: false,
         broken: pooled_gangs,
     },
 ];
 
-/// The first rule that a machine breaks, whose [settings](super::validate::settings) are right.
+impl Rule {
+    /// What is wrong with a machine that breaks it, whose [single settings](super::validate::single)
+    /// are right.
+    fn problem(&self, machine: &Machine) -> Option<Problem> {
+        let (key, message) = (self.broken)(machine)?;
+        Some(Problem { key, message })
+    }
+}
+
+/// The first rule that a machine breaks, whose [single settings](super::validate::single) are right.
 pub fn first_broken(machine: &Machine) -> Option<(&'static Rule, Problem)> {
-    RULES.iter().find_map(|rule| {
-        let (key, message) = (rule.broken)(machine)?;
-        Some((rule, Problem { key, message }))
-    })
+    let mut broken = RULES.iter().filter_map(|r| Some((r, r.problem(machine)?)));
+    broken.next()
+}
+
+/// The same of the rules that a forgotten setting breaks.
+pub(super) fn first_forgotten(machine: &Machine) -> Option<Problem> {
+    let mut rules = RULES.iter().filter(|r| r.forgotten);
+    rules.find_map(|r| r.problem(machine))
 }
 
 /// What is said where a name for gangs and something else both choose the issue policy.
@@ -291,6 +325,21 @@ fn narrow_virtual_warps(machine: &Machine) -> Broken {
             machine.sm.warp_width
         ),
     )
+}
+
+/// Threads that return early vote at the tail of the loop over logical blocks, in the barriers of those
+/// that have not: they must not wait for them before.
+fn voting_warp_barriers(machine: &Machine) -> Broken {
+    let software = machine.virtual_blocks.mode == VirtualMode::Software;
+    if !software || !divergence::has_warp_barriers(machine) {
+        return None;
+    }
+    let message = format!(
+        "{} holds threads that return early until their warp has come, and in software virtual blocks \
+         the rest of their warp may wait for them at a barrier: use dwf, or --virtualize off",
+        machine.divergence.name
+    );
+    Some((Kind::Divergence.name_key().to_string(), message))
 }
 
 fn pooled_gangs(machine: &Machine) -> Broken {

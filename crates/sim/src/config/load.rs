@@ -45,6 +45,11 @@ pub fn load_combination(origin: &Origin, overrides: &[String]) -> Result<Machine
     checked(origin, overrides, validate::settings)
 }
 
+/// Loads a machine whose mechanisms may not go together for any reason.
+pub(super) fn load_anyhow(origin: &Origin, overrides: &[String]) -> Result<Machine, SourceError> {
+    checked(origin, overrides, validate::single)
+}
+
 /// A value of a resolved machine and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explained {

@@ -2,7 +2,7 @@
 //! [rules](super::combination), so that what is shown is what is refused.
 
 use super::combination::{Why, first_broken};
-use super::load::{Origin, load_combination};
+use super::load::{Origin, load_anyhow};
 use super::{Machine, power, presets, warps};
 use crate::mechanism::Kind;
 use crate::{divergence, fetch, schedule};
@@ -107,7 +107,7 @@ pub fn machine(preset: &str, choices: &[&Choice]) -> Result<Machine, Refusal> {
     let before = choices.iter().flat_map(|c| &c.before);
     let settings = choices.iter().flat_map(|c| &c.settings);
     let set: Vec<String> = before.chain(settings).cloned().collect();
-    let loaded = load_combination(&Origin::Preset(preset.to_string()), &set);
+    let loaded = load_anyhow(&Origin::Preset(preset.to_string()), &set);
     let machine = loaded.map_err(|error| Refusal {
         about: NAMES,
         why: Why::NoSense,
@@ -184,6 +184,7 @@ mod tests {
             ("mwf-gto", "hardware"),
             ("i-vws", "cff"),
             ("tbc", "software"),
+            ("dwf", "software"),
             ("i-vws-mwf", "software"),
             ("e-vws", "tbc"),
         ] {
@@ -197,6 +198,7 @@ mod tests {
             ("saws", "dwf", "mix blocks", Why::NoSense),
             ("tbc", "hardware", "compaction", Why::NoSense),
             ("dwf", "hardware", "formation", Why::NotBuilt),
+            ("dwf-wb", "software", "warp barriers", Why::NotBuilt),
             ("ws4", "hardware", "narrow warps", Why::NotBuilt),
             ("i-vws", "dwf", "gangs of warps", Why::NotBuilt),
         ] {

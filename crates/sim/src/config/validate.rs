@@ -39,12 +39,18 @@ fn complaint(key: &str, message: impl Into<String>) -> Check {
 
 /// Checks a machine.
 pub fn validate(machine: &Machine) -> Result<(), Problem> {
-    settings(machine)?;
+    single(machine)?;
     combination::first_broken(machine).map_or(Ok(()), |(_, problem)| Err(problem))
 }
 
-/// Checks every setting, and those that depend on each other.
+/// Checks every setting, and that none was forgotten that the mechanisms need.
 pub fn settings(machine: &Machine) -> Result<(), Problem> {
+    single(machine)?;
+    combination::first_forgotten(machine).map_or(Ok(()), Err)
+}
+
+/// Checks every setting, and those that depend on each other, whatever the mechanisms are.
+pub fn single(machine: &Machine) -> Result<(), Problem> {
     if machine.schema != 1 {
         return problem("schema", "must be 1");
     }

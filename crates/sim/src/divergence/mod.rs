@@ -359,6 +359,11 @@ pub fn keeps_threads(machine: &Machine) -> bool {
     find(&machine.divergence.name).is_some_and(|m| m.keeps_threads)
 }
 
+/// Whether threads wait where the sides of a branch meet until the rest of their static warp has come.
+pub fn has_warp_barriers(machine: &Machine) -> bool {
+    machine.divergence.name == dwf::WITH_WARP_BARRIERS.info.name
+}
+
 /// Hardware warps that an SM holds at most.
 pub fn max_warps(machine: &Machine) -> u64 {
     if pools(machine) {
