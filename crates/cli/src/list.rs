@@ -104,10 +104,7 @@ fn as_data(what: What) -> Result<Value, Failure> {
                 "parameters": info.parameters.iter().map(parameter).collect::<Vec<_>>(),
             })
         };
-        kind.registered()
-            .iter()
-            .map(|info| mechanism(info))
-            .collect()
+        kind.registered().iter().map(mechanism).collect()
     };
     Ok(match what {
         What::Machines => {

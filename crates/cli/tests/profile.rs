@@ -59,6 +59,44 @@ fn its_sums_are_the_statistics() {
 }
 
 #[test]
+fn memory_is_counted_where_it_is_used() {
+    let scratch = Scratch::new("profile-memory");
+    let path = scratch.path("profile.json");
+    succeeds(&[
+        "run",
+        "matmul",
+        "--size",
+        "tiny",
+        "-q",
+        &format!("--profile={path}"),
+    ]);
+    let profile = json(&path);
+    let mut seen = [false; 3];
+    for line in profile["kernels"][0]["lines"].as_array().expect("lines") {
+        for i in line["instructions"].as_array().expect("instructions") {
+            let text = i["text"].as_str().expect("text");
+            let number = |key: &str| i[key].as_u64().expect("a number");
+            if text.contains("ld.global") {
+                seen[0] = true;
+                assert!(
+                    number("transactions") >= number("issued") && number("l1d_lookups") > 0,
+                    "{i}"
+                );
+            } else if text.contains("ld.shared") {
+                seen[1] = true;
+                // No conflicts in this kernel.
+                assert_eq!(number("bank_cycles"), number("issued"), "{i}");
+                assert_eq!(number("l1d_lookups"), 0, "{i}");
+            } else if text.contains("ld.param") || text.contains("fma") {
+                seen[2] = true;
+                assert_eq!(number("bank_cycles"), 0, "{i}");
+            }
+        }
+    }
+    assert_eq!(seen, [true; 3]);
+}
+
+#[test]
 fn the_hottest_line_comes_first() {
     let shown = succeeds(&["run", "matmul", "--size", "tiny", "--profile"]);
     assert!(shown.contains("profile of matmul"), "{shown}");

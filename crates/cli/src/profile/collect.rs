@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use warpsim_ptx::isa::Space;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::stats::WarpState;
@@ -149,11 +150,17 @@ impl Observer for Profile {
                 transactions,
                 bank_cycles,
             } => {
+                // Constants and parameters keep the unit busy too, but have no banks.
+                let space = kernel.kernel.code[pc as usize].mods.space;
+                let banks =
+                    matches!(space, Some(Space::Shared | Space::Generic) | None) && bank_cycles > 0;
                 let at = &mut counts[pc as usize];
                 at.requests += 1;
                 at.transactions += u64::from(transactions);
-                at.bank_cycles += u64::from(bank_cycles);
-                at.shared += u64::from(bank_cycles > 0);
+                if banks {
+                    at.bank_cycles += u64::from(bank_cycles);
+                    at.shared += 1;
+                }
             }
             WarpEvent::LookedUp { pc, hit } => {
                 let at = &mut counts[pc as usize];

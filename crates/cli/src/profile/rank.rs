@@ -123,11 +123,13 @@ fn rank_kernel(from: &KernelCounts, texts: &mut BTreeMap<String, Vec<String>>) -
             named.map(|(_, name)| (name.clone(), line))
         });
         let (place, text) = match source {
+            // What the compiler made for no line in particular.
+            Some((file, 0)) => (format!("{file} (no line)"), String::new()),
             Some((file, line)) => {
                 let text = texts
                     .entry(file.clone())
                     .or_insert_with(|| read_lines(&file));
-                let text = text.get(line.saturating_sub(1) as usize);
+                let text = text.get(line as usize - 1);
                 let text = text.map_or("", |t| t.trim()).to_string();
                 (format!("{file}:{line}"), text)
             }
