@@ -27,10 +27,7 @@ pub(crate) fn rule(element: Type) -> Rule {
             block: 8,
             fraction: 25,
         },
-        Type::E4m3 | Type::E5m2 => Rule {
-            block: 32,
-            fraction: 13,
-        },
+        // 8-bit floats are turned into half precision first.
         _ => Rule {
             block: 16,
             fraction: 25,
@@ -264,6 +261,10 @@ fn pack(sum: Sum, f: Format, round: Round, nan: u32) -> u32 {
                 sticky: false,
             };
             let bits = exact.pack(f, round);
+            // What is too small to be told from zero is a positive one.
+            if bits & !f.sign() == 0 {
+                return 0;
+            }
             // What is too large to be cut off is infinite.
             let largest = f.infinity() - 1;
             if round == Round::Zero && bits & !f.sign() == largest && exceeds(sum, exponent, f) {
