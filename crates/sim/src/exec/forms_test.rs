@@ -102,10 +102,13 @@ fn every_form_has_semantics() {
 /// The form with registers that fit its plan; `None` for memory and control.
 fn concrete(form: &str) -> Option<Instr> {
     let mut i = skeleton(form);
-    if matches!(
+    let texture = matches!(
         i.op,
-        Op::Exit | Op::Ret | Op::Trap | Op::Brkpt | Op::Tex | Op::Bra
-    ) {
+        Op::Tex | Op::TexLevel | Op::TexGrad | Op::Tld4 | Op::Txq
+    );
+    let surface = matches!(i.op, Op::Suld | Op::Sust | Op::Sured | Op::Suq);
+    let control = matches!(i.op, Op::Exit | Op::Ret | Op::Trap | Op::Brkpt | Op::Bra);
+    if texture || surface || control {
         return None;
     }
     let plan = planned(&i)?;
