@@ -359,11 +359,10 @@ impl<'a> Builder<'a> {
         formal: &Variable,
         callee: &Ident,
     ) -> Option<Passed> {
-        if let ast::Operand::Name(id) = arg {
-            match self.resolve(id)? {
-                Resolved::Entity(entity) => return Some(Passed::Entity(entity)),
-                _ => {}
-            }
+        if let ast::Operand::Name(id) = arg
+            && let Resolved::Entity(entity) = self.resolve(id)?
+        {
+            return Some(Passed::Entity(entity));
         }
         let kind = match formal.ty {
             Type::Pred => Kind::Pred,

@@ -49,7 +49,7 @@ pub(crate) enum Number {
     Infinite {
         negative: bool,
     },
-    NotANumber,
+    Nan,
 }
 
 const E5M2: Format = Format {
@@ -96,7 +96,7 @@ fn unpack(bits: u64, f: Format) -> Number {
 /// No infinities, and one NaN of each sign.
 fn unpack_e4m3(bits: u32) -> Number {
     if bits & 0x7f == 0x7f {
-        return Number::NotANumber;
+        return Number::Nan;
     }
     fields(
         bits >> 7 & 1 != 0,
@@ -118,7 +118,7 @@ fn fields(
 ) -> Number {
     match (exponent == special, mantissa == 0) {
         (true, true) => return Number::Infinite { negative },
-        (true, false) => return Number::NotANumber,
+        (true, false) => return Number::Nan,
         _ => {}
     }
     let hidden = u64::from(exponent != 0) << width;
@@ -135,7 +135,7 @@ fn fields(
 fn product(a: Number, b: Number) -> Number {
     use Number::*;
     match (a, b) {
-        (NotANumber, _) | (_, NotANumber) => NotANumber,
+        (Nan, _) | (_, Nan) => Nan,
         (
             Finite {
                 negative,
@@ -174,7 +174,7 @@ fn product(a: Number, b: Number) -> Number {
             },
             Infinite { negative },
         ) => match mantissa {
-            0 => NotANumber,
+            0 => Nan,
             _ => Infinite {
                 negative: negative != other,
             },
@@ -187,7 +187,7 @@ fn product(a: Number, b: Number) -> Number {
 enum Sum {
     Number { sum: i128, exponent: i32 },
     Infinite { negative: bool },
-    NotANumber,
+    Nan,
 }
 
 /// The sum of a block and what it is added to.
@@ -197,7 +197,7 @@ fn block(products: impl Iterator<Item = Number> + Clone, start: Number, rule: Ru
     let (mut up, mut down) = (false, false);
     for number in all.clone() {
         match number {
-            Number::NotANumber => return Sum::NotANumber,
+            Number::Nan => return Sum::Nan,
             Number::Infinite { negative: true } => down = true,
             Number::Infinite { negative: false } => up = true,
             Number::Finite {
@@ -207,7 +207,7 @@ fn block(products: impl Iterator<Item = Number> + Clone, start: Number, rule: Ru
         }
     }
     match (up, down) {
-        (true, true) => return Sum::NotANumber,
+        (true, true) => return Sum::Nan,
         (false, false) => {}
         _ => return Sum::Infinite { negative: down },
     }
@@ -250,7 +250,7 @@ const HALF_NAN: u32 = 0x7fff;
 
 fn pack(sum: Sum, f: Format, round: Round, nan: u32) -> u32 {
     match sum {
-        Sum::NotANumber => nan,
+        Sum::Nan => nan,
         Sum::Infinite { negative } => (f.infinity() | if negative { f.sign() } else { 0 }) as u32,
         Sum::Number { sum: 0, .. } => 0,
         Sum::Number { sum, exponent } => {
@@ -400,7 +400,7 @@ mod tests {
                 if negative { -x } else { x }
             }
             Number::Infinite { .. } => f64::INFINITY,
-            Number::NotANumber => f64::NAN,
+            Number::Nan => f64::NAN,
         };
         assert_eq!(value(0x3c00, Type::F16), 1.0);
         assert_eq!(value(0x8001, Type::F16), -(2f64.powi(-24)));

@@ -100,8 +100,11 @@ impl Inboxes {
         &mut self.inboxes[sm]
     }
 
-    /// The inboxes of all SMs, in their order.
-    pub fn all(&mut self) -> impl Iterator<Item = &mut Inbox> {
+    /// The inboxes of all SMs, in their order, each [shown](Inbox::show) up to `end`.
+    pub fn all_showing(&mut self, end: Cycle) -> impl Iterator<Item = &mut Inbox> {
+        for inbox in &mut self.inboxes {
+            inbox.show(end);
+        }
         self.inboxes.iter_mut()
     }
 

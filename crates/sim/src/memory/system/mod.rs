@@ -190,10 +190,7 @@ impl MemorySystem {
     /// The same for all SMs, in their order; each that runs is to be followed by
     /// [`close_inbox`](MemorySystem::close_inbox).
     pub fn open_inboxes(&mut self, end: Cycle) -> impl Iterator<Item = &mut Inbox> {
-        self.inboxes.all().map(move |inbox| {
-            inbox.show(end);
-            inbox
-        })
+        self.inboxes.all_showing(end)
     }
 
     /// The SM has run and taken what it took.
