@@ -238,7 +238,9 @@ fn check_program(program: &Program, machine: &Machine) -> Result<(), String> {
 fn fits(workload: &dyn Workload, machine: &Machine) -> bool {
     let name = workload.info().name;
     let large = name == "nw-64" && machine.shared.bytes < 32 << 10;
-    let apart = machine.sm.warp_width < 32 && WARP_SYNCHRONOUS.contains(&name);
+    // Their lanes rely on going together, in warps of their size that nobody takes apart.
+    let apart = machine.sm.warp_width < 32 || machine.divergence.name == "dwf";
+    let apart = apart && WARP_SYNCHRONOUS.contains(&name);
     !large && !apart
 }
 
