@@ -4,6 +4,7 @@
 //! without a warp, tails do.
 
 use crate::evaluate::Results;
+use crate::plan::Plan;
 use crate::record::Record;
 use serde_json::Value;
 
@@ -149,6 +150,19 @@ pub fn of(record: &Record, subject: usize) -> Vec<KernelSize> {
     all
 }
 
+/// A kernel's size with the study's reason for few blocks, if it gives one.
+pub fn waived(plan: &Plan, size: KernelSize) -> KernelSize {
+    let name = plan.subjects.name(size.subject);
+    let waiver = plan.study.waivers.iter().find(|w| {
+        let kernel = w.kernel.as_ref();
+        w.workload.value == name && kernel.is_none_or(|k| *k == size.kernel)
+    });
+    KernelSize {
+        waived: waiver.map(|w| w.reason.clone()),
+        ..size
+    }
+}
+
 /// The sizes of every workload of a study, under the first configuration that ran it.
 pub fn all(results: &Results) -> Vec<KernelSize> {
     let plan = results.plan();
@@ -159,17 +173,7 @@ pub fn all(results: &Results) -> Vec<KernelSize> {
         let Some(record) = setups.find_map(good) else {
             continue;
         };
-        for size in of(record, subject) {
-            let name = plan.subjects.name(subject);
-            let waiver = plan.study.waivers.iter().find(|w| {
-                let kernel = w.kernel.as_ref();
-                w.workload.value == name && kernel.is_none_or(|k| *k == size.kernel)
-            });
-            all.push(KernelSize {
-                waived: waiver.map(|w| w.reason.clone()),
-                ..size
-            });
-        }
+        all.extend(of(record, subject).into_iter().map(|s| waived(plan, s)));
     }
     all
 }

@@ -439,8 +439,6 @@ const FEWER: &[(&str, &str, &str, f64, &str)] = &[
         "the original's 36 cells",
     ),
     ("fx5800", "wp", "wp", 0.6, "the original's 9x8 blocks"),
-    ("fx5800", "dg", "dg_volume", 2.6, "four waves on gtx480-v3"),
-    ("fx5800", "dg", "dg_surface", 3.2, "four waves on gtx480-v3"),
 ];
 
 /// The compaction study's workloads; its machine has thirty SMs.

@@ -176,18 +176,31 @@ fn lookup(machine: &Machine, key: &str) -> toml::Value {
     value
 }
 
+/// Of the settings that one of several threads looks at, those that change nothing.
+fn changing_nothing(of: impl Iterator<Item = (String, Rule)>) -> Vec<String> {
+    let mut runs = Runs::new();
+    of.filter(|(key, rule)| !runs.differs(key, *rule, &[]))
+        .map(|(key, _)| key)
+        .collect()
+}
+
 #[test]
 fn every_setting_changes_something() {
-    let mut runs = Runs::new();
-    let mut unread = Vec::new();
-    for (section, settings) in SECTIONS {
-        for setting in *settings {
-            let key = format!("{section}.{}", setting.name);
-            if !runs.differs(&key, setting.rule, &[]) {
-                unread.push(key);
-            }
-        }
-    }
+    let settings = SECTIONS.iter().flat_map(|(section, settings)| {
+        let one = move |s: &warpsim_sim::config::settings::Setting| {
+            (format!("{section}.{}", s.name), s.rule)
+        };
+        settings.iter().map(one)
+    });
+    let settings: Vec<(String, Rule)> = settings.collect();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut unread: Vec<String> = std::thread::scope(|scope| {
+        let part = |t: usize| settings.iter().skip(t).step_by(threads).cloned();
+        let spawn = |t: usize| scope.spawn(move || changing_nothing(part(t)));
+        let parts: Vec<_> = (0..threads).map(spawn).collect();
+        let ended = parts.into_iter().map(|p| p.join().expect("no panic"));
+        ended.flatten().collect()
+    });
     unread.retain(|key| !UNSEEN.contains(&key.as_str()));
     unread.sort();
     assert_eq!(unread, NOT_ALONE, "no value of these changes anything");

@@ -56,10 +56,10 @@ static INFO: Info = Info {
         Parameter::new(
             "width",
             "cubes along x and y, six elements each",
-            [1, 4, 6],
+            [1, 5, 6],
             (1, 12),
         ),
-        Parameter::new("height", "cubes along z", [1, 5, 6], (1, 12)),
+        Parameter::new("height", "cubes along z", [1, 6, 6], (1, 12)),
         Parameter::new("stages", "stages of the time step", [1, 1, 5], (1, 5)),
     ],
     sets: &[Set::Coherent],
