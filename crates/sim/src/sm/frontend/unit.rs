@@ -63,8 +63,11 @@ impl FetchUnit {
     }
 
     /// Puts what was fetched into the buffers.
+    #[inline]
     pub fn decode(&mut self, residents: &mut Residents, launched: &Launched) {
-        decode(&mut self.fetched, residents, launched);
+        if !self.fetched.is_empty() {
+            decode(&mut self.fetched, residents, launched);
+        }
     }
 
     /// A cycle begins: all ports are free.

@@ -215,9 +215,9 @@ impl Collectors {
     }
 
     fn routed_room(&self, domain: usize) -> u8 {
-        let routes = self.routes[domain].iter().enumerate();
-        let has = |group: u8| self.room >> group & 1;
-        routes.fold(0, |room, (kind, &group)| room | (has(group) as u8) << kind)
+        let has = |group: u8| (self.room >> group & 1) as u8;
+        let [a, b, c, d] = self.routes[domain].map(has);
+        a | b << 1 | c << 2 | d << 3
     }
 
     /// Whether memory instructions may issue, as far as the load/store unit is concerned: to be
