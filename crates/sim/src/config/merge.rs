@@ -131,6 +131,7 @@ impl Merged {
                         format!("`{key}` is a section, not {}", other.kind()),
                     ));
                 }
+                (_, false) if is_setting => self.set(source, &key, &entry.node)?,
                 (_, false) => {
                     let key = self.find(source, &entry.key_span, &key)?;
                     self.set(source, &key, &entry.node)?;

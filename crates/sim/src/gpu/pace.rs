@@ -53,9 +53,8 @@ impl Pace {
         self.awake.clear();
         let mut first = Cycle::NEVER;
         for (number, (&next, &reply)) in self.sms.iter().zip(replies).enumerate() {
-            if next.min(reply) < end {
-                self.awake.push(number);
-            } else if self.waiting != 0 && room(number) >= self.wanted[number] {
+            let has_room = || self.waiting != 0 && room(number) >= self.wanted[number];
+            if next.min(reply) < end || has_room() {
                 self.awake.push(number);
             } else {
                 first = first.min(next);

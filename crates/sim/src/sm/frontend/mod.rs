@@ -119,36 +119,43 @@ impl FrontEnd {
         }
         let lines = self.icache.stirs() || !self.arrived.is_empty();
         if residents.warps.take_fetch_stir() || !self.rests || lines {
-            let concerned = self.fetch(now, residents, launched);
+            let concerned = self.fetch(now, lines, residents, launched);
             self.rests = !concerned && !lines;
             self.icache.send(now, port);
         }
     }
 
-    /// Fetches; says whether any warp concerned it.
+    /// Fetches; says whether any warp concerned it. `lines`: some have come, or are asked for.
     #[inline]
-    fn fetch(&mut self, now: Cycle, residents: &mut Residents, launched: &Launched) -> bool {
+    fn fetch(
+        &mut self,
+        now: Cycle,
+        lines: bool,
+        residents: &mut Residents,
+        launched: &Launched,
+    ) -> bool {
         self.icache.open_ports();
-        if residents.books.plans() {
-            let concerned = self.is_concerned(&residents.warps);
-            self.fetch_planned(now, residents, launched);
-            concerned
-        } else if let [unit] = &mut self.units[..] {
+        if let [unit] = &mut self.units[..]
+            && !residents.books.plans()
+        {
             unit.open_ports();
             while unit.has_port()
                 && let Some(slot) = self.icache.next_ready()
             {
                 unit.line_has_come(slot, residents, launched);
             }
-            // Lines that have come count as a concern by themselves.
             let concerned = unit.fetch::<false>(now, &mut self.icache, residents, launched, &[]);
             self.fetched = unit.has_fetched();
-            concerned
-        } else {
-            let concerned = self.is_concerned(&residents.warps);
-            self.fetch_in_turn(now, residents, launched);
-            concerned
+            return concerned;
         }
+        let concerned = self.is_concerned(&residents.warps);
+        if concerned || lines {
+            match residents.books.plans() {
+                true => self.fetch_planned(now, residents, launched),
+                false => self.fetch_in_turn(now, residents, launched),
+            }
+        }
+        concerned
     }
 
     /// Several units take turns at the ports of the instruction cache.
