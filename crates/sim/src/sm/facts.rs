@@ -149,6 +149,14 @@ impl OpFacts {
         self.further.as_deref()
     }
 
+    /// The further words with destinations: all words that have some come first.
+    #[inline(always)]
+    pub fn further_written(&self) -> impl Iterator<Item = &RegisterWord> {
+        let further = self.further().filter(|_| self.registers.writes != 0);
+        let words = further.into_iter().flat_map(|f| &f.registers);
+        words.take_while(|word| word.writes != 0)
+    }
+
     /// All its registers.
     pub fn all_registers(&self) -> impl Iterator<Item = &RegisterWord> {
         let further = self.further().into_iter().flat_map(|f| &f.registers);

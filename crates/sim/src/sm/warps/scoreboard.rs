@@ -93,8 +93,8 @@ impl Scoreboard {
     #[inline(always)]
     pub fn reserve(&mut self, slot: u16, facts: &OpFacts) {
         self.reserve_word(slot, &facts.registers, facts);
-        if let Some(further) = facts.further() {
-            for part in &further.registers {
+        if facts.further().is_some() {
+            for part in facts.further_written() {
                 self.reserve_word(slot, part, facts);
             }
         }
@@ -114,8 +114,8 @@ impl Scoreboard {
     #[inline(always)]
     pub fn release(&mut self, slot: u16, facts: &OpFacts) {
         self.release_word(slot, &facts.registers, facts);
-        if let Some(further) = facts.further() {
-            for part in &further.registers {
+        if facts.further().is_some() {
+            for part in facts.further_written() {
                 self.release_word(slot, part, facts);
             }
         }
