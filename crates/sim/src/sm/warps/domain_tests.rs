@@ -69,8 +69,10 @@ fn fetch_is_concerned_by_warps_that_leave_and_those_it_can_fetch_for() {
 
 #[test]
 fn held_warps_are_no_candidates_until_nothing_holds_them() {
-    let mut domain = Domain::default();
-    domain.running = 0b11;
+    let mut domain = Domain {
+        running: 0b11,
+        ..Domain::default()
+    };
     domain.hold(Hold::Fence, 1, true);
     domain.hold(Hold::Asleep, 1, true);
     domain.hold(Hold::Fence, 1, false);
