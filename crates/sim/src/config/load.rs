@@ -4,6 +4,7 @@
 use super::merge::{Layer, Merged};
 use super::{Machine, power, presets, validate, warps};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use warpsim_present::{Node, Source, SourceError, Value, nearest};
 
 /// `extends` chains longer than this are refused.
@@ -81,7 +82,12 @@ pub fn explain(origin: &Origin, overrides: &[String]) -> Result<Vec<Explained>, 
 
 /// A machine from a text that may extend a preset, but no file; then the overrides.
 pub fn from_source(source: &Source, overrides: &[String]) -> Result<Machine, SourceError> {
-    let mut layers = chain_from((source.clone(), None), Vec::new(), false)?;
+    let first = Opened {
+        source: source.clone(),
+        root: Node::parse(source)?.into(),
+        directory: None,
+    };
+    let mut layers = chain_from(first, Vec::new(), false)?;
     layers.reverse();
     merged(&layers, overrides, validate::validate)
 }
@@ -122,9 +128,9 @@ fn merged(
 }
 
 /// The base preset as a tree: its keys and their kinds are what every machine file may use.
-fn schema() -> Result<Node, SourceError> {
-    let text = presets::text(presets::BASE).unwrap_or_default();
-    Node::parse(&Source::new(presets::BASE, text))
+fn schema() -> Result<Arc<Node>, SourceError> {
+    let base = presets::read(presets::BASE).expect("the base preset is one of them");
+    base.map(|(_, root)| root)
 }
 
 /// The file itself, then what it extends, and so on. `seen` has what was opened before.
@@ -136,30 +142,30 @@ fn chain_from(
     let mut layers = Vec::new();
     let mut next = first;
     loop {
-        let root = Node::parse(&next.0)?;
-        check_schema(&next.0, &root)?;
-        let extends = extends(&next, &root)?;
+        let source = &next.source;
+        check_schema(source, &next.root)?;
+        let extends = extends(&next)?;
         layers.push(Layer {
-            source: next.0.clone(),
-            root,
+            source: source.clone(),
+            root: next.root.clone(),
         });
         let Some((parent, at)) = extends else {
             return Ok(layers);
         };
         if !files && matches!(parent, Origin::File(_)) {
-            return Err(next.0.error(at, "only a preset can be extended here"));
+            return Err(source.error(at, "only a preset can be extended here"));
         }
-        let source = open(&parent, Some((&next.0, at.clone())))?;
+        let opened = open(&parent, Some((source, at.clone())))?;
         let which = identity(&parent);
         if seen.contains(&which) {
-            return Err(next.0.error(at, "`extends` goes in a circle"));
+            return Err(source.error(at, "`extends` goes in a circle"));
         }
         if layers.len() >= LONGEST_CHAIN {
             let message = format!("a machine is made of {LONGEST_CHAIN} files at most");
-            return Err(next.0.error(at, message));
+            return Err(source.error(at, message));
         }
         seen.push(which);
-        next = source;
+        next = opened;
     }
 }
 
@@ -173,7 +179,14 @@ fn identity(origin: &Origin) -> Origin {
     }
 }
 
-type Opened = (Source, Option<PathBuf>);
+/// A machine file, read.
+struct Opened {
+    source: Source,
+    root: Arc<Node>,
+    /// Where files that it names are.
+    directory: Option<PathBuf>,
+}
+
 type Place<'a> = (&'a Source, std::ops::Range<usize>);
 
 fn open(origin: &Origin, from: Option<Place<'_>>) -> Result<Opened, SourceError> {
@@ -182,8 +195,12 @@ fn open(origin: &Origin, from: Option<Place<'_>>) -> Result<Opened, SourceError>
         None => Source::new(name, "").error_without_place(message),
     };
     match origin {
-        Origin::Preset(name) => match presets::text(name) {
-            Some(text) => Ok((Source::new(&format!("preset {name}"), text), None)),
+        Origin::Preset(name) => match presets::read(name) {
+            Some(read) => read.map(|(source, root)| Opened {
+                source,
+                root,
+                directory: None,
+            }),
             None => {
                 let known = presets::names().collect::<Vec<_>>().join(", ");
                 let hint = nearest(name, presets::names())
@@ -199,10 +216,12 @@ fn open(origin: &Origin, from: Option<Place<'_>>) -> Result<Opened, SourceError>
                 std::fs::read(path).map_err(|e| fail(&name, format!("cannot read {name}: {e}")))?;
             let text = String::from_utf8(bytes)
                 .map_err(|_| fail(&name, format!("{name} is not UTF-8 text")))?;
-            Ok((
-                Source::new(&name, &text),
-                path.parent().map(Path::to_path_buf),
-            ))
+            let source = Source::new(&name, &text);
+            Ok(Opened {
+                root: Node::parse(&source)?.into(),
+                source,
+                directory: path.parent().map(Path::to_path_buf),
+            })
         }
     }
 }
@@ -224,16 +243,16 @@ fn check_schema(source: &Source, root: &Node) -> Result<(), SourceError> {
 
 type Extends = Option<(Origin, std::ops::Range<usize>)>;
 
-fn extends(opened: &Opened, root: &Node) -> Result<Extends, SourceError> {
-    let Some(node) = root.get("extends") else {
+fn extends(opened: &Opened) -> Result<Extends, SourceError> {
+    let Some(node) = opened.root.get("extends") else {
         return Ok(None);
     };
     match &node.value {
         Value::String(name) => Ok(Some((
-            Origin::parse(name, opened.1.as_deref()),
+            Origin::parse(name, opened.directory.as_deref()),
             node.span.clone(),
         ))),
-        other => Err(opened.0.error(
+        other => Err(opened.source.error(
             node.span.clone(),
             format!(
                 "`extends` takes a preset's name or a file, not {}",

@@ -8,12 +8,13 @@ use crate::mechanism::{Kind, Parameter};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 use warpsim_present::{Node, Source, SourceError, Value, nearest};
 
 /// One file of an `extends` chain.
 pub(super) struct Layer {
     pub source: Source,
-    pub root: Node,
+    pub root: Arc<Node>,
 }
 
 /// A leaf's value and where it was set.
@@ -62,7 +63,7 @@ impl Merged {
     pub fn apply(&mut self, layer: &Layer) -> Result<(), SourceError> {
         // Mechanisms first: what else the file says is about those it chooses.
         for kind in Kind::ALL {
-            let mut at = Some(&layer.root);
+            let mut at = Some(&*layer.root);
             for part in kind.key().split('.') {
                 at = at.and_then(|node| node.get(part));
             }
@@ -111,7 +112,9 @@ impl Merged {
                 continue;
             }
             let key = join(at, &entry.key);
-            let is_table = self.tables.contains(&key);
+            // Most are settings, and those are found fast.
+            let is_setting = self.schema.contains_key(&key) || self.parameters.contains_key(&key);
+            let is_table = !is_setting && self.tables.contains(&key);
             // A table in the section of a kind of mechanisms is one of these.
             let kind = Kind::ALL.iter().find(|k| k.key() == at);
             if let (Value::Table(_), false, Some(kind)) = (&entry.node.value, is_table, kind) {
@@ -128,6 +131,7 @@ impl Merged {
                         format!("`{key}` is a section, not {}", other.kind()),
                     ));
                 }
+                (_, false) if is_setting => self.set(source, &key, &entry.node)?,
                 (_, false) => {
                     let key = self.find(source, &entry.key_span, &key)?;
                     self.set(source, &key, &entry.node)?;
@@ -312,8 +316,7 @@ impl Merged {
                 return Err(self.error_at(key, format!("`{key}` {wrong}")));
             }
         }
-        let table = self.table();
-        let error = match Machine::deserialize(table.clone()) {
+        let error = match Machine::deserialize(self.table()) {
             Ok(machine) => return Ok(machine),
             Err(error) => error,
         };

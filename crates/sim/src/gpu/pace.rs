@@ -11,13 +11,18 @@ pub struct Pace {
     sms: Vec<Cycle>,
     /// The smallest of them.
     next: Cycle,
-    /// Room at its port that each SM waits for, `u32::MAX` if for none.
+    /// Room at its port that each SM waits for, `NO_ROOM` if for none.
     wanted: Vec<u32>,
-    /// Whether each SM runs in the quantum under way.
-    awake: Vec<bool>,
+    /// How many wait for some.
+    waiting: usize,
+    /// The SMs that run in the quantum under way, in order.
+    awake: Vec<usize>,
     /// SMs that stored or printed in it, in order.
     to_flush: Vec<usize>,
 }
+
+/// An SM waits for no room at its port.
+const NO_ROOM: u32 = u32::MAX;
 
 impl Pace {
     /// For SMs that are all to run at cycle `now`.
@@ -25,55 +30,60 @@ impl Pace {
         Pace {
             sms: vec![now; sms],
             next: now,
-            wanted: vec![u32::MAX; sms],
-            awake: vec![true; sms],
+            wanted: vec![NO_ROOM; sms],
+            waiting: 0,
+            awake: (0..sms).collect(),
             to_flush: Vec::with_capacity(sms),
         }
     }
 
-    /// A quantum begins: every SM will be passed over or run.
-    pub fn begin(&mut self) {
+    /// A quantum begins in which all SMs run.
+    pub fn wake_all(&mut self) {
         self.to_flush.clear();
         self.next = Cycle::NEVER;
+        self.awake.clear();
+        self.awake.extend(0..self.sms.len());
     }
 
-    /// Whether SM number `number` has nothing to do before cycle `end` with so much room at its
-    /// port, packets from memory aside.
-    #[inline]
-    pub fn sleeps(&self, number: usize, room: u32, end: Cycle) -> bool {
-        self.sms[number] >= end && room < self.wanted[number]
-    }
-
-    /// SM number `number` is passed over.
-    #[inline]
-    pub fn passed_over(&mut self, number: usize) {
-        self.awake[number] = false;
-        self.next = self.next.min(self.sms[number]);
-    }
-
-    /// SM number `number` is to run.
-    #[inline]
-    pub fn wakes(&mut self, number: usize) {
-        self.awake[number] = true;
+    /// The same where those run that have something to do before cycle `end`: by themselves, with
+    /// a packet from memory, which comes in cycle `replies[sm]`, or with room at their port. `room`
+    /// tells how much there is.
+    pub fn wake(&mut self, end: Cycle, replies: &[Cycle], room: impl Fn(usize) -> u32) {
+        self.to_flush.clear();
+        self.awake.clear();
+        let mut first = Cycle::NEVER;
+        for (number, (&next, &reply)) in self.sms.iter().zip(replies).enumerate() {
+            let has_room = || self.waiting != 0 && room(number) >= self.wanted[number];
+            if next.min(reply) < end || has_room() {
+                self.awake.push(number);
+            } else {
+                first = first.min(next);
+            }
+        }
+        self.next = first;
     }
 
     /// Whether SM number `number` runs in the quantum under way.
     #[inline]
     pub fn is_awake(&self, number: usize) -> bool {
-        self.awake[number]
+        self.awake.binary_search(&number).is_ok()
     }
 
     /// The SMs that run in the quantum under way, in order.
-    pub fn awake(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.awake.len()).filter(|&number| self.awake[number])
+    #[inline]
+    pub fn awake(&self) -> &[usize] {
+        &self.awake
     }
 
     /// SM number `number` has run.
     #[inline]
     pub fn ran(&mut self, number: usize, sm: &Sm) {
-        self.sms[number] = sm.next();
-        self.wanted[number] = sm.port.wanted();
-        self.next = self.next.min(self.sms[number]);
+        let next = sm.next();
+        self.sms[number] = next;
+        self.next = self.next.min(next);
+        let wanted = std::mem::replace(&mut self.wanted[number], sm.port.wanted());
+        self.waiting += usize::from(self.wanted[number] != NO_ROOM);
+        self.waiting -= usize::from(wanted != NO_ROOM);
         if sm.has_to_flush() {
             self.to_flush.push(number);
         }
@@ -96,13 +106,13 @@ impl Pace {
     /// Whether some SM has the room it waits for. `free` tells how much an SM has.
     pub fn has_room(&self, free: impl Fn(usize) -> u32) -> bool {
         let mut waiting = self.wanted.iter().enumerate();
-        waiting.any(|(sm, &wanted)| wanted != u32::MAX && free(sm) >= wanted)
+        self.waiting != 0 && waiting.any(|(sm, &wanted)| wanted != NO_ROOM && free(sm) >= wanted)
     }
 
     /// Whether some SM waits for room which it will have soon. `moves` tells whether.
     pub fn awaits_room(&self, moves: impl Fn(usize) -> bool) -> bool {
         let mut waiting = self.wanted.iter().enumerate();
-        waiting.any(|(sm, &wanted)| wanted != u32::MAX && moves(sm))
+        self.waiting != 0 && waiting.any(|(sm, &wanted)| wanted != NO_ROOM && moves(sm))
     }
 
     /// When the first SM has something to do, room at its port aside.

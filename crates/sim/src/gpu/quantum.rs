@@ -71,22 +71,17 @@ impl Gpu {
     /// Finds out which SMs have something to do, and tells them what is in the way of their
     /// requests. Returns how many.
     fn wake(&mut self, span: Range<Cycle>, pace: &mut Pace) -> usize {
-        let skip = self.options.skip;
-        let mut awake = 0;
-        pace.begin();
-        for (i, sm) in self.sms.iter_mut().enumerate() {
-            let room = self.memory.injection_free(i);
-            let sleeps =
-                skip && pace.sleeps(i, room, span.end) && self.memory.next_reply_for(i) >= span.end;
-            if sleeps {
-                pace.passed_over(i);
-            } else {
-                sm.refill_port(self.memory.injection_backlog(i), span.start);
-                pace.wakes(i);
-                awake += 1;
-            }
+        let memory = &self.memory;
+        match self.options.skip {
+            true => pace.wake(span.end, memory.next_replies(), |sm| {
+                memory.injection_free(sm)
+            }),
+            false => pace.wake_all(),
         }
-        awake
+        for &i in pace.awake() {
+            self.sms[i].refill_port(memory.injection_backlog(i), span.start);
+        }
+        pace.awake().len()
     }
 
     /// Runs the SMs that are awake on this thread, up to the first that fails.
@@ -97,7 +92,7 @@ impl Gpu {
         pace: &Pace,
         observed: bool,
     ) -> Failed {
-        for i in pace.awake() {
+        for &i in pace.awake() {
             let mut world = Quantum {
                 launched,
                 image: &self.image,
@@ -157,9 +152,10 @@ impl Gpu {
         failed: Option<usize>,
     ) -> u64 {
         let mut completed = 0;
-        for i in 0..=failed.unwrap_or(self.sms.len() - 1) {
-            if !pace.is_awake(i) {
-                continue;
+        for at in 0..pace.awake().len() {
+            let i = pace.awake()[at];
+            if failed.is_some_and(|failed| i > failed) {
+                break;
             }
             let sm = &mut self.sms[i];
             self.memory.close_inbox(i);

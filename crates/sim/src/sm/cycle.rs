@@ -224,12 +224,18 @@ impl Sm {
             self.memory.enter(op.memory, now);
         }
         if !self.events.is_empty() {
-            for event in self.events.drain(..) {
-                let record = |op| self.memory.record(op);
-                self.residents.memory_event(event, record, launched);
-            }
-            self.residents.follow(launched);
+            self.hear_of_memory(launched);
         }
+    }
+
+    /// Hands on what has happened in the load/store unit.
+    #[inline(never)]
+    fn hear_of_memory(&mut self, launched: &Launched) {
+        for event in self.events.drain(..) {
+            let record = |op| self.memory.record(op);
+            self.residents.memory_event(event, record, launched);
+        }
+        self.residents.follow(launched);
     }
 
     /// Whether the first half of the pipeline, from fetch to issue, has nothing to do in a cycle

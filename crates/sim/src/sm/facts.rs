@@ -1,6 +1,5 @@
 //! What timing needs to know of each instruction, looked up once when a kernel is loaded.
 
-use super::fixed_list::FixedList;
 use super::units::UnitPlan;
 use crate::config::{Machine, OpClass, Work};
 use crate::exec::iterations::may_access_shared;
@@ -10,7 +9,7 @@ use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegId, TexBase, Virt
 use warpsim_ptx::tensor::Role;
 
 /// Registers of an instruction that share a word of the scoreboard: register r is bit r mod 64
-/// of word r / 64. Most instructions have one or two of these.
+/// of word r / 64. Most instructions have one of these: registers are numbered as they appear.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RegisterWord {
     /// Word number.
@@ -19,6 +18,15 @@ pub struct RegisterWord {
     pub reads: u64,
     /// Destinations.
     pub writes: u64,
+}
+
+/// What few instructions have beside their [`OpFacts`].
+#[derive(Clone, Debug, Default)]
+pub struct Further {
+    /// Registers in other words of the scoreboard than the first.
+    pub registers: Vec<RegisterWord>,
+    /// Banks to read a second time, a third time and so on: repeated registers count each time.
+    pub read_again: Vec<Banks>,
 }
 
 /// A set of banks of the register file, a bit each, as warp 0 has it; warp w has the same registers
@@ -46,9 +54,9 @@ impl Banks {
     }
 }
 
-/// Timing facts of one instruction. In this order, what most instructions need of it is in the
-/// first 64 bytes, which is a line of the host's cache.
-#[derive(Clone, Copy, Debug)]
+/// Timing facts of one instruction: what the cycle asks of most instructions, in 64 bytes, which is
+/// a line of the host's cache. The rest of the few that have more is in [`Further`].
+#[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct OpFacts {
     /// The kind of units that it issues to.
@@ -82,12 +90,13 @@ pub struct OpFacts {
     pub read_banks: Banks,
     /// Banks of the destinations.
     pub write_banks: Banks,
-    /// Registers whose pending writes hold it back, as bits of scoreboard words; those with
-    /// destinations come first.
-    pub registers: FixedList<RegisterWord, 34>,
-    /// Banks to read a second time, a third time and so on: repeated registers count each time.
-    pub read_again: FixedList<Banks, 34>,
+    /// Registers whose pending writes hold it back, as bits of a scoreboard word: those in its
+    /// first word.
+    pub registers: RegisterWord,
+    further: Option<Box<Further>>,
 }
+
+const _: () = assert!(size_of::<OpFacts>() == 64);
 
 /// What an instruction that goes to memory brings back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,21 +127,40 @@ impl OpFacts {
 
     /// Has another source operand to collect, in this of `banks` banks.
     fn add_read(&mut self, bank: u32, banks: u32) {
-        let mut sets = std::iter::once(&mut self.read_banks).chain(self.read_again.iter_mut());
-        if let Some(set) = sets.find(|set| !set.has(bank)) {
+        if !self.read_banks.has(bank) {
+            self.read_banks.add(bank, banks);
+            self.reads = self.reads.max(1);
+            return;
+        }
+        let again = &mut self.further.get_or_insert_default().read_again;
+        if let Some(set) = again.iter_mut().find(|set| !set.has(bank)) {
             set.add(bank, banks);
         } else {
             let mut set = Banks::default();
             set.add(bank, banks);
-            self.read_again.push(set);
+            again.push(set);
         }
-        self.reads = 1 + self.read_again.len() as u8;
+        self.reads = 1 + again.len() as u8;
     }
 
-    /// The words with destinations.
+    /// What it has beside this, if anything.
     #[inline(always)]
-    pub fn written(&self) -> impl Iterator<Item = &RegisterWord> {
-        self.registers.iter().take_while(|word| word.writes != 0)
+    pub fn further(&self) -> Option<&Further> {
+        self.further.as_deref()
+    }
+
+    /// The further words with destinations: all words that have some come first.
+    #[inline(always)]
+    pub fn further_written(&self) -> impl Iterator<Item = &RegisterWord> {
+        let further = self.further().filter(|_| self.registers.writes != 0);
+        let words = further.into_iter().flat_map(|f| &f.registers);
+        words.take_while(|word| word.writes != 0)
+    }
+
+    /// All its registers.
+    pub fn all_registers(&self) -> impl Iterator<Item = &RegisterWord> {
+        let further = self.further().into_iter().flat_map(|f| &f.registers);
+        std::iter::once(&self.registers).chain(further)
     }
 }
 
@@ -164,9 +192,9 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
         interval: interval as u16,
         passes: machine.passes(class) as u8,
         reads: 0,
-        registers: FixedList::default(),
+        registers: RegisterWord::default(),
+        further: None,
         read_banks: Banks::default(),
-        read_again: FixedList::default(),
         write_banks: Banks::default(),
         long: is_long(instr),
         control: matches!(instr.op, Op::Bra | Op::Ret | Op::Exit),
@@ -203,18 +231,23 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
 
 fn word_of(facts: &mut OpFacts, register: RegId) -> &mut RegisterWord {
     let word = register.0 / 64;
-    let at = facts
-        .registers
-        .iter()
-        .position(|w| w.word == word)
-        .unwrap_or_else(|| {
-            facts.registers.push(RegisterWord {
-                word,
-                ..RegisterWord::default()
-            });
-            facts.registers.len() - 1
+    let first = &mut facts.registers;
+    if first.reads | first.writes == 0 {
+        first.word = word;
+    }
+    if first.word == word {
+        return first;
+    }
+    let others = &mut facts.further.get_or_insert_default().registers;
+    let at = others.iter().position(|w| w.word == word);
+    let at = at.unwrap_or_else(|| {
+        others.push(RegisterWord {
+            word,
+            ..RegisterWord::default()
         });
-    &mut facts.registers[at]
+        others.len() - 1
+    });
+    &mut others[at]
 }
 
 /// The register a source operand reads, if any.
@@ -331,8 +364,8 @@ pub(super) mod tests {
             reads: 0,
             read_banks: Banks::default(),
             write_banks: Banks::default(),
-            registers: FixedList::default(),
-            read_again: FixedList::default(),
+            registers: RegisterWord::default(),
+            further: None,
         };
         reads.iter().for_each(|&bank| facts.add_read(bank, banks));
         facts

@@ -75,7 +75,7 @@ impl Sm {
         let domains = crate::place::Layout::of(machine).domains();
         let front = FrontEnd::new(machine, id);
         let plan = UnitPlan::of(machine);
-        let mut residents = Residents::new(machine, front.skips_waiters());
+        let mut residents = Residents::new(machine);
         let minded = residents.books.policy.minds_power().is_some();
         Sm {
             id,

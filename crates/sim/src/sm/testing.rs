@@ -51,7 +51,7 @@ pub fn launched(machine: &Machine, body: &str, threads: u32) -> Launched {
 
 /// The residents of an SM with the block of a launch, which has come in cycle 0.
 pub fn residents(machine: &Machine, launched: &Launched) -> Residents {
-    let mut residents = Residents::new(machine, false);
+    let mut residents = Residents::new(machine);
     residents.begin(launched, Cycle::ZERO);
     residents.warps.start_cycle(Cycle::ZERO);
     residents.blocks.expect(Cycle::ZERO, Coming::Block(0));

@@ -102,13 +102,10 @@ impl File {
                 return at;
             }
         }
-        let rested = places().find(|first| fits(first, true));
-        match rested {
-            Some(first) if first + count <= RESTING_UP_TO => first,
-            _ => places()
-                .find(|first| fits(first, false))
-                .unwrap_or(MOST - count),
-        }
+        let few = places().take_while(|first| first + count <= RESTING_UP_TO);
+        let rested = { few }.find(|first| fits(first, true));
+        let found = rested.or_else(|| places().find(|first| fits(first, false)));
+        found.unwrap_or(MOST - count)
     }
 
     fn take(&mut self, at: usize, value: Value) {
@@ -119,22 +116,63 @@ impl File {
 
 /// The registers it takes: the best of a few ways to place single words.
 pub fn allocate(code: &Code, edges: &Edges, orders: &[Vec<u32>]) -> u32 {
-    let groups = Groups::new(code);
+    let lives = Lives::new(code, edges, orders);
     let ways = [Way::Lowest, Way::Holes, Way::Odd, Way::HighHoles];
-    let taken = ways.map(|way| walk(code, &groups, edges, orders, way));
+    let taken = ways.map(|way| walk(code, &lives, edges, orders, way));
     taken.into_iter().min().unwrap_or(0)
 }
 
-/// Walks the blocks in their order and says how many registers it took.
-fn walk(code: &Code, groups: &Groups, edges: &Edges, orders: &[Vec<u32>], way: Way) -> u32 {
-    let mut place: Vec<Option<usize>> = vec![None; code.forms.len()];
-    // What a value is merged into: it had best get the same register.
-    let mut merged: ValueMap<Value> = ValueMap::default();
-    for phi in code.blocks.iter().flat_map(|b| &b.phis) {
-        for arg in &phi.args {
-            merged.entry(*arg).or_insert(phi.def);
+/// What is the same however words are placed.
+struct Lives {
+    groups: Groups,
+    /// What a value is merged into: it had best get the same register.
+    merged: Vec<Option<Value>>,
+    /// Operation by operation in their order: the words that are read there for the last time, and
+    /// those that are written there and never read.
+    ending: Vec<(Vec<Value>, Vec<Value>)>,
+}
+
+impl Lives {
+    fn new(code: &Code, edges: &Edges, orders: &[Vec<u32>]) -> Lives {
+        let mut merged = vec![None; code.forms.len()];
+        for phi in code.blocks.iter().flat_map(|b| &b.phis) {
+            for arg in &phi.args {
+                merged[*arg as usize].get_or_insert(phi.def);
+            }
+        }
+        let mut ending = Vec::new();
+        // The operation that reads a value last, of the block that is looked at.
+        let mut last = vec![(u32::MAX, 0); code.forms.len()];
+        for (index, block) in code.blocks.iter().enumerate() {
+            let (here, ends) = (index as u32, &edges.ends[index]);
+            for at in &orders[index] {
+                for value in &block.nodes[*at as usize].uses {
+                    last[*value as usize] = (here, *at);
+                }
+            }
+            for at in &orders[index] {
+                let node = &block.nodes[*at as usize];
+                let stays = |v: &Value| !code.is_word(*v) || ends.contains(*v);
+                let read = node.uses.iter().copied();
+                let dying = read.filter(|v| last[*v as usize] == (here, *at) && !stays(v));
+                let written = node.defs.iter().copied();
+                let unread = written.filter(|v| last[*v as usize].0 != here && !stays(v));
+                ending.push((dying.collect(), unread.collect()));
+            }
+        }
+        Lives {
+            groups: Groups::new(code),
+            merged,
+            ending,
         }
     }
+}
+
+/// Walks the blocks in their order and says how many registers it took.
+fn walk(code: &Code, lives: &Lives, edges: &Edges, orders: &[Vec<u32>], way: Way) -> u32 {
+    let groups = &lives.groups;
+    let mut ending = lives.ending.iter();
+    let mut place: Vec<Option<usize>> = vec![None; code.forms.len()];
     let mut file = File {
         owner: vec![None; MOST],
         rests_until: vec![0; MOST],
@@ -155,17 +193,11 @@ fn walk(code: &Code, groups: &Groups, edges: &Edges, orders: &[Vec<u32>], way: W
             }
         }
         for phi in block.phis.iter().filter(|phi| code.is_word(phi.def)) {
-            let hints = phi.args.iter().filter_map(|arg| place[*arg as usize]);
-            let hints = hints.collect();
-            give(groups, &mut place, &mut file, phi.def, hints);
+            let mut hints = phi.args.iter().filter_map(|arg| place[*arg as usize]);
+            let hint = hints.find(|at| file.is_free(*at));
+            give(groups, &mut place, &mut file, phi.def, hint);
         }
-        let mut last: ValueMap<u32> = ValueMap::default();
-        for at in &orders[index] {
-            for value in &block.nodes[*at as usize].uses {
-                last.insert(*value, *at);
-            }
-        }
-        for at in &orders[index] {
+        for (at, (last_read, unread)) in orders[index].iter().zip(&mut ending) {
             let node = &block.nodes[*at as usize];
             file.now += 1;
             let access = node.is_access();
@@ -179,10 +211,8 @@ fn walk(code: &Code, groups: &Groups, edges: &Edges, orders: &[Vec<u32>], way: W
                 file.owner[at] = None;
             }
             let mut dying = Vec::new();
-            for value in &node.uses {
-                if last.get(value) == Some(at)
-                    && !edges.ends[index].contains(*value)
-                    && let Some(at) = place[*value as usize].filter(|_| code.is_word(*value))
+            for value in last_read {
+                if let Some(at) = place[*value as usize]
                     && file.owner[at] == Some(*value)
                 {
                     file.owner[at] = None;
@@ -195,14 +225,9 @@ fn walk(code: &Code, groups: &Groups, edges: &Edges, orders: &[Vec<u32>], way: W
                 }
             }
             for def in node.defs.iter().filter(|def| code.is_word(**def)) {
-                let hint = merged.get(def).and_then(|phi| place[*phi as usize]);
-                give(
-                    groups,
-                    &mut place,
-                    &mut file,
-                    *def,
-                    hint.into_iter().collect(),
-                );
+                let hint = lives.merged[*def as usize].and_then(|phi| place[phi as usize]);
+                let hint = hint.filter(|at| file.is_free(*at));
+                give(groups, &mut place, &mut file, *def, hint);
             }
             for at in dying {
                 match file.owner[at] {
@@ -210,26 +235,21 @@ fn walk(code: &Code, groups: &Groups, edges: &Edges, orders: &[Vec<u32>], way: W
                     None => file.rests_until[at] = file.now + REST,
                 }
             }
-            for def in node.defs.iter().filter(|def| code.is_word(**def)) {
-                if !last.contains_key(def)
-                    && !edges.ends[index].contains(*def)
-                    && let Some(at) = place[*def as usize]
-                {
-                    file.owner[at] = None;
-                }
+            for at in unread.iter().filter_map(|def| place[*def as usize]) {
+                file.owner[at] = None;
             }
         }
     }
     file.most
 }
 
-/// Gives a value a register, and its group the registers next to it.
+/// Gives a value a register, that of the hint if it can, and its group the registers next to it.
 fn give(
     groups: &Groups,
     place: &mut [Option<usize>],
     file: &mut File,
     value: Value,
-    hints: Vec<usize>,
+    hint: Option<usize>,
 ) {
     if let Some(at) =
         place[value as usize].filter(|at| file.is_free(*at) || file.owner[*at] == Some(value))
@@ -238,7 +258,7 @@ fn give(
         return;
     }
     let group = groups.of.get(&value);
-    if let Some(at) = hints.into_iter().find(|at| file.is_free(*at))
+    if let Some(at) = hint
         && group.is_none()
     {
         place[value as usize] = Some(at);

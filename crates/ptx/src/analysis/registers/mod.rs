@@ -81,6 +81,8 @@ pub fn estimate(kernel: &Kernel) -> Estimate {
     simplify::simplify(&mut code);
     sink::sink(&mut code);
     let edges = live::edges(&code);
+    let blocks = code.blocks.iter();
+    let graphs: Vec<_> = blocks.map(|b| schedule::graph(&code, b)).collect();
     // The order of every block, and the most words alive at once.
     let schedule = |early: u32| {
         let mut most = 0;
@@ -88,7 +90,8 @@ pub fn estimate(kernel: &Kernel) -> Estimate {
         for (index, block) in code.blocks.iter().enumerate() {
             let (start, end) = (&edges.starts[index], &edges.ends[index]);
             let moved = edges.moved[index];
-            let (order, peak) = schedule::order(&code, block, start, end, moved, early);
+            let graph = &graphs[index];
+            let (order, peak) = schedule::order(block, graph, start, end, moved, early);
             most = most.max(peak);
             orders.push(order);
         }

@@ -3,31 +3,38 @@
 //! otherwise keeps values short-lived.
 
 use super::live::Set;
-use super::word::{Block, Code, Effect, Memory, Value, ValueMap};
-use std::collections::HashMap;
+use super::word::{Block, Code, Effect, Memory, SmallMap, Value, ValueMap};
 
 /// Operations among which the next one is chosen: those that could come soonest. Blocks with more
 /// that could are long, and looking at all of them every time would take too long.
 const WINDOW: usize = 128;
 
-/// Who waits for whom in a block.
-struct Graph {
-    /// Operations that must come later, with the cycles between.
-    after: Vec<Vec<(u32, u32)>>,
+/// What is to be ordered in a block, whatever the registers it may take.
+pub struct Graph {
+    /// Operations that must come before each, with the cycles between.
+    before: Vec<Vec<(u32, u32)>>,
+    /// How many must come after it.
+    after: Vec<u32>,
     /// Cycles from the block's start until everything before it can be done.
     depth: Vec<u32>,
+    /// Words that it reads and writes, each once.
+    uses: Vec<Vec<Value>>,
+    defs: Vec<Vec<Value>>,
 }
 
-fn graph(block: &Block) -> Graph {
+/// Who waits for whom in a block.
+pub fn graph(code: &Code, block: &Block) -> Graph {
     let count = block.nodes.len();
-    let mut after: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
+    let mut before: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
+    let mut after = vec![0; count];
     let mut made: ValueMap<u32> = ValueMap::default();
-    let mut stores: HashMap<Memory, u32> = HashMap::new();
-    let mut loads: HashMap<Memory, Vec<u32>> = HashMap::new();
+    let mut stores: SmallMap<Memory, u32> = SmallMap::default();
+    let mut loads: SmallMap<Memory, Vec<u32>> = SmallMap::default();
     let mut fence: Option<u32> = None;
     let mut since_fence: Vec<u32> = Vec::new();
     let mut join = |from: u32, to: u32, latency: u32| {
-        after[from as usize].push((to, latency));
+        before[to as usize].push((from, latency));
+        after[from as usize] += 1;
     };
     for (at, node) in block.nodes.iter().enumerate() {
         let at = at as u32;
@@ -74,13 +81,19 @@ fn graph(block: &Block) -> Graph {
             since_fence.push(at);
         }
     }
-    let mut depth = vec![0; count];
+    let mut depth: Vec<u32> = vec![0; count];
     for at in 0..count {
-        for (to, latency) in &after[at] {
-            depth[*to as usize] = depth[*to as usize].max(depth[at] + latency);
-        }
+        before[at].sort_unstable();
+        let ready = |(from, latency): &(u32, u32)| depth[*from as usize] + latency;
+        depth[at] = before[at].iter().map(ready).max().unwrap_or(0);
     }
-    Graph { after, depth }
+    Graph {
+        before,
+        after,
+        depth,
+        uses: block.nodes.iter().map(|n| words(code, &n.uses)).collect(),
+        defs: block.nodes.iter().map(|n| words(code, &n.defs)).collect(),
+    }
 }
 
 /// The order of a block's operations when latencies are hidden up to so many registers, and the
@@ -90,17 +103,16 @@ fn graph(block: &Block) -> Graph {
 /// stands as far ahead of its first reader as its latency; where registers run out, whatever
 /// keeps the fewest alive comes next instead.
 pub fn order(
-    code: &Code,
     block: &Block,
+    graph: &Graph,
     start: &Set,
     end: &Set,
     moved: u32,
     early: u32,
 ) -> (Vec<u32>, u32) {
-    let graph = graph(block);
-    let mut order = backwards(code, block, &graph, end, early);
+    let mut order = backwards(block, graph, end, early);
     order.reverse();
-    let most = peak(code, block, &order, start, end, moved);
+    let most = peak(block, graph, &order, start, end, moved);
     (order, most)
 }
 
@@ -113,23 +125,16 @@ fn words(code: &Code, values: &[Value]) -> Vec<Value> {
     list
 }
 
-fn backwards(code: &Code, block: &Block, graph: &Graph, end: &Set, early: u32) -> Vec<u32> {
+fn backwards(block: &Block, graph: &Graph, end: &Set, early: u32) -> Vec<u32> {
+    let Graph { uses, defs, .. } = graph;
     let count = block.nodes.len();
-    let mut order = Vec::new();
+    let mut order = Vec::with_capacity(count);
     let mut live = end.clone();
-    let mut left: Vec<usize> = graph.after.iter().map(Vec::len).collect();
+    let mut left = graph.after.clone();
     let mut ready = vec![0u32; count];
     let mut open: Vec<u32> = (0..count as u32)
         .filter(|at| left[*at as usize] == 0)
         .collect();
-    let mut before: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
-    for (from, list) in graph.after.iter().enumerate() {
-        for (to, latency) in list {
-            before[*to as usize].push((from as u32, *latency));
-        }
-    }
-    let uses: Vec<Vec<Value>> = block.nodes.iter().map(|n| words(code, &n.uses)).collect();
-    let defs: Vec<Vec<Value>> = block.nodes.iter().map(|n| words(code, &n.defs)).collect();
     let mut alive = live.len() as i32;
     let mut now = 0u32;
     while !open.is_empty() {
@@ -163,7 +168,7 @@ fn backwards(code: &Code, block: &Block, graph: &Graph, end: &Set, early: u32) -
         for value in &uses[at as usize] {
             alive += i32::from(live.insert(*value));
         }
-        for (from, latency) in &before[at as usize] {
+        for (from, latency) in &graph.before[at as usize] {
             let from = *from as usize;
             ready[from] = ready[from].max(now - 1 + latency);
             left[from] -= 1;
@@ -176,21 +181,21 @@ fn backwards(code: &Code, block: &Block, graph: &Graph, end: &Set, early: u32) -
 }
 
 /// The most words alive at once when a block is run in this order.
-fn peak(code: &Code, block: &Block, order: &[u32], start: &Set, end: &Set, moved: u32) -> u32 {
+fn peak(block: &Block, graph: &Graph, order: &[u32], start: &Set, end: &Set, moved: u32) -> u32 {
     let mut live = end.clone();
     let mut alive = live.len();
     let mut most = start.len().max(alive + moved);
     for at in order.iter().rev() {
         let node = &block.nodes[*at as usize];
-        let defs = words(code, &node.defs);
+        let defs = &graph.defs[*at as usize];
         // A result that nobody reads has a register for a moment.
         let unread = defs.iter().filter(|v| !live.contains(**v)).count() as u32;
         most = most.max(alive + unread);
         for value in defs {
-            alive -= u32::from(live.remove(value));
+            alive -= u32::from(live.remove(*value));
         }
-        for value in words(code, &node.uses) {
-            alive += u32::from(live.insert(value));
+        for value in &graph.uses[*at as usize] {
+            alive += u32::from(live.insert(*value));
         }
         most = most.max(alive + node.scratch);
     }

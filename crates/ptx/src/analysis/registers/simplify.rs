@@ -2,9 +2,7 @@
 //! once, and what nobody reads is not computed.
 
 use super::order::{dominates, dominators};
-use super::word::{Code, Effect, Form, Memory, Value};
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use super::word::{Code, Effect, Form, Memory, SmallMap, Value, number_of};
 
 /// Registers for adding once for a whole warp: who takes part, how many, and whose turn it is.
 const COUNTING: u32 = 3;
@@ -112,9 +110,8 @@ fn fold(code: &mut Code) {
             };
             let known = known && node.defs.iter().all(|v| forms[*v as usize].is_word());
             for (at, def) in node.defs.iter().enumerate().filter(|_| known) {
-                let mut hasher = DefaultHasher::new();
-                (node.tag, &node.uses, at).hash(&mut hasher);
-                forms[*def as usize] = Form::Bank(hasher.finish() as u32);
+                let number = number_of(&(node.tag, &node.uses, at));
+                forms[*def as usize] = Form::Bank(number as u32);
             }
             !known
         });
@@ -128,7 +125,8 @@ fn share(code: &mut Code) {
     let idom = dominators(&predecessors);
     let mut replaced = Replaced::new(code);
     type Known = Vec<(u32, Vec<Value>)>;
-    let mut known: HashMap<(u64, u64, Vec<Value>), Known> = HashMap::new();
+    // By number of operation, time and sources.
+    let mut known: SmallMap<u64, Known> = SmallMap::default();
     let mut stores = 0u64;
     for index in 0..code.blocks.len() as u32 {
         let mut nodes = std::mem::take(&mut code.blocks[index as usize].nodes);
@@ -146,9 +144,8 @@ fn share(code: &mut Code) {
                     return true;
                 }
             };
-            let same = known
-                .entry((node.tag, time, node.uses.clone()))
-                .or_default();
+            let number = number_of(&(node.tag, time, &node.uses));
+            let same = known.entry(number).or_default();
             let earlier = same
                 .iter()
                 .find(|(at, defs)| dominates(&idom, *at, index) && defs.len() == node.defs.len());

@@ -4,8 +4,7 @@
 //! what was written there wherever that comes first: so what is constant is known in loops too.
 
 use super::order::dominates;
-use super::word::{Code, Form, Phi, Value};
-use std::collections::HashMap;
+use super::word::{Code, Form, Phi, SmallMap, Value};
 
 /// Half of a register: its number and which half.
 pub type Name = (u16, u8);
@@ -13,15 +12,15 @@ pub type Name = (u16, u8);
 /// What the names stand for, block by block in reverse post-order.
 pub struct Names {
     /// At the place that is being read.
-    current: HashMap<Name, Value>,
+    current: SmallMap<Name, Value>,
     /// At the end of blocks that have been read.
-    ends: Vec<HashMap<Name, Value>>,
+    ends: Vec<SmallMap<Name, Value>>,
     /// The name of every phi, by block.
     merged: Vec<Vec<Name>>,
     /// Registers that are written in one place.
     once: Vec<bool>,
     /// What was written into them, and in which block.
-    only: HashMap<Name, (u32, Value)>,
+    only: SmallMap<Name, (u32, Value)>,
     /// Immediate dominators of the blocks.
     idom: Vec<u32>,
     block: u32,
@@ -34,11 +33,11 @@ impl Names {
         let blocks = idom.len();
         Names {
             once,
-            only: HashMap::new(),
+            only: SmallMap::default(),
             idom,
             block: 0,
-            current: HashMap::new(),
-            ends: vec![HashMap::new(); blocks],
+            current: SmallMap::default(),
+            ends: vec![SmallMap::default(); blocks],
             merged: vec![Vec::new(); blocks],
             undefined: code.value(Form::Undefined),
         }

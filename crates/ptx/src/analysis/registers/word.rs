@@ -4,13 +4,16 @@
 
 use crate::isa::Cmp;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 /// A word or a flag; an index in [`Code::forms`].
 pub type Value = u32;
 
 /// A map from values: they are small numbers, so spreading them takes one multiplication.
-pub type ValueMap<T> = HashMap<Value, T, BuildHasherDefault<Spread>>;
+pub type ValueMap<T> = SmallMap<Value, T>;
+
+/// A map from what is a few small numbers.
+pub type SmallMap<K, T> = HashMap<K, T, BuildHasherDefault<Spread>>;
 
 /// Spreads a value over the bits that a map looks at.
 #[derive(Default)]
@@ -21,14 +24,39 @@ impl Hasher for Spread {
         self.0
     }
     fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
+        let (words, rest) = bytes.as_chunks::<4>();
+        for word in words {
+            self.write_u32(u32::from_le_bytes(*word));
+        }
+        for byte in rest {
             self.write_u32(u32::from(*byte));
         }
     }
-    fn write_u32(&mut self, value: u32) {
-        // The odd number next to 2^64 over the golden ratio.
-        self.0 = (self.0 ^ u64::from(value)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    fn write_u8(&mut self, value: u8) {
+        self.write_u64(u64::from(value));
     }
+    fn write_u32(&mut self, value: u32) {
+        self.write_u64(u64::from(value));
+    }
+    fn write_u64(&mut self, value: u64) {
+        // The odd number next to 2^64 over the golden ratio. High bits come down again, so that
+        // what is hashed in several steps depends on all of each.
+        let spread = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = spread ^ spread >> 32;
+    }
+    fn write_usize(&mut self, value: usize) {
+        self.write_u64(value as u64);
+    }
+    fn write_isize(&mut self, value: isize) {
+        self.write_u64(value as u64);
+    }
+}
+
+/// A number for what is hashed: equal for equals, and in practice for nothing else.
+pub fn number_of(what: &impl Hash) -> u64 {
+    let mut hasher = Spread::default();
+    what.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// What a value is, and whether it takes a register.

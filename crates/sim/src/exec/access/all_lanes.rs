@@ -9,24 +9,40 @@ use crate::exec::memory::store_buffer::GlobalView;
 use crate::exec::op::{Decoded, Reach, Regs, Src, Value};
 use crate::exec::state::{Access, EffectKind, LANES, lanes_of};
 
-/// Where the lanes of an access lie.
-struct Extent {
-    /// Distance of the furthest lane from the start of its piece of memory.
-    furthest: u64,
-    /// Bits that are set in any address.
-    bits: u64,
-    /// The 128-byte lines touched, see [`GlobalView::may_overlay`]; none but in global memory.
-    lines: u64,
+/// How neighbouring lanes lie to each other. Half a warp is looked at: blocks are often 16 threads
+/// wide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// All at one address.
+    Uniform,
+    /// One element behind the other.
+    Consecutive,
+    /// Any other way.
+    Any,
 }
 
-impl Extent {
-    /// Whether every lane's `bytes` bytes are aligned and within the first `size`.
+/// Lanes that are looked at together.
+const HALF: usize = LANES / 2;
+
+impl Shape {
+    /// That of elements of `N` bytes.
     #[inline(always)]
-    fn fits(&self, bytes: usize, size: usize) -> bool {
-        self.bits & (bytes as u64 - 1) == 0
-            && self.furthest < size as u64
-            && bytes as u64 <= size as u64 - self.furthest
+    fn of<const N: usize>(address: &[u64; HALF]) -> Shape {
+        // The first two lanes tell what to look for.
+        match address[1].wrapping_sub(address[0]) {
+            0 if has_step(address, 0) => Shape::Uniform,
+            step if step == N as u64 && has_step(address, N as u64) => Shape::Consecutive,
+            _ => Shape::Any,
+        }
     }
+}
+
+/// Whether every lane is `step` bytes behind the one before it.
+#[inline(always)]
+fn has_step(address: &[u64; HALF], step: u64) -> bool {
+    let lanes = address.iter().enumerate();
+    let expected = |lane: usize| address[0].wrapping_add(step.wrapping_mul(lane as u64));
+    lanes.fold(0, |astray, (lane, a)| astray | a ^ expected(lane)) == 0
 }
 
 /// Calls `f` with every lane of the mask.
@@ -49,34 +65,82 @@ fn address_of(d: &Decoded, r: &Regs<'_>, lane: usize) -> u64 {
     }
 }
 
-/// Fills in the addresses of the executed lanes, in a piece of memory that begins at `start`
-/// (in global memory not at 0).
+/// Fills in the addresses of the executed lanes, in a piece of memory that begins at `start` and has
+/// `size` bytes. Returns whether every lane's `N` bytes are aligned and within it.
 #[inline(always)]
-fn spread(d: &Decoded, r: &Regs<'_>, start: u64, address: &mut [u64; LANES]) -> Extent {
-    let mut extent = Extent {
-        furthest: 0,
-        bits: 0,
-        lines: 0,
-    };
-    let mut see = |lane: usize, a: u64| {
-        address[lane] = a;
-        extent.furthest = extent.furthest.max(a.wrapping_sub(start));
-        extent.bits |= a;
-        if start != 0 {
-            extent.lines |= GlobalView::line_bit(a);
-        }
-    };
+fn spread<const N: usize>(
+    d: &Decoded,
+    r: &Regs<'_>,
+    start: u64,
+    size: usize,
+    address: &mut [u64; LANES],
+) -> bool {
     if d.wide_address {
         let row = r.row::<u64>(d.src[0]);
         each_lane(r.mask, |l| {
-            see(l, u64::get(row, l).wrapping_add_signed(d.offset))
+            address[l] = u64::get(row, l).wrapping_add_signed(d.offset);
         });
     } else {
         let row = r.row::<u32>(d.src[0]);
         let offset = d.offset as u32;
-        each_lane(r.mask, |l| see(l, u64::from(row[l].wrapping_add(offset))));
+        each_lane(r.mask, |l| {
+            address[l] = u64::from(row[l].wrapping_add(offset))
+        });
     }
-    extent
+    let mut extent = Extent::new(N, start, size);
+    each_lane(r.mask, |l| extent.see(address[l]));
+    extent.fits()
+}
+
+/// Whether accesses of some bytes are aligned and within a piece of memory, found without a branch
+/// per lane.
+struct Extent {
+    start: u64,
+    /// The last place for an access, from the start.
+    last: u64,
+    /// Bits that have to be clear in every address.
+    unaligned: u64,
+    bits: u64,
+    /// The highest bit is set once one is outside.
+    outside: u64,
+}
+
+impl Extent {
+    #[inline(always)]
+    fn new(bytes: usize, start: u64, size: usize) -> Extent {
+        let last = (size as u64).checked_sub(bytes as u64);
+        Extent {
+            start,
+            last: last.unwrap_or(0),
+            unaligned: bytes as u64 - 1,
+            bits: 0,
+            outside: if last.is_some() { 0 } else { 1 << 63 },
+        }
+    }
+
+    #[inline(always)]
+    fn see(&mut self, address: u64) {
+        // Pieces are smaller than half of all there is.
+        let at = address.wrapping_sub(self.start);
+        self.outside |= at | self.last.wrapping_sub(at);
+        self.bits |= address;
+    }
+
+    #[inline(always)]
+    fn fits(&self) -> bool {
+        self.bits & self.unaligned == 0 && self.outside >> 63 == 0
+    }
+}
+
+/// Whether a buffered store can lie over what one of the lanes reads.
+#[inline(always)]
+fn is_overlaid(memory: &GlobalView<'_>, address: &[u64; LANES], mask: u32) -> bool {
+    // Mostly there is none at all.
+    memory.may_overlay(!0) && {
+        let mut lines = 0;
+        each_lane(mask, |l| lines |= GlobalView::line_bit(address[l]));
+        memory.may_overlay(lines)
+    }
 }
 
 /// What the access was, for timing: all lanes in the instruction's space, or generic addresses
@@ -128,13 +192,10 @@ pub(crate) fn load<T: Value, const N: usize>(
     };
     if matches!(d.src[0], Src::Pool(_)) {
         // One address for all lanes.
-        let extent = Extent {
-            furthest: first.wrapping_sub(start),
-            bits: first,
-            lines: GlobalView::line_bit(first),
-        };
-        let overlaid = start != 0 && reach.memory.may_overlay(extent.lines);
-        if overlaid || !extent.fits(N, data.len()) {
+        let mut extent = Extent::new(N, start, data.len());
+        extent.see(first);
+        let overlaid = start != 0 && reach.memory.may_overlay(GlobalView::line_bit(first));
+        if overlaid || !extent.fits() {
             return false;
         }
         address.fill(first);
@@ -143,23 +204,55 @@ pub(crate) fn load<T: Value, const N: usize>(
             each_lane(mask, |lane| T::put(row, lane, value));
         }
     } else {
-        let extent = spread(d, r, start, address);
-        if !extent.fits(N, data.len()) {
+        if !spread::<N>(d, r, start, data.len(), address) {
             return false;
         }
-        let overlaid = start != 0 && reach.memory.may_overlay(extent.lines);
+        let overlaid = start != 0 && is_overlaid(reach.memory, address, mask);
         if let Some(row) = r.result::<T>(d.dst[0]) {
-            each_lane(mask, |lane| {
-                let mut bytes = at(address[lane]);
-                if overlaid {
+            if overlaid {
+                each_lane(mask, |lane| {
+                    let mut bytes = at(address[lane]);
                     reach.memory.overlay(address[lane], &mut bytes);
+                    T::put(row, lane, value(bytes));
+                });
+            } else if mask == u32::MAX {
+                let (halves, _) = address.as_chunks::<HALF>();
+                for (half, address) in halves.iter().enumerate() {
+                    let put = |lane: usize, v: [u8; N]| T::put(row, half * HALF + lane, value(v));
+                    load_half(address, start, data, put);
                 }
-                T::put(row, lane, value(bytes));
-            });
+            } else {
+                lanes_of(mask).for_each(|l| T::put(row, l, value(at(address[l % LANES]))));
+            }
         }
     }
     reach.effect.kind = access(d, false, N, mask);
     true
+}
+
+/// Reads what lanes have at their addresses, which have been checked, and hands it to `put`.
+#[inline(always)]
+fn load_half<const N: usize>(
+    address: &[u64; HALF],
+    start: u64,
+    data: &[u8],
+    mut put: impl FnMut(usize, [u8; N]),
+) {
+    let at = |a: u64| &data[(a - start) as usize..];
+    let one = |a: u64| *at(a).first_chunk().expect("checked for all lanes");
+    match Shape::of::<N>(address) {
+        Shape::Uniform => {
+            let bytes = one(address[0]);
+            (0..HALF).for_each(|lane| put(lane, bytes));
+        }
+        Shape::Consecutive => {
+            let (elements, _) = at(address[0]).as_chunks::<N>();
+            let elements = elements.first_chunk::<HALF>();
+            let elements = elements.expect("checked for all lanes");
+            (0..HALF).for_each(|lane| put(lane, elements[lane]));
+        }
+        Shape::Any => (0..HALF).for_each(|lane| put(lane, one(address[lane]))),
+    }
 }
 
 /// Stores the `N` low bytes of a `T` a lane, in the order of lanes.
@@ -177,7 +270,7 @@ pub(crate) fn store<T: Value, const N: usize>(
     let value = |lane: usize| bytes(T::get(row, lane));
     match d.space {
         Space::Shared => {
-            if !spread(d, r, 0, address).fits(N, reach.shared.len()) {
+            if !spread::<N>(d, r, 0, reach.shared.len(), address) {
                 return false;
             }
             each_lane(mask, |lane| {
@@ -192,7 +285,7 @@ pub(crate) fn store<T: Value, const N: usize>(
             };
             let (start, data) = reach.memory.contents(index);
             let constant = reach.memory.memory().is_constant(index);
-            if constant || !spread(d, r, start, address).fits(N, data.len()) {
+            if constant || !spread::<N>(d, r, start, data.len(), address) {
                 return false;
             }
             each_lane(mask, |lane| {

@@ -140,10 +140,16 @@ fn cases() -> impl Strategy<Value = Case> {
     let astray = prop_oneof![8 => Just(0), 1 => Just(1), 1 => Just(BYTES), 1 => Just(1u64 << 63)];
     let mask = prop_oneof![Just(u32::MAX), any::<u32>(), Just(0)];
     let offset = prop_oneof![Just(0i64), Just(8), Just(-8)];
-    (shape, at, astray, mask, offset, any::<bool>()).prop_map(
-        |((store, ty, space, base), at, astray, active, offset, buffered)| {
-            let aligned = |l: usize| at[l] / 8 * 8;
-            let mut at: [u64; LANES] = std::array::from_fn(aligned);
+    // By half: bytes from one lane to the next, if they are in line.
+    let step = || prop_oneof![2 => Just(None), 1 => Just(Some(0u64)), 1 => Just(Some(4)), 1 => Just(Some(8))];
+    let steps = (step(), step()).prop_map(|(first, second)| [first, second]);
+    (shape, at, astray, mask, offset, any::<bool>(), steps).prop_map(
+        |((store, ty, space, base), at, astray, active, offset, buffered, steps)| {
+            let placed = |l: usize| match steps[l / 16] {
+                None => at[l] / 8 * 8,
+                Some(step) => at[l / 16 * 16] / 8 * 8 + step * (l as u64 % 16),
+            };
+            let mut at: [u64; LANES] = std::array::from_fn(placed);
             at[17] += astray;
             Case {
                 store: store && space != Param,

@@ -120,6 +120,12 @@ impl Inboxes {
         self.next[sm]
     }
 
+    /// The same for every SM.
+    #[inline]
+    pub fn next_for_each(&self) -> &[Cycle] {
+        &self.next
+    }
+
     /// The core cycle in which the first known reply to any SM arrives.
     pub fn next(&self) -> Cycle {
         self.next.iter().fold(Cycle::NEVER, |a, &b| a.min(b))

@@ -206,6 +206,12 @@ impl MemorySystem {
         self.inboxes.next_for(sm)
     }
 
+    /// The same for every SM.
+    #[inline]
+    pub fn next_replies(&self) -> &[Cycle] {
+        self.inboxes.next_for_each()
+    }
+
     /// The core cycle in which the first known reply to any SM arrives.
     pub fn next_reply(&self) -> Cycle {
         self.inboxes.next()

@@ -377,25 +377,28 @@ impl IssuePlan for Gangs {
     fn next_fetch(&mut self, view: &FetchView) -> Option<Together> {
         let table = &self.table;
         // The first behind the one that was fetched for last.
-        let mut next: Option<(bool, u16, u8)> = None;
+        let mut next: Option<(bool, u16)> = None;
         let lacking = |d: usize| view.lacking[d];
         let fetchable = |d: usize| view.fetchable[d] | !view.lacking[d];
-        table.for_gangs(lacking, fetchable, |home| {
-            let turn = home <= self.fetched;
-            if next.is_some_and(|(t, h, _)| (t, h) < (turn, home)) {
-                return;
-            }
+        // The warps of one of its gangs that lack their instruction, if all these may be fetched for.
+        let wanting = |home: u16| {
             let lacking = table.slices_in(home, view.lacking);
             let fetchable = table.slices_in(home, view.fetchable);
             let wants = |part: &&Part| {
                 let lacks = part.slices & lacking;
                 part.is_gang() && lacks != 0 && lacks & !fetchable == 0
             };
-            if let Some(part) = table.get(home).parts.iter().find(wants) {
-                next = Some((turn, home, part.slices & lacking));
+            let part = table.get(home).parts.iter().find(wants);
+            part.map(|part| part.slices & lacking)
+        };
+        table.for_gangs(lacking, fetchable, |home, all| {
+            let this = (home <= self.fetched, home);
+            if next.is_none_or(|next| this < next) && (all || wanting(home).is_some()) {
+                next = Some(this);
             }
         });
-        let (_, home, slices) = next?;
+        let (_, home) = next?;
+        let slices = wanting(home)?;
         self.fetched = home;
         Some(self.table.places(home, slices))
     }

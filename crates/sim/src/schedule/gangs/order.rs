@@ -56,8 +56,11 @@ impl Chooser {
     pub fn first(&self, table: &Table, singles: &Singles, view: &IssueView) -> Option<(u16, Part)> {
         let mut best: Option<([u64; 4], u16, Part)> = None;
         let ready = |d: usize| view.ready[d];
-        table.for_gangs(ready, ready, |home| {
-            let ready = table.slices_in(home, view.ready);
+        table.for_gangs(ready, ready, |home, all| {
+            let ready = match all {
+                true => u8::MAX,
+                false => table.slices_in(home, view.ready),
+            };
             let original = table.get(home);
             let all_ready = |part: &&Part| part.is_gang() && part.slices & !ready == 0;
             for part in original.parts.iter().filter(all_ready) {

@@ -149,13 +149,13 @@ impl Table {
     }
 
     /// Calls `each` with every home warp that may have a gang of which one warp is in `some` and all
-    /// are in `all`, sets by domain.
+    /// are in `all`, sets by domain, and whether all warps of its gangs are in `all`.
     #[inline]
     pub fn for_gangs(
         &self,
         some: impl Fn(usize) -> u64,
         all: impl Fn(usize) -> u64,
-        mut each: impl FnMut(u16),
+        mut each: impl FnMut(u16, bool),
     ) {
         for first in 0..self.schedulers {
             let domains = first as usize..self.ganged.len();
@@ -168,7 +168,7 @@ impl Table {
             while those != 0 {
                 let index = those.trailing_zeros() as u16;
                 those &= those - 1;
-                each(index * self.schedulers + first);
+                each(index * self.schedulers + first, every >> index & 1 != 0);
             }
         }
     }

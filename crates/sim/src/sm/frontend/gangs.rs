@@ -8,6 +8,7 @@ use crate::schedule::{FetchView, Together};
 use crate::sm::launch::Launched;
 use crate::sm::memory::Outcome;
 use crate::sm::residents::Residents;
+use crate::sm::warps::Waiters;
 use warpsim_ptx::kernel::Pc;
 
 /// The gang front end.
@@ -22,11 +23,12 @@ pub(super) struct GangFetch {
     lacking: Vec<u64>,
     fetchable: Vec<u64>,
     members: Vec<u64>,
+    waiters: Waiters,
 }
 
 impl GangFetch {
     /// For an SM with so many domains.
-    pub fn new(domains: usize) -> GangFetch {
+    pub fn new(domains: usize, waiters: Waiters) -> GangFetch {
         GangFetch {
             left: 0,
             fetched: Vec::new(),
@@ -34,6 +36,7 @@ impl GangFetch {
             lacking: vec![0; domains],
             fetchable: vec![0; domains],
             members: vec![0; domains],
+            waiters,
         }
     }
 
@@ -91,7 +94,7 @@ impl GangFetch {
     pub fn fetch(&mut self, icache: &mut ICache, residents: &mut Residents, launched: &Launched) {
         for (d, domain) in residents.warps.domains().iter().enumerate() {
             self.lacking[d] = domain.lacking();
-            self.fetchable[d] = domain.fetchable();
+            self.fetchable[d] = domain.fetchable(self.waiters);
         }
         while self.left != 0 && icache.has_port() {
             let policy = &mut residents.books.policy;
@@ -106,7 +109,7 @@ impl GangFetch {
             self.fetch_for(&members, icache, residents, launched);
             for place in members.iter() {
                 let domain = residents.warps.domain(place.domain as usize);
-                self.fetchable[place.domain as usize] = domain.fetchable();
+                self.fetchable[place.domain as usize] = domain.fetchable(self.waiters);
             }
         }
     }

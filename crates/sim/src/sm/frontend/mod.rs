@@ -18,7 +18,7 @@ mod unit;
 use super::launch::Launched;
 use super::memory::Port;
 use super::residents::Residents;
-use super::warps::WarpTable;
+use super::warps::{Domain, Waiters, WarpTable};
 use crate::config::{Machine, Per};
 use crate::memory::packet::Reply;
 use crate::place::Layout;
@@ -33,6 +33,7 @@ pub struct FrontEnd {
     /// What fetches for several warps together, where a policy joins warps.
     gangs: GangFetch,
     icache: ICache,
+    waiters: Waiters,
     wait_for_branch: bool,
     /// The unit that comes first at the ports of the instruction cache. Moves on when units have
     /// fetched.
@@ -59,9 +60,11 @@ impl FrontEnd {
                 .map(|d| FetchUnit::new(machine, d..d + 1, all))
                 .collect(),
         };
+        let waiters = units[0].waiters();
         FrontEnd {
             units,
-            gangs: GangFetch::new(all),
+            gangs: GangFetch::new(all, waiters),
+            waiters,
             icache: ICache::new(machine, sm),
             wait_for_branch: machine.fetch.wait_for_branch,
             turn: 0,
@@ -69,11 +72,6 @@ impl FrontEnd {
             fetched: false,
             rests: false,
         }
-    }
-
-    /// Whether it never fetches for warps at a barrier.
-    pub fn skips_waiters(&self) -> bool {
-        self.units.iter().all(FetchUnit::skips_waiters)
     }
 
     /// Whether it waits for branches to leave the pipeline.
@@ -96,7 +94,7 @@ impl FrontEnd {
     /// The next cycle at or after `now` in which there is something to do if no warp changes.
     #[inline]
     pub fn next(&self, now: Cycle, warps: &WarpTable) -> Cycle {
-        if self.is_busy() || !self.rests && concerned(warps) {
+        if self.is_busy() || !self.rests && self.is_concerned(warps) {
             now
         } else {
             Cycle::NEVER
@@ -119,38 +117,45 @@ impl FrontEnd {
             self.gangs.decode(residents, launched);
             self.fetched = false;
         }
-        if !self.stays_at_rest(&mut residents.warps) {
-            self.fetch(now, residents, launched);
+        let lines = self.icache.stirs() || !self.arrived.is_empty();
+        if residents.warps.take_fetch_stir() || !self.rests || lines {
+            let concerned = self.fetch(now, lines, residents, launched);
+            self.rests = !concerned && !lines;
             self.icache.send(now, port);
         }
     }
 
-    /// Whether fetch has nothing to do in this cycle either.
+    /// Fetches; says whether any warp concerned it. `lines`: some have come, or are asked for.
     #[inline]
-    fn stays_at_rest(&mut self, warps: &mut WarpTable) -> bool {
-        if warps.take_fetch_stir() || !self.rests {
-            self.rests = !concerned(warps);
-        }
-        self.rests &= !self.icache.stirs() && self.arrived.is_empty();
-        self.rests
-    }
-
-    fn fetch(&mut self, now: Cycle, residents: &mut Residents, launched: &Launched) {
+    fn fetch(
+        &mut self,
+        now: Cycle,
+        lines: bool,
+        residents: &mut Residents,
+        launched: &Launched,
+    ) -> bool {
         self.icache.open_ports();
-        if residents.books.plans() {
-            self.fetch_planned(now, residents, launched);
-        } else if let [unit] = &mut self.units[..] {
+        if let [unit] = &mut self.units[..]
+            && !residents.books.plans()
+        {
             unit.open_ports();
             while unit.has_port()
                 && let Some(slot) = self.icache.next_ready()
             {
                 unit.line_has_come(slot, residents, launched);
             }
-            unit.fetch::<false>(now, &mut self.icache, residents, launched, &[]);
+            let concerned = unit.fetch::<false>(now, &mut self.icache, residents, launched, &[]);
             self.fetched = unit.has_fetched();
-        } else {
-            self.fetch_in_turn(now, residents, launched);
+            return concerned;
         }
+        let concerned = self.is_concerned(&residents.warps);
+        if concerned || lines {
+            match residents.books.plans() {
+                true => self.fetch_planned(now, residents, launched),
+                false => self.fetch_in_turn(now, residents, launched),
+            }
+        }
+        concerned
     }
 
     /// Several units take turns at the ports of the instruction cache.
@@ -204,16 +209,23 @@ impl FrontEnd {
         self.gangs.fetch(&mut self.icache, residents, launched);
         let count = self.units.len();
         let ganged = self.gangs.members(residents);
+        let mut domains = residents.warps.domains().iter().zip(ganged);
+        let alone =
+            |(d, ganged): (&Domain, &u64)| d.fetchable(self.waiters) & !ganged | d.leaving();
+        if domains.all(|of| alone(of) == 0) {
+            return self.end_turns();
+        }
         for i in 0..count {
             let unit = &mut self.units[(self.turn + i) % count];
             unit.fetch::<true>(now, &mut self.icache, residents, launched, ganged);
         }
         self.end_turns();
     }
-}
 
-/// Whether fetch would do something about any warp.
-#[inline]
-fn concerned(warps: &WarpTable) -> bool {
-    warps.domains().iter().any(|d| d.concerns_fetch() != 0)
+    /// Whether fetch would do something about any warp.
+    #[inline]
+    fn is_concerned(&self, warps: &WarpTable) -> bool {
+        let mut domains = warps.domains().iter();
+        domains.any(|d| d.concerns_fetch(self.waiters) != 0)
+    }
 }

@@ -8,7 +8,7 @@ use crate::place::Place;
 use crate::sm::launch::Launched;
 use crate::sm::memory::Outcome;
 use crate::sm::residents::Residents;
-use crate::sm::warps::WarpTable;
+use crate::sm::warps::{Waiters, WarpTable};
 use crate::time::Cycle;
 use std::ops::Range;
 use warpsim_ptx::kernel::{INSTRUCTION_BYTES, Pc};
@@ -22,6 +22,7 @@ pub(super) struct FetchUnit {
     left: u32,
     ideal: bool,
     policy: Box<dyn FetchPolicy>,
+    waiters: Waiters,
     l0: Option<L0>,
     /// Fetched in the last cycle, to be decoded in this.
     fetched: Vec<(u16, Pc)>,
@@ -31,20 +32,23 @@ pub(super) struct FetchUnit {
 impl FetchUnit {
     /// A unit for these domains of an SM with `all` domains.
     pub fn new(machine: &Machine, domains: Range<usize>, all: usize) -> FetchUnit {
+        let policy = crate::fetch::make(machine, all);
         FetchUnit {
+            waiters: Waiters::passed_over(policy.skips_waiters()),
+            policy,
             domains,
             ports: machine.fetch.ports,
             left: 0,
             ideal: machine.fetch.ideal,
-            policy: crate::fetch::make(machine, all),
             l0: L0::new(machine.fetch.l0_bytes),
             fetched: Vec::new(),
             eligible: vec![0; all],
         }
     }
 
-    pub fn skips_waiters(&self) -> bool {
-        self.policy.skips_waiters()
+    /// Whether it passes over warps at a barrier.
+    pub fn waiters(&self) -> Waiters {
+        self.waiters
     }
 
     /// Whether it fetches for the warps of a domain.
@@ -59,8 +63,11 @@ impl FetchUnit {
     }
 
     /// Puts what was fetched into the buffers.
+    #[inline]
     pub fn decode(&mut self, residents: &mut Residents, launched: &Launched) {
-        decode(&mut self.fetched, residents, launched);
+        if !self.fetched.is_empty() {
+            decode(&mut self.fetched, residents, launched);
+        }
     }
 
     /// A cycle begins: all ports are free.
@@ -92,7 +99,8 @@ impl FetchUnit {
     }
 
     /// Fetches for as many warps as there are ports left, and notices finished warps. If a policy
-    /// plans, somebody else fetches for the warps in `others`, by domain.
+    /// plans, somebody else fetches for the warps in `others`, by domain. Says whether any warp was to
+    /// be fetched for or noticed.
     #[inline(always)] // into the step of the front end with one unit, which is the common one
     pub fn fetch<const PLANNED: bool>(
         &mut self,
@@ -101,10 +109,12 @@ impl FetchUnit {
         residents: &mut Residents,
         launched: &Launched,
         others: &[u64],
-    ) {
+    ) -> bool {
+        let mut concerned = false;
         while self.left != 0 {
             self.left -= 1;
-            let (found, any_finished) = self.find::<PLANNED>(residents, others);
+            let (found, any, any_finished) = self.find::<PLANNED>(residents, others);
+            concerned |= any || any_finished;
             if any_finished {
                 self.retire_finished(found, now, residents);
             }
@@ -113,21 +123,23 @@ impl FetchUnit {
                 break;
             }
         }
+        concerned
     }
 
-    /// The warp to fetch for, and whether any has finished and has to be noticed.
+    /// The warp to fetch for, whether there is any, and whether any has finished and has to be
+    /// noticed.
     #[inline(always)]
     fn find<const PLANNED: bool>(
         &mut self,
         residents: &Residents,
         others: &[u64],
-    ) -> (Option<Place>, bool) {
+    ) -> (Option<Place>, bool, bool) {
         let warps = &residents.warps;
         let sets = warps.domains()[self.domains.clone()].iter();
         let eligible = self.eligible[self.domains.clone()].iter_mut();
         let (mut any, mut leaving) = (0, 0);
         for (domain, eligible) in sets.zip(eligible) {
-            *eligible = domain.fetchable();
+            *eligible = domain.fetchable(self.waiters);
             any |= *eligible;
             leaving |= domain.leaving();
         }
@@ -139,7 +151,7 @@ impl FetchUnit {
             }
         }
         if any == 0 || self.ideal {
-            return (None, leaving != 0);
+            return (None, any != 0, leaving != 0);
         }
         let found = self.policy.select(&FetchView {
             eligible: &self.eligible,
@@ -147,7 +159,7 @@ impl FetchUnit {
             buffered: &|place| warps.warp(warps.slot_at(place)).buffer().len(),
             issue: &*residents.books.policy,
         });
-        (found, leaving != 0)
+        (found, true, leaving != 0)
     }
 
     #[cold]

@@ -20,7 +20,7 @@ impl Issue {
     ) -> Result<(), SmFault> {
         self.find_ready(now, with.residents);
         self.planned_room = None;
-        let domains = self.ready.len();
+        let domains = self.domains;
         let mut any = false;
         while let Some(members) = self.next_planned(now, with) {
             any = true;
@@ -40,8 +40,8 @@ impl Issue {
             }
         }
         self.close_access(with);
-        for i in 0..domains {
-            let d = (now.get() as usize + i) % domains;
+        let first = now.get() as usize % domains;
+        for d in (first..domains).chain(0..first) {
             let warps = &mut with.residents.warps;
             if warps.had_turn(d) {
                 continue;
@@ -67,7 +67,7 @@ impl Issue {
         let room = Some(with.collectors.room());
         if self.planned_room != room {
             self.planned_room = room;
-            for d in 0..self.ready.len() {
+            for d in 0..self.domains {
                 self.plannable[d] = self.ready[d] & self.room_of(d, now, with);
                 if self.plannable[d] != 0 {
                     // The plan may change the order of the warps when it names one.
@@ -190,14 +190,17 @@ impl Issue {
             let domain = place.domain as usize;
             with.collectors.group_of(domain, facts.unit)
         };
-        let mut sent = Together::default();
+        let mut seen = 0u32; // groups, a bit each
         let mut sets: FixedList<(Place, FixedList<u16, 8>), 8> = FixedList::default();
         for place in members {
             let slot = with.residents.warps.slot_at(*place);
-            if let Some(at) = sent.iter().position(|p| group(p) == group(place)) {
-                sets[at].1.push(slot);
+            let its = group(place);
+            let shared = seen >> its & 1 != 0;
+            seen |= 1 << its;
+            let same = |set: &&mut (Place, FixedList<u16, 8>)| group(&set.0) == its;
+            if shared && let Some(set) = sets.iter_mut().find(same) {
+                set.1.push(slot);
             } else {
-                sent.push(*place);
                 let mut slots = FixedList::default();
                 slots.push(slot);
                 sets.push((*place, slots));

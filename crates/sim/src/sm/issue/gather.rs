@@ -155,7 +155,7 @@ impl Issue {
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
         self.find_ready(now, with.residents);
-        let domains = self.ready.len();
+        let domains = self.domains;
         let mut any = false;
         for i in 0..domains {
             let d = (now.get() as usize + i) % domains;

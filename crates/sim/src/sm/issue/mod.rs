@@ -7,6 +7,7 @@ mod gather;
 
 use super::facts::OpFacts;
 use super::launch::{Launched, SmFault, View};
+use super::limits::MOST_DOMAINS;
 use super::memory::LoadStore;
 use super::operands::{Collectors, Issued};
 use super::residents::{Residents, Special};
@@ -29,8 +30,10 @@ pub struct Issue {
     /// a warp changes or the room does, it would find the same.
     next: Cycle,
     room_seen: u32,
-    /// Warps that can issue, by domain.
-    ready: Vec<u64>,
+    domains: usize,
+    /// Warps that can issue, by domain. There is room for the most that an SM may have, so that
+    /// finding those of one takes no check.
+    ready: [u64; MOST_DOMAINS],
     /// Of those, the ones with room at their units, for policies that plan, and that room.
     plannable: Vec<u64>,
     planned_room: Option<u32>,
@@ -97,7 +100,8 @@ impl Issue {
             ideal_fetch: machine.fetch.ideal,
             next: Cycle::ZERO,
             room_seen: 0,
-            ready: vec![0; domains],
+            domains,
+            ready: [0; MOST_DOMAINS],
             plannable: vec![0; domains],
             planned_room: None,
             effect: Effect::default(),
@@ -168,7 +172,7 @@ impl Issue {
         if self.gathers {
             return self.step_gathered(now, with);
         }
-        let domains = self.ready.len();
+        let domains = self.domains;
         self.find_ready(now, with.residents);
         let mut next = match domains.is_power_of_two() {
             true => now.get() as usize & (domains - 1),
@@ -198,20 +202,24 @@ impl Issue {
     fn choose(&mut self, d: usize, now: Cycle, with: &mut Surroundings) -> Option<(Place, u64)> {
         let warps = &mut with.residents.warps;
         // Another domain's turn may have let a warp of this one go.
-        if self.ready[d] == 0 && warps.domain(d).moving() == 0 && !warps.in_step() {
+        if self.ready[d % MOST_DOMAINS] == 0 && warps.domain(d).moving() == 0 && !warps.in_step() {
             warps.skip_turn(d);
             return None;
         }
         let room = self.room_of(d, now, with);
-        let ready = self.ready[d] & room;
+        let ready = self.ready[d % MOST_DOMAINS] & room;
         if ready == 0 {
             self.issue_nothing(d, room, now, with);
             return None;
         }
         let Residents { warps, books, .. } = &mut *with.residents;
         warps.pass(d, now, books);
-        let index = books.policy.first(d, ready);
-        let index = index.expect("every warp has a place in a policy's order");
+        let index = if ready.is_power_of_two() {
+            ready.trailing_zeros() as u8 // whatever the order
+        } else {
+            let index = books.policy.first(d, ready);
+            index.expect("every warp has a place in a policy's order")
+        };
         debug_assert!(ready >> index & 1 != 0, "a policy picks only ready warps");
         let place = Place {
             domain: d as u8,
@@ -244,9 +252,10 @@ impl Issue {
     /// The same where domains are accounted for one by one.
     #[inline(always)]
     fn look_where_warps_move(&mut self, now: Cycle, warps: &WarpTable) {
-        for (domain, ready) in warps.domains().iter().zip(&mut self.ready) {
+        for d in 0..self.domains {
+            let domain = warps.domain(d);
             let free = u64::from(domain.is_free(now)).wrapping_neg();
-            *ready = domain.issuable() & free;
+            self.ready[d % MOST_DOMAINS] = domain.issuable() & free;
         }
     }
 
@@ -255,7 +264,7 @@ impl Issue {
     #[inline(never)]
     fn look_everywhere(&mut self, now: Cycle, residents: &mut Residents) {
         let Residents { warps, books, .. } = residents;
-        for (d, ready) in self.ready.iter_mut().enumerate() {
+        for (d, ready) in self.ready[..self.domains].iter_mut().enumerate() {
             warps.pass(d, now, books);
             let considered = if books.considers() {
                 warps.consider(d, books)
@@ -279,7 +288,7 @@ impl Issue {
             drop_wrong_paths(d, None, with.residents, with.view.launched);
             with.residents.books.policy.advance(d, now, now + 1);
         }
-        self.ready[d] = 0;
+        self.ready[d % MOST_DOMAINS] = 0;
     }
 
     /// A warp is about to issue. `room` is the set of its domain's warps that have room at their
@@ -287,7 +296,7 @@ impl Issue {
     #[inline(always)]
     fn take_turn(&mut self, next: &Next, room: u64, with: &mut Surroundings) {
         let d = next.place.domain as usize;
-        self.ready[d] = 0;
+        self.ready[d % MOST_DOMAINS] = 0;
         let Residents { warps, books, .. } = &mut *with.residents;
         warps.take_turn(next.place, next.facts.passes, room, books);
         drop_wrong_paths(

@@ -100,6 +100,7 @@ impl L1 {
     /// Looks up a read. `waiter` is handed out by [`next_ready`](L1::next_ready) when the line
     /// has come; `request` makes what is queued on a miss, from the line's address. Dirty lines pushed out are queued as `evict`
     /// makes them.
+    #[inline(always)]
     pub fn read(
         &mut self,
         addr: u64,
@@ -108,11 +109,26 @@ impl L1 {
         evict: impl FnOnce(Evicted) -> Request,
     ) -> Outcome {
         let line = self.line_of(addr);
-        match self.tags.lookup(line) {
-            Lookup::Hit(slot) => {
-                self.tags.touch(slot);
-                Outcome::Hit
-            }
+        let found = self.tags.lookup(line);
+        if let Lookup::Hit(slot) = found {
+            self.tags.touch(slot);
+            return Outcome::Hit;
+        }
+        self.read_otherwise(line, found, waiter, request, evict)
+    }
+
+    /// The same for a line that is not here.
+    #[inline(never)]
+    fn read_otherwise(
+        &mut self,
+        line: u64,
+        found: Lookup,
+        waiter: u32,
+        request: impl FnOnce(u64) -> Request,
+        evict: impl FnOnce(Evicted) -> Request,
+    ) -> Outcome {
+        match found {
+            Lookup::Hit(_) => Outcome::Hit,
             Lookup::Pending(slot) => {
                 if self.mshrs.add(line, waiter) != Admission::Merge {
                     return self.stall(Wait::Line(line));

@@ -215,9 +215,9 @@ impl Collectors {
     }
 
     fn routed_room(&self, domain: usize) -> u8 {
-        let routes = self.routes[domain].iter().enumerate();
-        let has = |group: u8| self.room >> group & 1;
-        routes.fold(0, |room, (kind, &group)| room | (has(group) as u8) << kind)
+        let has = |group: u8| (self.room >> group & 1) as u8;
+        let [a, b, c, d] = self.routes[domain].map(has);
+        a | b << 1 | c << 2 | d << 3
     }
 
     /// Whether memory instructions may issue, as far as the load/store unit is concerned: to be
@@ -345,11 +345,14 @@ impl Collectors {
         self.written = 0;
     }
 
-    #[cold]
     fn pass_through(&mut self) {
         /// Ideal collectors let as many wait before their units.
         const IDEAL: u8 = 8;
-        for (g, group) in self.groups.iter_mut().enumerate() {
+        let mut waiting = self.wants & (ALL * WAITING);
+        while waiting != 0 {
+            let g = waiting.trailing_zeros() as usize;
+            waiting &= waiting - 1;
+            let group = &mut self.groups[g % GROUPS];
             while group.before.count != 0 && group.behind.count < IDEAL {
                 let op = group.before.pop();
                 group.behind.push(op);
@@ -399,31 +402,33 @@ impl Collectors {
     /// Every bank that is not written serves its oldest read.
     #[inline]
     fn read(&mut self) {
-        let mut idle = !self.written;
-        let mut left = 0;
-        for i in 0..self.readers.len() {
-            let Reader { collector, banks } = self.readers[i];
-            let unserved = banks & !idle;
-            idle &= !banks;
+        let Collectors {
+            readers,
+            units,
+            groups,
+            wants,
+            ..
+        } = self;
+        let mut taken = self.written;
+        readers.retain_mut(|reader| {
+            let unserved = reader.banks & taken;
+            taken |= reader.banks;
             if unserved != 0 {
-                self.readers[left] = Reader {
-                    collector,
-                    banks: unserved,
-                };
-                left += 1;
-                continue;
+                reader.banks = unserved;
+                return true;
             }
-            let unit = &mut self.units[collector as usize % (GROUPS * MOST_COLLECTORS)];
+            let collector = reader.collector as usize % (GROUPS * MOST_COLLECTORS);
+            let unit = &mut units[collector];
             unit.reading -= 1;
             if unit.reading == 0 {
-                let g = collector as usize / MOST_COLLECTORS;
-                self.groups[g % GROUPS].complete |= 1 << (collector as usize % MOST_COLLECTORS);
-                self.wants |= COMPLETE << g;
+                let (g, at) = (collector / MOST_COLLECTORS, collector % MOST_COLLECTORS);
+                groups[g].complete |= 1 << at;
+                *wants |= COMPLETE << g;
             }
-        }
-        self.readers.truncate(left);
-        if left == 0 {
-            self.wants &= !READING;
+            false
+        });
+        if readers.is_empty() {
+            *wants &= !READING;
         }
     }
 
@@ -485,5 +490,6 @@ fn read_again(readers: &mut Vec<Reader>, collector: u16, slot: u16, facts: &OpFa
         collector,
         banks: banks.of(slot),
     };
-    readers.extend(facts.read_again.iter().map(reader));
+    let again = facts.further().map_or(&[][..], |f| &f.read_again);
+    readers.extend(again.iter().map(reader));
 }

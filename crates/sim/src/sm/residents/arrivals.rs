@@ -13,6 +13,13 @@ impl Residents {
     /// Blocks whose time has come.
     #[inline]
     pub fn take_arrivals(&mut self, now: Cycle, launched: &Launched) {
+        if self.blocks.next_arrival() <= now {
+            self.bring_in(now, launched);
+        }
+    }
+
+    #[inline(never)]
+    fn bring_in(&mut self, now: Cycle, launched: &Launched) {
         while let Some(&(at, what)) = self.blocks.arrivals.front() {
             if at > now {
                 break;

@@ -155,9 +155,8 @@ impl Blocks {
 }
 
 impl Residents {
-    /// Nobody. `skips_waiters`: the fetch policy passes over
-    /// warps at a barrier.
-    pub fn new(machine: &Machine, skips_waiters: bool) -> Residents {
+    /// Nobody.
+    pub fn new(machine: &Machine) -> Residents {
         let layout = Layout::of(machine);
         let homes = (machine.sm.max_threads as usize).div_ceil(LANES);
         let mut model = crate::divergence::make(machine, layout.slots_for(homes));
@@ -169,7 +168,7 @@ impl Residents {
         };
         let policy = crate::schedule::make(machine, layout.domains());
         Residents {
-            warps: WarpTable::new(machine, slots, skips_waiters),
+            warps: WarpTable::new(machine, slots),
             books: Books::new(policy),
             threads: Threads {
                 warps: vec![HomeWarp::default(); homes],

@@ -40,8 +40,17 @@ impl Residents {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn settle_quiet(&mut self, slot: u16) {
+        let running = self.groups.get(slot).state == GroupState::Running;
+        if !running || self.warps.is_held(slot) {
+            self.settle_waiting(slot);
+        }
+    }
+
+    /// The same for a warp that does not just go on.
+    #[inline(never)]
+    fn settle_waiting(&mut self, slot: u16) {
         if self.warps.is_held(slot) {
             self.leave_fence(slot);
         }

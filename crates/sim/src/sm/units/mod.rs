@@ -130,10 +130,26 @@ impl Units {
                 continue;
             }
             let op = collectors.leave(group);
-            let results = &mut self.results;
-            let done = |slot| results.push(at, Done { slot, pc: op.pc });
-            self.gangs.each(op, done);
+            self.book(op, at);
         }
+    }
+
+    /// An operation is written back in cycle `at`, for whoever issued it.
+    #[inline(always)]
+    fn book(&mut self, op: Issued, at: Cycle) {
+        if self.gangs.is_empty() {
+            let Issued { slot, pc, .. } = op;
+            self.results.push(at, Done { slot, pc });
+        } else {
+            self.book_for_gang(op, at);
+        }
+    }
+
+    #[inline(never)]
+    fn book_for_gang(&mut self, op: Issued, at: Cycle) {
+        let results = &mut self.results;
+        let done = |slot| results.push(at, Done { slot, pc: op.pc });
+        self.gangs.each(op, done);
     }
 
     /// Takes an operation in cycle `now` if the pipeline can, and in the cycle `at` of its
@@ -159,13 +175,16 @@ struct Gangs {
 }
 
 impl Gangs {
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
     /// Calls `f` for every warp that issued `op`, and forgets the gang.
     #[inline]
     fn each(&mut self, op: Issued, mut f: impl FnMut(u16)) {
         let gang = |(order, _): &(u64, FixedList<u16, 8>)| *order == op.order;
-        if !self.members.is_empty()
-            && let Some(at) = self.members.iter().position(gang)
-        {
+        if let Some(at) = self.members.iter().position(gang) {
             let (_, slots) = self.members.swap_remove(at);
             slots.iter().copied().for_each(f);
         } else {

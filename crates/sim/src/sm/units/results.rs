@@ -18,7 +18,9 @@ const NONE: u32 = u32::MAX;
 /// What is written back in a cycle.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
-    /// The last node of a ring: the first is behind it.
+    /// The first result, if the cycle is occupied. Most often it is the only one.
+    first: Done,
+    /// The last node of a ring of further ones: the first of these is behind it.
     last: u32,
     /// The units that the results come from, a bit each.
     units: u32,
@@ -26,6 +28,7 @@ struct Bucket {
 
 impl Bucket {
     const EMPTY: Bucket = Bucket {
+        first: Done { slot: 0, pc: 0 },
         last: NONE,
         units: 0,
     };
@@ -43,6 +46,7 @@ pub struct Results {
     pending: u32,
     /// The first booked cycle.
     next: Cycle,
+    /// Cycles with results, a bit each.
     occupied: [u64; Results::HORIZON / 64],
 }
 
@@ -80,29 +84,31 @@ impl Results {
     #[inline]
     pub fn push(&mut self, at: Cycle, done: Done) {
         let b = at.get() as usize % Results::HORIZON;
-        let node = self.free;
-        if node == NONE {
-            return self.push_more(at, done);
+        let (word, bit) = (&mut self.occupied[b / 64], 1 << (b % 64));
+        self.pending += 1;
+        if *word & bit != 0 {
+            return self.push_behind(b, done);
         }
-        let bucket = &mut self.buckets[b];
-        let last = std::mem::replace(&mut bucket.last, node);
+        *word |= bit;
+        self.buckets[b].first = done;
+        self.next = self.next.min(at);
+    }
+
+    /// The same where the cycle has a result already.
+    #[inline(never)]
+    fn push_behind(&mut self, b: usize, done: Done) {
+        if self.free == NONE {
+            self.free = self.nodes.len() as u32;
+            self.nodes.push((done, NONE));
+        }
+        let node = self.free;
         self.free = self.nodes[node as usize].1;
+        let last = std::mem::replace(&mut self.buckets[b].last, node);
         let first = match last {
             NONE => node,
             _ => std::mem::replace(&mut self.nodes[last as usize].1, node),
         };
         self.nodes[node as usize] = (done, first);
-        self.occupied[b / 64] |= 1 << (b % 64);
-        self.pending += 1;
-        self.next = self.next.min(at);
-    }
-
-    /// The same where more is under way than ever before.
-    #[cold]
-    fn push_more(&mut self, at: Cycle, done: Done) {
-        self.free = self.nodes.len() as u32;
-        self.nodes.push((done, NONE));
-        self.push(at, done);
     }
 
     /// Takes the next of what is booked for `now`.
@@ -112,21 +118,34 @@ impl Results {
             return None;
         }
         let b = now.get() as usize % Results::HORIZON;
-        let last = self.buckets[b].last;
+        let bucket = &mut self.buckets[b];
+        let done = bucket.first;
+        self.pending -= 1;
+        if bucket.last != NONE {
+            self.move_up(b);
+        } else {
+            bucket.units = 0;
+            self.occupied[b / 64] &= !(1 << (b % 64));
+            self.next = self.first_booked(now + 1);
+        }
+        Some(done)
+    }
+
+    /// The second result of a cycle is its first now.
+    #[inline(never)]
+    fn move_up(&mut self, b: usize) {
+        let bucket = &mut self.buckets[b];
+        let last = bucket.last;
         let first = self.nodes[last as usize].1;
         let (done, next) = self.nodes[first as usize];
+        bucket.first = done;
         self.nodes[first as usize].1 = self.free;
         self.free = first;
         if first == last {
-            self.buckets[b] = Bucket::EMPTY;
-            self.occupied[b / 64] &= !(1 << (b % 64));
-            self.pending -= 1;
-            self.next = self.first_booked(now + 1);
+            bucket.last = NONE;
         } else {
             self.nodes[last as usize].1 = next;
-            self.pending -= 1;
         }
-        Some(done)
     }
 
     /// The first booked cycle.

@@ -2,7 +2,7 @@
 //! as nothing changes: an [`Edit`](super::Edit) accounts for those behind it.
 
 use super::WarpTable;
-use super::domain::Idle;
+use super::domain::{Domain, Idle};
 use crate::place::Place;
 use crate::schedule::Facts;
 use crate::sm::observe::Books;
@@ -70,13 +70,13 @@ impl WarpTable {
         }
         // Issue keeps `room` up to date where it makes a difference: for warps that could issue
         // but for it.
-        let domain = &self.domains[d];
+        let domain = &mut self.domains[d];
         let room = domain.room;
         books.watch.states(self.layout, d, domain, 0, room, from);
         let idle = domain.account(0, room, to - from, &mut books.stats.warps);
-        self.count_stall(d, to - from, books);
-        self.count_idle(d, idle, from, to, books);
-        self.count_cycles(d, to, books);
+        count_idle(domain, idle, from, to, books);
+        count_cycles(domain, to, books);
+        count_stall(domain, d, to - from, books);
     }
 
     /// Accounts for a cycle in which a scheduler looked at its warps and issued none.
@@ -85,45 +85,40 @@ impl WarpTable {
         let now = self.now;
         let domain = &self.domains[d];
         let idle = domain.account(0, room, 1, &mut books.stats.warps);
-        self.count_idle(d, idle, now, now + 1, books);
-        books
-            .watch
-            .states(self.layout, d, &self.domains[d], 0, room, now);
-        self.count_stall(d, 1, books);
+        count_idle(domain, idle, now, now + 1, books);
+        books.watch.states(self.layout, d, domain, 0, room, now);
+        count_stall(domain, d, 1, books);
     }
+}
 
-    /// Nothing issued from cycle `from` to `to`: what that is to the paper on thread block
-    /// compaction.
-    #[inline]
-    fn count_idle(&self, d: usize, idle: Idle, from: Cycle, to: Cycle, books: &mut Books) {
-        let held = self.domains[d].issue_free.min(to).since(from);
-        let counters = &mut books.stats.counters;
-        counters.issue_held += held;
-        *match idle {
-            Idle::Stalled => &mut counters.issue_stalled,
-            Idle::Memory => &mut counters.w0_memory,
-            Idle::Other => &mut counters.w0_idle,
-        } += to - from - held;
-    }
+/// Nothing issued from cycle `from` to `to`: what that is to the paper on thread block compaction.
+#[inline]
+fn count_idle(domain: &Domain, idle: Idle, from: Cycle, to: Cycle, books: &mut Books) {
+    let held = domain.issue_free.min(to).since(from);
+    let counters = &mut books.stats.counters;
+    counters.issue_held += held;
+    *match idle {
+        Idle::Stalled => &mut counters.issue_stalled,
+        Idle::Memory => &mut counters.w0_memory,
+        Idle::Other => &mut counters.w0_idle,
+    } += to - from - held;
+}
 
-    /// The domain's cycles before `to` are accounted for.
-    #[inline]
-    pub(super) fn count_cycles(&mut self, d: usize, to: Cycle, books: &mut Books) {
-        let domain = &mut self.domains[d];
-        let cycles = to - domain.accounted;
-        domain.accounted = to;
-        let counters = &mut books.stats.counters;
-        counters.warp_cycles += domain.resident.count_ones() as u64 * cycles;
-        counters.scheduler_cycles += cycles;
-    }
+/// The domain's cycles before `to` are accounted for.
+#[inline]
+pub(super) fn count_cycles(domain: &mut Domain, to: Cycle, books: &mut Books) {
+    let cycles = to - domain.accounted;
+    domain.accounted = to;
+    let counters = &mut books.stats.counters;
+    counters.warp_cycles += domain.resident.count_ones() as u64 * cycles;
+    counters.scheduler_cycles += cycles;
+}
 
-    /// Why a scheduler did not issue.
-    #[inline(always)]
-    fn count_stall(&self, d: usize, cycles: u64, books: &mut Books) {
-        let domain = &self.domains[d];
-        let first = books.policy.first(d, domain.running | domain.stopped);
-        let state = domain.stall(first);
-        debug_assert!(state != SchedulerState::Issued);
-        books.stats.schedulers.count(state, cycles);
-    }
+/// Why the scheduler of domain `d` did not issue.
+#[inline(always)]
+fn count_stall(domain: &Domain, d: usize, cycles: u64, books: &mut Books) {
+    let first = books.policy.first(d, domain.running | domain.stopped);
+    let state = domain.stall(first);
+    debug_assert!(state != SchedulerState::Issued);
+    books.stats.schedulers.count(state, cycles);
 }

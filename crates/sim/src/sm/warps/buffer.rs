@@ -35,12 +35,14 @@ impl Buffer {
     }
 
     /// Drops everything and goes on at `pc`.
+    #[inline]
     pub fn flush(&mut self, pc: Pc) {
         (self.first, self.len, self.touched) = (pc, 0, true);
     }
 
     /// Adds up to `count` instructions from `pc`, as far as the code goes and the buffer, of
     /// `entries` entries, has room.
+    #[inline]
     pub fn fill(&mut self, pc: Pc, count: u32, end: Pc, entries: u32) {
         if self.len == 0 {
             self.first = pc;

@@ -29,6 +29,17 @@ pub enum Hold {
     Siblings,
 }
 
+/// Whether fetch passes over warps at a barrier: as a set, all of them or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiters(u64);
+
+impl Waiters {
+    /// They are passed over, or not.
+    pub fn passed_over(yes: bool) -> Waiters {
+        Waiters(if yes { !0 } else { 0 })
+    }
+}
+
 /// What the cycles of a scheduler that issued nothing count as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Idle {
@@ -90,8 +101,6 @@ pub struct Domain {
     pub(super) retired: u64,
     /// Waits at a barrier.
     pub(super) barrier: u64,
-    /// All ones if the fetch policy never fetches for a warp at a barrier, else zero.
-    pub(super) waiters_unfetched: u64,
     /// Held by the divergence model.
     pub(super) stopped: u64,
     /// It reads a register owed by a global, local or texture load.
@@ -118,6 +127,9 @@ pub struct Domain {
     pub(super) siblings: u64,
 }
 
+// A power of two, so that one is found by its number with a shift.
+const _: () = assert!(size_of::<Domain>() == 256);
+
 /// Sets that others may read.
 macro_rules! readable {
     ($($set:ident)*) => {
@@ -135,14 +147,6 @@ readable! { stopped barrier fence atomic asleep members next_block siblings miss
 wait_memory leaving accesses }
 
 impl Domain {
-    /// Without warps; says whether the fetch policy passes over warps at a barrier.
-    pub(super) fn new(skips_waiters: bool) -> Domain {
-        Domain {
-            waiters_unfetched: if skips_waiters { !0 } else { 0 },
-            ..Domain::default()
-        }
-    }
-
     /// Waits for something other than instructions, data or units.
     #[inline]
     pub fn waiting(&self) -> u64 {
@@ -214,8 +218,8 @@ impl Domain {
 
     /// Warps that fetch would do something about: to be fetched for, or to be found finished.
     #[inline]
-    pub fn concerns_fetch(&self) -> u64 {
-        self.fetchable() | self.leaving
+    pub fn concerns_fetch(&self, waiters: Waiters) -> u64 {
+        self.fetchable(waiters) | self.leaving
     }
 
     /// Warps whose buffered instruction has room at its unit; `room` has a bit for each kind.
@@ -242,8 +246,8 @@ impl Domain {
 
     /// Warps to fetch for.
     #[inline]
-    pub fn fetchable(&self) -> u64 {
-        let waits = self.barrier & self.waiters_unfetched;
+    pub fn fetchable(&self, waiters: Waiters) -> u64 {
+        let waits = self.barrier & waiters.0;
         self.running & self.wants_fetch & !self.missing & !self.unresolved & !waits
     }
 
@@ -351,6 +355,13 @@ impl Domain {
     /// The same for a warp that waits for something else than data or room.
     fn stall_otherwise(&self, i: u8) -> SchedulerState {
         let is = |set: u64| set >> i & 1 != 0;
+        if is(self.candidates()) {
+            // None of what makes warps wait otherwise.
+            return match is(self.in_control()) {
+                true => SchedulerState::Control,
+                false => SchedulerState::Fetch,
+            };
+        }
         if is(self.barrier | self.members) {
             SchedulerState::Barrier
         } else if is(self.next_block | self.siblings) {
@@ -410,11 +421,19 @@ impl Domain {
     }
 
     /// Tells what holds back the instruction at the head of a warp's buffer.
-    #[inline]
+    #[inline(always)]
     pub(super) fn hold_back(&mut self, index: u8, hazard: Hazard) {
-        assign(&mut self.clear, index, !hazard.any);
-        assign(&mut self.wait_memory, index, hazard.memory);
-        assign(&mut self.long_wait, index, hazard.long);
+        let bit = 1u64 << index;
+        if hazard.any {
+            self.clear &= !bit;
+            assign(&mut self.wait_memory, index, hazard.memory);
+            assign(&mut self.long_wait, index, hazard.long);
+        } else {
+            debug_assert!(!hazard.memory && !hazard.long);
+            self.clear |= bit;
+            self.wait_memory &= !bit;
+            self.long_wait &= !bit;
+        }
     }
 
     /// Forgets a warp.

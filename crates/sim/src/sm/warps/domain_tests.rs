@@ -1,5 +1,8 @@
 use super::*;
 
+/// Passed over by fetch.
+const WAITERS: Waiters = Waiters(!0);
+
 /// Every set holds every warp.
 fn full() -> Domain {
     Domain {
@@ -23,7 +26,6 @@ fn full() -> Domain {
         leaving: !0,
         retired: !0,
         barrier: !0,
-        waiters_unfetched: 0,
         stopped: !0,
         long_wait: !0,
         accesses: !0,
@@ -49,17 +51,17 @@ fn a_forgotten_warp_is_in_no_set() {
 
 #[test]
 fn fetch_is_concerned_by_warps_that_leave_and_those_it_can_fetch_for() {
-    let mut domain = Domain::new(true);
-    assert_eq!(domain.concerns_fetch(), 0);
+    let mut domain = Domain::default();
+    assert_eq!(domain.concerns_fetch(WAITERS), 0);
     domain.finished = 0b0110;
-    assert_eq!(domain.concerns_fetch(), 0, "something is in flight");
+    assert_eq!(domain.concerns_fetch(WAITERS), 0, "something is in flight");
     domain.leaving = 0b0010;
     domain.running = 0b1001;
     domain.wants_fetch = 0b1101;
-    assert_eq!(domain.concerns_fetch(), 0b1011);
+    assert_eq!(domain.concerns_fetch(WAITERS), 0b1011);
     domain.hold(Hold::Barrier, 3, true);
     assert_eq!(
-        domain.concerns_fetch(),
+        domain.concerns_fetch(WAITERS),
         0b0011,
         "waiters are not fetched for"
     );
@@ -67,8 +69,10 @@ fn fetch_is_concerned_by_warps_that_leave_and_those_it_can_fetch_for() {
 
 #[test]
 fn held_warps_are_no_candidates_until_nothing_holds_them() {
-    let mut domain = Domain::new(false);
-    domain.running = 0b11;
+    let mut domain = Domain {
+        running: 0b11,
+        ..Domain::default()
+    };
     domain.hold(Hold::Fence, 1, true);
     domain.hold(Hold::Asleep, 1, true);
     domain.hold(Hold::Fence, 1, false);

@@ -13,10 +13,10 @@ pub(super) struct Domains {
 }
 
 impl Domains {
-    /// So many, all like this one.
-    pub fn new(like: Domain, count: usize) -> Domains {
+    /// So many, without warps.
+    pub fn new(count: usize) -> Domains {
         assert!(count <= MOST_DOMAINS, "the machine has been validated");
-        let all: Box<[Domain]> = vec![like; MOST_DOMAINS].into();
+        let all: Box<[Domain]> = vec![Domain::default(); MOST_DOMAINS].into();
         Domains {
             all: all.try_into().expect("so many"),
             count,

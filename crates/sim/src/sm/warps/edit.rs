@@ -117,6 +117,7 @@ impl Edit<'_> {
 
     /// Puts what was fetched from `pc` into the buffer. A warp whose wrong path ran off the end
     /// of the code goes on at `next`.
+    #[inline(always)]
     pub fn decode(&mut self, pc: Pc, next: Pc, code: &[OpFacts]) {
         let fetch = &self.rules.fetch;
         let buffer = &mut self.warp.buffer;
@@ -183,7 +184,7 @@ impl Edit<'_> {
             self.domain.wants_fetch |= self.bit();
             self.domain.empty_head(self.index);
             if self.domain.stopped & self.bit() != 0 {
-                self.note_settling();
+                note_settling(self.domain, self.warp, self.index);
             }
             return;
         };
@@ -199,10 +200,15 @@ impl Edit<'_> {
     }
 
     /// Notes what a stopped warp has in flight.
-    #[inline(never)]
     pub(super) fn note_settling(&mut self) {
-        let (any, memory) = self.warp.settling();
-        assign(&mut self.domain.settling, self.index, any);
-        assign(&mut self.domain.settling_memory, self.index, memory);
+        note_settling(self.domain, self.warp, self.index);
     }
+}
+
+// Not handed the whole `Edit`, which then need not lie in memory where heads are refreshed.
+#[inline(never)]
+fn note_settling(domain: &mut Domain, warp: &Warp, index: u8) {
+    let (any, memory) = warp.settling();
+    assign(&mut domain.settling, index, any);
+    assign(&mut domain.settling_memory, index, memory);
 }

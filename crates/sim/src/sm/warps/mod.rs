@@ -20,7 +20,7 @@ use super::observe::Books;
 use crate::config::{Fetch, Machine, Scoreboard as ScoreboardKind};
 use crate::place::{Layout, Place};
 use crate::time::Cycle;
-pub use domain::{Domain, Hold};
+pub use domain::{Domain, Hold, Waiters};
 use domains::Domains;
 pub use edit::Edit;
 use scoreboard::{Hazard, Scoreboard};
@@ -73,9 +73,8 @@ pub struct WarpTable {
 }
 
 impl WarpTable {
-    /// `slots` places without warps. `skips_waiters`: the fetch policy passes over warps at a
-    /// barrier.
-    pub fn new(machine: &Machine, slots: usize, skips_waiters: bool) -> WarpTable {
+    /// `slots` places without warps.
+    pub fn new(machine: &Machine, slots: usize) -> WarpTable {
         let layout = Layout::of(machine);
         WarpTable {
             layout,
@@ -86,7 +85,7 @@ impl WarpTable {
             warps: (0..slots as u16)
                 .map(|slot| Warp::new(layout.place_of(slot), 0, Cycle::ZERO))
                 .collect(),
-            domains: Domains::new(Domain::new(skips_waiters), layout.domains()),
+            domains: Domains::new(layout.domains()),
             scoreboard: Scoreboard::default(),
             now: Cycle::ZERO,
             turned: 0,
@@ -275,9 +274,9 @@ impl WarpTable {
         let warp = &mut self.warps[slot as usize];
         warp.in_flight -= 1;
         warp.memory_in_flight -= facts.is_memory() as u16;
-        let quiet = warp.in_flight == 0;
-        let (domain, bit) = self.find(slot);
-        if domain.clear & bit == 0 {
+        let (quiet, place) = (warp.in_flight == 0, warp.place);
+        let clear = self.domains[place.domain as usize].clear;
+        if clear >> place.index & 1 == 0 {
             self.check_hazard(slot, code, books);
         }
         quiet

@@ -44,22 +44,43 @@ impl Scoreboard {
     /// What holds back an instruction of `slot`.
     #[inline(always)]
     pub fn check(&self, slot: u16, facts: &OpFacts) -> Hazard {
-        let base = slot as usize * self.words;
-        let word = |part: &RegisterWord| &self.owed[base + part.word as usize];
-        let owed = |part: &RegisterWord| word(part).any & (part.reads | part.writes);
-        if facts.registers.iter().fold(0, |all, part| all | owed(part)) == 0 {
-            return Hazard::default();
+        let part = &facts.registers;
+        let owed = self.word(slot, part);
+        let parts = part.reads | part.writes;
+        let mut hazard = Hazard::default();
+        // Most often nothing is owed, and most instructions have one word.
+        if owed.any & parts != 0 {
+            hazard = Hazard {
+                any: true,
+                memory: owed.memory & parts != 0,
+                long: owed.long & part.reads != 0,
+            };
         }
-        let (mut memory, mut long) = (0, 0);
-        for part in facts.registers.iter() {
-            memory |= word(part).memory & (part.reads | part.writes);
-            long |= word(part).long & part.reads;
+        if let Some(further) = facts.further() {
+            self.check_further(slot, &further.registers, &mut hazard);
         }
-        Hazard {
-            any: true,
-            memory: memory != 0,
-            long: long != 0,
+        hazard
+    }
+
+    #[inline]
+    fn check_further(&self, slot: u16, registers: &[RegisterWord], hazard: &mut Hazard) {
+        for part in registers {
+            let owed = self.word(slot, part);
+            let parts = part.reads | part.writes;
+            hazard.any |= owed.any & parts != 0;
+            hazard.memory |= owed.memory & parts != 0;
+            hazard.long |= owed.long & part.reads != 0;
         }
+    }
+
+    #[inline(always)]
+    fn word(&self, slot: u16, part: &RegisterWord) -> &Owed {
+        &self.owed[slot as usize * self.words + part.word as usize]
+    }
+
+    #[inline(always)]
+    fn word_mut(&mut self, slot: u16, part: &RegisterWord) -> &mut Owed {
+        &mut self.owed[slot as usize * self.words + part.word as usize]
     }
 
     /// Register number `register` is owed to `slot`, or not any more.
@@ -69,27 +90,43 @@ impl Scoreboard {
     }
 
     /// An instruction of `slot` has issued: it owes its destinations.
-    #[inline]
+    #[inline(always)]
     pub fn reserve(&mut self, slot: u16, facts: &OpFacts) {
-        let by = |yes: bool| u64::from(yes).wrapping_neg();
-        let memory = by(facts.is_memory());
-        let long = memory & by(facts.long);
-        let base = slot as usize * self.words;
-        for part in facts.written() {
-            let word = &mut self.owed[base + part.word as usize];
-            word.any |= part.writes;
-            word.memory |= part.writes & memory;
-            word.long |= part.writes & long;
+        self.reserve_word(slot, &facts.registers, facts);
+        if facts.further().is_some() {
+            for part in facts.further_written() {
+                self.reserve_word(slot, part, facts);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn reserve_word(&mut self, slot: u16, part: &RegisterWord, facts: &OpFacts) {
+        let word = self.word_mut(slot, part);
+        word.any |= part.writes;
+        if facts.is_memory() {
+            word.memory |= part.writes;
+            word.long |= if facts.long { part.writes } else { 0 };
         }
     }
 
     /// The destinations are written.
-    #[inline]
+    #[inline(always)]
     pub fn release(&mut self, slot: u16, facts: &OpFacts) {
-        let base = slot as usize * self.words;
-        for part in facts.written() {
-            let word = &mut self.owed[base + part.word as usize];
-            word.any &= !part.writes;
+        self.release_word(slot, &facts.registers, facts);
+        if facts.further().is_some() {
+            for part in facts.further_written() {
+                self.release_word(slot, part, facts);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn release_word(&mut self, slot: u16, part: &RegisterWord, facts: &OpFacts) {
+        let word = self.word_mut(slot, part);
+        word.any &= !part.writes;
+        // Only memory sets these, and nobody else writes what it owes meanwhile.
+        if facts.is_memory() {
             word.memory &= !part.writes;
             word.long &= !part.writes;
         }
@@ -105,7 +142,7 @@ impl Scoreboard {
     /// Registers that an instruction of `slot` needs and that are owed.
     pub fn owed<'a>(&'a self, slot: u16, facts: &'a OpFacts) -> impl Iterator<Item = usize> + 'a {
         let base = slot as usize * self.words;
-        facts.registers.iter().flat_map(move |part| {
+        facts.all_registers().flat_map(move |part| {
             let owed = self.owed[base + part.word as usize].any & (part.reads | part.writes);
             let bits = (0..64).filter(move |b| owed >> b & 1 != 0);
             bits.map(|b| part.word as usize * 64 + b)

@@ -1,6 +1,7 @@
 //! Schedulers taking their turns: in every cycle each domain issues from one of its warps, or
 //! nothing, and then its turn is over.
 
+use super::accounting::count_cycles;
 use super::{Stirred, WarpTable};
 use crate::place::Place;
 use crate::sm::observe::Books;
@@ -116,7 +117,8 @@ impl WarpTable {
         domain.account(bit, room, 1, &mut books.stats.warps);
         books.watch.states(self.layout, d, domain, bit, room, now);
         books.stats.schedulers.count(SchedulerState::Issued, 1);
-        self.turn_over(d, books);
+        count_cycles(domain, now + 1, books);
+        self.turned |= 1 << d;
     }
 
     /// Where all slices issue in step: what issued in this cycle holds the issue slots of the others
@@ -140,7 +142,8 @@ impl WarpTable {
     pub fn end_empty_turn(&mut self, d: usize, room: u64, books: &mut Books) {
         self.pass(d, self.now, books);
         self.account_stall(d, room, books);
-        self.turn_over(d, books);
+        count_cycles(&mut self.domains[d], self.now + 1, books);
+        self.turned |= 1 << d;
     }
 
     /// The domain has warps that could issue, but not now. As long as none of them changes and
@@ -150,12 +153,5 @@ impl WarpTable {
         let room = room & self.domains[d].issuable();
         self.note_room(d, room, self.now, books);
         self.turned |= 1 << d;
-    }
-
-    /// The domain has had its turn in this cycle, and the cycle is accounted for.
-    #[inline]
-    fn turn_over(&mut self, d: usize, books: &mut Books) {
-        self.turned |= 1 << d;
-        self.count_cycles(d, self.now + 1, books);
     }
 }

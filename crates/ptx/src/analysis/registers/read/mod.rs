@@ -9,12 +9,11 @@ mod operand;
 use super::expand::Cost;
 use super::order::{depths, dominators, reverse_post_order};
 use super::ssa::Names;
-use super::word::{Block, Code, Effect, Form, Node, Value};
+use super::word::{Block, Code, Effect, Form, Node, SmallMap, Value, number_of};
 use crate::analysis::{liveness, writes};
 use crate::isa::{Op, Space};
 use crate::kernel::{Instr, Kernel, Operand, RegClass, RegId};
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::Hash;
 
 /// The two words of an operand; the upper one is missing where it is 32 bits wide or a flag.
 type Pair = (Value, Option<Value>);
@@ -55,7 +54,7 @@ pub fn read(kernel: &Kernel) -> Code {
         code,
         names,
         block: 0,
-        constants: HashMap::new(),
+        constants: SmallMap::default(),
     };
     for (index, block) in order.iter().enumerate() {
         reader.block = index;
@@ -101,7 +100,7 @@ struct Reader<'a> {
     names: Names,
     block: usize,
     /// Constants have one value each.
-    constants: HashMap<Form, Value>,
+    constants: SmallMap<Form, Value>,
 }
 
 impl Reader<'_> {
@@ -253,7 +252,5 @@ impl Reader<'_> {
 }
 
 fn tag(what: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    what.hash(&mut hasher);
-    hasher.finish()
+    number_of(what)
 }

@@ -2,10 +2,10 @@
 
 use super::{Pair, Reader, tag};
 use crate::analysis::registers::expand::Cost;
-use crate::analysis::registers::word::{Effect, Form, Value};
+use crate::analysis::registers::word::{Effect, Form, Value, number_of};
 use crate::isa::Special;
 use crate::kernel::{Operand, RegClass, RegId};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::Hash;
 
 impl Reader<'_> {
     pub(super) fn class(&self, reg: RegId) -> RegClass {
@@ -26,9 +26,7 @@ impl Reader<'_> {
 
     /// Some word of constant memory; the same for the same thing.
     pub(super) fn bank(&mut self, what: impl Hash) -> Value {
-        let mut hasher = DefaultHasher::new();
-        what.hash(&mut hasher);
-        self.constant(Form::Bank(hasher.finish() as u32))
+        self.constant(Form::Bank(number_of(&what) as u32))
     }
 
     pub(super) fn register(&self, reg: RegId) -> Pair {
