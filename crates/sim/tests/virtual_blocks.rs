@@ -393,6 +393,38 @@ fn a_warp_that_is_ahead_touches_shared_memory_when_its_siblings_are_done() {
     }
 }
 
+/// However many registers a kernel has, and wherever among them the one is that stands for the
+/// permission to touch shared memory.
+#[test]
+fn what_is_loaded_from_shared_memory_is_waited_for() {
+    let distance = |registers: usize| {
+        let more: String = (0..registers)
+            .map(|n| format!("mov.u32 %more{n}, {n};\n"))
+            .collect();
+        let body = format!(
+            "mov.u32 %r7, tile; ld.shared.u32 %r5, [%r7]; add.u32 %r6, %r5, 1; st.global.u32 [%rd1], %r6;\n\
+             {{ .reg .b32 %more<80>;\n{more} }}"
+        );
+        let (bench, events) = alone(&[], 512, &body, 1, 32);
+        let code = bench.code();
+        let load = code
+            .iter()
+            .position(|t| t.contains("ld.shared"))
+            .expect("there") as u32;
+        let issued = |at: u32| {
+            cycles(
+                &events,
+                0,
+                move |e| matches!(e, WarpEvent::Issued { pc, .. } if *pc == at),
+            )[0]
+        };
+        issued(load + 1) - issued(load)
+    };
+    let few = distance(0);
+    assert!(few > 10, "{few}");
+    assert_eq!(distance(80), few);
+}
+
 #[test]
 fn a_barrier_waits_for_the_warps_of_its_iteration_alone() {
     // In block 0 warp 0 returns before the barrier, and warp 1 comes there late.

@@ -202,19 +202,20 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
         traffic: traffic(instr),
     };
     let bank = |r: RegId| kernel.registers[r.0 as usize].number % banks;
-    if matches!(&kernel.virtualised, Virtualised::Form(form) if form.hardware)
-        && may_access_shared(instr, kernel)
-    {
-        // Warps that are ahead of siblings are owed this one: see `residents::iterate`.
-        let token = RegId(kernel.registers.len() as u16);
-        word_of(&mut facts, token).reads |= 1 << (token.0 % 64);
-    }
+    // Destinations first: see `further_written`.
     for operand in &instr.dst {
         if let Operand::Reg(r) | Operand::NotReg(r) = operand {
             word_of(&mut facts, *r).writes |= 1 << (r.0 % 64);
             facts.write_banks.add(bank(*r), banks);
             facts.operands += 1;
         }
+    }
+    if matches!(&kernel.virtualised, Virtualised::Form(form) if form.hardware)
+        && may_access_shared(instr, kernel)
+    {
+        // Warps that are ahead of siblings are owed this one: see `residents::iterate`.
+        let token = RegId(kernel.registers.len() as u16);
+        word_of(&mut facts, token).reads |= 1 << (token.0 % 64);
     }
     if let Some((guard, _)) = instr.guard {
         word_of(&mut facts, guard).reads |= 1 << (guard.0 % 64);
