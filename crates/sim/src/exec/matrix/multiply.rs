@@ -37,7 +37,7 @@ fn run(_: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault
     for lanes in sets {
         let of = |matrix, list: &[Src]| Elements::read(&tensor, matrix, list, r, lanes);
         let sources = [of(Matrix::A, a), of(Matrix::B, b), of(Matrix::C, c)];
-        let result = multiply(&tensor, &sources, cold.instr.mods.sat);
+        let result = multiply(cold.instr.op, &tensor, &sources, cold.instr.mods.sat);
         for (register, dst) in cold.results.iter().enumerate() {
             if tensor.is_wide() {
                 let mut row = u64::ZERO;
@@ -129,7 +129,12 @@ fn integer(bits: u64, ty: Type) -> i32 {
     }
 }
 
-fn multiply(tensor: &Tensor, [a, b, c]: &[Elements; 3], saturated: bool) -> Elements {
+fn multiply(
+    op: Op,
+    tensor: &Tensor,
+    [a, b, c]: &[Elements; 3],
+    saturated: bool,
+) -> Elements {
     let mut d = Elements::empty(tensor, Matrix::D);
     let k = usize::from(tensor.shape[2]);
     let (rows, columns) = (d.rows, d.columns);
@@ -173,7 +178,7 @@ fn multiply(tensor: &Tensor, [a, b, c]: &[Elements; 3], saturated: bool) -> Elem
         _ => {
             let a: Vec<Number> = a.bits.iter().map(|x| number(*x as u32, of_a)).collect();
             let b: Vec<Number> = b.bits.iter().map(|x| number(*x as u32, of_b)).collect();
-            let rule = accumulate::rule(of_a);
+            let rule = accumulate::rule(op, of_a);
             each(&mut d, &|i, j, c| {
                 let (a, b) = (&a[i..i + k], &b[j..j + k]);
                 u64::from(accumulate::floats(a, b, c as u32, [from, to], rule))
