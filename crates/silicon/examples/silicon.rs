@@ -1,5 +1,6 @@
 //! What a run on a real GPU needs and gives: `silicon plan PLAN` writes what
 //! `host/verify.cpp` runs, `silicon record RAW` turns what it wrote into what is committed,
+//! `silicon merge RESULTS NEWER` adds what `verify-on-gpu --record` wrote to what is committed,
 //! `silicon diff RAW` shows where the simulator differs, `silicon check` whether every form
 //! runs and computes what is recorded (in RESULTS, if given, those forms alone whose name has
 //! TEXT in it).
@@ -16,13 +17,15 @@ fn main() -> ExitCode {
         ["plan", file] => {
             std::fs::write(file, plan::write(&planned())).map_err(|e| format!("{file}: {e}"))
         }
+        ["merge", known, newer] => merge(known, newer),
         ["diff", file] => diff(file),
         ["check"] => check(RECORDED, ""),
         ["check", results] => with_text(results, |text| check(text, "")),
         ["check", results, part] => with_text(results, |text| check(text, part)),
         ["record", file, results] => record(file, results),
         _ => Err(
-            "usage: silicon plan PLAN | record RAW RESULTS | diff RAW | check [RESULTS [TEXT]]"
+            "usage: silicon plan PLAN | record RAW RESULTS | merge RESULTS NEWER | diff RAW | \
+             check [RESULTS [TEXT]]"
                 .into(),
         ),
     };
@@ -54,6 +57,19 @@ fn record(file: &str, results: &str) -> Result<(), String> {
 
 fn with_text(file: &str, f: impl Fn(&str) -> Result<(), String>) -> Result<(), String> {
     f(&std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?)
+}
+
+/// Adds what a newer record has to another, both on disk, as it is committed.
+fn merge(known: &str, newer: &str) -> Result<(), String> {
+    let of = |file: &str| {
+        let text = std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
+        record::read(&text).map_err(|e| format!("{file}: {e}"))
+    };
+    let mut all = of(known)?;
+    all.update(of(newer)?);
+    let forms = catalogue::forms();
+    all.shorten(&forms);
+    std::fs::write(known, all.text(&forms)).map_err(|e| format!("{known}: {e}"))
 }
 
 /// Differences shown of a form.

@@ -112,7 +112,11 @@ fn one(list: &mut List, name: &str, suffix: &str, product: &Product, shape: &str
     let form = list.body(&full, body, &results, &[Kind::I32; 3]);
     form.on(if elements.contains('e') { 89 } else { 80 });
     form.together = true;
-    form.awaited = true;
+    form.brief = true;
+    if elements.contains('e') && sum == "f16" {
+        form.version = Some("8.7");
+        form.awaited = true;
+    }
     form.locals = "\t.reg .b32 %a<8>, %b<8>, %c<8>;\n".into();
 }
 
@@ -151,7 +155,7 @@ fn double(list: &mut List) {
         let form = list.body(&name, body, &results, &[Kind::I64; 3]);
         form.on(if shape == "m8n8k4" { 80 } else { 90 });
         form.together = true;
-        form.awaited = true;
+        form.brief = true;
         form.locals =
             "\t.reg .b64 %a<8>, %b<8>, %c<8>;\n\t.reg .b32 %low, %high, %lowx, %highx;\n".into();
     }
@@ -188,13 +192,13 @@ fn tiles(list: &mut List) {
     let form = list.one(name, Kind::I32, &[Kind::I32]);
     form.on(75);
     form.together = true;
-    form.awaited = true;
+    form.brief = true;
 }
 
 fn shared(form: &mut crate::form::Form, target: u32) {
     form.on(target);
     form.together = true;
-    form.awaited = true;
+    form.brief = true;
     form.module = ".shared .align 128 .b8 tile[24576];\n".into();
     form.locals = "\t.reg .b32 %place, %i, %warp;\n".into();
 }

@@ -71,6 +71,8 @@ impl List {
             together: false,
             texture: None,
             awaited: false,
+            brief: false,
+            version: None,
         });
         let last = self.forms.len() - 1;
         &mut self.forms[last]

@@ -8,10 +8,10 @@
 //! - A result saturated to 8 or 16 bits is the smaller of itself and the largest number, compared
 //!   without sign: what is negative becomes the largest.
 //! - The upper half of a result is merged from the upper half of what was computed, not the lower.
-//! - `vadd` of unsigned whole words and `vshl` do not saturate.
+//! - `vadd` of unsigned whole words does not saturate; `vshl` does what it keeps of 34 bits.
 //! - `.add` of packed forms sums what was computed, not what is left of it in a part.
-//! - `vmad` extends the third source with its sign whatever the types, has signed factors if one of
-//!   them is, and shifts in zeros before it saturates.
+//! - `vmad` takes whole words with their sign whatever the types, and if both are unsigned shifts in
+//!   zeros before it saturates.
 
 use warpsim_ptx::isa::{AtomOp, Cmp, Op, Part, Type};
 use warpsim_ptx::kernel::Instr;
@@ -108,6 +108,9 @@ fn types(instr: &Instr) -> [Option<Type>; 3] {
     }
 }
 
+/// Bits that `vshl` keeps before it saturates.
+const SHIFTED: u32 = 34;
+
 /// What is computed of two extended parts.
 fn combined(instr: &Instr, a: i64, b: i64) -> i128 {
     let (wide_a, wide_b) = (i128::from(a), i128::from(b));
@@ -130,7 +133,7 @@ fn combined(instr: &Instr, a: i64, b: i64) -> i128 {
                 (b as u32).min(32)
             };
             match op {
-                Op::Vshl => wide_a << amount,
+                Op::Vshl => wide_a << amount << (128 - SHIFTED) >> (128 - SHIFTED),
                 _ => wide_a >> amount,
             }
         }
@@ -139,13 +142,8 @@ fn combined(instr: &Instr, a: i64, b: i64) -> i128 {
 
 /// Whether `.sat` means anything to a result of 32 bits.
 fn saturates(instr: &Instr) -> bool {
-    match instr.op {
-        Op::Vshl => false,
-        Op::Vadd => {
-            types(instr) != [Some(Type::U32); 3] || instr.mods.video.parts != [Part::Whole; 2]
-        }
-        _ => true,
-    }
+    let of_words = instr.mods.video.parts == [Part::Whole; 2];
+    !(instr.op == Op::Vadd && of_words && types(instr) == [Some(Type::U32); 3])
 }
 
 fn single(instr: &Instr, a: u32, b: u32, c: u32) -> u32 {
@@ -227,14 +225,8 @@ fn multiply_add(instr: &Instr, a: u32, b: u32, c: u32) -> u32 {
     let [_, of_a, of_b] = m.types;
     let [product_negated, c_negated] = m.video.negate;
     let is_signed = signed(of_a) || signed(of_b) || product_negated || c_negated;
-    let factor = |value, part, ty| match part_of(value, part, signed(ty)) as u32 {
-        word if is_signed => i64::from(word as i32),
-        word => i64::from(word),
-    };
-    let ta = factor(a, m.video.parts[0], of_a);
-    let tb = factor(b, m.video.parts[1], of_b);
-    // The product of two unsigned words needs all 64 bits.
-    let mut product = ta.wrapping_mul(tb);
+    let factor = |value, part, ty| i64::from(part_of(value, part, signed(ty)) as i32);
+    let mut product = factor(a, m.video.parts[0], of_a) * factor(b, m.video.parts[1], of_b);
     let mut third = c;
     let mut lowest = 0;
     if m.video.plus_one {

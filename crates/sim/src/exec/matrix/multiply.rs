@@ -129,12 +129,7 @@ fn integer(bits: u64, ty: Type) -> i32 {
     }
 }
 
-fn multiply(
-    op: Op,
-    tensor: &Tensor,
-    [a, b, c]: &[Elements; 3],
-    saturated: bool,
-) -> Elements {
+fn multiply(op: Op, tensor: &Tensor, [a, b, c]: &[Elements; 3], saturated: bool) -> Elements {
     let mut d = Elements::empty(tensor, Matrix::D);
     let k = usize::from(tensor.shape[2]);
     let (rows, columns) = (d.rows, d.columns);

@@ -41,7 +41,9 @@ fn rounded(scaled: f64) -> f64 {
 pub(crate) fn first(scaled: f64) -> i64 {
     // No texture is that large, and the index after it is still a number.
     let most = f64::from(u32::MAX);
-    (rounded(scaled) / f64::from(WHOLE)).clamp(-most, most).floor() as i64
+    (rounded(scaled) / f64::from(WHOLE))
+        .clamp(-most, most)
+        .floor() as i64
 }
 
 /// The first of the texels to weigh along an axis and the weight of the second in 256ths.
