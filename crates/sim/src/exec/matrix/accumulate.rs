@@ -517,11 +517,11 @@ mod tests {
     #[test]
     fn eight_bit_floats_round_to_nearest_when_the_start_is_added() {
         let one = number(0x38, Type::E4m3);
-        // The largest below 2, and 2: half a unit in the last place is left over.
+        // The largest below 2, and 4: a quarter of a unit in the last place is missing to 6.
         let start = 0x3fff_ffff;
         let rule = rule(Op::Mma, Type::E4m3);
-        let sum = floats(&[one; 2], &[one; 2], start, [Type::F32; 2], rule);
-        assert_eq!(sum, 4f32.to_bits());
+        let sum = floats(&[one; 4], &[one; 4], start, [Type::F32; 2], rule);
+        assert_eq!(sum, 6f32.to_bits());
     }
 
     #[test]
