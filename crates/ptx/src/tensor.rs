@@ -55,6 +55,48 @@ pub struct Tensor {
     pub bits: Option<BitOp>,
     /// `.trans`.
     pub transposed: bool,
+    /// `mma.sp`: of A only every second element is there, and a register says which.
+    pub sparse: bool,
+}
+
+/// How the elements of a sparse matrix lie in a row, and where the register is that says so.
+///
+/// Of each chunk of a row half the elements are there. Four bits of a register say which: two
+/// numbers of two bits, each that of an element (of `tf32`: one element of two, by one number), or of
+/// two neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sparsity {
+    /// Elements of a chunk.
+    pub chunk: u32,
+    /// Neighbours that go together.
+    pub run: u32,
+    /// Chunks of a row.
+    pub chunks: u32,
+}
+
+impl Sparsity {
+    /// Threads of four that have the numbers of all chunks between them.
+    pub fn threads(&self) -> u32 {
+        (self.chunks / 4).max(1)
+    }
+
+    /// The lane and the bit of its register where the four bits of a chunk begin; `selector` says
+    /// which of the four threads are meant.
+    pub fn place(&self, row: u32, chunk: u32, selector: u32) -> (u32, u32) {
+        let (group, upper) = (row % 8, row / 8);
+        let member = (selector * self.threads() + chunk / 4) % 4;
+        (4 * group + member, 16 * upper + 4 * (chunk % 4))
+    }
+
+    /// The column of the whole matrix where stored element `index` of a chunk belongs.
+    pub fn column(&self, chunk: u32, index: u32, four: u32) -> u32 {
+        let within = match self.chunk {
+            // Of two elements of 32 bits: four halves, of which the two of one are named.
+            2 => four >> 1 & 1,
+            _ => (four >> (2 * (index / self.run)) & 3) * self.run + index % self.run,
+        };
+        chunk * self.chunk + within
+    }
 }
 
 /// Bits of an element.
@@ -67,13 +109,27 @@ pub fn element_bits(ty: Type) -> u32 {
 }
 
 impl Tensor {
-    /// Rows and columns of a matrix.
+    /// Multiplications that a warp does at once: `mma.m8n8k4` of half precision is one for each
+    /// eight threads, 4 neighbours and the 4 that are 16 lanes further.
+    pub fn products(&self) -> u32 {
+        if self.in_quads() { 4 } else { 1 }
+    }
+
+    fn in_quads(&self) -> bool {
+        let half = self.types[1] == Type::F16;
+        !self.warp_wide && half && self.shape == [8, 8, 4]
+    }
+
+    /// Rows and columns of a matrix as it is stored: several are one below the other, B beside the
+    /// other; of a sparse one there are half as many columns.
     pub fn size(&self, matrix: Matrix) -> [u32; 2] {
         let [m, n, k] = self.shape.map(u32::from);
+        let count = self.products();
         match matrix {
-            Matrix::A => [m, k],
-            Matrix::B => [k, n],
-            Matrix::C | Matrix::D => [m, n],
+            Matrix::A if self.sparse => [m, k / 2],
+            Matrix::A => [m * count, k],
+            Matrix::B => [k, n * count],
+            Matrix::C | Matrix::D => [m * count, n],
         }
     }
 
@@ -121,15 +177,18 @@ impl Tensor {
 
     /// Row and column of element `index` of a register of the thread on `lane`.
     pub fn place(&self, matrix: Matrix, lane: u32, register: u32, index: u32) -> [u32; 2] {
+        if self.in_quads() {
+            return self.place_in_quads(matrix, lane, register, index);
+        }
         let (group, member) = (lane / 4, lane % 4);
         let packed = self.packed(matrix);
         let register = register % self.distinct(matrix).max(1);
-        let [rows, _] = self.size(matrix);
+        let [rows, columns] = self.size(matrix);
         // Rows of a tile of A and C: 16, or 8 where there are no more.
         let halves = if rows >= 16 { 2 } else { 1 };
         match matrix {
             Matrix::A => {
-                let chunks = u32::from(self.shape[2]) / (4 * packed);
+                let chunks = columns / (4 * packed);
                 let tile = register / (halves * chunks);
                 let within = register % (halves * chunks);
                 let row = 16 * tile + 8 * (within % halves) + group;
@@ -155,6 +214,38 @@ impl Tensor {
         }
     }
 
+    fn place_in_quads(&self, matrix: Matrix, lane: u32, register: u32, index: u32) -> [u32; 2] {
+        let element = register * self.packed(matrix) + index;
+        let first = 8 * (lane % 16 / 4);
+        // The threads of the upper half have the second four lines.
+        let (half, member) = (lane / 16 * 4, lane % 4);
+        match (matrix, self.by_column) {
+            (Matrix::A, [false, _]) => [first + half + member, element],
+            (Matrix::A, _) => [first + half + element, member],
+            (Matrix::B, [_, false]) => [member, first + half + element],
+            (Matrix::B, _) => [element, first + half + member],
+            _ if self.element(matrix) == Type::F16 => [first + half + member, element],
+            _ => [
+                first + half + (lane & 1) + (element & 2),
+                (element & 4) + (lane & 2) + (element & 1),
+            ],
+        }
+    }
+
+    /// How the elements of a sparse A lie in a row.
+    pub fn sparsity(&self) -> Sparsity {
+        let (chunk, run) = match self.types[1] {
+            Type::Tf32 => (2, 1),
+            Type::U4 | Type::S4 => (8, 2),
+            _ => (4, 1),
+        };
+        Sparsity {
+            chunk,
+            run,
+            chunks: u32::from(self.shape[2]) / chunk,
+        }
+    }
+
     /// Why there is no such instruction, if there is none.
     pub fn misfit(&self) -> Option<String> {
         if matches!(self.role, Role::Tiles(_)) {
@@ -164,12 +255,21 @@ impl Tensor {
         let [d, a, b, c] = self.types;
         use Type::*;
         let shapes: &[[u16; 3]] = match (self.warp_wide, a) {
+            (_, F16 | Bf16) if self.sparse => &[[16, 8, 16], [16, 8, 32]],
+            (_, Tf32) if self.sparse => &[[16, 8, 8], [16, 8, 16]],
+            (_, U8 | S8) if self.sparse => &[[16, 8, 32], [16, 8, 64]],
+            (_, U4 | S4) if self.sparse => &[[16, 8, 64], [16, 8, 128]],
+            (_, E4m3 | E5m2) if self.sparse => &[[16, 8, 64]],
+            _ if self.sparse => {
+                return Some(format!("sparse elements of A cannot be `.{}`", a.text()));
+            }
             (true, F16 | Bf16 | U8 | S8) => &[[16, 16, 16], [32, 8, 16], [8, 32, 16]],
             (true, Tf32) => &[[16, 16, 8]],
             (true, F64) => &[[8, 8, 4]],
             (true, U4 | S4) => &[[8, 8, 32]],
             (true, B1) => &[[8, 8, 128]],
-            (false, F16 | Bf16) => &[[16, 8, 8], [16, 8, 16]],
+            (false, F16) => &[[8, 8, 4], [16, 8, 8], [16, 8, 16]],
+            (false, Bf16) => &[[16, 8, 8], [16, 8, 16]],
             (false, Tf32) => &[[16, 8, 4], [16, 8, 8]],
             (false, F64) => &[[8, 8, 4], [16, 8, 4], [16, 8, 8], [16, 8, 16]],
             (false, U8 | S8) => &[[8, 8, 16], [16, 8, 16], [16, 8, 32]],
@@ -215,7 +315,7 @@ impl Tensor {
                 wrong.text()
             ));
         }
-        if !self.warp_wide && self.by_column != [false, true] {
+        if !self.warp_wide && !self.in_quads() && self.by_column != [false, true] {
             return Some("A lies row by row (`.row`), B column by column (`.col`)".into());
         }
         if (a == B1) != self.bits.is_some() && self.role == Role::Multiply {
@@ -254,7 +354,11 @@ mod tests {
                                     types: [d, a, a, d],
                                     bits: (a == Type::B1).then_some(BitOp::And),
                                     transposed: false,
+                                    sparse: false,
                                 });
+                                let mut sparse = all[all.len() - 1];
+                                sparse.sparse = !warp_wide;
+                                all.push(sparse);
                             }
                         }
                     }
@@ -302,6 +406,7 @@ mod tests {
             types: [Type::F32, a, a, Type::F32],
             bits: None,
             transposed: false,
+            sparse: false,
         };
         let f16 = of(Type::F16, [16, 8, 16]);
         // a5 of thread 6: row 1 (groupID), column 2 * 2 + 1 + 8.
@@ -317,5 +422,42 @@ mod tests {
         assert_eq!(s8.place(Matrix::A, 5, 2, 1), [1, 21]);
         let tf32 = of(Type::Tf32, [16, 8, 8]);
         assert_eq!(tf32.place(Matrix::A, 5, 3, 0), [9, 5]);
+        let quads = of(Type::F16, [8, 8, 4]);
+        // Thread 21 belongs to the second multiplication: row 1 + 4 of A, the third element.
+        assert_eq!(quads.place(Matrix::A, 21, 1, 0), [8 + 5, 2]);
+        assert_eq!(quads.place(Matrix::B, 21, 1, 1), [3, 8 + 5]);
+        // c6 of thread 6: row 0 + 2, column 4 + 2.
+        assert_eq!(quads.place(Matrix::C, 6, 6, 0), [8 + 2, 6]);
+    }
+
+    #[test]
+    fn four_bits_say_where_stored_elements_belong() {
+        let of = |a: Type, k| {
+            let tensor = Tensor {
+                role: Role::Multiply,
+                warp_wide: false,
+                shape: [16, 8, k],
+                by_column: [false, true],
+                types: [Type::F32, a, a, Type::F32],
+                bits: None,
+                transposed: false,
+                sparse: true,
+            };
+            assert_eq!(tensor.size(Matrix::A), [16, u32::from(k) / 2]);
+            tensor.sparsity()
+        };
+        let half = of(Type::F16, 32);
+        assert_eq!((half.chunks, half.threads()), (8, 2));
+        // Row 9, the second chunk of the second thread of the pair.
+        assert_eq!(half.place(9, 5, 1), (4 + 3, 16 + 4));
+        assert_eq!([0, 1].map(|i| half.column(5, i, 0b1101)), [21, 23]);
+        let single = of(Type::Tf32, 8);
+        assert_eq!(
+            [0b0100, 0b1110].map(|four| single.column(3, 0, four)),
+            [6, 7]
+        );
+        let nibbles = of(Type::S4, 64);
+        let columns: Vec<u32> = (0..4).map(|i| nibbles.column(1, i, 0b1100)).collect();
+        assert_eq!(columns, [8, 9, 14, 15]);
     }
 }

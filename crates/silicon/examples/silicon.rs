@@ -1,7 +1,9 @@
 //! What a run on a real GPU needs and gives: `silicon plan PLAN` writes what
 //! `host/verify.cpp` runs, `silicon record RAW` turns what it wrote into what is committed,
+//! `silicon merge RESULTS NEWER` adds what `verify-on-gpu --record` wrote to what is committed,
 //! `silicon diff RAW` shows where the simulator differs, `silicon check` whether every form
-//! runs and computes what is recorded.
+//! runs and computes what is recorded (in RESULTS, if given, those forms alone whose name has
+//! TEXT in it).
 
 use std::process::ExitCode;
 
@@ -15,10 +17,17 @@ fn main() -> ExitCode {
         ["plan", file] => {
             std::fs::write(file, plan::write(&planned())).map_err(|e| format!("{file}: {e}"))
         }
+        ["merge", known, newer] => merge(known, newer),
         ["diff", file] => diff(file),
-        ["check"] => check(),
+        ["check"] => check(RECORDED, ""),
+        ["check", results] => with_text(results, |text| check(text, "")),
+        ["check", results, part] => with_text(results, |text| check(text, part)),
         ["record", file, results] => record(file, results),
-        _ => Err("usage: silicon plan PLAN | record RAW RESULTS | diff RAW | check".into()),
+        _ => Err(
+            "usage: silicon plan PLAN | record RAW RESULTS | merge RESULTS NEWER | diff RAW | \
+             check [RESULTS [TEXT]]"
+                .into(),
+        ),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -46,13 +55,41 @@ fn record(file: &str, results: &str) -> Result<(), String> {
     std::fs::write(results, text).map_err(|e| format!("{results}: {e}"))
 }
 
+fn with_text(file: &str, f: impl Fn(&str) -> Result<(), String>) -> Result<(), String> {
+    f(&std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?)
+}
+
+/// Adds what a newer record has to another, both on disk, as it is committed.
+fn merge(known: &str, newer: &str) -> Result<(), String> {
+    let of = |file: &str| {
+        let text = std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))?;
+        record::read(&text).map_err(|e| format!("{file}: {e}"))
+    };
+    let mut all = of(known)?;
+    all.update(of(newer)?);
+    let forms = catalogue::forms();
+    all.shorten(&forms);
+    std::fs::write(known, all.text(&forms)).map_err(|e| format!("{known}: {e}"))
+}
+
+/// Differences shown of a form.
+const SHOWN: usize = 4;
+
 /// Every form runs here, recorded or not, and computes what is recorded.
-fn check() -> Result<(), String> {
-    let record = record::read(RECORDED)?;
-    let (mut fails, mut unknown) = (0, 0);
-    for form in &catalogue::forms() {
+fn check(results: &str, part: &str) -> Result<(), String> {
+    let record = record::read(results)?;
+    let (mut fails, mut unknown, mut forms) = (0, 0, catalogue::forms());
+    forms.retain(|f| f.name.contains(part) && !record.refused.contains_key(&f.name));
+    for form in &forms {
         let result = match record.entries.get(&form.name) {
-            Some(entry) => compare::compare(form, entry).map(|o| o.differences.join("; ")),
+            Some(entry) => compare::compare(form, entry).map(|o| {
+                let all = o.differences.len();
+                let shown = &o.differences[..all.min(SHOWN)];
+                match all {
+                    0 => String::new(),
+                    _ => format!("{all} differences\n    {}", shown.join("\n    ")),
+                }
+            }),
             None => {
                 unknown += 1;
                 let operands = operands::operands(&form.sources);
@@ -65,7 +102,10 @@ fn check() -> Result<(), String> {
             println!("{}: {what}", form.name);
         }
     }
-    println!("{fails} fail, {unknown} are not recorded");
+    println!(
+        "{} forms, {fails} fail, {unknown} are not recorded",
+        forms.len()
+    );
     Ok(())
 }
 

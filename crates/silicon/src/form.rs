@@ -30,6 +30,11 @@ pub struct Form {
     pub texture: Option<TextureForm>,
     /// Newer than the record: no GPU need have been asked yet.
     pub awaited: bool,
+    /// The record has hashes of the edge vectors' results alone: there are many forms of a kind, or
+    /// many results of a form.
+    pub brief: bool,
+    /// The version of PTX that it needs, if it is not that of its target.
+    pub version: Option<&'static str>,
 }
 
 /// A texture, its address still open, and its texels.
@@ -96,12 +101,12 @@ impl Form {
              \tmov.u32 %n, %tid.x;\n\tmov.u32 %block, %ctaid.x;\n\tmov.u32 %size, %ntid.x;\n\
              \tmad.lo.u32 %n, %block, %size, %n;\n\tld.param.u32 %count, [count];\n\
              {number}{loads}\t{}\n{leave}{stores}done:\n\tret;\n}}\n",
-            match self.target {
+            self.version.unwrap_or(match self.target {
                 100.. => "8.8",
                 89 => "8.4",
                 70.. => "8.2",
                 _ => "6.5",
-            },
+            }),
             self.target,
             self.module,
             params.concat(),

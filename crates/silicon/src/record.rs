@@ -1,7 +1,8 @@
 //! What a GPU computed, small enough to commit.
 //!
 //! A text: `gpu` and `driver`, then for each form `form NAME`, for each result a line `e`
-//! with the results of the edge vectors in full, and then either `h` with a hash for each
+//! with the results of the edge vectors in full (or one line `g` with a hash for each batch of
+//! them, see [`Form::brief`]), and then either `h` with a hash for each
 //! batch of random vectors, or, for an approximation, `u` with the largest difference from
 //! the simulator (see [`crate::ulp`]) and for each result a line `r` with the random vectors'
 //! results in full. Values are hexadecimal; `*3` repeats the one before three more times.
@@ -32,11 +33,20 @@ pub enum Kept {
     },
 }
 
+/// What is kept of the edge vectors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edges {
+    /// The results, one column for each result.
+    Full(Vec<Vec<u64>>),
+    /// A hash for each batch.
+    Hashes(Vec<u64>),
+}
+
 /// What is known of a form.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Results of the edge vectors, one column for each result.
-    pub edges: Vec<Vec<u64>>,
+    /// The edge vectors.
+    pub edges: Edges,
     /// The random vectors.
     pub random: Kept,
 }
@@ -54,13 +64,25 @@ pub struct Record {
     pub refused: BTreeMap<String, String>,
 }
 
+/// Edge vectors under one hash: few, so that it says where to look.
+pub const EDGE_BATCH: usize = 32;
+
 /// A hash for each batch of random vectors; `results` has them alone.
 pub fn hashes(results: &[Vec<u64>]) -> Vec<u64> {
+    batches(results, BATCH)
+}
+
+/// A hash for each batch of edge vectors; `results` has them alone.
+pub fn edge_hashes(results: &[Vec<u64>]) -> Vec<u64> {
+    batches(results, EDGE_BATCH)
+}
+
+fn batches(results: &[Vec<u64>], batch: usize) -> Vec<u64> {
     let count = results.first().map_or(0, Vec::len);
     (0..count)
-        .step_by(BATCH)
+        .step_by(batch)
         .map(|start| {
-            let end = (start + BATCH).min(count);
+            let end = (start + batch).min(count);
             let bytes: Vec<u8> = (start..end)
                 .flat_map(|i| results.iter().flat_map(move |c| c[i].to_le_bytes()))
                 .collect();
@@ -95,45 +117,117 @@ fn reason(message: &str) -> String {
     text.map_or(first, |(_, text)| text).trim().to_string()
 }
 
-/// The text to commit.
-pub fn write(forms: &[Form], raw: &Raw) -> Result<String, String> {
-    let mut out = format!("gpu {}\ndriver {}\n", raw.gpu, raw.driver);
-    let mut known: HashMap<String, usize> = HashMap::new();
-    for (form, answer) in forms.iter().zip(&raw.answers) {
-        let _ = writeln!(out, "form {}", form.name);
-        let results = match answer {
-            Ok(results) => results,
-            Err(message) => {
-                let _ = writeln!(out, "x {}", reason(message));
-                continue;
-            }
-        };
-        let operands = operands(&form.sources);
-        let (edges, random): (Vec<_>, Vec<_>) = (results.iter())
-            .map(|column| column.split_at(operands.edges))
-            .map(|(edges, random)| (edges.to_vec(), random.to_vec()))
-            .unzip();
-        for column in &edges {
-            let next = known.len();
-            let text = words(column);
-            let _ = match known.get(&text) {
-                Some(number) => writeln!(out, "e ={number}"),
-                None => writeln!(out, "e{text}"),
-            };
-            known.entry(text).or_insert(next);
+/// What a GPU computed, as an entry of a record.
+fn entry(form: &Form, results: &[Vec<u64>]) -> Result<Entry, String> {
+    let operands = operands(&form.sources);
+    let (edges, random): (Vec<_>, Vec<_>) = (results.iter())
+        .map(|column| column.split_at(operands.edges))
+        .map(|(edges, random)| (edges.to_vec(), random.to_vec()))
+        .unzip();
+    let random = if form.approximate {
+        let ours = simulate(form, &operands)?;
+        let bound = largest(form, &ours, results).map_err(|e| format!("{}: {e}", form.name))?;
+        Kept::Approximate {
+            results: random,
+            bound,
         }
-        if form.approximate {
-            let ours = simulate(form, &operands)?;
-            let bound = largest(form, &ours, results).map_err(|e| format!("{}: {e}", form.name));
-            let _ = writeln!(out, "u {}", bound?);
-            for column in &random {
-                let _ = writeln!(out, "r{}", words(column));
+    } else {
+        Kept::Hashes(hashes(&random))
+    };
+    Ok(Entry {
+        edges: Edges::Full(edges),
+        random,
+    })
+}
+
+/// What a GPU computed, the edge vectors in full.
+pub fn write(forms: &[Form], raw: &Raw) -> Result<String, String> {
+    let mut record = Record {
+        gpu: raw.gpu.clone(),
+        driver: raw.driver.clone(),
+        ..Record::default()
+    };
+    for (form, answer) in forms.iter().zip(&raw.answers) {
+        match answer {
+            Ok(results) => {
+                let entry = entry(form, results)?;
+                record.entries.insert(form.name.clone(), entry);
             }
-        } else {
-            let _ = writeln!(out, "h{}", words(&hashes(&random)));
+            Err(message) => {
+                record.refused.insert(form.name.clone(), reason(message));
+            }
         }
     }
-    Ok(out)
+    Ok(record.text(forms))
+}
+
+impl Record {
+    /// Takes everything that another record knows, which is newer.
+    pub fn update(&mut self, newer: Record) {
+        self.refused
+            .retain(|name, _| !newer.entries.contains_key(name));
+        self.entries
+            .retain(|name, _| !newer.refused.contains_key(name));
+        self.entries.extend(newer.entries);
+        self.refused.extend(newer.refused);
+        (self.gpu, self.driver) = (newer.gpu, newer.driver);
+    }
+
+    /// The edge vectors of brief forms as hashes: the text to commit.
+    pub fn shorten(&mut self, forms: &[Form]) {
+        for form in forms.iter().filter(|f| f.brief) {
+            let Some(entry) = self.entries.get_mut(&form.name) else {
+                continue;
+            };
+            if let Edges::Full(columns) = &entry.edges {
+                entry.edges = Edges::Hashes(edge_hashes(columns));
+            }
+        }
+    }
+
+    /// The record of these forms as text.
+    pub fn text(&self, forms: &[Form]) -> String {
+        let mut out = format!("gpu {}\ndriver {}\n", self.gpu, self.driver);
+        let mut known: HashMap<String, usize> = HashMap::new();
+        for form in forms {
+            if let Some(reason) = self.refused.get(&form.name) {
+                let _ = writeln!(out, "form {}\nx {reason}", form.name);
+                continue;
+            }
+            let Some(entry) = self.entries.get(&form.name) else {
+                continue;
+            };
+            let _ = writeln!(out, "form {}", form.name);
+            match &entry.edges {
+                Edges::Hashes(hashes) => {
+                    let _ = writeln!(out, "g{}", words(hashes));
+                }
+                Edges::Full(columns) => {
+                    for column in columns {
+                        let next = known.len();
+                        let text = words(column);
+                        let _ = match known.get(&text) {
+                            Some(number) => writeln!(out, "e ={number}"),
+                            None => writeln!(out, "e{text}"),
+                        };
+                        known.entry(text).or_insert(next);
+                    }
+                }
+            }
+            match &entry.random {
+                Kept::Hashes(hashes) => {
+                    let _ = writeln!(out, "h{}", words(hashes));
+                }
+                Kept::Approximate { results, bound } => {
+                    let _ = writeln!(out, "u {bound}");
+                    for column in results {
+                        let _ = writeln!(out, "r{}", words(column));
+                    }
+                }
+            }
+        }
+        out
+    }
 }
 
 fn values(text: &str) -> Result<Vec<u64>, String> {
@@ -165,7 +259,7 @@ pub fn read(text: &str) -> Result<Record, String> {
             ("form", _) => {
                 record.entries.extend(current.take());
                 let entry = Entry {
-                    edges: Vec::new(),
+                    edges: Edges::Full(Vec::new()),
                     random: Kept::Hashes(Vec::new()),
                 };
                 current = Some((rest.to_string(), entry));
@@ -181,7 +275,13 @@ pub fn read(text: &str) -> Result<Record, String> {
                         known[known.len() - 1].clone()
                     }
                 };
-                entry.edges.push(column);
+                match &mut entry.edges {
+                    Edges::Full(columns) => columns.push(column),
+                    Edges::Hashes(_) => return Err(wrong("`e` after `g`")),
+                }
+            }
+            ("g", Some((_, entry))) => {
+                entry.edges = Edges::Hashes(values(rest).map_err(|e| wrong(&e))?);
             }
             ("x", Some((name, _))) => {
                 record.refused.insert(name.clone(), rest.to_string());

@@ -1,9 +1,11 @@
 //! Random programs against what a real GPU computed for them, under every divergence model.
 
 use warpsim_silicon::RECORDED_PROGRAMS;
+use warpsim_silicon::programs::emit::ptx;
 use warpsim_silicon::programs::record::{Entry, read};
 use warpsim_silicon::programs::recorded::{check, check_all};
-use warpsim_silicon::programs::run::{functional, models, sized_warps, virtual_blocks};
+use warpsim_silicon::programs::run::{functional, models, simulate, sized_warps, virtual_blocks};
+use warpsim_silicon::programs::{NEWER, program};
 
 /// Programs that are run on every machine. All that are recorded take minutes:
 /// `warpsim selftest --recorded`.
@@ -51,6 +53,32 @@ fn a_share_computes_what_the_gpu_computed_however_warps_are_sized() {
         assert_eq!(share.len(), SHARE, "too few programs are recorded");
         let wrong = check_all(&share, &[target], threads);
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}
+
+/// Programs with functions that call themselves, calls through registers, copies that are not waited
+/// for, textures and matrices.
+const NEWER_SAMPLE: u64 = 24;
+
+#[test]
+fn programs_of_later_seeds_compute_the_same_under_every_model() {
+    let truth = functional().expect("a machine");
+    let mut machines = models().expect("machines");
+    machines.retain(|t| !t.name.ends_with("-ref"));
+    let mut texts = String::new();
+    for seed in NEWER..NEWER + NEWER_SAMPLE {
+        let program = program(seed);
+        texts += &ptx(&program);
+        let expected = simulate(&program, &truth).expect("runs");
+        for target in &machines {
+            let found = simulate(&program, target).expect("runs");
+            assert!(found == expected, "program {seed} on {}", target.name);
+        }
+    }
+    for part in [
+        "call (z", ", deep,", ", TWO", "cp.async", "tex.2d", "mma.sync", "vadd4",
+    ] {
+        assert!(texts.contains(part), "no program has {part}");
     }
 }
 

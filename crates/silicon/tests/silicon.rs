@@ -3,7 +3,7 @@
 use warpsim_silicon::catalogue::forms;
 use warpsim_silicon::compare::compare;
 use warpsim_silicon::operands::operands;
-use warpsim_silicon::record::read;
+use warpsim_silicon::record::{Edges, read};
 use warpsim_silicon::simulate::simulate;
 
 const RECORDED: &str = include_str!("../results/h200.txt");
@@ -60,8 +60,33 @@ fn a_changed_result_is_noticed() {
     let form = forms.iter().find(|f| f.name == "add.rn.f32").expect("add");
     let mut entry = record.entries[&form.name].clone();
     assert!(compare(form, &entry).expect("runs").differences.is_empty());
-    entry.edges[0][5] ^= 1;
+    let Edges::Full(columns) = &mut entry.edges else {
+        panic!("edges of plain forms are kept in full");
+    };
+    columns[0][5] ^= 1;
     assert_eq!(compare(form, &entry).expect("runs").differences.len(), 1);
+}
+
+#[test]
+fn a_changed_result_of_a_brief_form_is_noticed() {
+    let mut record = read(RECORDED).expect("the committed results can be read");
+    let forms = forms();
+    let form = forms
+        .iter()
+        .find(|f| f.name == "vadd2.s32.s32.s32(%d0, %s0, %s1, %s2)");
+    let form = form.expect("vadd2");
+    let entry = record.entries.get_mut(&form.name).expect("recorded");
+    let Edges::Hashes(hashes) = &mut entry.edges else {
+        panic!("edges of brief forms are kept as hashes");
+    };
+    hashes[2] ^= 1;
+    let outcome = compare(form, entry).expect("runs");
+    assert_eq!(outcome.differences, ["edge vectors from 64: another hash"]);
+    let again = read(&record.text(&forms)).expect("what was written can be read");
+    assert_eq!(
+        again.entries[&form.name].edges,
+        record.entries[&form.name].edges
+    );
 }
 
 #[test]

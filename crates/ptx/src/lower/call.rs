@@ -77,8 +77,8 @@ impl<'a> Builder<'a> {
             );
             return None;
         }
-        if let Some(index) = self.framed_function(function) {
-            self.call_framed(index, callee, returns, args);
+        if let Some(kind) = self.framed_function(function) {
+            self.call_framed(kind, callee, returns, args);
             return Some(());
         }
         if self.frames.len() > DEEPEST_CALLS {

@@ -1,6 +1,8 @@
 //! Functions that may be entered again before they have returned: they cannot be inlined.
 //!
-//! The body of such a function stands once in the kernel's code, behind the kernel's own. Its
+//! The body of such a function stands behind the kernel's own code, once for each call from outside:
+//! threads that part ways inside it meet again where that call returns, which is only known to
+//! follow if nobody else returns from there. Beyond [`MOST_COPIES`] calls one body serves several. Its
 //! parameters and results have registers (or places in local memory) of their own, into which
 //! callers copy. A call sets the number of its return site and branches to the body; a return is a
 //! chain of branches to the return sites, since the machine has no indirect one. To the divergence
@@ -21,10 +23,16 @@ use crate::kernel::{AddrBase, Instr, Intrinsic, Kernel, NO_PC, Operand, Pc, RegC
 /// Bytes of local memory that a thread of a kernel with such functions has for its stack.
 pub const STACK_BYTES: u32 = 8 << 10;
 
-/// A function that is not inlined.
+/// Calls from outside that get bodies of their own.
+const MOST_COPIES: usize = 32;
+
+/// A function that is not inlined: one of its bodies.
 #[derive(Debug)]
 pub(super) struct Framed<'a> {
     pub function: &'a Function,
+    /// Which function it is, and for which call from outside.
+    kind: usize,
+    copy: usize,
     /// Where its body begins, and where its return is.
     entry: u32,
     exit: u32,
@@ -54,7 +62,10 @@ struct Site {
 #[derive(Debug, Default)]
 pub(super) struct FramedFunctions<'a> {
     pub list: Vec<Framed<'a>>,
-    /// By pairs: may a call of the first lead to one of the second?
+    kinds: Vec<&'a Function>,
+    /// Calls from outside so far.
+    copies: usize,
+    /// By pairs of functions: may a call of the first lead to one of the second?
     leads: Vec<Vec<bool>>,
     sites: Vec<Site>,
     /// The function whose body is being lowered.
@@ -74,38 +85,10 @@ fn word() -> Mods {
 impl<'a> Builder<'a> {
     /// Gives the functions that may be entered again their registers, before anything else.
     pub(super) fn declare_framed(&mut self, reach: &super::reach::Reach<'a>) {
-        for function in &reach.recursive {
-            let index = self.framed.list.len();
-            self.framed.current = Some(index);
-            let body = function.body.as_deref().unwrap_or_default();
-            let usage = ParamUse::of(body);
-            let name = &function.name.name;
-            let span = function.name.span;
-            let site = self.new_register(&format!("{name}.site"), Type::U32, span);
-            let base = self.new_register(&format!("{name}.frame"), Type::U32, span);
-            let entry = self.new_label();
-            let exit = self.new_label();
-            let mut entities = |list: &'a [Variable]| -> Vec<Entity> {
-                list.iter()
-                    .map(|var| self.param_entity(var, &usage))
-                    .collect()
-            };
-            let params = entities(&function.params);
-            let returns = entities(&function.returns);
-            self.framed.list.push(Framed {
-                function,
-                entry,
-                exit,
-                params,
-                returns,
-                site,
-                base,
-                locals: 0,
-                sites: Vec::new(),
-                emitted: false,
-            });
+        self.framed.kinds = reach.recursive.clone();
+        for kind in 0..reach.recursive.len() {
+            self.declare_body(kind, 0);
         }
-        self.framed.current = None;
         if reach.recursive.is_empty() {
             return;
         }
@@ -121,10 +104,64 @@ impl<'a> Builder<'a> {
         self.mark(Intrinsic::StackBegins);
     }
 
-    /// Whether a function has a body of its own.
+    /// Registers of one body of a function.
+    fn declare_body(&mut self, kind: usize, copy: usize) -> usize {
+        let function = self.framed.kinds[kind];
+        let index = self.framed.list.len();
+        let outside = self.framed.current.replace(index);
+        let body = function.body.as_deref().unwrap_or_default();
+        let usage = ParamUse::of(body);
+        let name = &function.name.name;
+        let span = function.name.span;
+        let site = self.new_register(&format!("{name}.site"), Type::U32, span);
+        let base = self.new_register(&format!("{name}.frame"), Type::U32, span);
+        let entry = self.new_label();
+        let exit = self.new_label();
+        let mut entities = |list: &'a [Variable]| -> Vec<Entity> {
+            list.iter()
+                .map(|var| self.param_entity(var, &usage))
+                .collect()
+        };
+        let params = entities(&function.params);
+        let returns = entities(&function.returns);
+        self.framed.list.push(Framed {
+            function,
+            kind,
+            copy,
+            entry,
+            exit,
+            params,
+            returns,
+            site,
+            base,
+            locals: 0,
+            sites: Vec::new(),
+            emitted: false,
+        });
+        self.framed.current = outside;
+        index
+    }
+
+    /// Which function that has bodies of its own this is, if it is one.
     pub(super) fn framed_function(&self, function: &Function) -> Option<usize> {
-        let list = &self.framed.list;
-        list.iter().position(|f| std::ptr::eq(f.function, function))
+        let kinds = &self.framed.kinds;
+        kinds.iter().position(|f| std::ptr::eq(*f, function))
+    }
+
+    /// The body that a call here goes to.
+    fn body_for(&mut self, kind: usize) -> usize {
+        let framed = &mut self.framed;
+        let caller = framed.current.map(|caller| &framed.list[caller]);
+        let copy = match caller {
+            Some(caller) if framed.leads[kind][caller.kind] => caller.copy,
+            _ => {
+                framed.copies += 1;
+                (framed.copies - 1) % MOST_COPIES
+            }
+        };
+        let known = framed.list.iter();
+        let known = known.clone().position(|f| (f.kind, f.copy) == (kind, copy));
+        known.unwrap_or_else(|| self.declare_body(kind, copy))
     }
 
     fn mark(&mut self, what: Intrinsic) {
@@ -143,11 +180,12 @@ impl<'a> Builder<'a> {
     /// A call.
     pub(super) fn call_framed(
         &mut self,
-        index: usize,
+        kind: usize,
         callee: &Ident,
         returns: &'a [ast::Operand],
         args: &'a [ast::Operand],
     ) {
+        let index = self.body_for(kind);
         let function = self.framed.list[index].function;
         let number = self.framed.sites.len() as u32;
         let passed: Vec<Option<Passed>> = args
@@ -269,13 +307,17 @@ impl<'a> Builder<'a> {
         let framed = &self.framed.list[index];
         let (function, entry, exit) = (framed.function, framed.entry, framed.exit);
         let (params, returns) = (framed.params.clone(), framed.returns.clone());
+        let suffix = match framed.copy {
+            0 => format!("@{}", function.name.name),
+            copy => format!("@{}.{copy}", function.name.name),
+        };
         // Its temporaries must not lie where the kernel keeps something.
         self.local_top = self.local_bytes;
         self.framed.current = Some(index);
         self.frames.push(Frame {
             first_scope: self.scopes.len(),
             join: Some(exit),
-            suffix: format!("@{}", function.name.name),
+            suffix,
         });
         self.scopes.push(Scope::default());
         self.place_label(entry);
@@ -487,8 +529,9 @@ fn saved_registers(kernel: &mut Kernel, framed: &FramedFunctions<'_>) -> Vec<Vec
 impl FramedFunctions<'_> {
     /// Whether a call may lead to another of its caller.
     fn leads_back(&self, site: &Site) -> bool {
-        let caller = site.caller;
-        caller.is_some_and(|caller| site.callee == caller || self.leads[site.callee][caller])
+        let callee = &self.list[site.callee];
+        let caller = site.caller.map(|caller| &self.list[caller]);
+        caller.is_some_and(|caller| self.leads[callee.kind][caller.kind])
     }
 
     /// The registers of the caller that are needed behind a call which may lead back to it.

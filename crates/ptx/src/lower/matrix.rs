@@ -22,11 +22,17 @@ impl Builder<'_> {
             return None;
         };
         let (dst, src) = match (tensor.role, &instr.operands[..]) {
-            (Role::Multiply, [d, a, b, c]) => {
+            (Role::Multiply, [d, a, b, c, rest @ ..])
+                if rest.len() == if tensor.sparse { 2 } else { 0 } =>
+            {
                 let dst = self.fragment(d, &tensor, Matrix::D, true, instr);
                 let mut src = Vec::new();
                 for (operand, matrix) in [(a, Matrix::A), (b, Matrix::B), (c, Matrix::C)] {
                     src.extend(self.fragment(operand, &tensor, matrix, false, instr)?);
+                }
+                if let [which, selector] = rest {
+                    src.extend(self.words(which, 1, Type::B32, false, instr)?);
+                    src.push(self.selector(selector, &tensor, instr)?);
                 }
                 (dst?, src)
             }
@@ -81,6 +87,28 @@ impl Builder<'_> {
         }
         self.emit(instr.op, mods, dst, src).guard = guard;
         Some(())
+    }
+
+    /// Which threads have the places of a sparse matrix's elements.
+    fn selector(
+        &mut self,
+        operand: &ast::Operand,
+        tensor: &Tensor,
+        instr: &Instruction,
+    ) -> Option<Operand> {
+        let last = u64::from(4 / tensor.sparsity().threads()) - 1;
+        let source = self.source(operand, Kind::Value(Type::U32), &instr.text)?;
+        if !matches!(source, Operand::Imm(n) if n <= last) {
+            self.error(
+                span_of(operand),
+                format!(
+                    "the last operand of `{}` is a number from 0 to {last}",
+                    instr.text
+                ),
+            );
+            return None;
+        }
+        Some(source)
     }
 
     /// Where the named variable of an address without a space lies.

@@ -15,6 +15,7 @@ pub(crate) fn suffixes(op: Op, list: &[&str]) -> Result<Mods, String> {
         types: [Type::B16; 4],
         bits: None,
         transposed: false,
+        sparse: false,
     };
     let mut types = Vec::new();
     let mut layouts = Vec::new();
@@ -33,6 +34,7 @@ pub(crate) fn suffixes(op: Op, list: &[&str]) -> Result<Mods, String> {
             "c" if op == Op::Wmma => matrix = Some(Matrix::C),
             "d" if op == Op::Wmma => matrix = Some(Matrix::D),
             "row" | "col" if matches!(op, Op::Mma | Op::Wmma) => layouts.push(*text == "col"),
+            "sp" | "sp::ordered_metadata" if op == Op::Mma => tensor.sparse = true,
             "satfinite" => mods.sat = true,
             "xor" => tensor.bits = Some(BitOp::Xor),
             "and" => tensor.bits = Some(BitOp::And),

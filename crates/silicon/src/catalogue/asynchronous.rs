@@ -7,7 +7,7 @@ use crate::kind::Kind;
 
 fn new(form: &mut Form) {
     form.on(80);
-    form.awaited = true;
+    form.brief = true;
     form.module = ".shared .align 16 .b8 here[4096];\n.shared .align 8 .b8 gates[2048];\n".into();
     form.locals = "\t.reg .b32 %place, %gate;\n\t.reg .b64 %state;\n\t.reg .pred %p;\n".into();
 }
@@ -48,5 +48,14 @@ pub(super) fn add(list: &mut List) {
          mbarrier.test_wait.parity.shared.b64 %d4, [%gate], 1;"
     );
     let (w, p) = (Kind::I32, Kind::Pred);
-    new(list.body("mbarrier.arrive.shared.b64", body, &[w, p, w, p, p], &[w]));
+    let form = list.body("mbarrier.arrive.shared.b64", body, &[w, p, w, p, p], &[w]);
+    new(form);
+    // A count without `.noComplete`.
+    form.on(90);
+    form.awaited = true;
+    // Nothing but time passes.
+    let body = "and.b32 %word, %s0, 255;\n\tnanosleep.u32 %word;\n\tadd.u32 %d0, %s0, %word;";
+    let form = list.body("nanosleep.u32", body.into(), &[w], &[w]);
+    form.on(70);
+    form.awaited = true;
 }

@@ -7,11 +7,11 @@ use crate::kind::Kind;
 type Product = (&'static str, &'static str, &'static [&'static str], Finite);
 
 /// What bits are kept and what bits are set so that a word holds finite numbers of many sizes.
-type Finite = Option<(u32, u32)>;
+pub(super) type Finite = Option<(u32, u32)>;
 
-const HALF: Finite = Some((0xbfff_bfff, 0));
-const BRAIN: Finite = Some((0x87ff_87ff, 0x3800_3800));
-const SINGLE: Finite = Some((0x87ff_ffff, 0x3800_0000));
+pub(super) const HALF: Finite = Some((0xbfff_bfff, 0));
+pub(super) const BRAIN: Finite = Some((0x87ff_87ff, 0x3800_3800));
+pub(super) const SINGLE: Finite = Some((0x87ff_ffff, 0x3800_0000));
 const TINY: Finite = Some((0xbfbf_bfbf, 0));
 
 const PRODUCTS: [Product; 12] = [
@@ -34,14 +34,14 @@ const PRODUCTS: [Product; 12] = [
     ),
 ];
 
-fn numbers(shape: &str) -> [u32; 3] {
+pub(super) fn numbers(shape: &str) -> [u32; 3] {
     let rest = shape.trim_start_matches('m');
     let (m, rest) = rest.split_once('n').unwrap_or(("0", "0k0"));
     let (n, k) = rest.split_once('k').unwrap_or(("0", "0"));
     [m, n, k].map(|t| t.parse().unwrap_or(0))
 }
 
-fn bits(ty: &str) -> u32 {
+pub(super) fn bits(ty: &str) -> u32 {
     match ty {
         "b1" => 1,
         "s4" | "u4" => 4,
@@ -54,7 +54,7 @@ fn bits(ty: &str) -> u32 {
 
 /// Registers of a fragment, made from a source: its own, those of other lanes, and half of them
 /// turned about.
-fn fragment(name: &str, source: &str, count: u32) -> String {
+pub(super) fn fragment(name: &str, source: &str, count: u32) -> String {
     (0..count)
         .map(|i| match i {
             0 => format!("mov.b32 %{name}0, {source};\n\t"),
@@ -66,7 +66,7 @@ fn fragment(name: &str, source: &str, count: u32) -> String {
         .collect()
 }
 
-fn list_of(name: &str, count: u32) -> String {
+pub(super) fn list_of(name: &str, count: u32) -> String {
     let all: Vec<String> = (0..count).map(|i| format!("%{name}{i}")).collect();
     format!("{{{}}}", all.join(", "))
 }
@@ -112,7 +112,11 @@ fn one(list: &mut List, name: &str, suffix: &str, product: &Product, shape: &str
     let form = list.body(&full, body, &results, &[Kind::I32; 3]);
     form.on(if elements.contains('e') { 89 } else { 80 });
     form.together = true;
-    form.awaited = true;
+    form.brief = true;
+    if elements.contains('e') && sum == "f16" {
+        form.version = Some("8.7");
+        form.awaited = true;
+    }
     form.locals = "\t.reg .b32 %a<8>, %b<8>, %c<8>;\n".into();
 }
 
@@ -151,7 +155,7 @@ fn double(list: &mut List) {
         let form = list.body(&name, body, &results, &[Kind::I64; 3]);
         form.on(if shape == "m8n8k4" { 80 } else { 90 });
         form.together = true;
-        form.awaited = true;
+        form.brief = true;
         form.locals =
             "\t.reg .b64 %a<8>, %b<8>, %c<8>;\n\t.reg .b32 %low, %high, %lowx, %highx;\n".into();
     }
@@ -188,13 +192,13 @@ fn tiles(list: &mut List) {
     let form = list.one(name, Kind::I32, &[Kind::I32]);
     form.on(75);
     form.together = true;
-    form.awaited = true;
+    form.brief = true;
 }
 
 fn shared(form: &mut crate::form::Form, target: u32) {
     form.on(target);
     form.together = true;
-    form.awaited = true;
+    form.brief = true;
     form.module = ".shared .align 128 .b8 tile[24576];\n".into();
     form.locals = "\t.reg .b32 %place, %i, %warp;\n".into();
 }

@@ -10,6 +10,7 @@ mod float;
 mod integer;
 mod matrix;
 mod place;
+mod sparse;
 mod texture;
 mod video;
 mod warp;
@@ -31,6 +32,7 @@ pub fn forms() -> Vec<Form> {
     texture::add(&mut list);
     video::add(&mut list);
     matrix::add(&mut list);
+    sparse::add(&mut list);
     asynchronous::add(&mut list);
     list.forms
 }
@@ -71,6 +73,8 @@ impl List {
             together: false,
             texture: None,
             awaited: false,
+            brief: false,
+            version: None,
         });
         let last = self.forms.len() - 1;
         &mut self.forms[last]

@@ -131,7 +131,7 @@ fn otherwise(list: &mut List) {
             other.body = other
                 .body
                 .replacen(&format!("[texture]{behind};"), "[texture];", 1);
-            other.awaited = true;
+            other.brief = true;
             other
         };
         let mut all = vec![

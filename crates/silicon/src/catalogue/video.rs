@@ -7,7 +7,7 @@ fn new(list: &mut List, name: &str, body: String, sources: &[Kind], target: u32)
     let result = sources[0];
     let form = list.body(name, body, &[result], sources);
     form.on(target);
-    form.awaited = true;
+    form.brief = true;
 }
 
 /// One form with parts of operands: the name tells them apart.
@@ -85,6 +85,27 @@ pub(super) fn add(list: &mut List) {
         }
     }
     newer(list);
+    placed(list);
+}
+
+/// Which bits of what was computed go into a part of the destination, from words and from parts.
+fn placed(list: &mut List) {
+    let from = list.forms.len();
+    for op in ["vadd", "vmin"] {
+        for types in ["s32.s32.s32", "u32.u32.u32"] {
+            for sat in ["", ".sat"] {
+                let name = format!("{op}.{types}{sat}");
+                parts(list, &name, "%d0.h1, %s0.h0, %s1.b3, %s2", true);
+                for part in ["h0", "b0", "b1", "b2", "b3"] {
+                    let operands = format!("%d0.{part}, %s0, %s1, %s2");
+                    parts(list, &name, &operands, true);
+                }
+            }
+        }
+    }
+    for form in &mut list.forms[from..] {
+        form.awaited = true;
+    }
 }
 
 fn newer(list: &mut List) {

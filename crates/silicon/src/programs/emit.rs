@@ -54,7 +54,7 @@ struct Writer {
     full_warps: bool,
 }
 
-/// The module: one kernel `k(out, in, a, b, c, f)`.
+/// The module: one kernel `k(out, in, a, b, c, f)`, and a texture for programs of later seeds.
 pub fn ptx(program: &Program) -> String {
     let threads = program.block_threads();
     let mut writer = Writer {
@@ -71,7 +71,13 @@ pub fn ptx(program: &Program) -> String {
     };
     writer.block(&program.body, &mut place);
     writer.text.push_str(TAIL);
+    let texture = if program.has_texture() {
+        ", .param .u64 texture)"
+    } else {
+        ")"
+    };
     let head = HEAD
+        .replacen(')', texture, 1)
         .replace("$SHARED_OWN", &(threads * SHARED_OWN).to_string())
         .replace(
             "$SHARED",

@@ -1,6 +1,7 @@
 //! Makes a program from a seed. Recorded results depend on every choice here: a change means
 //! that they are to be made anew.
 
+use super::newer;
 use super::storage;
 use super::straight::{self, register};
 use super::together;
@@ -13,6 +14,8 @@ pub(super) struct Source {
     /// Whether warps' threads work together, and inside of branches too.
     warp_operations: bool,
     divergent_warp_operations: bool,
+    /// Of a later seed.
+    newer: bool,
 }
 
 impl Source {
@@ -45,6 +48,7 @@ pub fn program(seed: u64) -> Program {
         random,
         warp_operations,
         divergent_warp_operations,
+        newer: seed >= newer::FIRST,
     };
     let s = &mut source;
     let threads = match s.below(6) {
@@ -55,12 +59,16 @@ pub fn program(seed: u64) -> Program {
         _ => [64 + 32 * s.below(3), 1],
     };
     let table: Vec<String> = (0..64).map(|_| (s.bits() >> 32).to_string()).collect();
-    let declarations = format!(
+    let mut declarations = format!(
         ".const .align 16 .b32 ctab[64] = {{{}}};\n{}",
         table.join(", "),
         straight::functions(s)
     );
-    let head = first_values(s);
+    let mut head = first_values(s);
+    if s.newer {
+        declarations += &newer::functions(s);
+        head = newer::PROTOTYPE.to_string() + &head;
+    }
     let top = Surroundings {
         depth: 3,
         loops: 2,
@@ -128,6 +136,10 @@ fn simple(text: String, needs: Needs) -> Statement {
 }
 
 fn statement(s: &mut Source, at: Surroundings) -> Statement {
+    if s.newer && s.below(4) == 0 {
+        let (text, needs) = newer::statement(s, at.block);
+        return simple(text, needs);
+    }
     let choices = if at.depth == 0 { 16 } else { 26 };
     match s.below(choices) {
         0..=4 => simple(straight::operation(s), Needs::Nothing),

@@ -11,6 +11,7 @@ pub mod campaign;
 pub mod emit;
 mod generate;
 pub mod judge;
+mod newer;
 pub mod record;
 pub mod recorded;
 pub mod run;
@@ -21,3 +22,4 @@ mod together;
 pub mod tree;
 
 pub use generate::program;
+pub use newer::FIRST as NEWER;

@@ -6,7 +6,7 @@ use warpsim_ptx::rewrite::vtw::Variant;
 use warpsim_sim::config::warps::NAMES;
 use warpsim_sim::config::{Machine, VirtualMode};
 use warpsim_sim::divergence::MODELS;
-use warpsim_sim::gpu::api::Launch;
+use warpsim_sim::gpu::api::{Launch, TexelKind, Texture};
 use warpsim_sim::gpu::{Gpu, Options};
 use warpsim_sim::occupancy::spill_limit;
 use warpsim_sim::stats::LaunchReport;
@@ -14,8 +14,10 @@ use warpsim_workloads::virtual_blocks::Rewritten;
 
 use super::emit::{ACCUMULATORS, OWN, ptx};
 use super::judge::Refusal;
+use super::newer::TEXTURE;
 use super::tree::Program;
 use crate::gpu::driver::{Driver, Level, Shape};
+use crate::gpu::texture::Bound;
 use crate::random::Random;
 
 /// Words of input, and more behind them that `ld` with an offset reaches.
@@ -149,8 +151,26 @@ fn output_bytes(program: &Program) -> u64 {
     u64::from(ACCUMULATORS + program.blocks * program.block_threads() * OWN)
 }
 
-/// The parameter block `(out, in, a, b, c, f)`.
-fn parameters(program: &Program, out: u64, input: u64) -> Vec<u8> {
+/// The texture of a program: the beginning of its input.
+fn texture(program: &Program, input: u64) -> Option<Texture> {
+    let [across, down] = TEXTURE;
+    program.has_texture().then_some(Texture {
+        address: input,
+        size: [across, down, 1],
+        dimensions: 2,
+        channels: 1,
+        bits: 32,
+        kind: TexelKind::Unsigned,
+        linear_memory: false,
+        filter_linear: false,
+        wrap: false,
+        normalized: false,
+        read_normalized: false,
+    })
+}
+
+/// The parameter block `(out, in, a, b, c, f)`, and the texture's handle if there is one.
+fn parameters(program: &Program, out: u64, input: u64, texture: Option<u64>) -> Vec<u8> {
     let mut random = Random::new(&format!("parameters {}", program.seed));
     let mut block = Vec::new();
     block.extend(out.to_le_bytes());
@@ -161,6 +181,7 @@ fn parameters(program: &Program, out: u64, input: u64) -> Vec<u8> {
     block.extend((random.next() as u16).to_le_bytes());
     block.extend([0; 2]);
     block.extend(((random.below(2000) as f32) / 8.0).to_le_bytes());
+    block.extend(texture.iter().flat_map(|handle| handle.to_le_bytes()));
     block
 }
 
@@ -232,12 +253,13 @@ pub fn simulate_on(program: &Program, machine: &Machine, options: Options) -> Re
     let from = gpu.alloc(input.len() as u64, "in").ok_or(no_memory)?;
     let to = gpu.alloc(bytes, "out").ok_or(no_memory)?;
     gpu.write(from, &input).map_err(|e| e.to_string())?;
+    let handle = texture(program, from).map(|t| gpu.make_texture(t));
     let launch = Launch {
         kernel: 0,
         grid: [program.blocks, 1, 1],
         block: [program.threads[0], program.threads[1], 1],
         dynamic_shared: 0,
-        params: parameters(program, to, from),
+        params: parameters(program, to, from, handle),
         registers: None,
     };
     gpu.launch(module, &launch).map_err(failed)?;
@@ -261,7 +283,11 @@ pub fn on_gpu(program: &Program, driver: &Driver, level: Level) -> Result<Vec<u8
             block: [program.threads[0], program.threads[1], 1],
             shared: 0,
         };
-        kernel.launch(&shape, &parameters(program, to.address, from.address))?;
+        let bound = texture(program, from.address).map(|t| Bound::new(driver, t));
+        let bound = bound.transpose()?;
+        let handle = bound.as_ref().map(Bound::handle);
+        let parameters = parameters(program, to.address, from.address, handle);
+        kernel.launch(&shape, &parameters)?;
         to.read()
     };
     run().map_err(Refusal::Everything)

@@ -129,6 +129,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// Whether it is given a texture.
+    pub fn has_texture(&self) -> bool {
+        self.seed >= super::newer::FIRST
+    }
+
     /// Threads of a block.
     pub fn block_threads(&self) -> u32 {
         self.threads[0] * self.threads[1]

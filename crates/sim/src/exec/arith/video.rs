@@ -1,5 +1,17 @@
 //! Video instructions, by the pseudo-code of the PTX manual: parts of the sources are extended,
 //! combined exactly, saturated, then merged into or combined with the third source.
+//!
+//! GPUs since Maxwell have few of them in hardware: the driver's compiler makes them of others. What
+//! an H200 computes with what it makes (driver 580) departs from the manual, and is what is
+//! computed here, found from the recorded results:
+//!
+//! - A result saturated to 8 or 16 bits is the smaller of itself and the largest number, compared
+//!   without sign: what is negative becomes the largest.
+//! - The upper half of a result is merged from the upper half of what was computed, not the lower.
+//! - `vadd` of unsigned whole words does not saturate; `vshl` does what it keeps of 34 bits.
+//! - `.add` of packed forms sums what was computed, not what is left of it in a part.
+//! - `vmad` takes whole words with their sign whatever the types, and if both are unsigned shifts in
+//!   zeros before it saturates.
 
 use warpsim_ptx::isa::{AtomOp, Cmp, Op, Part, Type};
 use warpsim_ptx::kernel::Instr;
@@ -96,6 +108,9 @@ fn types(instr: &Instr) -> [Option<Type>; 3] {
     }
 }
 
+/// Bits that `vshl` keeps before it saturates.
+const SHIFTED: u32 = 34;
+
 /// What is computed of two extended parts.
 fn combined(instr: &Instr, a: i64, b: i64) -> i128 {
     let (wide_a, wide_b) = (i128::from(a), i128::from(b));
@@ -118,11 +133,17 @@ fn combined(instr: &Instr, a: i64, b: i64) -> i128 {
                 (b as u32).min(32)
             };
             match op {
-                Op::Vshl => wide_a << amount,
+                Op::Vshl => wide_a << amount << (128 - SHIFTED) >> (128 - SHIFTED),
                 _ => wide_a >> amount,
             }
         }
     }
+}
+
+/// Whether `.sat` means anything to a result of 32 bits.
+fn saturates(instr: &Instr) -> bool {
+    let of_words = instr.mods.video.parts == [Part::Whole; 2];
+    !(instr.op == Op::Vadd && of_words && types(instr) == [Some(Type::U32); 3])
 }
 
 fn single(instr: &Instr, a: u32, b: u32, c: u32) -> u32 {
@@ -137,13 +158,21 @@ fn single(instr: &Instr, a: u32, b: u32, c: u32) -> u32 {
         Part::Half(n) => (16 * u32::from(n & 1), 16),
         _ => (0, 32),
     };
-    if m.sat {
+    if m.sat && bits == 32 && saturates(instr) {
         value = clamped(value, bits, signed(to));
     }
-    let value = value as u32;
+    let mut value = value as u32;
     if bits < 32 {
+        if m.sat {
+            value = value.min((1 << (bits - u32::from(signed(to)))) - 1);
+        }
         let mask = ((1u32 << bits) - 1) << from;
-        return c & !mask | value << from & mask;
+        let moved = if m.video.result == Part::Half(1) {
+            value
+        } else {
+            value << from
+        };
+        return c & !mask | moved & mask;
     }
     match m.atom {
         Some(AtomOp::Add) => value.wrapping_add(c),
@@ -183,9 +212,7 @@ fn packed(instr: &Instr, count: u32, a: u32, b: u32, c: u32) -> u32 {
         }
         let part = value as u32 & mask;
         result = result & !(mask << (k * bits)) | part << (k * bits);
-        // Summed as numbers of the part's width.
-        let number = extended(part, 0, bits, signed(to));
-        sum = sum.wrapping_add(number as u32);
+        sum = sum.wrapping_add(value as u32);
     }
     match m.atom {
         Some(_) => sum,
@@ -198,9 +225,8 @@ fn multiply_add(instr: &Instr, a: u32, b: u32, c: u32) -> u32 {
     let [_, of_a, of_b] = m.types;
     let [product_negated, c_negated] = m.video.negate;
     let is_signed = signed(of_a) || signed(of_b) || product_negated || c_negated;
-    let ta = i128::from(part_of(a, m.video.parts[0], signed(of_a)));
-    let tb = i128::from(part_of(b, m.video.parts[1], signed(of_b)));
-    let mut product = ta * tb;
+    let factor = |value, part, ty| i64::from(part_of(value, part, signed(ty)) as i32);
+    let mut product = factor(a, m.video.parts[0], of_a) * factor(b, m.video.parts[1], of_b);
     let mut third = c;
     let mut lowest = 0;
     if m.video.plus_one {
@@ -210,11 +236,17 @@ fn multiply_add(instr: &Instr, a: u32, b: u32, c: u32) -> u32 {
     } else if c_negated {
         (third, lowest) = (!third, 1);
     }
-    let third = extended(third, 0, 32, is_signed);
-    let mut value = product + i128::from(third) + lowest;
-    value >>= m.video.shift;
+    let sum = product
+        .wrapping_add(i64::from(third as i32))
+        .wrapping_add(lowest);
+    let value = if is_signed {
+        sum >> m.video.shift
+    } else {
+        (sum as u64 >> m.video.shift) as i64
+    };
     if m.sat {
-        value = clamped(value, 32, is_signed);
+        clamped(value.into(), 32, is_signed) as u32
+    } else {
+        value as u32
     }
-    value as u32
 }

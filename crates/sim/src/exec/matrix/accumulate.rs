@@ -3,13 +3,15 @@
 //! What is publicly known of them (measurements on V100, A100 and H100): products are exact; the
 //! products of a block and the number they are added to are aligned to the largest exponent, what
 //! falls below a fixed number of bits is cut off, the sum is exact, and its result is cut off to
-//! single precision, or rounded to nearest for results in half precision. How long a block is and
-//! how many bits are kept differ from GPU to GPU ([`Rule`]).
+//! single precision, or rounded to nearest for results in half precision. How long a block is, which
+//! products it takes and how many bits are kept differ from GPU to GPU and from form to form
+//! ([`Rule`]). The rules here were found by trying blocks, orders and numbers of bits against what
+//! an H200 computed until every recorded sum was the same to the bit.
 
-use warpsim_ptx::isa::Type;
+use warpsim_ptx::isa::{Op, Type};
 use warpsim_ptx::tensor::BitOp;
 
-use crate::exec::float::softfloat::{BF16, Exact, F16, Format, Round};
+use crate::exec::float::softfloat::{self, BF16, Exact, F16, Format, Round};
 
 /// How a unit sums floating-point products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,20 +20,59 @@ pub(crate) struct Rule {
     pub block: usize,
     /// Bits behind the binary point that an addend keeps, the largest exponent's being 1.
     pub fraction: i32,
+    /// In which order the products are taken.
+    pub order: Order,
+    /// The sum of products begins with zero, and what it is added to is added at the end, by the
+    /// ordinary addition that rounds to nearest.
+    pub added_last: bool,
 }
 
-/// The rule for elements of this type: Hopper's.
-pub(crate) fn rule(element: Type) -> Rule {
-    match element {
-        Type::Tf32 => Rule {
-            block: 8,
-            fraction: 25,
+/// In which order the products of a sum are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// One after the other.
+    InTurn,
+    /// Of each four the first two; when all are done, of each four the last two: registers of four
+    /// 8-bit elements are widened to two registers of two.
+    PairsOfFour,
+}
+
+impl Order {
+    /// Which product is the `i`th of `count`.
+    fn place(self, i: usize, count: usize) -> usize {
+        match self {
+            Order::InTurn => i,
+            Order::PairsOfFour => {
+                let (i, last) = if i < count / 2 {
+                    (i, 0)
+                } else {
+                    (i - count / 2, 2)
+                };
+                i / 2 * 4 + i % 2 + last
+            }
+        }
+    }
+}
+
+/// The rule for products of elements of this type: Hopper's.
+pub(crate) fn rule(op: Op, element: Type) -> Rule {
+    let plain = Rule {
+        block: 16,
+        fraction: 25,
+        order: Order::InTurn,
+        added_last: false,
+    };
+    match (op, element) {
+        // `wmma` is done by `mma` of half the depth.
+        (Op::Wmma, Type::Tf32) => Rule { block: 4, ..plain },
+        (_, Type::Tf32) => Rule { block: 8, ..plain },
+        // There is no unit for 8-bit floats without `wgmma`: they are turned into half precision.
+        (_, Type::E4m3 | Type::E5m2) => Rule {
+            order: Order::PairsOfFour,
+            added_last: true,
+            ..plain
         },
-        // 8-bit floats are turned into half precision first.
-        _ => Rule {
-            block: 16,
-            fraction: 25,
-        },
+        _ => plain,
     }
 }
 
@@ -52,12 +93,39 @@ pub(crate) enum Number {
     Nan,
 }
 
+const ZERO: Number = Number::Finite {
+    negative: false,
+    mantissa: 0,
+    exponent: 0,
+    scale: 0,
+};
+
+impl Number {
+    /// The same number in a format whose normal numbers begin with this exponent.
+    fn in_format(mut self, lowest: i32) -> Number {
+        if let Number::Finite {
+            mantissa: mantissa @ 1..,
+            exponent,
+            scale,
+            ..
+        } = &mut self
+        {
+            *scale = (mantissa.ilog2() as i32 + *exponent).max(lowest);
+        }
+        self
+    }
+}
+
 const E5M2: Format = Format {
     exponent: 5,
     mantissa: 2,
 };
 
-/// The number that an element of this type stands for.
+/// The lowest exponent of normal numbers.
+const HALF_LOWEST: i32 = -14;
+const SINGLE_LOWEST: i32 = -126;
+
+/// The number that an element of this type stands for; 8-bit floats as half precision has them.
 pub(crate) fn number(bits: u32, ty: Type) -> Number {
     match ty {
         Type::F16 => unpack(u64::from(bits), F16),
@@ -65,7 +133,7 @@ pub(crate) fn number(bits: u32, ty: Type) -> Number {
         // The lowest 13 bits are not looked at.
         Type::Tf32 => unpack_single(bits & !0x1fff),
         Type::E5m2 => unpack(u64::from(bits), E5M2),
-        Type::E4m3 => unpack_e4m3(bits),
+        Type::E4m3 => unpack_e4m3(bits).in_format(HALF_LOWEST),
         _ => unpack_single(bits),
     }
 }
@@ -281,29 +349,57 @@ fn exceeds(sum: i128, exponent: i32, f: Format) -> bool {
     first > (1 << (f.exponent - 1)) - 1
 }
 
-/// Adds products of floating-point elements to `start`, an element of type `from`, with the
+/// Adds products of floating-point elements to `start_bits`, an element of type `from`, with the
 /// result in type `to` (single or half precision).
 pub(crate) fn floats(
     a: &[Number],
     b: &[Number],
-    start: u32,
+    start_bits: u32,
     [from, to]: [Type; 2],
     r: Rule,
 ) -> u32 {
-    let mut running = number(start, from);
-    let blocks = a.len().div_ceil(r.block).max(1);
-    for (index, (a, b)) in a.chunks(r.block).zip(b.chunks(r.block)).enumerate() {
-        let products = a.iter().zip(b).map(|(a, b)| product(*a, *b));
-        let sum = block(products, running, r);
-        if index + 1 == blocks {
-            return match to {
-                Type::F16 => pack(sum, F16, Round::Nearest, HALF_NAN),
-                _ => pack(sum, F32_FORMAT, Round::Zero, SINGLE_NAN),
+    let start = match (from, to) {
+        (Type::F16, Type::F16) => number(start_bits, from),
+        // What is small in half precision is not in single.
+        _ => number(start_bits, from).in_format(SINGLE_LOWEST),
+    };
+    let packed = |sum| match to {
+        Type::F16 => pack(sum, F16, Round::Nearest, HALF_NAN),
+        _ => pack(sum, F32_FORMAT, Round::Zero, SINGLE_NAN),
+    };
+    let count = a.len();
+    let mut running = if r.added_last { ZERO } else { start };
+    let mut done = 0;
+    loop {
+        let end = (done + r.block).min(count);
+        let products = (done..end).map(|i| {
+            let k = r.order.place(i, count);
+            product(a[k], b[k])
+        });
+        let sum = packed(block(products, running, r));
+        if end == count {
+            return if r.added_last {
+                added(sum, start_bits, to)
+            } else {
+                sum
             };
         }
-        running = number(pack(sum, F32_FORMAT, Round::Zero, SINGLE_NAN), Type::F32);
+        running = number(sum, to);
+        done = end;
     }
-    start
+}
+
+/// The ordinary addition of a sum of products and what it is added to, of the same type.
+fn added(sum: u32, start: u32, ty: Type) -> u32 {
+    let (f, nan) = match ty {
+        Type::F16 => (F16, HALF_NAN),
+        _ => (F32_FORMAT, SINGLE_NAN),
+    };
+    let [a, b] = [sum, start].map(u64::from);
+    if f.is_nan(a) || f.is_nan(b) {
+        return nan;
+    }
+    softfloat::add(a, b, f, Round::Nearest).map_or(nan, |bits| bits as u32)
 }
 
 const F32_FORMAT: Format = crate::exec::float::softfloat::F32;
@@ -356,7 +452,7 @@ mod tests {
             &halves(b),
             c.to_bits(),
             types,
-            rule(Type::F16),
+            rule(Op::Mma, Type::F16),
         ))
     }
 
@@ -410,6 +506,30 @@ mod tests {
         assert_eq!(value(0x7b, Type::E5m2), 57344.0);
         assert_eq!(value(0x7c, Type::E5m2), f64::INFINITY);
         assert_eq!(value(0x3f80_1fff, Type::Tf32), 1.0);
+    }
+
+    #[test]
+    fn pairs_of_four_are_taken_first() {
+        let places: Vec<usize> = (0..8).map(|i| Order::PairsOfFour.place(i, 8)).collect();
+        assert_eq!(places, [0, 1, 4, 5, 2, 3, 6, 7]);
+    }
+
+    #[test]
+    fn eight_bit_floats_round_to_nearest_when_the_start_is_added() {
+        let one = number(0x38, Type::E4m3);
+        // The largest below 2, and 4: a quarter of a unit in the last place is missing to 6.
+        let start = 0x3fff_ffff;
+        let rule = rule(Op::Mma, Type::E4m3);
+        let sum = floats(&[one; 4], &[one; 4], start, [Type::F32; 2], rule);
+        assert_eq!(sum, 6f32.to_bits());
+    }
+
+    #[test]
+    fn small_numbers_of_eight_bits_are_normal_in_half_precision() {
+        let Number::Finite { scale, .. } = number(1, Type::E4m3) else {
+            panic!("2^-9 is a number");
+        };
+        assert_eq!(scale, -9);
     }
 
     #[test]

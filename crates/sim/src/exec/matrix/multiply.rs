@@ -2,9 +2,9 @@
 
 use warpsim_ptx::isa::{Op, Type};
 use warpsim_ptx::kernel::Instr;
-use warpsim_ptx::tensor::{Matrix, Role, Tensor, element_bits};
+use warpsim_ptx::tensor::{BitOp, Matrix, Role, Tensor, element_bits};
 
-use super::accumulate::{self, Number, number};
+use super::accumulate::{self, number};
 use super::whole_warps;
 use crate::exec::fault::Fault;
 use crate::exec::op::{Decoded, Plan, Regs, Src, Value, Width, World};
@@ -33,11 +33,22 @@ fn run(_: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault
     };
     let counts = [Matrix::A, Matrix::B, Matrix::C].map(|m| tensor.registers(m) as usize);
     let (a, rest) = cold.sources.split_at(counts[0].min(cold.sources.len()));
-    let (b, c) = rest.split_at(counts[1].min(rest.len()));
+    let (b, rest) = rest.split_at(counts[1].min(rest.len()));
+    let (c, sparse) = rest.split_at(counts[2].min(rest.len()));
     for lanes in sets {
         let of = |matrix, list: &[Src]| Elements::read(&tensor, matrix, list, r, lanes);
         let sources = [of(Matrix::A, a), of(Matrix::B, b), of(Matrix::C, c)];
-        let result = multiply(&tensor, &sources, cold.instr.mods.sat);
+        let chosen = match sparse {
+            [which, selector] => Some(chosen(&tensor, *which, *selector, r)),
+            _ => None,
+        };
+        let multiplication = Multiplication {
+            op: cold.instr.op,
+            tensor: &tensor,
+            saturated: cold.instr.mods.sat,
+            chosen: chosen.as_deref(),
+        };
+        let result = multiplication.result(&sources);
         for (register, dst) in cold.results.iter().enumerate() {
             if tensor.is_wide() {
                 let mut row = u64::ZERO;
@@ -109,6 +120,10 @@ impl Elements {
         all
     }
 
+    fn numbers<N>(&self, of: impl Fn(u64) -> N) -> Vec<N> {
+        self.bits.iter().map(|bits| of(*bits)).collect()
+    }
+
     /// A register of the result.
     fn word(&self, tensor: &Tensor, lane: usize, register: usize) -> u64 {
         let width = element_bits(tensor.element(Matrix::D));
@@ -129,56 +144,98 @@ fn integer(bits: u64, ty: Type) -> i32 {
     }
 }
 
-fn multiply(tensor: &Tensor, [a, b, c]: &[Elements; 3], saturated: bool) -> Elements {
-    let mut d = Elements::empty(tensor, Matrix::D);
-    let k = usize::from(tensor.shape[2]);
-    let (rows, columns) = (d.rows, d.columns);
-    let [to, of_a, of_b, from] = tensor.types;
-    let each = |d: &mut Elements, f: &dyn Fn(usize, usize, u64) -> u64| {
-        for row in 0..rows {
-            for column in 0..columns {
-                let at = row * columns + column;
-                d.bits[at] = f(row * k, column * k, c.bits[at]);
-            }
-        }
-    };
-    match of_a {
-        Type::F64 => {
-            let [a, b] = [a, b].map(|m| {
-                m.bits
-                    .iter()
-                    .map(|x| f64::from_bits(*x))
-                    .collect::<Vec<_>>()
-            });
-            each(&mut d, &|i, j, c| {
-                accumulate::doubles(&a[i..i + k], &b[j..j + k], f64::from_bits(c)).to_bits()
-            });
-        }
-        Type::B1 => {
-            let op = tensor.bits.unwrap_or(warpsim_ptx::tensor::BitOp::Xor);
-            let [a, b] = [a, b].map(|m| m.bits.iter().map(|x| *x as u32).collect::<Vec<_>>());
-            each(&mut d, &|i, j, c| {
-                let sum = accumulate::bits(&a[i..i + k], &b[j..j + k], c as i32, op);
-                u64::from(sum as u32)
-            });
-        }
-        Type::U8 | Type::S8 | Type::U4 | Type::S4 => {
-            let a: Vec<i32> = a.bits.iter().map(|x| integer(*x, of_a)).collect();
-            let b: Vec<i32> = b.bits.iter().map(|x| integer(*x, of_b)).collect();
-            each(&mut d, &|i, j, c| {
-                let sum = accumulate::integers(&a[i..i + k], &b[j..j + k], c as i32, saturated);
-                u64::from(sum as u32)
-            });
-        }
-        _ => {
-            let a: Vec<Number> = a.bits.iter().map(|x| number(*x as u32, of_a)).collect();
-            let b: Vec<Number> = b.bits.iter().map(|x| number(*x as u32, of_b)).collect();
-            let rule = accumulate::rule(of_a);
-            each(&mut d, &|i, j, c| {
-                let (a, b) = (&a[i..i + k], &b[j..j + k]);
-                u64::from(accumulate::floats(a, b, c as u32, [from, to], rule))
-            });
+/// For each stored element of a sparse A the row of B that it is multiplied with.
+fn chosen(tensor: &Tensor, which: Src, selector: Src, r: &Regs<'_>) -> Vec<usize> {
+    let sparsity = tensor.sparsity();
+    let [rows, columns] = tensor.size(Matrix::A);
+    let each = columns / sparsity.chunks;
+    let selector = r.lane::<u32>(selector, 0);
+    let mut chosen = Vec::new();
+    for row in 0..rows {
+        for column in 0..columns {
+            let (chunk, index) = (column / each, column % each);
+            let (lane, bit) = sparsity.place(row, chunk, selector);
+            let four = r.lane::<u32>(which, lane as usize) >> bit & 15;
+            chosen.push(sparsity.column(chunk, index, four) as usize);
         }
     }
-    d
+    chosen
+}
+
+/// What there is to know of a multiplication but its numbers.
+struct Multiplication<'a> {
+    op: Op,
+    tensor: &'a Tensor,
+    saturated: bool,
+    chosen: Option<&'a [usize]>,
+}
+
+impl Multiplication<'_> {
+    /// Each element of the result by `sum`, which is given a row of A, as many elements of a column
+    /// of B, and what is added to.
+    fn each<N: Copy>(
+        &self,
+        [a, b]: [&[N]; 2],
+        c: &Elements,
+        sum: impl Fn(&[N], &[N], u64) -> u64,
+    ) -> Elements {
+        let mut d = Elements::empty(self.tensor, Matrix::D);
+        let [_, stored] = self.tensor.size(Matrix::A).map(|n| n as usize);
+        let [rows, columns, k] = self.tensor.shape.map(usize::from);
+        let mut picked = Vec::new();
+        for row in 0..d.rows {
+            let of_a = &a[row * stored..][..stored];
+            // Several multiplications stand one below the other, their B one beside the other.
+            let first = row / rows * columns;
+            for column in 0..d.columns {
+                let whole = &b[(first + column) * k..][..k];
+                let of_b = match self.chosen {
+                    Some(chosen) => {
+                        let chosen = &chosen[row * stored..][..stored];
+                        picked.clear();
+                        picked.extend(chosen.iter().map(|k| whole[*k]));
+                        &picked[..]
+                    }
+                    None => whole,
+                };
+                let at = row * d.columns + column;
+                d.bits[at] = sum(of_a, of_b, c.bits[at]);
+            }
+        }
+        d
+    }
+
+    fn result(&self, [a, b, c]: &[Elements; 3]) -> Elements {
+        let [to, of_a, of_b, from] = self.tensor.types;
+        match of_a {
+            Type::F64 => {
+                let [a, b] = [a, b].map(|m| m.numbers(f64::from_bits));
+                self.each([&a, &b], c, |a, b, c| {
+                    accumulate::doubles(a, b, f64::from_bits(c)).to_bits()
+                })
+            }
+            Type::B1 => {
+                let op = self.tensor.bits.unwrap_or(BitOp::Xor);
+                let [a, b] = [a, b].map(|m| m.numbers(|x| x as u32));
+                self.each([&a, &b], c, |a, b, c| {
+                    u64::from(accumulate::bits(a, b, c as i32, op) as u32)
+                })
+            }
+            Type::U8 | Type::S8 | Type::U4 | Type::S4 => {
+                let a = a.numbers(|x| integer(x, of_a));
+                let b = b.numbers(|x| integer(x, of_b));
+                self.each([&a, &b], c, |a, b, c| {
+                    u64::from(accumulate::integers(a, b, c as i32, self.saturated) as u32)
+                })
+            }
+            _ => {
+                let a = a.numbers(|x| number(x as u32, of_a));
+                let b = b.numbers(|x| number(x as u32, of_b));
+                let rule = accumulate::rule(self.op, of_a);
+                self.each([&a, &b], c, |a, b, c| {
+                    u64::from(accumulate::floats(a, b, c as u32, [from, to], rule))
+                })
+            }
+        }
+    }
 }

@@ -199,7 +199,7 @@ impl Sampler<'_> {
         let mut base = [0i64; 3];
         for axis in 0..self.axes {
             let scaled = filter::scaled(self.texture, axis, position[axis]);
-            (base[axis], _) = filter::between(self.texture, axis, scaled);
+            base[axis] = filter::first(scaled);
         }
         let mut out = [0; 4];
         for (k, [x, y]) in [[0, 1], [1, 1], [1, 0], [0, 0]].into_iter().enumerate() {

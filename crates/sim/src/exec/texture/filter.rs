@@ -32,10 +32,24 @@ pub(crate) fn scaled(texture: &Texture, axis: usize, coordinate: f32) -> f64 {
     (at * STEPS).floor() / STEPS * f64::from(texture.size[axis])
 }
 
+/// A place between the centres of texels, in 256ths.
+fn rounded(scaled: f64) -> f64 {
+    ((scaled - 0.5) * f64::from(WHOLE) + 0.5).floor()
+}
+
+/// The first of the texels around a place: `tld4` clamps the texels' indices, not the place.
+pub(crate) fn first(scaled: f64) -> i64 {
+    // No texture is that large, and the index after it is still a number.
+    let most = f64::from(u32::MAX);
+    (rounded(scaled) / f64::from(WHOLE))
+        .clamp(-most, most)
+        .floor() as i64
+}
+
 /// The first of the texels to weigh along an axis and the weight of the second in 256ths.
 pub(crate) fn between(texture: &Texture, axis: usize, scaled: f64) -> (i64, u32) {
     let whole = f64::from(WHOLE);
-    let mut at = ((scaled - 0.5) * whole + 0.5).floor();
+    let mut at = rounded(scaled);
     if !(texture.normalized && texture.wrap) {
         let last = f64::from(texture.size[axis].max(1) - 1);
         at = at.clamp(0.0, last * whole);
