@@ -32,6 +32,9 @@ impl Report<'_> {
         layers: &[Layer],
     ) -> Markup {
         let found = words::found_at(self.results.plan().foreign_size());
+        if shown.unmeasured() {
+            return unmeasured(figure, shown, judged, &found);
+        }
         html! {
             section class="figure" id=(figure.id.value) {
                 h2 {
@@ -39,11 +42,6 @@ impl Report<'_> {
                         span class="number" { (figure.number) } " "
                     }
                     (figure.title)
-                }
-                @if let Some(name) = &shown.lacking {
-                    p class="note" {
-                        "Not measured: this build has no statistic " code { (name) } "."
-                    }
                 }
                 @if let Some(picture) = picture {
                     div class="picture" { (PreEscaped(picture)) }
@@ -56,18 +54,16 @@ impl Report<'_> {
                 @if let Some(reason) = &figure.reason {
                     p class="reason" { b { "Where ours differs" (found) "." } " " (reason) }
                 }
-                @if shown.lacking.is_none() {
-                    details {
-                        summary { "values" }
-                        div class="wide" {
-                            @match figure.shape {
-                                Shape::Bars { .. } => (self.bar_table(figure, shown)),
-                                Shape::Stack { .. } => (self.stack_table(figure, shown)),
-                            }
+                details {
+                    summary { "values" }
+                    div class="wide" {
+                        @match figure.shape {
+                            Shape::Bars { .. } => (self.bar_table(figure, shown)),
+                            Shape::Stack { .. } => (self.stack_table(figure, shown)),
                         }
-                        @if let Some(source) = &figure.paper.source {
-                            p class="note" { "The paper's values: " (source) "." }
-                        }
+                    }
+                    @if let Some(source) = &figure.paper.source {
+                        p class="note" { "The paper's values: " (source) "." }
                     }
                 }
             }
@@ -180,6 +176,28 @@ impl Report<'_> {
                     td { (words::sample(figure.display, sample)) }
                 }
                 other => td colspan=(shown.layers.len() + 1) { (cell_text(figure, other)) },
+            }
+        }
+    }
+}
+
+/// A figure of which nothing was measured: a line, which opens to what the study says of it.
+fn unmeasured(figure: &Figure, shown: &Shown, judged: &[Judged], found: &str) -> Markup {
+    html! {
+        section class="figure unmeasured" id=(figure.id.value) {
+            details {
+                summary {
+                    @if !figure.number.is_empty() { b { (figure.number) } " " }
+                    (figure.title) ": not measured; "
+                    @match &shown.lacking {
+                        Some(name) => { "this build has no statistic " code { (name) } }
+                        None => "none of its runs are among those of this report",
+                    }
+                }
+                @if let Some(note) = &figure.note {
+                    p class="note" { (note) }
+                }
+                (claims(figure, judged, found))
             }
         }
     }
