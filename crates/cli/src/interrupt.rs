@@ -124,4 +124,7 @@ impl Watch for NotingStudy {
     fn end(&mut self) {
         self.inner.end();
     }
+    fn width(&self) -> Option<usize> {
+        crate::terminal::width()
+    }
 }

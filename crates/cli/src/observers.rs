@@ -3,7 +3,7 @@
 use std::io;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::observe::{Observer, WarpEvent};
-use warpsim_sim::stats::EnergyCounters;
+use warpsim_sim::stats::{EnergyCounters, MemoryCounters, SmCounters};
 use warpsim_sim::time::Cycle;
 
 /// Tells all of them everything, in order.
@@ -46,6 +46,12 @@ impl Observer for Observers {
     fn sample(&mut self, from: Cycle, to: Cycle, spent: &EnergyCounters) {
         for observer in &mut self.0 {
             observer.sample(from, to, spent);
+        }
+    }
+
+    fn counted(&mut self, from: Cycle, to: Cycle, sm: &SmCounters, memory: &MemoryCounters) {
+        for observer in &mut self.0 {
+            observer.counted(from, to, sm, memory);
         }
     }
 

@@ -23,7 +23,7 @@ const RULES: [(&str, &str, Hue); 5] = [
 
 /// Widths of a letter of the title and of everything else, as far as can be told without the font.
 const TITLE_LETTER: f64 = 8.2;
-const LETTER: f64 = 6.2;
+const LETTER: f64 = 6.8;
 const MARGIN: f64 = 12.0;
 /// Height of a line of the title and of the legend.
 const LINE: f64 = 18.0;

@@ -9,6 +9,7 @@ use crate::phases::{BlockList, Phases};
 use crate::profile::{self, Profile};
 use crate::progress;
 use crate::registers::RegisterSource;
+use crate::report;
 use crate::summary::{Style, Summary};
 use crate::trace::{Cycles, Sms, Trace, Window};
 use crate::watts::Watts;
@@ -32,6 +33,7 @@ use warpsim_workloads::{DeviceError, Outcome, Session};
   warpsim run matmul --size tiny
   warpsim run bfs --machine gtx480-v3 --scheduler lrr --set l1d.ways=8 --stats bfs.json
   warpsim run kernel.toml --param n=4096 --profile=profile.html
+  warpsim run bfs --report bfs.html
   warpsim run reduction --json | jq .totals.cycles
 
 Exit codes: 0 the result is correct or unchecked, 1 it is wrong, \
@@ -100,6 +102,9 @@ pub struct Arguments {
         conflicts_with = "functional"
     )]
     profile: Option<Option<PathBuf>>,
+    /// Write a page about the run to this file (.html): the roofline, the machine over time, the profile.
+    #[arg(long, value_name = "FILE", conflicts_with = "functional")]
+    report: Option<PathBuf>,
     /// Write a timeline for Perfetto or chrome://tracing to this file.
     #[arg(long, value_name = "FILE", conflicts_with = "functional")]
     trace: Option<PathBuf>,
@@ -261,11 +266,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let Some(file) = &profile_file {
         profile::check(file)?;
     }
+    if let Some(file) = &arguments.report {
+        report::check(file)?;
+    }
     let stats = arguments.stats.clone().filter(|file| !is_standard(file));
     let json = arguments.json || arguments.stats.as_deref().is_some_and(is_standard);
     let files = [
         &stats,
         &profile_file,
+        &arguments.report,
         &arguments.trace,
         &arguments.phases,
         &arguments.gangs,
@@ -294,10 +303,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         let watts = Watts::new(path, &machine, arguments.watts_every);
         observers.push(Box::new(watts.map_err(Failure::bad_input)?));
     }
-    let profile = arguments.profile.as_ref().map(|_| {
+    let profiled = arguments.profile.is_some() || arguments.report.is_some();
+    let profile = profiled.then(|| {
         let (profile, collected) = Profile::new();
         observers.push(Box::new(profile));
         collected
+    });
+    let series = arguments.report.as_ref().map(|_| {
+        let (recorder, series) = report::Recorder::new();
+        observers.push(Box::new(recorder));
+        series
     });
     let check_races = arguments.check == Some(Check::Races);
     if check_races && !observers.is_empty() {
@@ -353,12 +368,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     if let (Some(collected), Some(file)) = (&profile, &profile_file) {
         profile::write(&collected.borrow(), &job.name(), file)?;
     }
+    if let (Some(collected), Some(series), Some(file)) = (&profile, &series, &arguments.report) {
+        let summary = summary(&job, arguments, &device, &outcome);
+        report::write(&summary, &collected.borrow(), &series.borrow(), file)?;
+    }
     let wrong = matches!(outcome, Outcome::Wrong(_)) || !races.is_empty();
     if json {
         print(&stats_text(&outcome))?;
     } else if !arguments.quiet {
         print(&summary(&job, arguments, &device, &outcome).text())?;
-        if let (Some(collected), None) = (&profile, &profile_file) {
+        if let (Some(collected), Some(None)) = (&profile, &arguments.profile) {
             print(&profile::table(&collected.borrow()))?;
         }
     } else if matches!(outcome, Outcome::Wrong(_)) {

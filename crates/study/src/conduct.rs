@@ -122,7 +122,7 @@ pub fn conduct(
     let files = write(store, &results, &figures, &sizes, &timelines, command)?;
     let keys: Vec<_> = plan.runs.iter().map(|r| r.key.clone()).collect();
     Ok(Conclusion {
-        text: terminal::text(&results, &figures, &sizes),
+        text: terminal::text(&results, &figures, &sizes, watch.width()),
         claims: Tally::of(&figures),
         failures: failures(plan, &results),
         missing: plan.missing.clone(),

@@ -134,7 +134,7 @@ fn bar(svg: &mut Svg, y: f64, model: &str, count: &Count, most: u64) {
     }
     let text = match count.issued {
         0 => "not issued".to_string(),
-        n => format!("{n} times, {:.1} lanes", count.mean()),
+        n => format!("{n} issued, {:.1} lanes", count.mean()),
     };
     let number = svg.element("text").fixed("x", x + 6.0, 1);
     number.fixed("y", y + 10.0, 1).text(text);

@@ -33,7 +33,7 @@ pub fn title(plan: &Plan, figure: &Figure, layers: &[Layer]) -> String {
 /// A statistic's name as people say it; other titles are as they were written.
 fn named(title: &str) -> String {
     match title {
-        "ipc" => "instructions per cycle (IPC)".to_string(),
+        "ipc" => "IPC".to_string(),
         title => title.replace(['_', '.'], " "),
     }
 }

@@ -4,6 +4,7 @@ use super::Report;
 use super::summary::{class, meaning};
 use crate::evaluate::{Cell, Shown};
 use crate::format::{Figure, Shape};
+use crate::output::grid::Grid;
 use crate::output::terminal::{cell_text, mean_cell, mean_text, mean_title, row_title};
 use crate::plan::Layer;
 use crate::verdict::{Judged, Verdict};
@@ -72,6 +73,9 @@ impl Report<'_> {
 
     fn bar_table(&self, figure: &Figure, shown: &Shown) -> Markup {
         let plan = self.results.plan();
+        if let Some(grid) = Grid::of(plan, shown) {
+            return self.grid_table(figure, shown, &grid);
+        }
         html! {
             table {
                 thead {
@@ -102,6 +106,37 @@ impl Report<'_> {
                         }
                         "\n"
                         (paper_row(figure, &mean.paper))
+                    }
+                }
+            }
+        }
+    }
+
+    /// A line for each choice of a grid, a column for each of its axes and each workload.
+    fn grid_table(&self, figure: &Figure, shown: &Shown, grid: &Grid) -> Markup {
+        let rows: Vec<_> = shown.rows.iter().filter(|r| !r.empty()).collect();
+        html! {
+            table class="grid" {
+                thead {
+                    tr {
+                        @for axis in &grid.axes { th { (axis) } }
+                        @for row in &rows { th { (row_title(self.results, row.subject)) } }
+                        @for mean in &shown.means { th { (mean_title(self.results, figure, mean)) } }
+                    }
+                }
+                tbody {
+                    @for choice in &grid.rows {
+                        tr {
+                            @for value in &choice.values { th { (value) } }
+                            @for row in &rows {
+                                @let setup = shown.setups[choice.places[0]];
+                                (self.cell(figure, &choice.cell(&row.cells), row.subject, setup))
+                            }
+                            @for mean in &shown.means {
+                                td { b { (mean_text(figure, &choice.mean(&mean.cells))) } }
+                            }
+                        }
+                        "\n"
                     }
                 }
             }
