@@ -21,6 +21,7 @@ use warpsim_sim::gpu::Options;
 use warpsim_workloads::Outcome;
 use warpsim_workloads::files::write_whole;
 use warpsim_workloads::launchfile;
+use warpsim_workloads::mangled::shown;
 use warpsim_workloads::registers::Registers;
 use warpsim_workloads::simulated::Simulated;
 use warpsim_workloads::suite::{self, Parameters, Size};
@@ -219,7 +220,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let picture = Picture {
         title: format!(
             "{}, block {} on {}",
-            kernel.name, arguments.block, machines[0].1.name
+            shown(&kernel.name),
+            arguments.block,
+            machines[0].1.name
         ),
         lanes: wanted.unwrap_or_else(|| lanes_at_work(&models)),
         models,

@@ -7,7 +7,7 @@ use warpsim_present::palette::{self, Hue};
 use warpsim_present::svg::Svg;
 use warpsim_sim::config::Machine;
 use warpsim_sim::stats::LaunchReport;
-use warpsim_workloads::mangled::demangle;
+use warpsim_workloads::mangled::shown;
 
 const SIZE: [f64; 2] = [560.0, 340.0];
 const LEFT: f64 = 62.0;
@@ -72,9 +72,8 @@ pub fn points<'a>(launches: &'a [LaunchReport], roof: &Roof) -> (Vec<Point>, usi
         let instructions = totals.sm.counters.thread_instructions as f64;
         let intensity = (bytes > 0).then(|| instructions / bytes as f64);
         let speed = instructions / totals.cycles as f64;
-        let shown = demangle(&launch.kernel).map(|m| m.name);
         Point {
-            name: shown.unwrap_or_else(|| launch.kernel.clone()),
+            name: shown(&launch.kernel),
             kernel,
             intensity,
             speed,

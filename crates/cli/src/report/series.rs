@@ -6,6 +6,7 @@ use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::stats::{MemoryCounters, SmCounters, Visit};
 use warpsim_sim::time::Cycle;
+use warpsim_workloads::mangled::shown;
 
 /// Cycles between two samples.
 const EVERY: u64 = 100;
@@ -93,7 +94,7 @@ impl Observer for Recorder {
 
     fn launched(&mut self, cycle: Cycle, kernel: &Kernel, _: &[(u32, String)]) {
         let mut series = self.0.borrow_mut();
-        series.launches.push((kernel.name.clone(), cycle.get()));
+        series.launches.push((shown(&kernel.name), cycle.get()));
     }
 
     fn samples_every(&self) -> Option<u64> {

@@ -8,6 +8,7 @@ use crate::sample::Sample;
 use crate::sensitivity;
 use crate::sizes::KernelSize;
 use crate::words;
+use warpsim_workloads::mangled::shown;
 
 /// How averages move with settings of the machine.
 pub fn sensitivities(results: &Results, width: Option<usize>) -> String {
@@ -94,7 +95,7 @@ pub fn size_line(results: &Results, size: &KernelSize) -> [String; 9] {
     };
     [
         row_title(results, size.subject),
-        size.kernel.clone(),
+        shown(&size.kernel),
         size.launches.to_string(),
         range(size.blocks.0.to_string(), size.blocks.1.to_string()),
         size.resident.to_string(),
