@@ -66,7 +66,7 @@ fn a_sweep_has_a_column_for_each_axis_and_seeds_as_spread() {
     let file = scratch.path("grid.toml");
     std::fs::write(&file, GRID).expect("written");
     let (a, b) = (scratch.path("a"), scratch.path("b"));
-    let shown = succeeds(&["sweep", &file, "--out", &a, "-q"]);
+    let shown = succeeds(&["sweep", &file, "--out", &a]);
     let head = shown
         .lines()
         .find(|l| l.contains("scheduler"))
@@ -86,7 +86,7 @@ fn a_sweep_has_a_column_for_each_axis_and_seeds_as_spread() {
     assert!(head.contains(",l2.latency,"), "{head}");
     // After a change the folders are held against each other.
     std::fs::write(&file, GRID.replace("100, 140", "100, 240")).expect("written");
-    succeeds(&["sweep", &file, "--out", &b, "-q"]);
+    succeeds(&["sweep", &file, "--out", &b]);
     let shown = succeeds(&["compare", &a, &b]);
     assert!(shown.contains("only in A: "), "{shown}");
     assert!(shown.contains("B takes as long as A"), "{shown}");
@@ -98,11 +98,11 @@ fn tables_fit_the_terminal() {
     let file = scratch.path("grid.toml");
     std::fs::write(&file, GRID).expect("written");
     let out = scratch.path("out");
-    let wide = succeeds(&["sweep", &file, "--out", &out, "-q"]);
+    let wide = succeeds(&["sweep", &file, "--out", &out]);
     let longest = |text: &str| text.lines().map(|l| l.chars().count()).max();
     assert!(longest(&wide) > Some(60), "{wide}");
     let mut narrow = Command::new(env!("CARGO_BIN_EXE_warpsim"));
-    narrow.args(["sweep", &file, "--out", &out, "-q"]);
+    narrow.args(["sweep", &file, "--out", &out]);
     let narrow = narrow.env("COLUMNS", "60").output().expect("it runs");
     let narrow = String::from_utf8_lossy(&narrow.stdout).into_owned();
     assert!(longest(&narrow) <= Some(60), "{narrow}");

@@ -29,7 +29,7 @@ fn the_page_has_everything_and_changes_nothing() {
         assert!(!text.contains(outside), "{outside}");
     }
     // A line for each quantity, none of them empty, and the same cycles as in the statistics.
-    assert_eq!(text.matches("class=\"line\"").count(), 5);
+    assert_eq!(text.matches("<path class=\"line\"").count(), 5);
     assert!(!text.contains("d=\"\"") && !text.contains("NaN"));
     let cycles = read(&with)["totals"]["cycles"].as_u64().expect("a number");
     let shown = format!("{},{:03}", cycles / 1000, cycles % 1000);

@@ -198,7 +198,7 @@ mod tests {
             "M0.0 50.0H100.0L100.0 0.0H200.0M300.0 100.0H400.0M600.0 100.0H700.0"
         );
         assert_eq!(top(&values), 10.0);
-        assert_eq!(top(&[]), 0.01);
+        assert!(top(&[]) > 0.0, "a scale has a height");
     }
 
     #[test]
