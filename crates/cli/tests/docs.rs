@@ -51,7 +51,7 @@ fn every_statistic_is_documented() {
 /// What a run of `matmul` counts.
 fn matmul(scratch: &Scratch, more: &[&str]) -> Value {
     let file = scratch.path("matmul.json");
-    let run = ["run", "matmul", "-q", "--stats", &file];
+    let run = ["run", "matmul", "--param", "n=160", "-q", "--stats", &file];
     succeeds(&[&run[..], more].concat());
     let text = std::fs::read_to_string(&file).expect("written");
     serde_json::from_str(&text).expect("JSON")
