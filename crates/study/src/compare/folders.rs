@@ -29,6 +29,14 @@ struct Run {
     ipc: Option<Sample>,
 }
 
+/// A run while its repeats are gathered.
+struct Repeats {
+    key: [String; 2],
+    inputs: String,
+    cycles: Vec<f64>,
+    ipc: Vec<f64>,
+}
+
 impl Folder {
     /// Reads a folder.
     pub fn read(path: &Path) -> Result<Folder, StudyError> {
@@ -54,7 +62,7 @@ impl Folder {
         let (parameters, size, status) = (place("parameters")?, place("size")?, place("status")?);
         let (cycles, ipc) = (place("cycles")?, place("ipc")?);
         let mut folder = Folder::empty(path, true);
-        let mut all: Vec<([String; 2], String, Vec<f64>, Vec<f64>)> = Vec::new();
+        let mut all: Vec<Repeats> = Vec::new();
         for row in rows {
             let cell = |at: usize| row.get(at).cloned().unwrap_or_default();
             let key = [cell(workload), cell(configuration)];
@@ -67,23 +75,28 @@ impl Folder {
                 }
                 continue;
             };
-            let place = all.iter().position(|(k, ..)| *k == key);
+            let place = all.iter().position(|r| r.key == key);
             let place = place.unwrap_or_else(|| {
                 let inputs = format!("{} at size {}", cell(parameters), cell(size));
-                all.push((key, inputs.trim_start().to_string(), Vec::new(), Vec::new()));
+                all.push(Repeats {
+                    key,
+                    inputs: inputs.trim_start().to_string(),
+                    cycles: Vec::new(),
+                    ipc: Vec::new(),
+                });
                 all.len() - 1
             });
-            all[place].2.push(cycles);
-            all[place].3.push(ipc);
+            all[place].cycles.push(cycles);
+            all[place].ipc.push(ipc);
         }
         folder.runs = all
             .into_iter()
-            .filter_map(|(key, inputs, cycles, ipc)| {
+            .filter_map(|r| {
                 Some(Run {
-                    key,
-                    inputs,
-                    cycles: Sample::of(cycles)?,
-                    ipc: Sample::of(ipc),
+                    key: r.key,
+                    inputs: r.inputs,
+                    cycles: Sample::of(r.cycles)?,
+                    ipc: Sample::of(r.ipc),
                 })
             })
             .collect();
