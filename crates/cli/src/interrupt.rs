@@ -53,8 +53,11 @@ impl Noting {
 
 impl Progress for Noting {
     fn kernel(&mut self, name: &str, blocks: u64) {
-        self.kernel = name.to_string();
-        *state() = format!("in kernel {name} of {blocks} blocks; nothing was written");
+        self.kernel = warpsim_workloads::mangled::shown(name);
+        *state() = format!(
+            "in kernel {} of {blocks} blocks; nothing was written",
+            self.kernel
+        );
         self.inner.kernel(name, blocks);
     }
     fn update(&mut self, snapshot: Snapshot) {
@@ -123,5 +126,8 @@ impl Watch for NotingStudy {
     }
     fn end(&mut self) {
         self.inner.end();
+    }
+    fn width(&self) -> Option<usize> {
+        crate::terminal::width()
     }
 }

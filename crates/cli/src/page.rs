@@ -2,28 +2,57 @@
 //! numbers along an axis.
 
 use std::fmt::Display;
+use warpsim_present::palette::{self, Hue};
 use warpsim_present::svg::Svg;
 
-/// Colours in light and in dark that every picture uses.
 const STYLE: &str = "
-text { font: 11px sans-serif; fill: #333 }
+svg { max-width: 100%; height: auto }
+text { font: 11px sans-serif }
 .title { font-size: 14px; font-weight: bold }
-.grid { stroke: #ddd; stroke-width: 1 }
-.page { fill: #fff } .key { stroke: #bbb }
-@media (prefers-color-scheme: dark) {
-text { fill: #d6dae2 }
-.grid { stroke: #2f3746 }
-.page { fill: #11151d } .key { stroke: #586172 }
-}
+.grid { stroke-width: 1 }
 ";
 
-/// A document of this width and height, with `style` after what all have, and a title.
-pub fn page(
-    [width, height]: [f64; 2],
-    style: &str,
-    title: impl Display,
-    draw: impl FnOnce(&mut Svg),
-) -> String {
+/// Colours that every picture uses, as rules of a style sheet.
+const RULES: [(&str, &str, Hue); 5] = [
+    ("text", "fill", Hue("ink")),
+    (".soft", "fill", Hue("soft")),
+    (".grid", "stroke", Hue("faint")),
+    (".page", "fill", Hue("page")),
+    (".key", "stroke", Hue("faint")),
+];
+
+/// Widths of a letter of the title and of everything else, as far as can be told without the font.
+const TITLE_LETTER: f64 = 8.2;
+const LETTER: f64 = 6.8;
+const MARGIN: f64 = 12.0;
+/// Height of a line of the title and of the legend.
+const LINE: f64 = 18.0;
+
+/// What is above a picture and what its classes look like.
+pub struct Head<'a> {
+    /// What it is of.
+    pub title: String,
+    /// Classes and what they stand for.
+    pub legend: &'a [(&'a str, &'a str)],
+    /// Rules of the style sheet: selectors, properties, colours.
+    pub rules: &'a [(&'a str, &'a str, Hue)],
+    /// More rules, without colours.
+    pub style: &'a str,
+}
+
+/// A document of this width and height. What `draw` draws is moved down as far as the title and the legend
+/// take more than a line each, which it leaves room for.
+pub fn page([width, height]: [f64; 2], head: &Head, draw: impl FnOnce(&mut Svg)) -> String {
+    let title = wrapped(
+        &head.title,
+        ((width - 2.0 * MARGIN) / TITLE_LETTER) as usize,
+    );
+    let (keys, rows) = keys(head.legend, width);
+    let more = LINE * (title.len().max(1) + rows.max(1) - 2) as f64;
+    let height = height + more;
+    let mut rules = RULES.to_vec();
+    rules.extend(head.rules);
+    let style = format!("{STYLE}{}{}", palette::rules(&rules), head.style);
     let mut out = Svg::document(
         &[
             ("width", &format_args!("{width:.0}")),
@@ -31,32 +60,90 @@ pub fn page(
             ("viewBox", &format_args!("0 0 {width:.0} {height:.0}")),
         ],
         |svg| {
-            svg.line().style(&format!("{STYLE}{style}"));
+            svg.line().style(&style);
             let page = svg.line().element("rect");
             let page = page.attr("width", "100%").attr("height", "100%");
             page.attr("class", "page").empty();
-            let heading = svg.line().element("text").attr("x", 12).attr("y", 22);
-            heading.attr("class", "title").text(title);
+            for (i, line) in title.iter().enumerate() {
+                let y = 22.0 + LINE * i as f64;
+                let heading = svg.line().element("text").attr("x", MARGIN);
+                heading.attr("y", y).attr("class", "title").text(line);
+            }
+            let below = LINE * title.len().saturating_sub(1) as f64;
+            for (x, row, class, text) in keys {
+                key(svg, x, below + LINE * row as f64, class, text);
+            }
             svg.line();
-            draw(svg);
+            if more > 0.0 {
+                let moved = svg.element("g");
+                let moved = moved.attr("transform", format_args!("translate(0 {more})"));
+                moved.content(draw);
+            } else {
+                draw(svg);
+            }
         },
     );
     out.push('\n');
     out
 }
 
+/// A text in lines of at most so many letters, broken between words.
+pub fn wrapped(text: &str, letters: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= letters => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_string()),
+        }
+    }
+    lines
+}
+
+/// Where each key of a legend goes (x, row), side by side as far as the page is wide; and how many rows there are.
+fn keys<'a>(
+    legend: &[(&'a str, &'a str)],
+    width: f64,
+) -> (Vec<(f64, usize, &'a str, &'a str)>, usize) {
+    let (mut x, mut row) = (MARGIN, 0);
+    let mut keys = Vec::new();
+    for (class, text) in legend {
+        let wide = 38.0 + text.chars().count() as f64 * LETTER;
+        if x > MARGIN && x + wide > width {
+            (x, row) = (MARGIN, row + 1);
+        }
+        keys.push((x, row, *class, *text));
+        x += wide;
+    }
+    (keys, row + 1)
+}
+
 /// A key of the legend: what is filled like `class` is called `text`.
-pub fn key(svg: &mut Svg, x: f64, class: impl Display, text: &str) {
-    svg.element("rect")
-        .attr("x", x)
-        .attr("y", 34)
+fn key(svg: &mut Svg, x: f64, below: f64, class: &str, text: &str) {
+    svg.line()
+        .element("rect")
+        .fixed("x", x, 1)
+        .attr("y", 34.0 + below)
         .attr("width", 16)
         .attr("height", 8)
         .attr("class", format_args!("{class} key"))
         .empty();
     svg.element("text")
-        .attr("x", x + 22.0)
-        .attr("y", 42)
+        .fixed("x", x + 22.0, 1)
+        .attr("y", 42.0 + below)
+        .text(text);
+}
+
+/// What an axis is of, beside its middle and upwards.
+pub fn upwards(svg: &mut Svg, x: f64, middle: f64, text: impl Display) {
+    let label = svg.line().element("text").fixed("x", x, 1);
+    let label = label.fixed("y", middle, 1).attr("text-anchor", "middle");
+    let turn = format_args!("rotate(-90 {x:.1} {middle:.1})");
+    label
+        .attr("class", "soft")
+        .attr("transform", turn)
         .text(text);
     svg.line();
 }
@@ -95,12 +182,34 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_its_title_and_both_styles() {
-        let page = page([10.0, 20.0], ".a { fill: red }", "a < b", |svg| {
-            key(svg, 1.0, "a", "things")
-        });
+    fn a_page_has_its_title_and_its_colours() {
+        let head = Head {
+            title: "a < b".into(),
+            legend: &[("a", "things")],
+            rules: &[(".a", "fill", Hue("barrier"))],
+            style: ".b { opacity: 1 }",
+        };
+        let page = page([100.0, 20.0], &head, |svg| upwards(svg, 1.0, 2.0, "W"));
         assert!(page.starts_with("<svg") && page.ends_with("</svg>\n"));
         assert!(page.contains(">a &lt; b</text>") && page.contains("class=\"a key\""));
-        assert!(page.contains(".page { fill: #11151d }") && page.contains(".a { fill: red }"));
+        assert!(page.contains(".a { fill: #c8345e }") && page.contains(".b { opacity: 1 }"));
+        assert!(page.contains("height=\"20\"") && !page.contains("translate"));
+    }
+
+    #[test]
+    fn long_titles_and_legends_take_more_lines() {
+        let head = Head {
+            title: "one two three four five six seven eight nine ten".into(),
+            legend: &[("a", "things that lie about"), ("b", "things that stand")],
+            rules: &[],
+            style: "",
+        };
+        let page = page([200.0, 100.0], &head, |_| {});
+        // Three lines of title and two of legend, where there is room for one each.
+        assert!(page.contains("translate(0 54)"), "{page}");
+        assert!(page.contains("height=\"154\""), "{page}");
+        let (keys, rows) = keys(head.legend, 200.0);
+        assert_eq!((keys[1].0, keys[1].1, rows), (MARGIN, 1, 2));
+        assert_eq!(wrapped("a bb ccc", 4), ["a bb", "ccc"]);
     }
 }

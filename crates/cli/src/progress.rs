@@ -107,7 +107,7 @@ impl Lines {
 
 impl Progress for Lines {
     fn kernel(&mut self, name: &str, _blocks: u64) {
-        self.kernel = name.to_string();
+        self.kernel = warpsim_workloads::mangled::shown(name);
     }
     fn update(&mut self, snapshot: Snapshot) {
         if self.last.elapsed() >= Self::EVERY {

@@ -48,6 +48,76 @@ fn every_statistic_is_documented() {
     hold("docs/statistics.md", "statistics", &table());
 }
 
+/// What a run of `matmul` counts.
+fn matmul(scratch: &Scratch, more: &[&str]) -> Value {
+    let file = scratch.path("matmul.json");
+    let run = ["run", "matmul", "--param", "n=160", "-q", "--stats", &file];
+    succeeds(&[&run[..], more].concat());
+    let text = std::fs::read_to_string(&file).expect("written");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn the_numbers_about_statistics_are_of_runs() {
+    let scratch = Scratch::new("statistics-page");
+    let stats = matmul(&scratch, &[]);
+    let text = |key: &str| stats[key].as_str().expect("text");
+    let totals = &stats["totals"];
+    let count = |key: &str| totals[key].as_u64().expect("a count");
+    let first = &stats["launches"][0];
+    let example = format!(
+        "```json\n{{\n  \"schema\": {},\n  \"warpsim\": \"{}\",\n  \"what\": \"{}\",\n  \"machine\": \"{}\",\n  \
+         \"scheduler\": \"{}\",\n  \"fetch\": \"{}\",\n  \"divergence\": \"{}\",\n  \"result\": \"{}\",\n  \
+         \"totals\": {{ \"cycles\": {}, \"warp_instructions\": {}, \"ipc\": {:.2}, \"...\": 0 }},\n  \
+         \"launches\": [ {{ \"kernel\": \"{}\", \"...\": 0, \"stats\": {{ \"cycles\": {}, \"...\": 0 }} }} ],\n  \
+         \"host\": {{ \"seconds\": 0.5, \"...\": 0 }}\n}}\n```\n",
+        stats["schema"],
+        env!("CARGO_PKG_VERSION"),
+        text("what"),
+        text("machine"),
+        text("scheduler"),
+        text("fetch"),
+        text("divergence"),
+        text("result"),
+        count("cycles"),
+        count("warp_instructions"),
+        totals["ipc"].as_f64().expect("a number"),
+        first["kernel"].as_str().expect("a name"),
+        first["stats"]["cycles"]
+    );
+    hold("docs/statistics.md", "example", &example);
+    let states = [
+        "issued",
+        "fetch",
+        "data_memory",
+        "data_alu",
+        "structural",
+        "barrier",
+        "idle",
+    ];
+    let mut table = format!("| | cycles | {} |\n", states.join(" | "));
+    table += &format!("|---|---|{}\n", "---|".repeat(states.len()));
+    for scheduler in ["lrr", "gto", "mwf-gto"] {
+        let choice = ["--machine", "gtx480-v3", "--scheduler", scheduler];
+        let totals = &matmul(&scratch, &choice)["totals"];
+        let number = |value: &Value| value.as_f64().expect("a number");
+        let cycles = number(&totals["cycles"]) as u64;
+        let all = number(&totals["scheduler_cycles"]);
+        let share = |state: &&str| {
+            let share = 100.0 * number(&totals["scheduler_states"][*state]) / all;
+            format!("{share:.1}")
+        };
+        let shares: Vec<String> = states.iter().map(share).collect();
+        table += &format!(
+            "| `{scheduler}` | {},{:03} | {} |\n",
+            cycles / 1000,
+            cycles % 1000,
+            shares.join(" | ")
+        );
+    }
+    hold("docs/statistics.md", "schedulers", &table);
+}
+
 #[test]
 fn every_setting_is_documented() {
     let base = Machine::preset("gtx480").expect("a preset");

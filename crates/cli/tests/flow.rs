@@ -82,6 +82,46 @@ fn bad_input_is_refused() {
         let shown = fails(2, &all);
         assert!(shown.contains(message), "{arguments:?}: {shown}");
     }
-    let shown = fails(2, &["flow", "matmul", "--param", "n=160"]);
-    assert!(shown.contains("a picture shows small kernels"), "{shown}");
+    for arguments in [&["--view", "cycles"][..], &["--lanes", "0-3"]] {
+        let all = [&["flow", "matmul", "--param", "n=160"][..], arguments].concat();
+        let shown = fails(2, &all);
+        assert!(shown.contains("too many to be shown one by one"), "{shown}");
+    }
+    let both = ["flow", &example, "--view", "blocks", "--lanes", "0-3"];
+    assert!(fails(2, &both).contains("--view blocks counts them"));
+}
+
+#[test]
+fn large_kernels_are_shown_by_basic_block() {
+    let scratch = Scratch::new("flow-blocks");
+    let file = scratch.path("flow.svg");
+    let run = ["flow", "matmul", "--param", "n=160"];
+    let shown = succeeds(&run);
+    // Eight warps, 20 tiles with 63 instructions half of the time: whatever they are, the rows add up.
+    let issued: u64 = shown
+        .lines()
+        .skip_while(|l| !l.starts_with("block"))
+        .skip(1)
+        .take_while(|l| !l.is_empty())
+        .filter_map(|l| l.split_whitespace().nth(1)?.parse::<u64>().ok())
+        .sum();
+    assert!(issued > 2000, "{shown}");
+    assert!(
+        shown.contains(&format!("pdom: {issued} warp instructions")),
+        "{shown}"
+    );
+    succeeds(&[&run[..], &["-o", &file]].concat());
+    let svg = std::fs::read_to_string(&file).expect("written");
+    assert!(svg.contains("width=\"960\""), "as wide as a screen");
+    assert!(svg.contains("instructions issued by basic block"), "{svg}");
+    // What is small enough for both can be shown either way, with the same totals.
+    let small = ["flow", &example(), "--view"];
+    let last = |view: &str| {
+        let shown = succeeds(&[&small[..], &[view]].concat());
+        let totals = shown.lines().filter(|l| l.contains("warp instructions"));
+        totals.map(String::from).collect::<Vec<_>>()
+    };
+    let (blocks, cycles) = (last("blocks"), last("cycles"));
+    assert_eq!(blocks, cycles);
+    assert_eq!(blocks.len(), 2);
 }

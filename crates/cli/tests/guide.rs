@@ -125,19 +125,45 @@ fn every_link_and_picture_resolves() {
     assert!(checked > 40, "{checked} links");
 }
 
+/// A file that a page shows stands in it as it is, behind a mark with its name, so that pages can be read
+/// without mdBook too: `WARPSIM_BLESS=1` brings them up to date.
 #[test]
-fn every_included_file_exists() {
+fn every_shown_file_is_shown_as_it_is() {
+    const MARK: &str = "<!-- file ";
     let mut checked = 0;
     for page in pages() {
         let text = std::fs::read_to_string(&page).expect("text");
-        for rest in text.split("{{#include ").skip(1) {
-            let file = rest.split("}}").next().expect("an end");
+        let here = page.display();
+        assert!(
+            !text.contains("{{#include"),
+            "{here}: only mdBook shows what is included"
+        );
+        let mut made = String::new();
+        for (i, part) in text.split(MARK).enumerate() {
+            if i == 0 {
+                made += part;
+                continue;
+            }
+            let (file, rest) = part.split_once(" -->\n").expect("the end of the mark");
             let place = page.parent().expect("a folder").join(file);
-            assert!(place.exists(), "{} includes {file}", page.display());
+            let shown = std::fs::read_to_string(&place)
+                .unwrap_or_else(|e| panic!("{here} shows {file}: {e}"));
+            let (fence, rest) = rest.split_once('\n').expect("a line");
+            assert!(fence.starts_with("```"), "{here}: {file} is code");
+            let (_, after) = rest.split_once("\n```").expect("the end of the code");
+            made += &format!(
+                "{MARK}{file} -->\n{fence}\n{}\n```{after}",
+                shown.trim_end()
+            );
             checked += 1;
         }
+        if std::env::var_os("WARPSIM_BLESS").is_some() {
+            std::fs::write(&page, &made).expect("written");
+        } else {
+            assert!(made == text, "{here}: run this test with WARPSIM_BLESS=1");
+        }
     }
-    assert!(checked >= 3, "{checked}");
+    assert!(checked >= 6, "{checked}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Observers listen to what the pipeline does; the pipeline does not know who listens, and
 //! pays a test of a null pointer when no one does.
 
-use crate::stats::{EnergyCounters, WarpState};
+use crate::stats::{EnergyCounters, MemoryCounters, SmCounters, WarpState};
 use crate::time::Cycle;
 use std::io;
 use warpsim_ptx::kernel::{Kernel, Pc};
@@ -98,13 +98,17 @@ pub trait Observer {
     /// The launch has ended: `cycle` is the first that does not belong to it.
     fn ended(&mut self, _cycle: Cycle) {}
 
-    /// Cycles between two samples of power that it wants to hear of, if it wants any.
+    /// Cycles between two samples that it wants to hear of, if it wants any.
     fn samples_every(&self) -> Option<u64> {
         None
     }
 
     /// So much energy was spent from cycle `from` up to cycle `to`, by the whole machine.
     fn sample(&mut self, _from: Cycle, _to: Cycle, _spent: &EnergyCounters) {}
+
+    /// From cycle `from` up to cycle `to` this was counted, by all SMs together and beyond them. Told with
+    /// the sample of energy.
+    fn counted(&mut self, _from: Cycle, _to: Cycle, _sm: &SmCounters, _memory: &MemoryCounters) {}
 
     /// Nothing more will come, and the run has not failed. What is returned is for the user.
     fn complete(&mut self) -> io::Result<Option<String>> {

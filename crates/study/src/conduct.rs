@@ -122,7 +122,7 @@ pub fn conduct(
     let files = write(store, &results, &figures, &sizes, &timelines, command)?;
     let keys: Vec<_> = plan.runs.iter().map(|r| r.key.clone()).collect();
     Ok(Conclusion {
-        text: terminal::text(&results, &figures, &sizes),
+        text: terminal::text(&results, &figures, &sizes, watch.width()),
         claims: Tally::of(&figures),
         failures: failures(plan, &results),
         missing: plan.missing.clone(),
@@ -182,14 +182,16 @@ fn write(
     let shown = values::columns(&values);
     let shown_typed = typed("figures.parquet", &shown)?;
     let conclusions = conclusions::json(results, figures, &values, sizes);
+    let colours = picture::Colours::of(results.plan());
     let mut pictures = Vec::new();
-    for (figure, (shown, _)) in results.plan().study.figures.iter().zip(figures) {
+    let listed = results.plan().study.figures.iter().zip(figures);
+    for (index, (figure, (shown, _))) in listed.enumerate() {
         let bars = shown.setups.len() * (shown.rows.len() + shown.means.len());
-        if shown.lacking.is_some() || bars > MOST_BARS {
+        if shown.unmeasured() || bars > MOST_BARS {
             pictures.push(None);
             continue;
         }
-        let chart = picture::chart(results, figure, shown);
+        let chart = picture::chart(results, index, shown, &colours);
         let name = format!("figures/{}.svg", figure.id.value);
         store.write(&name, picture::standalone(&chart).as_bytes())?;
         pictures.push(Some(picture::inline(&chart)));
@@ -200,7 +202,7 @@ fn write(
         let Some(traded) = traded(results, trade_off, &shown_figures) else {
             continue;
         };
-        let [alone, inline] = picture::trade_off(&trade_off.title, &traded);
+        let [alone, inline] = picture::trade_off(&trade_off.title, &traded, &colours);
         let name = format!("figures/{}.svg", trade_off.id.value);
         store.write(&name, alone.as_bytes())?;
         trade_offs.push((index, traded, inline));

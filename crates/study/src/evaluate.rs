@@ -60,6 +60,14 @@ pub struct Shown {
     pub lacking: Option<String>,
 }
 
+impl Shown {
+    /// Whether nothing of it was measured: this build lacks what it needs, or it was left out.
+    pub fn unmeasured(&self) -> bool {
+        let absent = |row: &Row| row.cells.iter().all(|c| *c == Cell::Absent);
+        self.lacking.is_some() || self.rows.iter().all(absent)
+    }
+}
+
 /// A workload in a figure.
 pub struct Row {
     /// The group it is shown in.

@@ -49,6 +49,12 @@ pub fn meaning(name: &str) -> String {
     text.unwrap_or_default().to_string()
 }
 
+/// The unit of a statistic; none for what has no unit.
+pub fn unit(name: &str) -> &'static str {
+    let place = statistic_names().iter().position(|n| n == name);
+    place.map_or("", |place| all_statistics()[place].1.unit)
+}
+
 /// An expression over statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expression {
@@ -98,6 +104,15 @@ impl Expression {
                 names.extend(b.names());
                 names
             }
+        }
+    }
+
+    /// Whether it is a statistic, or adds and subtracts some: it has their unit.
+    pub fn is_sum(&self) -> bool {
+        match self {
+            Expression::Number(_) => false,
+            Expression::Statistic(_) => true,
+            Expression::Binary(a, sign, b) => matches!(sign, '+' | '-') && a.is_sum() && b.is_sum(),
         }
     }
 

@@ -26,6 +26,10 @@ pub trait Watch {
     fn note(&mut self, _text: &str) {}
     /// Nothing is left to do.
     fn end(&mut self) {}
+    /// How many letters fit in a line of what the results are shown on, if there is a limit.
+    fn width(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// Shows nothing.

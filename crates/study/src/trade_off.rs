@@ -10,7 +10,9 @@ pub struct Traded {
     pub axes: [(String, Display); 2],
     /// Where the axes cross, where values are ratios.
     pub baselines: [Option<f64>; 2],
-    /// Titles of the configurations.
+    /// Numbers of the configurations.
+    pub setups: Vec<usize>,
+    /// Their titles.
     pub titles: Vec<String>,
     /// A panel for each group, and one for all where there are several.
     pub panels: Vec<Panel>,
@@ -90,6 +92,7 @@ pub fn traded(results: &Results, trade_off: &TradeOff, figures: &[&Shown]) -> Op
             .map(|&s| plan.setups[s].title.clone())
             .collect(),
         panels: panels.filter(|p| !p.points.is_empty()).collect(),
+        setups: setups.clone(),
     })
 }
 

@@ -27,6 +27,9 @@ pub fn with_spread(display: Display, value: f64, spread: Option<f64>) -> String 
     let spread = match display {
         Display::Ratio => format!("{spread:.3}"),
         Display::Change | Display::Percent => format!("{:.1}", spread * 100.0),
+        // As fine as the value is written.
+        Display::Number if value.abs() >= 1000.0 => number(spread.round()),
+        Display::Number if text.contains('.') && value.abs() >= 10.0 => format!("{spread:.1}"),
         Display::Number => number(spread),
     };
     format!("{text} \u{b1}{spread}")
@@ -85,8 +88,10 @@ fn percent_digits(percent: f64) -> String {
 /// A plain number: whole when it is, else with enough digits.
 pub fn number(value: f64) -> String {
     let size = value.abs();
+    // Beyond a thousand nobody reads the part behind the point.
+    let value = if size >= 1000.0 { value.round() } else { value };
     if value == value.trunc() && size < 1e15 {
-        let digits = format!("{size:.0}");
+        let digits = format!("{:.0}", value.abs());
         let mut grouped = String::new();
         for (i, c) in digits.chars().enumerate() {
             if i > 0 && (digits.len() - i).is_multiple_of(3) {
@@ -96,8 +101,6 @@ pub fn number(value: f64) -> String {
         }
         let sign = if value < 0.0 { "-" } else { "" };
         format!("{sign}{grouped}")
-    } else if size >= 1000.0 {
-        format!("{value:.0}")
     } else if size >= 10.0 {
         format!("{value:.1}")
     } else {
@@ -150,6 +153,7 @@ mod tests {
         assert_eq!(value(Display::Change, 0.9999), "0.0%");
         assert_eq!(value(Display::Percent, 0.3), "30.0%");
         assert_eq!(value(Display::Number, 1234567.0), "1,234,567");
+        assert_eq!(value(Display::Number, 1234.56), "1,235");
         assert_eq!(value(Display::Number, -12.0), "-12");
         assert_eq!(value(Display::Number, 0.25), "0.250");
         assert_eq!(value(Display::Number, 12.34), "12.3");
@@ -161,6 +165,14 @@ mod tests {
             "30.0% \u{b1}0.0"
         );
         assert_eq!(with_spread(Display::Number, 12.0, None), "12");
+        assert_eq!(
+            with_spread(Display::Number, 27.81, Some(0.142)),
+            "27.8 \u{b1}0.1"
+        );
+        assert_eq!(
+            with_spread(Display::Number, 5357.3, Some(27.3)),
+            "5,357 \u{b1}27"
+        );
         assert_eq!(over(8, 13), "over 8 of the 13");
         assert_eq!(time(3.21), "3.2 s");
         assert_eq!(time(125.0), "2 min 05 s");

@@ -18,6 +18,7 @@ name = "t"
 title = "A <report> & its \"quotes\""
 machine = "gtx480"
 size = "small"
+awaited = ["not_yet"]
 [groups.g]
 workloads = ["histogram", "stencil-global"]
 [configurations]
@@ -46,10 +47,23 @@ configurations = ["lrr", "gto"]
 normalise = "lrr"
 display = "percent"
 parts = [{ title = "issued", metric = "warp_states.issued" }, { title = "barrier", metric = "warp_states.barrier" }]
+[[figures]]
+id = "later"
+title = "Not here"
+groups = ["g"]
+configurations = ["gto"]
+metric = "not_yet"
+[[figures.claims]]
+text = "it will be there"
+claim = "gto > 1"
 [[timelines]]
 workload = "stencil-global"
 configurations = ["gto"]
 to = 33000
+[[timelines]]
+workload = "histogram"
+configurations = ["lrr"]
+to = 2000
 "#;
 
 /// The browser's command, if there is one.
@@ -137,7 +151,9 @@ fn the_report_works_in_a_browser() {
     assert!(shown.contains("nothing is"), "the reason is shown");
     assert!(shown.contains("outlined: the paper's"));
     assert!(shown.contains("warpsim study t.toml --out 'a b'") || shown.contains("&#39;a b&#39;"));
-    assert_eq!(shown.matches("<svg").count(), 2);
+    // Two figures, each for screens and for telephones; the third was not measured.
+    assert_eq!(shown.matches("<svg").count(), 4);
+    assert!(shown.contains("Not here</title>") || shown.contains("Not here: not measured"));
     // The script ran: the legend was filled, the canvas painted, in time for a frame or two.
     assert!(shown.contains(">SM 0, cycles 0 to "), "the range is shown");
     let segments: u64 = attribute(&shown, "data-segments")
@@ -233,4 +249,84 @@ fn pictures_are_files_of_their_own() {
     let shown = run(browser, scratch.path(), &["--dump-dom"], &picture);
     assert!(shown.contains("Where warps spend their time"));
     assert!(!shown.contains("parsererror"), "well-formed");
+}
+
+/// The report on a telephone: a frame as wide as one, and a list of what is wider than it. What scrolls
+/// inside its own box (tables, commands) does not count.
+const TELEPHONE: &str = r#"<script>
+const frame = document.querySelector("iframe");
+setTimeout(() => {
+  const page = frame.contentDocument;
+  const inside = (e) => e.closest(".wide, pre");
+  const wide = [...page.querySelectorAll("body *")].filter((e) =>
+    !inside(e) && e.getBoundingClientRect().right > 390.5);
+  document.body.dataset.width = page.documentElement.scrollWidth;
+  document.body.dataset.wide = wide.map((e) => e.tagName + "." + e.getAttribute("class")).join(" ") || "none";
+  const drawn = [...page.querySelectorAll(".picture svg")].filter((e) => e.clientWidth > 0);
+  document.body.dataset.drawn = drawn.map((e) => e.getAttribute("class")).join(" ");
+  const letters = drawn.flatMap((e) => [...e.querySelectorAll("text")]);
+  document.body.dataset.letters = Math.min(...letters.map((e) => e.getBoundingClientRect().height)).toFixed(1);
+}, 1500);
+</script></body>"#;
+
+#[test]
+fn nothing_is_wider_than_a_telephone() {
+    let Some(browser) = browser() else {
+        return;
+    };
+    let scratch = Scratch::new("telephone");
+    let page = report(&scratch);
+    let text = std::fs::read_to_string(&page).expect("written");
+    let held = text
+        .replace("<head>", FRAMES)
+        .replace('&', "&amp;")
+        .replace('"', "&quot;");
+    let frame = format!(
+        "<!doctype html><html><body><iframe width=390 height=800 srcdoc=\"{held}\"></iframe>{TELEPHONE}</html>"
+    );
+    let visited = page.with_file_name("telephone.html");
+    std::fs::write(&visited, frame).expect("written");
+    let shown = run(browser, scratch.path(), &["--dump-dom"], &visited);
+    assert_eq!(attribute(&shown, "data-wide"), "none");
+    let width: f64 = attribute(&shown, "data-width").parse().expect("a number");
+    assert!(width <= 390.0, "{width}");
+    assert_eq!(attribute(&shown, "data-drawn"), "narrow narrow");
+    let letters: f64 = attribute(&shown, "data-letters").parse().expect("a number");
+    assert!(letters > 7.0, "{letters} px: too small to be read");
+}
+
+/// What printing begins with.
+const PRINTER: &str = r#"<script>
+setTimeout(() => {
+  dispatchEvent(new Event("beforeprint"));
+  const box = document.querySelector(".timeline"), pieces = [...box.querySelectorAll(".sheets canvas")];
+  document.body.dataset.titles = [...box.querySelectorAll(".sheets b")].map((e) => e.textContent).join("|");
+  document.body.dataset.pieces = pieces.length;
+  const painted = (c) => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((v) => v !== 0);
+  document.body.dataset.painted = pieces.every(painted);
+  document.body.dataset.height = Math.max(...pieces.map((c) => c.height));
+  dispatchEvent(new Event("afterprint"));
+  document.body.dataset.after = box.querySelectorAll(".sheets canvas").length;
+}, 500);
+</script></body>"#;
+
+#[test]
+fn every_timeline_is_printed() {
+    let Some(browser) = browser() else {
+        return;
+    };
+    let scratch = Scratch::new("printed");
+    let page = report(&scratch);
+    let text = std::fs::read_to_string(&page).expect("written");
+    let visited = page.with_file_name("printed.html");
+    std::fs::write(&visited, text.replace("</body>", PRINTER)).expect("written");
+    let shown = run(browser, scratch.path(), &["--dump-dom"], &visited);
+    let titles = attribute(&shown, "data-titles");
+    assert_eq!(titles.split('|').count(), 2, "{titles}");
+    let pieces: usize = attribute(&shown, "data-pieces").parse().expect("a number");
+    assert!(pieces >= 2, "{pieces} pieces");
+    assert_eq!(attribute(&shown, "data-painted"), "true");
+    let height: f64 = attribute(&shown, "data-height").parse().expect("a number");
+    assert!(height < 2000.0, "{height}: a page holds 900, twice as fine");
+    assert_eq!(attribute(&shown, "data-after"), "0");
 }

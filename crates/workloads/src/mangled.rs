@@ -40,6 +40,11 @@ pub fn demangle(text: &str) -> Option<Mangled> {
     Some(Mangled { name, parameters })
 }
 
+/// A kernel's name as people write it; what no compiler mangled is as it was.
+pub fn shown(name: &str) -> String {
+    demangle(name).map_or_else(|| name.to_string(), |m| m.name)
+}
+
 struct Reader<'a> {
     rest: &'a str,
     /// Types that `S_`, `S0_` and so on stand for.
@@ -72,17 +77,32 @@ impl Reader<'_> {
     fn name(&mut self) -> Option<String> {
         if !self.eat("N") {
             self.eat("L");
-            return self.word();
+            let word = self.word()?;
+            self.tags()?;
+            return Some(word);
         }
         let mut parts = Vec::new();
         while !self.eat("E") {
             self.eat("L");
             parts.push(self.word()?);
+            self.tags()?;
+            // Arguments of a template are not read: `demangle` sees that there are some.
+            if self.rest.starts_with('I') {
+                break;
+            }
             if !self.rest.starts_with('E') {
                 self.seen.push(CType::Other);
             }
         }
         Some(parts.join("::"))
+    }
+
+    /// What a compiler marks versions of a function with: `B` and a word, any number of them.
+    fn tags(&mut self) -> Option<()> {
+        while self.eat("B") {
+            self.word()?;
+        }
+        Some(())
     }
 
     fn types(&mut self) -> Option<Vec<CType>> {
@@ -149,6 +169,17 @@ mod tests {
 
     fn pointer(to: Element) -> CType {
         CType::Pointer(Box::new(CType::Number(to)))
+    }
+
+    #[test]
+    fn marks_of_versions_and_templates_are_left_out() {
+        // As Numba names its kernels, shortened.
+        let numba = "_ZN8__main__4blurB2v1B8cw51cXTLE5ArrayIfLi2E1C7mutable7alignedE";
+        assert_eq!(shown(numba), "__main__::blur");
+        assert_eq!(demangle(numba).expect("mangled").parameters, None);
+        assert_eq!(shown("_ZN4math3addIfEEvPT_"), "math::add");
+        assert_eq!(shown("_Z3addIfEvPT_"), "add");
+        assert_eq!(shown("plain"), "plain");
     }
 
     #[test]

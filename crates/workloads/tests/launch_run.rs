@@ -264,6 +264,75 @@ fn symbols_textures_and_struct_arguments_reach_the_device() {
 }
 
 #[test]
+fn handles_and_addresses_go_into_symbols() {
+    let dir = Scratch::new("handles");
+    let file = |symbol: &str| {
+        format!(
+            "schema = 1\nptx = \"k.ptx\"\n[buffers.a]\ntype = \"f32\"\ncount = 32\n\
+             [textures.t]\nbuffer = \"a\"\nsize = 8\n[textures.u]\nbuffer = \"a\"\nbyte_offset = 32\nsize = 8\n\
+             [symbols.table]\n{symbol}\n[[steps]]\nrepeat = 0\nsteps = []\n"
+        )
+    };
+    let held = |symbol: &str| {
+        let mut d = device();
+        assert_eq!(
+            run_in(&dir.0, &file(symbol), &mut d),
+            Ok(Outcome::Unchecked)
+        );
+        let at = (d.symbols["table"].0 - common::BASE) as usize;
+        let long = |at: usize| u64::from_le_bytes(d.memory[at..at + 8].try_into().unwrap());
+        let textures: Vec<u64> = d.textures.iter().map(|t| t.1.address).collect();
+        ([long(at), long(at + 8)], textures)
+    };
+    let (handles, places) = held("texture = [\"u\", \"t\"]");
+    assert_eq!(handles, [2, 1]);
+    assert_eq!(places[1] - places[0], 32, "an offset in bytes");
+    assert_eq!(held("texture = \"u\"").0, [2, 0]);
+    assert_eq!(held("address = \"a\"").0, [places[0], 0]);
+    for (symbol, message) in [
+        ("texture = \"x\"", "there is no texture `x`"),
+        ("address = [\"b\"]", "there is no buffer `b`"),
+        ("address = 3", "a name, or a list of names"),
+        ("address = [\"a\", \"a\", \"a\"]", "between 1 and 2"),
+    ] {
+        let error = run_in(&dir.0, &file(symbol), &mut device()).unwrap_err();
+        assert!(error.to_string().contains(message), "{symbol}: {error}");
+    }
+}
+
+#[test]
+fn offsets_are_in_elements_or_in_bytes_as_said() {
+    let dir = Scratch::new("offsets");
+    let file = |argument: &str| {
+        format!(
+            "schema = 1\nptx = \"k.ptx\"\n[buffers.a]\ntype = \"u32\"\ncount = 16\n\
+             [[steps]]\nfill = \"a\"\nvalue = 7\n{argument}\n\
+             [[outputs]]\nbuffer = \"a\"\nwrite = \"o.bin\"\n"
+        )
+    };
+    let filled = |argument: &str| -> Vec<usize> {
+        let mut d = device();
+        run_in(&dir.0, &file(argument), &mut d).unwrap();
+        let out = std::fs::read(dir.0.join("o.bin")).unwrap();
+        let words = out
+            .chunks(4)
+            .map(|w| u32::from_le_bytes(w.try_into().unwrap()));
+        let places = words.enumerate().filter(|(_, w)| *w == 7);
+        places.map(|(place, _)| place).collect()
+    };
+    assert_eq!(filled("offset = 8\ncount = 2"), [8, 9]);
+    assert_eq!(filled("byte_offset = 8\ncount = 2"), [2, 3]);
+    assert_eq!(filled("byte_offset = \"4 * 14\""), [14, 15]);
+    for (argument, message) in [
+        ("offset = 1\nbyte_offset = 4", "not both"),
+        ("byte_offset = 68", "from byte 68 on: `a` has only 16"),
+    ] {
+        let error = run_in(&dir.0, &file(argument), &mut device()).unwrap_err();
+        assert!(error.to_string().contains(message), "{argument}: {error}");
+    }
+}
+
+#[test]
 fn random_buffers_depend_on_seed_and_name_alone() {
     let dir = Scratch::new("random");
     let text = |seed: u64| {

@@ -1,7 +1,9 @@
 //! `warpsim flow`: which lanes do useful work in which basic block, cycle by cycle, under each
-//! divergence model. For small kernels; docs/divergence-models.md shows one.
+//! divergence model. A kernel that issues too much for that is shown by basic block.
+//! docs/divergence-models.md shows one.
 
 mod blocks;
+mod by_block;
 mod record;
 mod svg;
 mod text;
@@ -10,6 +12,7 @@ use crate::failure::{Failure, WRONG_RESULT, print, tell};
 use crate::registers::RegisterSource;
 use crate::run::{Job, check_writable, execute};
 use blocks::Names;
+use clap::ValueEnum;
 use record::{Flow, Issue, LANES, Lane, MOST, Recorder};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,6 +21,7 @@ use warpsim_sim::gpu::Options;
 use warpsim_workloads::Outcome;
 use warpsim_workloads::files::write_whole;
 use warpsim_workloads::launchfile;
+use warpsim_workloads::mangled::shown;
 use warpsim_workloads::registers::Registers;
 use warpsim_workloads::simulated::Simulated;
 use warpsim_workloads::suite::{self, Parameters, Size};
@@ -66,6 +70,10 @@ pub struct Arguments {
     /// Which block of the launch, from 0.
     #[arg(long, default_value_t = 0)]
     block: u64,
+    /// What is shown: every issue in its cycle, or how often each basic block was issued and with how
+    /// many lanes at work [default: cycles for small kernels, blocks for those that issue much].
+    #[arg(long, value_name = "VIEW")]
+    view: Option<View>,
     /// Only these lanes, as in 0-3 or 0,4 [default: those that work].
     #[arg(long, value_name = "LIST")]
     lanes: Option<String>,
@@ -75,6 +83,18 @@ pub struct Arguments {
     /// Write a picture (.svg) or text (.txt) to this file instead of text to standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+}
+
+/// Issues that a picture shows one by one unless told to: they fill a screen or two.
+const FEW: usize = 100;
+
+/// What is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum View {
+    /// Every issue in its cycle, lane by lane.
+    Cycles,
+    /// Basic blocks: how often each was issued, and with how many lanes at work.
+    Blocks,
 }
 
 impl Arguments {
@@ -94,14 +114,17 @@ struct Picture {
     title: String,
     models: Vec<(String, Flow)>,
     lanes: Vec<usize>,
+    /// Basic blocks that are shown.
+    blocks: Vec<usize>,
 }
 
 impl Picture {
     /// A line about each model: what it took, and against the first.
-    fn totals(&self) -> Vec<String> {
-        let first = self.models[0].1.issues.len() as f64;
+    fn totals(&self, names: &Names) -> Vec<String> {
+        let count = |flow: &Flow| flow.count(|pc| self.blocks.contains(&names.block(pc)));
+        let first = count(&self.models[0].1).issued as f64;
         let line = |(name, flow): &(String, Flow)| {
-            let issued = flow.issues.len();
+            let issued = count(flow).issued;
             let saved = 100.0 * (1.0 - issued as f64 / first);
             let against = match issued as f64 == first {
                 true => String::new(),
@@ -111,10 +134,14 @@ impl Picture {
                 true => "instructions of gangs and warps",
                 false => "warp instructions",
             };
+            let at_work = match flow.too_long {
+                true => count(flow).mean() / LANES as f64,
+                false => flow.efficiency(&self.lanes),
+            };
             format!(
                 "{name}: {issued} {whose}{against}; {:.1}% of the lanes at work; {} cycles",
-                100.0 * flow.efficiency(&self.lanes),
-                flow.cycles()
+                100.0 * at_work,
+                count(flow).cycles()
             )
         };
         self.models.iter().map(line).collect()
@@ -144,13 +171,13 @@ fn steps(models: &[(String, Flow)]) -> Vec<(u64, Vec<Option<&Issue>>)> {
 
 /// Draws the flow of a kernel.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let draw = match &arguments.output {
-        None => text::draw,
+    let drawn = match &arguments.output {
+        None => false,
         Some(path) => {
             check_writable(path)?;
             match path.extension().and_then(|e| e.to_str()) {
-                Some("svg") => svg::draw,
-                Some("txt") => text::draw,
+                Some("svg") => true,
+                Some("txt") => false,
                 _ => {
                     return Err(Failure::bad_input(format!(
                         "cannot tell what to write to {}: end its name in .svg or .txt",
@@ -161,6 +188,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         }
     };
     let wanted = arguments.lanes.as_deref().map(lane_list).transpose()?;
+    if wanted.is_some() && arguments.view == Some(View::Blocks) {
+        return Err(Failure::bad_input(
+            "--lanes chooses among lanes that are shown one by one: --view blocks counts them",
+        ));
+    }
     let machines: Vec<(String, Machine)> = arguments
         .compared()
         .into_iter()
@@ -170,7 +202,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut models = Vec::new();
     let mut wrong = false;
     for (name, machine) in &machines {
-        let (flow, outcome) = record(arguments, name, machine, &registers)?;
+        let (flow, outcome) = record(arguments, machine, &registers)?;
         if let Outcome::Wrong(_) = outcome {
             tell!("{name}: result: {outcome}");
             wrong = true;
@@ -179,24 +211,56 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let kernel = models[0].1.kernel.clone().expect("checked when recorded");
     let names = Names::of(&kernel);
+    let mut blocks: Vec<usize> = (0..names.described.len()).collect();
     if let Some(letters) = &arguments.blocks {
         choose_blocks(letters, &names, &mut models)?;
+        blocks.retain(|b| letters.contains(names.name(*b)));
     }
+    let view = view(arguments, &models)?;
     let picture = Picture {
         title: format!(
             "{}, block {} on {}",
-            kernel.name, arguments.block, machines[0].1.name
+            shown(&kernel.name),
+            arguments.block,
+            machines[0].1.name
         ),
         lanes: wanted.unwrap_or_else(|| lanes_at_work(&models)),
         models,
+        blocks,
     };
-    let drawn = draw(&picture, &names);
+    let drawn = match (view, drawn) {
+        (View::Cycles, false) => text::draw(&picture, &names),
+        (View::Cycles, true) => svg::draw(&picture, &names),
+        (View::Blocks, false) => by_block::text(&picture, &names),
+        (View::Blocks, true) => by_block::svg(&picture, &names),
+    };
     match &arguments.output {
         None => print(&drawn)?,
         Some(path) => write_whole(path, drawn.as_bytes())
             .map_err(|e| Failure::bad_input(format!("cannot write {}: {e}", path.display())))?,
     }
     Ok(ExitCode::from(if wrong { WRONG_RESULT } else { 0 }))
+}
+
+/// What was asked for, or what can be looked at.
+fn view(arguments: &Arguments, models: &[(String, Flow)]) -> Result<View, Failure> {
+    let long = models.iter().find(|(_, flow)| flow.too_long);
+    // Who chooses lanes wants to see them.
+    let wanted = match arguments.lanes.is_some() {
+        true => Some(View::Cycles),
+        false => arguments.view,
+    };
+    match (wanted, long) {
+        (Some(View::Cycles), Some((name, _))) => Err(Failure::bad_input(format!(
+            "block {} issues more than {MOST} warp instructions under {name}: too many to be shown one by \
+             one; leave --view and --lanes out to see its basic blocks, give it less to do, or use \
+             `warpsim run --trace`",
+            arguments.block
+        ))),
+        (Some(view), _) => Ok(view),
+        (None, None) if steps(models).len() <= FEW => Ok(View::Cycles),
+        (None, _) => Ok(View::Blocks),
+    }
 }
 
 fn machine(arguments: &Arguments, compared: String) -> Result<Machine, Failure> {
@@ -231,7 +295,6 @@ fn job(arguments: &Arguments) -> Result<Job, Failure> {
 /// Runs the kernel and listens.
 fn record(
     arguments: &Arguments,
-    name: &str,
     machine: &Machine,
     registers: &Registers,
 ) -> Result<(Flow, Outcome), Failure> {
@@ -242,7 +305,7 @@ fn record(
     };
     let mut device = Simulated::new(machine.clone(), options)?;
     let outcome = execute(&job(arguments)?, &mut device, registers)?;
-    let flow = flow.borrow().clone();
+    let flow = flow.borrow().clone().settled();
     let (launch, block) = (arguments.launch, arguments.block);
     if flow.kernel.is_none() {
         return Err(Failure::bad_input(format!(
@@ -253,13 +316,6 @@ fn record(
     if flow.issues.is_empty() {
         return Err(Failure::bad_input(format!(
             "there is no block {block} in launch {launch}"
-        )));
-    }
-    if flow.too_long {
-        return Err(Failure::bad_input(format!(
-            "block {block} issues more than {MOST} warp instructions under {}: a picture shows small \
-             kernels; give it less to do, or use `warpsim run --trace`",
-            name
         )));
     }
     Ok((flow, outcome))
@@ -283,7 +339,11 @@ fn choose_blocks(
         let first = issues.first().map_or(0, |i| i.cycle);
         issues.iter_mut().for_each(|i| i.cycle -= first);
     }
-    if models.iter().any(|(_, flow)| flow.issues.is_empty()) {
+    let counted = |pc| letters.contains(names.name(names.block(pc)));
+    if models
+        .iter()
+        .any(|(_, flow)| flow.count(counted).issued == 0)
+    {
         return Err(Failure::bad_input(format!(
             "--blocks: nothing of `{letters}` is executed by the block"
         )));

@@ -1,7 +1,7 @@
 //! What a block's lanes did, issue by issue.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use warpsim_ptx::kernel::{Kernel, Pc};
 use warpsim_sim::observe::{Observer, WarpEvent};
@@ -10,8 +10,11 @@ use warpsim_sim::time::Cycle;
 /// Lanes of a warp.
 pub const LANES: usize = 32;
 
-/// A picture of more than this is of no use to anybody.
+/// Issues that are kept one by one; all are counted by instruction.
 pub const MOST: usize = 2000;
+
+/// Lanes at work are counted in so many steps, from few to all.
+pub const STEPS: usize = 8;
 
 /// What a lane does in an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +48,12 @@ type Gang = (u64, u16, u8);
 pub struct Flow {
     /// The launch's kernel.
     pub kernel: Option<Kernel>,
-    /// In order.
+    /// In order, the first [`MOST`].
     pub issues: Vec<Issue>,
+    /// All of them, by instruction.
+    pub counts: BTreeMap<Pc, Count>,
+    /// The last one: further warps of its gang may join it.
+    last: Option<Issue>,
     /// Warps were in gangs.
     pub has_gangs: bool,
     /// There was more than [`MOST`].
@@ -56,9 +63,30 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Cycles from the first issue to the last, both included.
-    pub fn cycles(&self) -> u64 {
-        self.issues.last().map_or(0, |last| last.cycle + 1)
+    /// Nothing joins the last issue any more.
+    fn settle(&mut self) {
+        let Some(last) = self.last.take() else {
+            return;
+        };
+        self.counts.entry(last.pc).or_default().add(&last);
+        match self.issues.len() == MOST {
+            true => self.too_long = true,
+            false => self.issues.push(last),
+        }
+    }
+
+    /// The flow, with nothing more to come.
+    pub fn settled(mut self) -> Flow {
+        self.settle();
+        self
+    }
+
+    /// Warp instructions, or those of gangs, of some instructions of the kernel.
+    pub fn count(&self, mut of: impl FnMut(Pc) -> bool) -> Count {
+        let mut sum = Count::default();
+        let those = self.counts.iter().filter(|(pc, _)| of(**pc));
+        those.for_each(|(_, count)| sum.merge(count));
+        sum
     }
 
     /// Lanes that work in the issues, over all that could.
@@ -66,6 +94,55 @@ impl Flow {
         let works = |i: &Issue| lanes.iter().filter(|l| i.lanes[**l] != Lane::Idle).count();
         let all = self.issues.len() * lanes.len();
         self.issues.iter().map(works).sum::<usize>() as f64 / all.max(1) as f64
+    }
+}
+
+/// How often some instructions were issued, and with how many lanes at work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Issues.
+    pub issued: u64,
+    /// Lanes at work in all of them together.
+    pub lanes: u64,
+    /// Issues by lanes at work: 1 to 4, 5 to 8, up to 29 to 32.
+    pub steps: [u64; STEPS],
+    /// Cycles of the first and of the last.
+    span: Option<(u64, u64)>,
+}
+
+impl Count {
+    fn add(&mut self, issue: &Issue) {
+        let works = issue.lanes.iter().filter(|l| **l != Lane::Idle).count();
+        self.issued += 1;
+        self.lanes += works as u64;
+        self.steps[works.saturating_sub(1) * STEPS / LANES] += 1;
+        self.extend(issue.cycle, issue.cycle);
+    }
+
+    fn merge(&mut self, other: &Count) {
+        self.issued += other.issued;
+        self.lanes += other.lanes;
+        for (sum, more) in self.steps.iter_mut().zip(other.steps) {
+            *sum += more;
+        }
+        if let Some((first, last)) = other.span {
+            self.extend(first, last);
+        }
+    }
+
+    fn extend(&mut self, first: u64, last: u64) {
+        let (from, to) = self.span.unwrap_or((first, last));
+        self.span = Some((from.min(first), to.max(last)));
+    }
+
+    /// Cycles from the first issue to the last, both included.
+    pub fn cycles(&self) -> u64 {
+        self.span.map_or(0, |(first, last)| last - first + 1)
+    }
+
+    /// Lanes at work on average.
+    pub fn mean(&self) -> f64 {
+        self.lanes as f64 / self.issued.max(1) as f64
     }
 }
 
@@ -126,7 +203,7 @@ impl Recorder {
         // The warps of a gang issue as one.
         let same = |i: &&mut Issue| i.cycle == cycle && i.pc == pc && i.gang == gang;
         if gang.is_some()
-            && let Some(issue) = flow.issues.last_mut().filter(same)
+            && let Some(issue) = flow.last.as_mut().filter(same)
         {
             for (all, its) in issue.lanes.iter_mut().zip(lanes) {
                 if its != Lane::Idle {
@@ -135,11 +212,8 @@ impl Recorder {
             }
             return;
         }
-        if flow.issues.len() == MOST {
-            flow.too_long = true;
-            return;
-        }
-        flow.issues.push(Issue {
+        flow.settle();
+        flow.last = Some(Issue {
             cycle,
             pc,
             lanes,

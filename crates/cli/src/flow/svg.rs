@@ -4,6 +4,7 @@
 use super::blocks::Names;
 use super::record::{Issue, Lane};
 use super::{Picture, steps};
+use warpsim_present::palette::{self, Hue};
 use warpsim_present::svg::Svg;
 
 const CELL: [usize; 2] = [24, 16];
@@ -11,16 +12,30 @@ const LEFT: usize = 96;
 const TOP: usize = 64;
 const BAND: usize = 34;
 const LEGEND: usize = 18;
-/// Colours that stay apart for most eyes (Okabe and Ito), light enough for black numbers.
-const COLOURS: [&str; 8] = [
-    "#8ecae6", "#ffb703", "#90be6d", "#f4a6b5", "#cdb4db", "#e9c46a", "#80cdc1", "#d9d9d9",
-];
+/// Basic blocks take so many colours in turn.
+const COLOURS: usize = palette::SERIES_COUNT;
 
-const STYLE: &str = "text { font: 10px sans-serif; } .title { font-size: 14px; } .model { font-size: 12px; font-weight: bold; } \
-    .cell { stroke: #666; stroke-width: 0.5; } .n { text-anchor: middle; } .cycle { fill: #666; } \
-    .page, .idle { fill: white; } .other { fill: #f2f2f2; } \
-    @media (prefers-color-scheme: dark) { text { fill: #d6dae2; } \
-    .busy { fill: #111; } .cycle { fill: #9aa5b8; } .page, .idle { fill: #11151d; } .other { fill: #39414f; } }";
+const STYLE: &str = "
+svg { max-width: 100%; height: auto }
+text { font: 10px sans-serif } .title { font-size: 14px } .model { font-size: 12px; font-weight: bold }
+.cell { stroke-width: 0.5 } .busy { fill-opacity: 0.5 } .n { text-anchor: middle }
+";
+
+/// The colours of everything, blocks included.
+fn style() -> String {
+    let blocks: Vec<String> = (0..COLOURS).map(|i| format!(".b{i}")).collect();
+    let mut rules = vec![
+        ("text", "fill", Hue("ink")),
+        (".cycle", "fill", Hue("soft")),
+        (".cell", "stroke", Hue("soft")),
+        (".page", "fill", Hue("page")),
+        (".idle", "fill", Hue("page")),
+        (".other", "fill", Hue("faint")),
+    ];
+    let series = blocks.iter().enumerate();
+    rules.extend(series.map(|(i, class)| (class.as_str(), "fill", palette::series(i))));
+    format!("{STYLE}{}", palette::rules(&rules))
+}
 
 /// The picture as an SVG document.
 pub fn draw(picture: &Picture, names: &Names) -> String {
@@ -29,7 +44,7 @@ pub fn draw(picture: &Picture, names: &Names) -> String {
     let lanes = picture.lanes.len();
     let band = lanes * CELL[1] + BAND;
     let right = places.last().map_or(LEFT, |x| x + CELL[0]);
-    let totals = picture.totals();
+    let totals = picture.totals(names);
     let width = (right + 24).max(720);
     let foot = TOP + band * picture.models.len();
     let height = foot + LEGEND * (totals.len() + names.described.len() + 2);
@@ -40,7 +55,7 @@ pub fn draw(picture: &Picture, names: &Names) -> String {
             ("viewBox", &format_args!("0 0 {width} {height}")),
         ],
         |svg| {
-            svg.line().style(STYLE);
+            svg.line().style(&style());
             let page = svg.line().element("rect").attr("class", "page");
             page.attr("width", width).attr("height", height).empty();
             let title = svg.line().element("text").attr("class", "title");
@@ -79,12 +94,11 @@ fn legend(svg: &mut Svg, totals: &[String], names: &Names, mut y: usize) {
     }
     for (block, described) in names.described.iter().enumerate() {
         svg.element("rect")
-            .attr("class", "cell")
+            .attr("class", format_args!("cell busy b{}", block % COLOURS))
             .attr("x", 16)
             .attr("y", y - 10)
             .attr("width", 12)
             .attr("height", 12)
-            .attr("fill", COLOURS[block % COLOURS.len()])
             .empty();
         let text = svg.element("text").attr("x", 34).attr("y", y);
         text.text(format_args!("{}  {described}", names.name(block)));
@@ -117,26 +131,24 @@ fn column(svg: &mut Svg, picture: &Picture, names: &Names, issue: &Issue, x: usi
         .text(names.name(block));
     svg.line();
     for (row, lane) in picture.lanes.iter().enumerate() {
-        // Idle cells and the page change with the viewer's colours, those of blocks do not.
-        let (cell, fill, text, class) = match issue.lanes[*lane] {
-            Lane::Idle => ("cell idle", None, None, "n"),
+        let (cell, text) = match issue.lanes[*lane] {
+            Lane::Idle => ("cell idle".to_string(), None),
             Lane::Thread(n) => {
-                let fill = COLOURS[block % COLOURS.len()];
-                ("cell", Some(fill), Some(n.to_string()), "n busy")
+                let cell = format!("cell busy b{}", block % COLOURS);
+                (cell, Some(n.to_string()))
             }
-            Lane::Other => ("cell other", None, Some("*".to_string()), "n"),
+            Lane::Other => ("cell other".to_string(), Some("*".to_string())),
         };
         let top = y + row * CELL[1];
         svg.element("rect")
             .attr("class", cell)
-            .optional("fill", fill)
             .attr("x", x)
             .attr("y", top)
             .attr("width", CELL[0])
             .attr("height", CELL[1])
             .empty();
         if let Some(text) = text {
-            let number = svg.element("text").attr("class", class);
+            let number = svg.element("text").attr("class", "n");
             let number = number.attr("x", x + CELL[0] / 2);
             number.attr("y", top + 12).text(text);
         }

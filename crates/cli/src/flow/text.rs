@@ -41,7 +41,7 @@ pub fn draw(picture: &Picture, names: &Names) -> String {
         );
     }
     out.push('\n');
-    for line in picture.totals() {
+    for line in picture.totals(names) {
         let _ = writeln!(out, "{line}");
     }
     out.push('\n');

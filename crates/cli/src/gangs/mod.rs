@@ -13,6 +13,7 @@ use warpsim_sim::config::Machine;
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::time::Cycle;
 use warpsim_workloads::files::write_whole;
+use warpsim_workloads::mangled::shown;
 
 /// What the file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,8 +91,9 @@ impl Observer for Gangs {
     }
 
     fn launched(&mut self, _: Cycle, kernel: &Kernel, _: &[(u32, String)]) {
-        if !self.kernels.contains(&kernel.name) {
-            self.kernels.push(kernel.name.clone());
+        let name = shown(&kernel.name);
+        if !self.kernels.contains(&name) {
+            self.kernels.push(name);
         }
     }
 

@@ -1,9 +1,10 @@
 //! Sizes of gangs over time as a picture: warps stacked by the size of their gang, big gangs below.
 
 use super::sizes::{MOST, Sizes};
-use crate::page::{cycles, key, page, round_step};
+use crate::page::{Head, cycles, page, round_step, upwards};
 use std::fmt::Write;
 use std::ops::RangeInclusive;
+use warpsim_present::palette::Hue;
 use warpsim_present::svg::Svg;
 
 const WIDTH: f64 = 960.0;
@@ -22,12 +23,14 @@ const BINS: [(RangeInclusive<usize>, &str, &str); 5] = [
     (1..=1, "g1", "single warps"),
 ];
 
-const STYLE: &str = "
-.g8 { fill: #16324f } .g5 { fill: #1f6fb4 } .g4 { fill: #7fb2dd } .g2 { fill: #f0b45e } .g1 { fill: #d97706 }
-@media (prefers-color-scheme: dark) {
-.g8 { fill: #dbe7f3 } .g5 { fill: #7fb2dd } .g4 { fill: #3d8fd6 } .g2 { fill: #8a5a1c } .g1 { fill: #dd8420 }
-}
-";
+/// From single warps to whole gangs, as lanes at work are everywhere.
+const RULES: [(&str, &str, Hue); 5] = [
+    (".g8", "fill", Hue("r7")),
+    (".g5", "fill", Hue("r6")),
+    (".g4", "fill", Hue("r5")),
+    (".g2", "fill", Hue("r2")),
+    (".g1", "fill", Hue("r0")),
+];
 
 /// `sizes` as an SVG document with `title` above it.
 pub fn svg(sizes: &Sizes, title: &str) -> String {
@@ -35,12 +38,13 @@ pub fn svg(sizes: &Sizes, title: &str) -> String {
     let end = steps.last().map_or(1, |(from, _)| from + sizes.width());
     let total = |warps: &[f64; MOST]| warps.iter().sum::<f64>();
     let most = steps.iter().map(|(_, w)| total(w)).fold(1.0, f64::max);
-    page([WIDTH, HEIGHT], STYLE, title, |svg| {
-        let mut left = 12.0;
-        for (_, class, text) in BINS {
-            key(svg, left, class, text);
-            left += 44.0 + 7.0 * text.len() as f64;
-        }
+    let head = Head {
+        title: title.to_string(),
+        legend: &BINS.map(|(_, class, text)| (class, text)),
+        rules: &RULES,
+        style: "",
+    };
+    page([WIDTH, HEIGHT], &head, |svg| {
         axes(svg, end, most);
         let mut below = vec![0.0; steps.len()];
         for (range, class, _) in BINS {
@@ -118,11 +122,7 @@ fn axes(svg: &mut Svg, end: u64, most: f64) {
     let unit = unit.attr("y", BOTTOM + 32.0);
     unit.attr("text-anchor", "middle").text("cycles");
     svg.line();
-    svg.element("text")
-        .attr("x", 12)
-        .attr("y", TOP - 6.0)
-        .text("warps");
-    svg.line();
+    upwards(svg, 16.0, (TOP + BOTTOM) / 2.0, "resident warps");
 }
 
 #[cfg(test)]

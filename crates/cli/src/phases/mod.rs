@@ -12,6 +12,7 @@ use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::phases::{Blocks, Recorder};
 use warpsim_sim::time::Cycle;
 use warpsim_workloads::files::write_whole;
+use warpsim_workloads::mangled::shown;
 
 /// Blocks shown when none is named.
 const SHOWN: usize = 6;
@@ -136,7 +137,11 @@ impl Observer for Phases {
             }
             Format::Svg => svg::svg(
                 timeline,
-                &format!("Warp-phases of {} ({})", timeline.kernel, self.setting),
+                &format!(
+                    "Warp-phases of {} ({})",
+                    shown(&timeline.kernel),
+                    self.setting
+                ),
             ),
         };
         write_whole(&self.path, text.as_bytes())

@@ -1,7 +1,8 @@
 //! The phase timeline as a picture: one row per warp, time to the right, one bar per phase up to the
 //! warp's arrival at its barrier and a pale one while it waits there.
 
-use crate::page::{cycles, key, page};
+use crate::page::{Head, cycles, page};
+use warpsim_present::palette::Hue;
 use warpsim_present::svg::Svg;
 use warpsim_sim::phases::{Block, Phase, Timeline};
 
@@ -16,30 +17,31 @@ const AXIS: f64 = 40.0;
 /// Phases take these colours in turn.
 const COLOURS: usize = 6;
 
-const KEYS: [(f64, &str, &str); 3] = [
+/// Classes of the bars and what they stand for.
+const LEGEND: [(&str, &str); 3] = [
+    ("run0", "a phase, numbered from 1 (colours take turns)"),
+    ("wait", "waits at its barrier"),
     (
-        12.0,
-        "run0",
-        "a phase, numbered from 1 (colours take turns)",
-    ),
-    (310.0, "wait", "waits at its barrier"),
-    (
-        460.0,
         "wait-end",
         "finished: its stores, its siblings, its next block",
     ),
 ];
 
+/// Waiting has the colour that the state has in every picture; phases take those that are not like it.
+const RULES: [(&str, &str, Hue); 8] = [
+    (".run0", "fill", Hue("c0")),
+    (".run1", "fill", Hue("c1")),
+    (".run2", "fill", Hue("c3")),
+    (".run3", "fill", Hue("c4")),
+    (".run4", "fill", Hue("c6")),
+    (".run5", "fill", Hue("c8")),
+    (".wait", "fill", Hue("barrier")),
+    (".wait-end", "fill", Hue("exit")),
+];
+
 const STYLE: &str = "
 .number { font-size: 8px; fill: #fff }
-.run0 { fill: #1f6fb4 } .run1 { fill: #d97706 } .run2 { fill: #2a8f4e }
-.run3 { fill: #b5397f } .run4 { fill: #6d55b8 } .run5 { fill: #8a6d3b }
-.wait { fill: #d5d9df } .wait-end { fill: #eceef1 }
-@media (prefers-color-scheme: dark) {
-.run0 { fill: #3d8fd6 } .run1 { fill: #dd8420 } .run2 { fill: #36a862 }
-.run3 { fill: #cf5a9c } .run4 { fill: #8b74d6 } .run5 { fill: #a98852 }
-.wait { fill: #465064 } .wait-end { fill: #262d3a }
-}
+.wait { fill-opacity: 0.35 } .wait-end { fill-opacity: 0.45 }
 ";
 
 /// `timeline` as an SVG document with `title` above it.
@@ -49,10 +51,13 @@ pub fn svg(timeline: &Timeline, title: &str) -> String {
     let bottom = TOP + rows as f64 * ROW + gaps;
     let height = bottom + AXIS;
     let scale = Scale::of(timeline);
-    page([WIDTH, height], STYLE, title, |svg| {
-        for (x, class, text) in KEYS {
-            key(svg, x, class, text);
-        }
+    let head = Head {
+        title: title.to_string(),
+        legend: &LEGEND,
+        rules: &RULES,
+        style: STYLE,
+    };
+    page([WIDTH, height], &head, |svg| {
         axis(svg, &scale, bottom);
         let mut y = TOP;
         for block in &timeline.blocks {

@@ -3,19 +3,27 @@
 use super::collect::Counts;
 use super::rank::{Line, Ranked};
 use std::fmt::Write;
+use warpsim_present::palette::{self, Hue};
 use warpsim_sim::stats::WarpState;
 
-const STYLE: &str = "
-:root { color-scheme: light dark; font: 14px system-ui, sans-serif }
-body { margin: 1rem; max-width: 100%; overflow-wrap: anywhere }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums }
+/// How the tables look, on a page that has the palette.
+pub const STYLE: &str = "
+body { margin: 1rem; max-width: 100%; overflow-wrap: anywhere; background: var(--page); color: var(--ink); \
+font: 14px/1.5 system-ui, sans-serif }
+.profile { border-collapse: collapse; font-variant-numeric: tabular-nums }
 .scroll { overflow-x: auto }
-th, td { padding: .15rem .5rem; text-align: right; vertical-align: top; border-bottom: 1px solid #8884 }
-th { position: sticky; top: 0; background: Canvas }
-td.code, th.code { text-align: left; font-family: ui-monospace, monospace; white-space: pre-wrap; min-width: 16rem }
-tr.line { background: #88f2 } tr.line td.code { font-weight: 600 }
-.place { color: GrayText; font-size: .85em; font-weight: normal }
-.bar { display: inline-block; height: .7em; background: #d55e00; vertical-align: baseline }
+.profile th, .profile td { padding: .15rem .5rem; text-align: right; vertical-align: top; \
+border-bottom: 1px solid var(--faint) }
+.profile th, .profile td { overflow-wrap: normal; white-space: nowrap }
+.profile th { position: sticky; white-space: normal; top: 0; background: var(--page); font-weight: 500 }
+.profile td.code, .profile th.code { text-align: left; font-family: ui-monospace, monospace; \
+white-space: pre-wrap; min-width: 16rem }
+.profile tr.line { background: color-mix(in srgb, var(--c0) 12%, transparent) }
+.profile tr.line td.code { font-weight: 600 }
+.profile .place { color: var(--soft); font-size: .85em; font-weight: normal }
+.profile .bar { display: inline-flex; height: .7em; vertical-align: baseline }
+.profile .bar i { display: block; height: 100% }
+.profile th i { display: inline-block; width: .7em; height: .7em; border-radius: 2px; margin-right: .3em }
 ";
 
 /// Text as HTML shows it.
@@ -36,27 +44,43 @@ fn escaped(text: &str) -> String {
 /// The page.
 pub fn page(kernels: &[Ranked], what: &str) -> String {
     let title = escaped(&format!("Profile of {what}"));
-    let mut out = format!(
+    let palette = palette::style();
+    format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>{title}</title><style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n\
-         <p>Warp-cycles that each source line and each of its instructions took, hottest line first. Time at a barrier, \
+         <meta name=\"color-scheme\" content=\"light dark\">\
+         <title>{title}</title><style>{palette}{STYLE}</style></head><body>\n<h1>{title}</h1>\n{}</body></html>\n",
+        sections(kernels)
+    )
+}
+
+/// What the page says of each kernel.
+pub fn sections(kernels: &[Ranked]) -> String {
+    let mut out = String::from(
+        "<p>Warp-cycles that each source line and each of its instructions took, hottest line first. Time at a barrier, \
          after a branch and after the end counts for the instruction that was issued before, all other \
-         waiting for the one that waits to issue.</p>\n"
+         waiting for the one that waits to issue.</p>\n",
     );
     for kernel in kernels {
         let _ = writeln!(
             out,
-            "<h2>{}</h2>\n<p>{} launches, {} instructions issued, {} warp-cycles.</p>\n<div class=\"scroll\"><table>",
+            "<h3>{}</h3>\n<p>{} launches, {} instructions issued, {} warp-cycles.</p>\n\
+             <div class=\"scroll\"><table class=\"profile\">",
             escaped(&kernel.name),
             kernel.launches,
             kernel.total.issued,
             kernel.total.cycles()
         );
-        out += "<tr><th>cycles</th><th></th><th>issued</th><th>lanes</th>";
+        out += "<tr><th>cycles</th><th></th>";
         let states = shown_states(&kernel.total);
+        let _ = write!(
+            out,
+            "<th>{}issued</th><th>lanes</th>",
+            key(WarpState::Issued)
+        );
         for state in &states {
-            let _ = write!(out, "<th>{}</th>", state.name().replace('_', " "));
+            let name = state.name().replace('_', " ");
+            let _ = write!(out, "<th>{}{name}</th>", key(*state));
         }
         out += "<th>accesses per request</th><th>bank cycles per request</th><th>L1 hits</th><th class=\"code\">code</th></tr>\n";
         for line in &kernel.lines {
@@ -74,8 +98,33 @@ pub fn page(kernels: &[Ranked], what: &str) -> String {
         }
         out += "</table></div>\n";
     }
-    out += "</body></html>\n";
     out
+}
+
+/// A state's colour, the same as in every picture.
+fn hue(state: WarpState) -> String {
+    palette::state(state.name()).unwrap_or(Hue("soft")).paint()
+}
+
+fn key(state: WarpState) -> String {
+    format!("<i style=\"background:{}\"></i>", hue(state))
+}
+
+/// Warp-cycles as a bar, in parts by state.
+fn bar(c: &Counts, all: u64, states: &[WarpState]) -> String {
+    let mut out = String::from("<span class=\"bar\">");
+    for state in [WarpState::Issued].iter().chain(states) {
+        // A hundred pixels are all of the kernel's time.
+        let width = Counts::per(c.state(*state) * 100, all).unwrap_or(0.0);
+        if width >= 0.5 {
+            let colour = hue(*state);
+            let _ = write!(
+                out,
+                "<i style=\"width:{width:.0}px;background:{colour}\"></i>"
+            );
+        }
+    }
+    out + "</span>"
 }
 
 /// The states that somebody was in.
@@ -101,8 +150,8 @@ fn row(out: &mut String, class: &str, c: &Counts, all: u64, states: &[WarpState]
     let shown = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.1}"));
     let _ = write!(
         out,
-        "<tr class=\"{class}\"><td>{share:.1}%</td><td><span class=\"bar\" style=\"width:{:.0}px\"></span></td><td>{}</td><td>{}</td>",
-        share,
+        "<tr class=\"{class}\"><td>{share:.1}%</td><td>{}</td><td>{}</td><td>{}</td>",
+        bar(c, all, states),
         c.issued,
         shown(Counts::per(c.lanes, c.issued))
     );

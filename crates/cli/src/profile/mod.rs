@@ -7,6 +7,7 @@ mod rank;
 mod text;
 
 pub use collect::{Collected, Profile};
+pub use html::STYLE;
 
 use crate::failure::Failure;
 use rank::rank;
@@ -28,6 +29,11 @@ pub fn check(file: &Path) -> Result<(), Failure> {
 /// The table for the terminal.
 pub fn table(collected: &Collected) -> String {
     text::table(&rank(collected))
+}
+
+/// The page's tables, for a page that has the palette and the [`STYLE`].
+pub fn sections(collected: &Collected) -> String {
+    html::sections(&rank(collected))
 }
 
 /// Writes the page or the data.

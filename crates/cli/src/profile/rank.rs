@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use warpsim_ptx::inspect::disassemble;
 use warpsim_sim::stats::WarpState;
-use warpsim_workloads::mangled::demangle;
+use warpsim_workloads::mangled::shown;
 
 /// A kernel's lines and instructions.
 pub struct Ranked {
@@ -154,7 +154,7 @@ fn rank_kernel(from: &KernelCounts, texts: &mut BTreeMap<String, Vec<String>>) -
     lines.sort_by_key(|line| (std::cmp::Reverse(line.counts.cycles()), first(line)));
     let name = &from.kernel.name;
     Ranked {
-        name: demangle(name).map_or(name.clone(), |m| m.name),
+        name: shown(name),
         launches: from.launches,
         total,
         lines,

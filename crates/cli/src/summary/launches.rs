@@ -3,6 +3,7 @@
 use super::style::{Style, count, share};
 use std::fmt::{self, Write};
 use warpsim_sim::stats::{LaunchReport, Totals};
+use warpsim_workloads::mangled::shown;
 
 /// Launches shown one by one.
 const LISTED: usize = 8;
@@ -85,7 +86,7 @@ fn listed(
         };
         let line = format!(
             "  {:<28}{:>12}{:>10}{}  {fit}",
-            short(&l.kernel),
+            short(&shown(&l.kernel)),
             dimensions(l.grid),
             dimensions(l.block),
             cost(&l.totals, functional)
@@ -132,7 +133,7 @@ fn grouped(
         writeln!(
             out,
             "  {:<28}{:>12}{:>10}{}",
-            short(name),
+            short(&shown(name)),
             count(*times),
             share(weight(totals), all),
             cost(totals, functional)

@@ -7,11 +7,11 @@ mod memory;
 mod states;
 mod style;
 
-pub use style::Style;
+pub use style::{Style, count, percent};
 
 use crate::progress::amount;
 use std::fmt::{self, Write};
-use style::{count, percent, share};
+use style::share;
 use warpsim_sim::config::{Machine, VirtualMode};
 use warpsim_sim::stats::{LaunchReport, Totals};
 use warpsim_sim::virtual_storage::Storage;

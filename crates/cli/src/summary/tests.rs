@@ -80,7 +80,7 @@ fn a_page_for_one_launch() {
 fn many_launches_are_grouped_by_kernel() {
     let mut small = totals();
     small.cycles = 345;
-    let mut launches = vec![launch("_Z19a_kernel_with_a_very_long_namePfS_i", &totals())];
+    let mut launches = vec![launch("_Z30a_kernel_with_a_very_long_namePfS_i", &totals())];
     launches.extend((0..9).map(|_| launch("advance", &small)));
     let text = page(&launches, false, &Outcome::Unchecked);
     let from = text.find("kernels").expect("a table of kernels");

@@ -19,6 +19,7 @@ use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::stats::{EnergyCounters, WarpState};
 use warpsim_sim::time::Cycle;
+use warpsim_workloads::mangled::shown;
 
 /// Process of launches.
 const GPU: u32 = 1;
@@ -368,7 +369,7 @@ impl Observer for Trace {
 
     fn launched(&mut self, cycle: Cycle, kernel: &Kernel, files: &[(u32, String)]) {
         self.labels = Labels::of(kernel, files);
-        self.kernel = Some((kernel.name.clone(), cycle));
+        self.kernel = Some((shown(&kernel.name), cycle));
     }
 
     fn ended(&mut self, cycle: Cycle) {

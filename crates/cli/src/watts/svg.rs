@@ -1,8 +1,9 @@
 //! Power over time as a picture: the parts on top of one another, time to the right.
 
 use super::{PARTS, Sample};
-use crate::page::{cycles, key, page, round_step};
+use crate::page::{Head, cycles, page, round_step, upwards};
 use std::fmt::Write;
+use warpsim_present::palette::Hue;
 use warpsim_present::svg::Svg;
 
 const WIDTH: f64 = 960.0;
@@ -14,14 +15,17 @@ const BOTTOM: f64 = 46.0;
 /// Steps drawn at most: more are not seen.
 const STEPS: usize = 1200;
 
-const STYLE: &str = "
-.p0 { fill: #c9ced6 } .p1 { fill: #b5397f } .p2 { fill: #1f6fb4 } .p3 { fill: #2a8f4e }
-.p4 { fill: #d97706 } .p5 { fill: #6d55b8 } .p6 { fill: #8a6d3b } .p7 { fill: #b3261e }
-@media (prefers-color-scheme: dark) {
-.p0 { fill: #465064 } .p1 { fill: #cf5a9c } .p2 { fill: #3d8fd6 } .p3 { fill: #36a862 }
-.p4 { fill: #dd8420 } .p5 { fill: #8b74d6 } .p6 { fill: #a98852 } .p7 { fill: #d9534a }
-}
-";
+/// A colour for each of the parts, in their order.
+const RULES: [(&str, &str, Hue); PARTS.len()] = [
+    (".p0", "fill", Hue("c9")),
+    (".p1", "fill", Hue("c5")),
+    (".p2", "fill", Hue("c0")),
+    (".p3", "fill", Hue("c3")),
+    (".p4", "fill", Hue("c1")),
+    (".p5", "fill", Hue("c4")),
+    (".p6", "fill", Hue("c8")),
+    (".p7", "fill", Hue("c2")),
+];
 
 /// `samples` as an SVG document; `setting` says what they are of.
 pub fn svg(samples: &[Sample], setting: &str) -> String {
@@ -29,12 +33,17 @@ pub fn svg(samples: &[Sample], setting: &str) -> String {
         return svg(&super::halved(samples), setting);
     }
     let scale = Scale::of(samples);
-    let title = format_args!("Power over time: {setting}");
-    page([WIDTH, HEIGHT], STYLE, title, |svg| {
-        for (at, part) in PARTS.iter().enumerate() {
-            let x = 12.0 + 116.0 * at as f64;
-            key(svg, x, format_args!("p{at}"), part.name);
-        }
+    let named = RULES.iter().zip(PARTS);
+    let legend: Vec<(&str, &str)> = named
+        .map(|(rule, part)| (rule.0.trim_start_matches('.'), part.name))
+        .collect();
+    let head = Head {
+        title: format!("Power over time: {setting}"),
+        legend: &legend,
+        rules: &RULES,
+        style: "",
+    };
+    page([WIDTH, HEIGHT], &head, |svg| {
         axes(svg, &scale);
         for part in 0..PARTS.len() {
             let area = svg.line().element("path");
@@ -82,7 +91,7 @@ fn axes(svg: &mut Svg, scale: &Scale) {
         line.fixed("y1", y, 1).fixed("y2", y, 1).empty();
         let label = svg.element("text").attr("x", LEFT - 6.0);
         let label = label.fixed("y", y + 4.0, 1).attr("text-anchor", "end");
-        label.text(format_args!("{watts} W"));
+        label.text(watts);
         watts += by;
     }
     for cycle in cycles(scale.from, scale.to) {
@@ -93,6 +102,7 @@ fn axes(svg: &mut Svg, scale: &Scale) {
     let label = svg.line().element("text").attr("x", WIDTH / 2.0);
     let label = label.attr("y", HEIGHT - 10.0).attr("text-anchor", "middle");
     label.text("core cycle");
+    upwards(svg, 16.0, (TOP + HEIGHT - BOTTOM) / 2.0, "power (W)");
 }
 
 /// The area between what the parts up to this one take and what those before it take.

@@ -3,6 +3,7 @@
 use super::layers::layers;
 use super::{block_lines, edges};
 use crate::kernel::Kernel;
+use warpsim_present::palette::{self, Hue};
 use warpsim_present::svg::Svg;
 
 const CHARACTER: f64 = 6.7;
@@ -35,7 +36,8 @@ pub fn cfg_svg(kernel: &Kernel) -> String {
             ("viewBox", &format_args!("0 0 {width:.0} {height:.0}")),
         ],
         |svg| {
-            svg.line().style(STYLE);
+            svg.line()
+                .style(&format!("{STYLE}{}", palette::rules(&RULES)));
             svg.line();
             tips(svg);
             let page = svg.element("rect");
@@ -263,20 +265,28 @@ fn draw(svg: &mut Svg, shape: &Box2d, reachable: bool) {
 }
 
 const STYLE: &str = "
-.title { font: bold 15px sans-serif; fill: #222 }
-.key { font: 12px sans-serif; fill: #444 }
-.code { font: 11px monospace; fill: #222 }
-.head { font: bold 11px monospace; fill: #205080 }
-.block { fill: #fbfbf8; stroke: #888; stroke-width: 1 }
-.dead { stroke-dasharray: 3 3; fill: #f0f0f0 }
-.taken { fill: none; stroke: #c05000; stroke-width: 1.4 }
-.falls { fill: none; stroke: #606060; stroke-width: 1.2 }
-.meet { fill: none; stroke: #3060c0; stroke-width: 1; stroke-dasharray: 5 4; opacity: 0.7 }
-.page { fill: #fff } .taken-tip { fill: #c05000 } .falls-tip { fill: #606060 }
-@media (prefers-color-scheme: dark) {
-.title, .code { fill: #e6e9ef } .key { fill: #b6bdca } .head { fill: #8fb8ee }
-.page { fill: #11151d } .block { fill: #1b212c; stroke: #6d7585 } .dead { fill: #151a22 }
-.taken { stroke: #f08a4b } .falls { stroke: #a3a9b5 } .meet { stroke: #7fa4f5 }
-.taken-tip { fill: #f08a4b } .falls-tip { fill: #a3a9b5 }
-}
+svg { max-width: 100%; height: auto }
+.title { font: bold 15px sans-serif }
+.key { font: 12px sans-serif }
+.code { font: 11px monospace }
+.head { font: bold 11px monospace }
+.block { stroke-width: 1 } .dead { stroke-dasharray: 3 3; opacity: 0.7 }
+.taken { fill: none; stroke-width: 1.4 }
+.falls { fill: none; stroke-width: 1.2 }
+.meet { fill: none; stroke-width: 1; stroke-dasharray: 5 4; opacity: 0.7 }
 ";
+
+const RULES: [(&str, &str, Hue); 12] = [
+    (".page", "fill", Hue("page")),
+    (".title", "fill", Hue("ink")),
+    (".code", "fill", Hue("ink")),
+    (".key", "fill", Hue("soft")),
+    (".head", "fill", Hue("c0")),
+    (".block", "fill", Hue("page")),
+    (".block", "stroke", Hue("soft")),
+    (".taken", "stroke", Hue("c2")),
+    (".taken-tip", "fill", Hue("c2")),
+    (".falls", "stroke", Hue("soft")),
+    (".falls-tip", "fill", Hue("soft")),
+    (".meet", "stroke", Hue("c0")),
+];

@@ -1,18 +1,21 @@
-//! Power over time: what an observer that wants it hears between quanta.
+//! Power and counters over time: what an observer that wants it hears between quanta.
 
 use super::Gpu;
 use crate::sm::Launched;
-use crate::stats::{EnergyCounters, MemoryCounters, SmStats};
+use crate::stats::{EnergyCounters, MemoryCounters, SmCounters, SmStats};
 use crate::time::Cycle;
 
 /// Samples of a launch.
 pub(super) struct Sampler {
     every: u64,
     start: Cycle,
-    /// When the sample under way began, and what was spent before.
+    /// What the memory system had counted before the launch.
+    memory: MemoryCounters,
+    /// When the sample under way began, and what the launch had spent and counted by then.
     from: Cycle,
     spent: EnergyCounters,
-    memory: MemoryCounters,
+    counted: SmCounters,
+    moved: MemoryCounters,
 }
 
 impl Gpu {
@@ -24,6 +27,8 @@ impl Gpu {
             start,
             from: start,
             spent: EnergyCounters::default(),
+            counted: SmCounters::default(),
+            moved: MemoryCounters::default(),
             memory: memory.clone(),
         })
     }
@@ -50,7 +55,11 @@ impl Gpu {
             && to > sampler.from
         {
             observer.sample(sampler.from, to, &since);
+            let counted = sm.counters.since(&sampler.counted);
+            let moved = memory.since(&sampler.moved);
+            observer.counted(sampler.from, to, &counted, &moved);
         }
         (sampler.from, sampler.spent) = (to, spent);
+        (sampler.counted, sampler.moved) = (sm.counters.clone(), memory);
     }
 }

@@ -16,6 +16,9 @@ const SHORT: [(&str, &str); 6] = [
     ("virtualize", "virtual.mode"),
 ];
 
+/// The axis whose values are repeats of one another.
+pub const SEED: &str = "seed";
+
 /// More than this is a slip.
 const MOST: usize = 10_000;
 
@@ -68,6 +71,7 @@ fn one(source: &Source, entry: &Entry) -> Result<Configuration, SourceError> {
         seed: change.seed,
         settings: change.settings,
         parameters: change.parameters,
+        axes: Vec::new(),
         name: key(entry),
     })
 }
@@ -214,7 +218,7 @@ fn axes(fields: &Table) -> Result<Vec<Axis>, SourceError> {
     let plain = [("machine", What::Machine)]
         .into_iter()
         .chain(SHORT.map(|(short, full)| (short, What::Policy(full))))
-        .chain([("seed", What::Seed)]);
+        .chain([(SEED, What::Seed)]);
     for (name, what) in plain {
         if let Some(node) = fields.node(name) {
             axes.push(axis(fields.source, name, what, node)?);
@@ -304,6 +308,11 @@ fn configuration(
         seed: None,
         settings: Vec::new(),
         parameters: Vec::new(),
+        axes: chosen
+            .iter()
+            .filter(|(axis, _)| axis.values.len() > 1)
+            .map(|(axis, value)| (axis.name.clone(), value.value.clone()))
+            .collect(),
     };
     for (axis, value) in chosen {
         let pair = |key: &str| At {

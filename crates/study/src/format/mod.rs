@@ -15,7 +15,7 @@ mod table;
 mod trade_off;
 
 pub use beside::{Experiment, Sensitivity, Waiver};
-pub use configurations::Change;
+pub use configurations::{Change, SEED};
 pub use model::*;
 pub use parse::{ALL, SIZES, parse};
 pub use references::known;

@@ -115,6 +115,8 @@ pub struct Configuration {
     pub settings: Vec<At<String>>,
     /// Workload parameters: `key=value`.
     pub parameters: Vec<At<String>>,
+    /// Of a grid: what was varied, and what was chosen here.
+    pub axes: Vec<(String, String)>,
 }
 
 /// A value computed from statistics.

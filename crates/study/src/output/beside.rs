@@ -1,15 +1,17 @@
 //! Tables beside the figures: how averages move with settings, and how large launches are.
 
-use super::terminal::{aligned, row_title};
+use super::table::fitted;
+use super::terminal::row_title;
 use crate::evaluate::Results;
 use crate::format::{ALL, Display, Figure};
 use crate::sample::Sample;
 use crate::sensitivity;
 use crate::sizes::KernelSize;
 use crate::words;
+use warpsim_workloads::mangled::shown;
 
 /// How averages move with settings of the machine.
-pub fn sensitivities(results: &Results) -> String {
+pub fn sensitivities(results: &Results, width: Option<usize>) -> String {
     let plan = results.plan();
     let mut out = String::new();
     for table in &plan.sensitivities {
@@ -29,7 +31,7 @@ pub fn sensitivities(results: &Results) -> String {
             cells.extend(line.means.iter().map(cell));
             lines.push(cells);
         }
-        out += &aligned(&lines);
+        out += &fitted(&lines, 1, width);
         out.push('\n');
     }
     out
@@ -57,13 +59,13 @@ pub fn sensitivity_label(line: &sensitivity::Line) -> String {
 }
 
 /// Waves of blocks and idle SMs of every kernel.
-pub fn size_table(results: &Results, sizes: &[KernelSize]) -> String {
+pub fn size_table(results: &Results, sizes: &[KernelSize], width: Option<usize>) -> String {
     if sizes.is_empty() {
         return String::new();
     }
     let mut lines = vec![SIZE_TITLES.map(String::from).to_vec()];
     lines.extend(sizes.iter().map(|s| size_line(results, s).to_vec()));
-    format!("Sizes\n{}\n", aligned(&lines))
+    format!("Sizes\n{}\n", fitted(&lines, 1, width))
 }
 
 /// The columns of the table of sizes.
@@ -93,7 +95,7 @@ pub fn size_line(results: &Results, size: &KernelSize) -> [String; 9] {
     };
     [
         row_title(results, size.subject),
-        size.kernel.clone(),
+        shown(&size.kernel),
         size.launches.to_string(),
         range(size.blocks.0.to_string(), size.blocks.1.to_string()),
         size.resident.to_string(),

@@ -89,6 +89,7 @@ pub fn columns(results: &Results) -> Vec<Column> {
         }),
         text("key", &|l| l.record.key.clone()),
     ];
+    columns.extend(axes(results, &rows, &columns));
     // Names and types of the statistics, whether or not any run got that far.
     let template = Totals::default().to_json();
     for name in statistic_names() {
@@ -111,6 +112,42 @@ pub fn columns(results: &Results) -> Vec<Column> {
         });
     }
     columns
+}
+
+/// A column for each axis of a grid that has none yet: numbers where all of its values are.
+fn axes(results: &Results, rows: &[Line], there: &[Column]) -> Vec<Column> {
+    let configurations = &results.plan().study.configurations;
+    let mut names: Vec<&str> = Vec::new();
+    for (name, _) in configurations.iter().flat_map(|c| &c.axes) {
+        let known = names.contains(&name.as_str()) || there.iter().any(|c| c.name == *name);
+        if !known {
+            names.push(name);
+        }
+    }
+    let column = |name: &str| {
+        let chosen = |line: &Line| -> Option<String> {
+            let mut axes = configurations[line.setup].axes.iter();
+            let found = axes.find(|(axis, _)| axis == name);
+            found.map(|(_, value)| value.clone())
+        };
+        let values: Vec<Option<String>> = rows.iter().map(chosen).collect();
+        let number = |value: &Option<String>| match value {
+            Some(text) => text.parse().ok().map(Some),
+            None => Some(None),
+        };
+        let numbers: Option<Vec<Option<i64>>> = values.iter().map(number).collect();
+        // A setting may be called like a statistic.
+        let taken = statistic_names().iter().any(|s| s == name);
+        let prefix = if taken { "set." } else { "" };
+        Column {
+            name: format!("{prefix}{name}"),
+            data: match numbers {
+                Some(numbers) => Data::Whole(numbers),
+                None => Data::Text(values.into_iter().map(Option::unwrap_or_default).collect()),
+            },
+        }
+    };
+    names.into_iter().map(column).collect()
 }
 
 /// A run of a configuration.

@@ -1,6 +1,8 @@
 //! Figures and claims as text.
 
 use super::beside::{sensitivities, size_table};
+use super::grid::Grid;
+use super::table::{fitted, total_width};
 use crate::evaluate::{Cell, MeanRow, Results, Shown};
 use crate::format::{ALL, Figure, Shape};
 use crate::sample::Sample;
@@ -11,8 +13,13 @@ use crate::words;
 /// Wider tables have a line for each configuration instead of a column.
 const COLUMNS: usize = 10;
 
-/// Everything a study found, for a terminal.
-pub fn text(results: &Results, figures: &[(Shown, Vec<Judged>)], sizes: &[KernelSize]) -> String {
+/// Everything a study found, for a terminal that is `width` wide, if that is known.
+pub fn text(
+    results: &Results,
+    figures: &[(Shown, Vec<Judged>)],
+    sizes: &[KernelSize],
+    width: Option<usize>,
+) -> String {
     let mut out = String::new();
     let study = &results.plan().study;
     let found = words::found_at(results.plan().foreign_size());
@@ -24,8 +31,8 @@ pub fn text(results: &Results, figures: &[(Shown, Vec<Judged>)], sizes: &[Kernel
         out += &format!("{title}\n");
         out += &match (&shown.lacking, &figure.shape) {
             (Some(name), _) => format!("  not measured: this build has no statistic `{name}`\n"),
-            (None, Shape::Bars { .. }) => bars(results, figure, shown),
-            (None, Shape::Stack { .. }) => stacks(results, figure, shown),
+            (None, Shape::Bars { .. }) => bars(results, figure, shown, width),
+            (None, Shape::Stack { .. }) => stacks(results, figure, shown, width),
         };
         for (claim, judged) in figure.claims.iter().zip(judged) {
             let mark = match judged.verdict {
@@ -58,8 +65,8 @@ pub fn text(results: &Results, figures: &[(Shown, Vec<Judged>)], sizes: &[Kernel
         }
         out.push('\n');
     }
-    out += &sensitivities(results);
-    out += &size_table(results, sizes);
+    out += &sensitivities(results, width);
+    out += &size_table(results, sizes, width);
     out
 }
 
@@ -100,8 +107,12 @@ pub fn mean_title(results: &Results, figure: &Figure, row: &MeanRow) -> String {
     format!("{group}{} {over}", words::mean(figure.mean))
 }
 
-fn bars(results: &Results, figure: &Figure, shown: &Shown) -> String {
+fn bars(results: &Results, figure: &Figure, shown: &Shown, width: Option<usize>) -> String {
     let plan = results.plan();
+    if let Some(grid) = Grid::of(plan, shown) {
+        let lines = grid_lines(results, figure, shown, &grid);
+        return fitted(&lines, grid.axes.len(), width);
+    }
     let mut lines = vec![vec![String::new()]];
     lines[0].extend(shown.setups.iter().map(|&s| plan.setups[s].name.clone()));
     for row in shown.rows.iter().filter(|r| !r.empty()) {
@@ -116,10 +127,36 @@ fn bars(results: &Results, figure: &Figure, shown: &Shown) -> String {
         lines.push(line);
         lines.extend(paper_line(figure, "  paper", &mean.paper));
     }
-    if shown.setups.len() > COLUMNS {
-        lines = transposed(&lines);
+    let wide = width.is_some_and(|width| total_width(&lines) > width);
+    if shown.setups.len() > COLUMNS || wide {
+        let other = transposed(&lines);
+        // A line for each configuration only helps where that is narrower.
+        if shown.setups.len() > COLUMNS || total_width(&other) < total_width(&lines) {
+            lines = other;
+        }
     }
-    aligned(&lines)
+    fitted(&lines, 1, width)
+}
+
+/// A line for each choice of a grid, a column for each of its axes and each workload.
+fn grid_lines(results: &Results, figure: &Figure, shown: &Shown, grid: &Grid) -> Vec<Vec<String>> {
+    let rows: Vec<_> = shown.rows.iter().filter(|r| !r.empty()).collect();
+    let mut head = grid.axes.clone();
+    head.extend(rows.iter().map(|r| row_title(results, r.subject)));
+    let means = shown.means.iter();
+    head.extend(means.map(|mean| mean_title(results, figure, mean)));
+    let mut lines = vec![head];
+    for choice in &grid.rows {
+        let mut line = choice.values.clone();
+        line.extend(
+            rows.iter()
+                .map(|r| cell_text(figure, &choice.cell(&r.cells))),
+        );
+        let means = shown.means.iter();
+        line.extend(means.map(|mean| mean_text(figure, &choice.mean(&mean.cells))));
+        lines.push(line);
+    }
+    lines
 }
 
 /// An average as text.
@@ -151,7 +188,7 @@ fn paper_line(figure: &Figure, title: &str, values: &[Option<f64>]) -> Option<Ve
     Some(line)
 }
 
-fn stacks(results: &Results, figure: &Figure, shown: &Shown) -> String {
+fn stacks(results: &Results, figure: &Figure, shown: &Shown, width: Option<usize>) -> String {
     let plan = results.plan();
     let mut lines = vec![vec![String::new(), "configuration".to_string()]];
     lines[0].extend(shown.layers.iter().cloned());
@@ -188,7 +225,7 @@ fn stacks(results: &Results, figure: &Figure, shown: &Shown) -> String {
             add(title, setup, &mean_cell(cell));
         }
     }
-    aligned(&lines)
+    fitted(&lines, 2, width)
 }
 
 /// An average as a cell.
@@ -205,28 +242,4 @@ fn transposed(lines: &[Vec<String>]) -> Vec<Vec<String>> {
     (0..width)
         .map(|i| lines.iter().map(|line| cell(line, i)).collect())
         .collect()
-}
-
-/// Columns under each other: the first on the left, the others on the right.
-pub fn aligned(lines: &[Vec<String>]) -> String {
-    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |i: usize| {
-        let cells = lines.iter().filter_map(|l| l.get(i));
-        cells.map(|c| c.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut out = String::new();
-    for line in lines {
-        let mut text = String::new();
-        for (i, cell) in line.iter().enumerate() {
-            let width = widths[i];
-            text += &match i {
-                0 => format!("  {cell:<width$}"),
-                _ => format!("  {cell:>width$}"),
-            };
-        }
-        out += text.trim_end();
-        out.push('\n');
-    }
-    out
 }

@@ -241,6 +241,7 @@ impl Plan {
             seed: change.seed.or(usual.seed),
             settings: overridden(&usual.settings, &change.settings),
             parameters: overridden(&usual.parameters, &change.parameters),
+            axes: Vec::new(),
         };
         // What the configuration itself lacks is listed already.
         let known = self.setups[base].machine.is_none();

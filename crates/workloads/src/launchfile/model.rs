@@ -82,6 +82,32 @@ pub enum Contents {
     Values(Vec<At<Scalar>>),
     /// A raw or `.npy` file.
     File(String),
+    /// Handles of these textures.
+    Handles(Vec<At<String>>),
+    /// Addresses of these buffers.
+    Addresses(Vec<At<String>>),
+}
+
+/// Where a part of a buffer begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offset {
+    /// In elements of its type.
+    Elements(u64),
+    /// In bytes.
+    Bytes(u64),
+}
+
+impl Offset {
+    /// The beginning.
+    pub const START: Offset = Offset::Elements(0);
+
+    /// In bytes, for elements of so many.
+    pub fn in_bytes(self, element: u64) -> u64 {
+        match self {
+            Offset::Elements(n) => n.saturating_mul(element),
+            Offset::Bytes(n) => n,
+        }
+    }
 }
 
 /// Part of a buffer, in elements of its type.
@@ -89,8 +115,8 @@ pub enum Contents {
 pub struct Slice {
     /// The buffer.
     pub buffer: At<String>,
-    /// First element.
-    pub offset: u64,
+    /// Where it begins.
+    pub offset: Offset,
     /// Elements; `None` for all that follow.
     pub count: Option<u64>,
 }
@@ -138,8 +164,8 @@ pub enum StepKind {
     /// A file's bytes into a buffer or a variable of the module.
     Write {
         to: At<String>,
-        /// In elements of a buffer, in bytes of a variable.
-        offset: u64,
+        /// `offset` counts elements of a buffer, but bytes of a variable.
+        offset: Offset,
         file: At<String>,
     },
     Repeat {
@@ -179,7 +205,7 @@ pub struct LaunchStep {
 pub enum ArgSpec {
     Buffer {
         name: String,
-        offset: u64,
+        offset: Offset,
     },
     Scalar(Element, Scalar),
     Bytes(Vec<u8>),

@@ -138,6 +138,16 @@ fn check_names(file: &LaunchFile) -> Result<(), SourceError> {
     for texture in &file.textures {
         slice(&texture.data)?;
     }
+    for symbol in &file.symbols {
+        let (kind, known, names) = match &symbol.contents.value {
+            Contents::Handles(names) => ("texture", &textures, names),
+            Contents::Addresses(names) => ("buffer", &buffers, names),
+            _ => continue,
+        };
+        for name in names {
+            check(kind, known, &name.value, &name.place)?;
+        }
+    }
     for output in &file.outputs {
         slice(&output.slice)?;
     }

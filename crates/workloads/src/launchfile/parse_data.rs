@@ -9,16 +9,24 @@ use warpsim_present::{Entry, Node, Source, SourceError, Value, nearest};
 /// More than the simulated GPUs have.
 pub(super) const MOST_BYTES: u64 = 4 << 30;
 
-const SOURCES: &[&str] = &["fill", "sequence", "random", "values", "file"];
+const SOURCES: &[&str] = &[
+    "fill", "sequence", "random", "values", "file", "texture", "address",
+];
+
+/// What only a variable of the PTX can hold: what a host program writes there before it launches anything.
+const OF_SYMBOLS: &[&str] = &["texture", "address"];
 
 /// `[buffers.NAME]` or `[symbols.NAME]`.
 pub(super) fn buffer(source: &Source, entry: &Entry, what: &str) -> Result<Buffer, SourceError> {
-    let keys = [
-        "type", "count", "fill", "sequence", "random", "values", "file",
-    ];
+    let symbol = what != "a buffer";
+    let mut keys = vec!["type", "count"];
+    let known = SOURCES.iter().filter(|k| symbol || !OF_SYMBOLS.contains(k));
+    keys.extend(known);
     let fields = Fields::new(source, &entry.node, what, &keys)?;
+    let named = OF_SYMBOLS.iter().any(|key| fields.node(key).is_some());
     let element = match fields.string("type")? {
-        None => None,
+        // Addresses and handles have one size.
+        None => named.then_some(Element::U64),
         Some(name) => Some(element(source, &name.value, name.place)?),
     };
     let given: Vec<(&str, &Node)> = SOURCES
@@ -77,6 +85,8 @@ fn contents(
     element: Option<Element>,
 ) -> Result<Contents, SourceError> {
     match key {
+        "texture" => Ok(Contents::Handles(names(source, node, key)?)),
+        "address" => Ok(Contents::Addresses(names(source, node, key)?)),
         "fill" => Ok(Contents::Fill(scalar(source, node, key)?.value)),
         "values" => Ok(Contents::Values(scalars(source, node, key)?)),
         "file" => match &node.value {
@@ -95,6 +105,21 @@ fn contents(
             })
         }
         _ => random(source, node, element),
+    }
+}
+
+/// A name or a list of them.
+fn names(source: &Source, node: &Node, key: &str) -> Result<Vec<At<String>>, SourceError> {
+    let one = |node: &Node| match &node.value {
+        Value::String(name) => Ok(At {
+            value: name.clone(),
+            place: node.span.clone(),
+        }),
+        _ => Err(wrong_kind(source, node, key, "a name, or a list of names")),
+    };
+    match &node.value {
+        Value::Array(items) => items.iter().map(one).collect(),
+        _ => Ok(vec![one(node)?]),
     }
 }
 
@@ -145,9 +170,29 @@ pub(super) fn slice(fields: &Fields<'_>, buffer_key: &str) -> Result<Slice, Sour
         buffer: fields
             .string(buffer_key)?
             .ok_or_else(|| fields.missing(buffer_key, help))?,
-        offset: fields.count("offset", MOST_BYTES)?.map_or(0, |n| n.value),
+        offset: offset(fields, ["offset", "byte_offset"])?,
         count: fields.count("count", MOST_BYTES)?.map(|n| n.value),
     })
+}
+
+/// Where something begins: the first key counts elements, the second bytes.
+pub(super) fn offset(
+    fields: &Fields<'_>,
+    [elements, bytes]: [&str; 2],
+) -> Result<Offset, SourceError> {
+    let given = (
+        fields.count(elements, MOST_BYTES)?,
+        fields.count(bytes, MOST_BYTES)?,
+    );
+    match given {
+        (None, None) => Ok(Offset::START),
+        (Some(n), None) => Ok(Offset::Elements(n.value)),
+        (None, Some(n)) => Ok(Offset::Bytes(n.value)),
+        (Some(_), Some(n)) => Err(fields.source.error(
+            n.place,
+            format!("either `{elements}` (in elements) or `{bytes}`, not both"),
+        )),
+    }
 }
 
 /// `[textures.NAME]`.
@@ -155,6 +200,7 @@ pub(super) fn texture(source: &Source, entry: &Entry) -> Result<TextureSpec, Sou
     let keys = [
         "buffer",
         "offset",
+        "byte_offset",
         "size",
         "channels",
         "texref",
@@ -223,6 +269,7 @@ pub(super) fn output(source: &Source, node: &Node) -> Result<Output, SourceError
     let keys = [
         "buffer",
         "offset",
+        "byte_offset",
         "count",
         "write",
         "compare",

@@ -2,7 +2,7 @@
 
 use super::fields::{Fields, count, scalar, tables, wrong_kind};
 use super::model::*;
-use super::parse_data::{MOST_BYTES, extent, scalar_type, slice};
+use super::parse_data::{extent, offset, scalar_type, slice};
 use warpsim_present::{Entry, Node, Source, SourceError, Value};
 
 /// A `while` without a limit of its own ends here: a broken kernel would run for ever.
@@ -75,11 +75,16 @@ fn repeat_while(source: &Source, node: &Node) -> Result<StepKind, SourceError> {
                 value: name.clone(),
                 place: span.clone(),
             },
-            offset: 0,
+            offset: Offset::START,
             count: Some(1),
         },
         Some(node) => {
-            let word = Fields::new(source, node, "`while`", &["buffer", "offset"])?;
+            let word = Fields::new(
+                source,
+                node,
+                "`while`",
+                &["buffer", "offset", "byte_offset"],
+            )?;
             Slice {
                 count: Some(1),
                 ..slice(&word, "buffer")?
@@ -101,7 +106,7 @@ fn fill(source: &Source, node: &Node) -> Result<StepKind, SourceError> {
         source,
         node,
         "a fill",
-        &["fill", "value", "offset", "count"],
+        &["fill", "value", "offset", "byte_offset", "count"],
     )?;
     let value = fields
         .node("value")
@@ -113,7 +118,15 @@ fn fill(source: &Source, node: &Node) -> Result<StepKind, SourceError> {
 }
 
 fn copy(source: &Source, node: &Node) -> Result<StepKind, SourceError> {
-    let keys = ["copy", "to", "offset", "to_offset", "count"];
+    let keys = [
+        "copy",
+        "to",
+        "offset",
+        "byte_offset",
+        "to_offset",
+        "to_byte_offset",
+        "count",
+    ];
     let fields = Fields::new(source, node, "a copy", &keys)?;
     let from = slice(&fields, "copy")?;
     let to = fields
@@ -122,9 +135,7 @@ fn copy(source: &Source, node: &Node) -> Result<StepKind, SourceError> {
     Ok(StepKind::Copy {
         to: Slice {
             buffer: to,
-            offset: fields
-                .count("to_offset", MOST_BYTES)?
-                .map_or(0, |n| n.value),
+            offset: offset(&fields, ["to_offset", "to_byte_offset"])?,
             count: None,
         },
         from,
@@ -132,12 +143,17 @@ fn copy(source: &Source, node: &Node) -> Result<StepKind, SourceError> {
 }
 
 fn write(source: &Source, node: &Node) -> Result<StepKind, SourceError> {
-    let fields = Fields::new(source, node, "a write", &["write", "file", "offset"])?;
+    let fields = Fields::new(
+        source,
+        node,
+        "a write",
+        &["write", "file", "offset", "byte_offset"],
+    )?;
     Ok(StepKind::Write {
         to: fields
             .string("write")?
             .ok_or_else(|| fields.missing("write", "a buffer or a variable of the PTX"))?,
-        offset: fields.count("offset", MOST_BYTES)?.map_or(0, |n| n.value),
+        offset: offset(&fields, ["offset", "byte_offset"])?,
         file: fields
             .string("file")?
             .ok_or_else(|| fields.missing("file", "what to write, as `file = \"data.bin\"`"))?,
@@ -221,10 +237,15 @@ fn argument(source: &Source, node: &Node) -> Result<At<ArgSpec>, SourceError> {
     let value = match &node.value {
         Value::String(name) => ArgSpec::Buffer {
             name: name.clone(),
-            offset: 0,
+            offset: Offset::START,
         },
         Value::Table(_) if node.get("buffer").is_some() => {
-            let fields = Fields::new(source, node, "a buffer argument", &["buffer", "offset"])?;
+            let fields = Fields::new(
+                source,
+                node,
+                "a buffer argument",
+                &["buffer", "offset", "byte_offset"],
+            )?;
             let slice = slice(&fields, "buffer")?;
             ArgSpec::Buffer {
                 name: slice.buffer.value,

@@ -7,7 +7,7 @@ use super::prepare_steps;
 use crate::compare::Tolerance;
 use crate::cuda;
 use crate::device::DeviceError;
-use crate::element::Element;
+use crate::element::{Element, Scalar};
 use crate::session::{Module, Session};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -110,27 +110,84 @@ impl Names<'_> {
             })
     }
 
+    /// A texture's handle by its name.
+    pub fn texture(&self, name: &str, place: &Place) -> Result<u64, SourceError> {
+        self.textures.get(name).copied().ok_or_else(|| {
+            let message = format!("there is no texture `{name}`");
+            self.file.source.error(place.clone(), message)
+        })
+    }
+
+    /// A symbol with addresses and handles in place of the names of buffers and textures.
+    fn with_numbers(&self, symbol: &Buffer) -> Result<Buffer, SourceError> {
+        let numbers: Vec<At<u64>> = match &symbol.contents.value {
+            Contents::Handles(names) => {
+                let handle = |n: &At<String>| {
+                    let value = self.texture(&n.value, &n.place)?;
+                    Ok(At {
+                        value,
+                        place: n.place.clone(),
+                    })
+                };
+                names
+                    .iter()
+                    .map(handle)
+                    .collect::<Result<_, SourceError>>()?
+            }
+            Contents::Addresses(names) => {
+                let address = |n: &At<String>| {
+                    let value = self.buffer(n)?.address;
+                    Ok(At {
+                        value,
+                        place: n.place.clone(),
+                    })
+                };
+                names
+                    .iter()
+                    .map(address)
+                    .collect::<Result<_, SourceError>>()?
+            }
+            _ => return Ok(symbol.clone()),
+        };
+        let scalar = |n: At<u64>| At {
+            value: Scalar::Integer(n.value.into()),
+            place: n.place,
+        };
+        Ok(Buffer {
+            contents: At {
+                value: Contents::Values(numbers.into_iter().map(scalar).collect()),
+                place: symbol.contents.place.clone(),
+            },
+            ..symbol.clone()
+        })
+    }
+
     /// Checks a slice against its buffer.
     pub fn slice(&self, slice: &Slice) -> Result<Resolved, SourceError> {
         let buffer = self.buffer(&slice.buffer)?;
-        let rest = buffer.count.checked_sub(slice.offset);
+        let each = buffer.element.bytes() as u64;
+        let skipped = slice.offset.in_bytes(each);
+        let rest = (buffer.count * each).checked_sub(skipped);
+        let rest = rest.map(|bytes| bytes / each);
         let count = slice.count.or(rest).unwrap_or(0);
         match rest {
             Some(rest) if count <= rest => Ok(Resolved {
-                address: buffer.address + slice.offset * buffer.element.bytes() as u64,
+                address: buffer.address + skipped,
                 element: buffer.element,
                 count,
             }),
-            _ => Err(self.file.source.error(
-                slice.buffer.place.clone(),
-                format!(
-                    "{} elements from element {} on: `{}` has only {}",
-                    count.max(1),
-                    slice.offset,
-                    slice.buffer.value,
-                    buffer.count
-                ),
-            )),
+            _ => {
+                let from = match slice.offset {
+                    Offset::Elements(n) => format!("element {n}"),
+                    Offset::Bytes(n) => format!("byte {n}"),
+                };
+                let (name, has) = (&slice.buffer.value, buffer.count);
+                let message = format!(
+                    "{} elements from {from} on: `{name}` has only {has}",
+                    count.max(1)
+                );
+                Err(self.file.source.error(slice.buffer.place.clone(), message))
+            }
         }
     }
 }
@@ -187,12 +244,13 @@ pub(super) fn prepare(
         let loaded = resolve_buffer(source, buffer, directory, seed, session)?;
         names.buffers.insert(&buffer.name.value, loaded);
     }
-    for symbol in &file.symbols {
-        resolve_symbol(source, symbol, directory, seed, &module, session)?;
-    }
     for texture in &file.textures {
         let handle = bind(&names, texture, session)?;
         names.textures.insert(&texture.name.value, handle);
+    }
+    for symbol in &file.symbols {
+        let symbol = &names.with_numbers(symbol)?;
+        resolve_symbol(source, symbol, directory, seed, &module, session)?;
     }
     let ops = prepare_steps::steps(&names, &file.steps, session)?;
     let outputs = file
@@ -323,8 +381,9 @@ fn output(
     };
     Ok(PlannedOutput {
         what: match output.slice.offset {
-            0 => output.slice.buffer.value.clone(),
-            offset => format!("{} from [{offset}]", output.slice.buffer.value),
+            Offset::START | Offset::Bytes(0) => output.slice.buffer.value.clone(),
+            Offset::Elements(n) => format!("{} from [{n}]", output.slice.buffer.value),
+            Offset::Bytes(n) => format!("{} from byte {n}", output.slice.buffer.value),
         },
         element: part.element,
         address: part.address,

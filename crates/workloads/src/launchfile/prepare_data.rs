@@ -139,7 +139,10 @@ fn generate(
     }
     let mut put = |v: Scalar| element.encode(v, &mut out).ok_or_else(|| misfit(v));
     match value {
-        Contents::Zero | Contents::File(_) => return Ok(None),
+        // Names have become values before.
+        Contents::Zero | Contents::File(_) | Contents::Handles(_) | Contents::Addresses(_) => {
+            return Ok(None);
+        }
         Contents::Fill(v) => {
             put(*v)?;
             let one = out.len();

@@ -104,7 +104,7 @@ fn copy(names: &Names<'_>, from: &Slice, to: &Slice) -> Result<Op, SourceError> 
 fn write(
     names: &Names<'_>,
     to: &At<String>,
-    offset: u64,
+    offset: Offset,
     file: &At<String>,
     session: &Session<'_>,
 ) -> Result<Op, SourceError> {
@@ -113,11 +113,14 @@ fn write(
     let (address, room) = match names.buffers.get(to.value.as_str()) {
         Some(buffer) => {
             let bytes = buffer.element.bytes() as u64;
-            let (skipped, size) = (offset.saturating_mul(bytes), buffer.count * bytes);
+            let (skipped, size) = (offset.in_bytes(bytes), buffer.count * bytes);
             (buffer.address + skipped, size.saturating_sub(skipped))
         }
         None => match session.device.symbol(names.module.id, &to.value) {
-            Some((address, size)) => (address + offset, size.saturating_sub(offset)),
+            Some((address, size)) => {
+                let skipped = offset.in_bytes(1);
+                (address + skipped, size.saturating_sub(skipped))
+            }
             None => {
                 let message = format!("there is no buffer or variable `{}`", to.value);
                 let known = names.buffers.keys().copied();
@@ -226,12 +229,6 @@ fn argument(names: &Names<'_>, arg: &At<ArgSpec>) -> Result<Arg, SourceError> {
             Arg::Scalar(element.name(), bytes)
         }
         ArgSpec::Bytes(bytes) => Arg::Bytes(bytes.clone()),
-        ArgSpec::Texture(name) => match names.textures.get(name.as_str()) {
-            Some(handle) => Arg::Pointer(*handle),
-            None => {
-                let message = format!("there is no texture `{name}`");
-                return Err(source.error(arg.place.clone(), message));
-            }
-        },
+        ArgSpec::Texture(name) => Arg::Pointer(names.texture(name, &arg.place)?),
     })
 }

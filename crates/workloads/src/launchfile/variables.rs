@@ -11,7 +11,9 @@ use warpsim_present::{Entry, Node, Source, SourceError, Value, nearest};
 const NUMBERS: &[&str] = &[
     "count",
     "offset",
+    "byte_offset",
     "to_offset",
+    "to_byte_offset",
     "grid",
     "block",
     "shared",

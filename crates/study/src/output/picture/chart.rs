@@ -1,6 +1,7 @@
 //! A figure as clusters of bars.
 
-use super::colour::{Hue, configuration_hues, layer_hues};
+use super::colour::{Colours, Hue, layer_hues};
+use super::quantity;
 use crate::evaluate::{Cell, Results, Shown};
 use crate::format::{ALL, Display, Figure, Shape};
 use crate::output::terminal::{mean_cell, mean_title, row_title};
@@ -13,6 +14,8 @@ pub struct Chart {
     pub title: String,
     /// How values are written.
     pub display: Display,
+    /// What goes up, with its unit.
+    pub axis: String,
     /// Where bars begin.
     pub baseline: f64,
     /// Colours and what they stand for.
@@ -58,14 +61,11 @@ pub struct Bar {
     pub range: Option<(f64, f64)>,
 }
 
-/// The chart of a figure.
-pub fn chart(results: &Results, figure: &Figure, shown: &Shown) -> Chart {
+/// The chart of figure number `index`.
+pub fn chart(results: &Results, index: usize, shown: &Shown, colours: &Colours) -> Chart {
     let plan = results.plan();
-    let names: Vec<&str> = shown
-        .setups
-        .iter()
-        .map(|&s| plan.setups[s].name.as_str())
-        .collect();
+    let figure = &plan.study.figures[index];
+    let layers = plan.measures[index].layers.as_deref();
     let maker = Maker {
         figure,
         titles: shown
@@ -73,7 +73,7 @@ pub fn chart(results: &Results, figure: &Figure, shown: &Shown) -> Chart {
             .iter()
             .map(|&s| plan.setups[s].title.as_str())
             .collect(),
-        columns: configuration_hues(&names),
+        columns: shown.setups.iter().map(|&s| colours.get(s)).collect(),
         layers: match &figure.shape {
             Shape::Bars { .. } => Vec::new(),
             Shape::Stack { .. } => layer_hues(&shown.layers),
@@ -114,6 +114,7 @@ pub fn chart(results: &Results, figure: &Figure, shown: &Shown) -> Chart {
             .collect::<Vec<_>>()
             .join(": "),
         display: figure.display,
+        axis: quantity::title(plan, figure, layers.unwrap_or_default()),
         baseline: if figure.display == Display::Change {
             1.0
         } else {

@@ -3,38 +3,41 @@
 use super::axis::{Axis, axis};
 use super::chart::{Bar, Chart, Cluster};
 use super::colour::Hue;
+use super::layout::{LETTER, Layout, shortened, wrapped};
 use crate::words;
 use warpsim_present::svg::{Element, Svg};
 
-const WIDTH: f64 = 1080.0;
-const LEFT: f64 = 58.0;
+const LEFT: f64 = 76.0;
 const RIGHT: f64 = 10.0;
 /// Height of the bars' field, and of what is above and below it.
 const FIELD: f64 = 210.0;
 const ABOVE: f64 = 24.0;
 const BELOW: f64 = 34.0;
-/// More of it for names that do not fit side by side.
-const BELOW_TILTED: f64 = 78.0;
-/// Bars side by side before another row begins.
-const BARS_A_ROW: usize = 120;
+/// More above for names of groups that do not fit behind one another.
+const HEADING: f64 = 13.0;
+/// Letters of a workload's name at most; the pointer shows the others.
+const LABEL: usize = 22;
 /// Space between clusters, in bars.
 const GAP: f64 = 1.1;
 const WIDEST_BAR: f64 = 42.0;
-/// Width of a letter, as far as can be told without the font.
-const LETTER: f64 = 6.7;
 
 /// The picture, in colours of the page it stands on; `style` is for one that stands alone.
-pub fn draw(chart: &Chart, style: Option<&str>) -> String {
-    let rows = rows(&chart.clusters);
-    let (legend, legend_height) = legend(chart);
-    let tilted = rows.iter().any(|row| crowded(row));
-    let below = if tilted { BELOW_TILTED } else { BELOW };
-    let height = legend_height + rows.len() as f64 * (ABOVE + FIELD + below);
+pub fn draw(chart: &Chart, layout: &Layout, style: Option<&str>) -> String {
+    let width = layout.width;
+    let rows = rows(&chart.clusters, layout);
+    let (legend, legend_height) = legend(chart, width);
+    let tilted = rows.iter().any(|row| crowded(row, width));
+    let below = if tilted { tilted_height(chart) } else { BELOW };
+    let headings: Vec<_> = rows.iter().map(|row| headings(row, width)).collect();
+    let levels = headings.iter().flatten().map(|h| h.level).max();
+    let above = ABOVE + HEADING * levels.unwrap_or(0) as f64;
+    let height = legend_height + rows.len() as f64 * (above + FIELD + below);
     Svg::document(
         &[
-            ("viewBox", &format_args!("0 0 {WIDTH} {height:.0}")),
-            ("width", &WIDTH),
+            ("viewBox", &format_args!("0 0 {width} {height:.0}")),
+            ("width", &width),
             ("height", &format_args!("{height:.0}")),
+            ("class", &layout.class),
             ("role", &"img"),
             ("font-family", &"system-ui,sans-serif"),
             ("font-size", &12),
@@ -46,15 +49,18 @@ pub fn draw(chart: &Chart, style: Option<&str>) -> String {
             svg.element("title").text(&chart.title);
             svg.append(&legend);
             let scale = axis(heights(chart), chart.baseline);
-            for (i, row) in rows.iter().enumerate() {
-                let top = legend_height + ABOVE + i as f64 * (ABOVE + FIELD + below);
+            for (i, (row, headings)) in rows.iter().zip(&headings).enumerate() {
+                let top = legend_height + above + i as f64 * (above + FIELD + below);
                 let mut field = Field {
                     chart,
                     scale: &scale,
+                    width,
                     top,
                     svg,
                 };
                 field.lines();
+                field.title();
+                headings.iter().for_each(|h| field.heading(h));
                 field.clusters(row, tilted);
                 field.base();
             }
@@ -73,9 +79,9 @@ fn heights(chart: &Chart) -> impl Iterator<Item = f64> + '_ {
 }
 
 /// Clusters in rows, so that bars stay wide enough to see.
-fn rows(clusters: &[Cluster]) -> Vec<&[Cluster]> {
+fn rows<'a>(clusters: &'a [Cluster], layout: &Layout) -> Vec<&'a [Cluster]> {
     let all: usize = clusters.iter().map(|c| c.bars.len()).sum();
-    let rows = all.div_ceil(BARS_A_ROW).max(1);
+    let rows = all.div_ceil(layout.bars_per_row).max(1);
     let share = all.div_ceil(rows);
     let mut out = Vec::new();
     let (mut start, mut bars) = (0, 0);
@@ -91,27 +97,71 @@ fn rows(clusters: &[Cluster]) -> Vec<&[Cluster]> {
 }
 
 /// The width of a bar with its share of the space around it.
-fn slot(clusters: &[Cluster]) -> f64 {
+fn slot(clusters: &[Cluster], width: f64) -> f64 {
     let bars: f64 = clusters.iter().map(|c| c.bars.len() as f64 + GAP).sum();
-    ((WIDTH - LEFT - RIGHT) / bars.max(1.0)).min(WIDEST_BAR)
+    ((width - LEFT - RIGHT) / bars.max(1.0)).min(WIDEST_BAR)
 }
 
 /// Whether some name is wider than its bars.
-fn crowded(clusters: &[Cluster]) -> bool {
-    let slot = slot(clusters);
+fn crowded(clusters: &[Cluster], width: f64) -> bool {
+    let slot = slot(clusters, width);
     clusters.iter().any(|c| {
         let room = (c.bars.len() as f64 + GAP) * slot;
-        room < c.label.chars().count() as f64 * LETTER + 4.0
+        room < shown_letters(c) as f64 * LETTER + 4.0
     })
 }
 
-fn legend(chart: &Chart) -> (Svg, f64) {
+fn shown_letters(cluster: &Cluster) -> usize {
+    cluster.label.chars().count().min(LABEL)
+}
+
+/// What names that are turned take below the bars.
+fn tilted_height(chart: &Chart) -> f64 {
+    let longest = chart.clusters.iter().map(shown_letters).max();
+    34.0 + longest.unwrap_or(0) as f64 * LETTER * TURN.to_radians().sin()
+}
+
+/// By how much names are turned.
+const TURN: f64 = 35.0;
+
+/// The name of a group of workloads, above the first of them.
+struct Heading<'a> {
+    text: &'a str,
+    x: f64,
+    /// Names that would run into the one before them go above it.
+    level: usize,
+}
+
+fn headings(clusters: &[Cluster], width: f64) -> Vec<Heading<'_>> {
+    let slot = slot(clusters, width);
+    let mut x = LEFT;
+    // Where the names of each level end.
+    let mut ends: Vec<f64> = Vec::new();
+    let mut headings = Vec::new();
+    for cluster in clusters {
+        if let Some(text) = &cluster.heading {
+            let level = ends.iter().position(|end| *end <= x);
+            let level = level.unwrap_or_else(|| {
+                ends.push(0.0);
+                ends.len() - 1
+            });
+            ends[level] = x + 10.0 + text.chars().count() as f64 * LETTER * 0.92;
+            headings.push(Heading { text, x, level });
+        }
+        x += (cluster.bars.len() as f64 + GAP) * slot;
+    }
+    headings
+}
+
+fn legend(chart: &Chart, page: f64) -> (Svg, f64) {
     let mut svg = Svg::new();
-    let (mut x, mut y) = (LEFT, 8.0);
+    // Where there is little room the legend takes that of the axis too.
+    let left = if page < 500.0 { RIGHT } else { LEFT };
+    let (mut x, mut y) = (left, 8.0);
     for entry in &chart.legend {
         let width = 32.0 + entry.title.chars().count() as f64 * LETTER;
-        if x + width > WIDTH - RIGHT && x > LEFT {
-            (x, y) = (LEFT, y + 18.0);
+        if x + width > page - RIGHT && x > left {
+            (x, y) = (left, y + 18.0);
         }
         let patch = svg.element("rect").fixed("x", x, 1).fixed("y", y, 1);
         let patch = patch.attr("width", 11).attr("height", 11).attr("rx", 2);
@@ -124,12 +174,12 @@ fn legend(chart: &Chart) -> (Svg, f64) {
         x += width;
     }
     y += 18.0;
-    if !chart.remark.is_empty() {
+    for line in wrapped(&chart.remark, page - left - RIGHT) {
         svg.element("text")
-            .attr("x", LEFT)
+            .attr("x", left)
             .fixed("y", y + 10.0, 1)
             .attr("fill", "var(--soft)")
-            .text(&chart.remark);
+            .text(line);
         y += 18.0;
     }
     (svg, y)
@@ -155,6 +205,7 @@ fn painted(element: Element<'_>, hue: Hue, strength: f64, outlined: bool) -> Ele
 struct Field<'a> {
     chart: &'a Chart,
     scale: &'a Axis,
+    width: f64,
     top: f64,
     svg: &'a mut Svg,
 }
@@ -180,6 +231,23 @@ impl Field<'_> {
         }
     }
 
+    /// What goes up, beside the scale; long ones in two lines.
+    fn title(&mut self) {
+        let lines = wrapped(&self.chart.axis, FIELD * 1.1);
+        let y = self.top + FIELD / 2.0;
+        for (i, line) in lines.iter().take(2).enumerate() {
+            let x = if lines.len() == 1 { 16.0 } else { 11.0 } + 13.0 * i as f64;
+            let line = match i == 1 && lines.len() > 2 {
+                true => format!("{line}\u{2026}"),
+                false => line.clone(),
+            };
+            let text = self.svg.element("text").fixed("x", x, 1).fixed("y", y, 1);
+            let text = text.attr("text-anchor", "middle").attr("font-size", 11);
+            let text = text.attr("transform", format_args!("rotate(-90 {x:.1} {y:.1})"));
+            text.attr("fill", "var(--soft)").text(line);
+        }
+    }
+
     fn base(&mut self) {
         let y = self.y(self.chart.baseline);
         self.across(y, "var(--soft)");
@@ -189,7 +257,7 @@ impl Field<'_> {
         self.svg
             .element("line")
             .attr("x1", LEFT)
-            .attr("x2", WIDTH - RIGHT)
+            .attr("x2", self.width - RIGHT)
             .fixed("y1", y, 1)
             .fixed("y2", y, 1)
             .attr("stroke", colour)
@@ -197,7 +265,7 @@ impl Field<'_> {
     }
 
     fn clusters(&mut self, clusters: &[Cluster], tilted: bool) {
-        let slot = slot(clusters);
+        let slot = slot(clusters, self.width);
         let mut x = LEFT + GAP * slot / 2.0;
         for cluster in clusters {
             self.cluster(cluster, x, slot, tilted);
@@ -219,31 +287,30 @@ impl Field<'_> {
                 .attr("fill-opacity", ".09")
                 .empty();
         }
-        if let Some(heading) = &cluster.heading {
-            self.heading(heading, x - margin);
-        }
         for (i, bar) in cluster.bars.iter().enumerate() {
             self.bar(bar, x + i as f64 * slot, slot);
         }
         self.label(cluster, x + width / 2.0, tilted);
     }
 
-    fn heading(&mut self, heading: &str, x: f64) {
+    fn heading(&mut self, heading: &Heading) {
+        let x = heading.x;
+        let up = HEADING * heading.level as f64;
         self.svg
             .element("line")
             .fixed("x1", x, 1)
             .fixed("x2", x, 1)
-            .fixed("y1", self.top - 14.0, 1)
+            .fixed("y1", self.top - 14.0 - up, 1)
             .fixed("y2", self.top + FIELD, 1)
             .attr("stroke", "var(--faint)")
             .empty();
         self.svg
             .element("text")
             .fixed("x", x + 4.0, 1)
-            .fixed("y", self.top - 6.0, 1)
+            .fixed("y", self.top - 6.0 - up, 1)
             .attr("font-size", 11)
             .attr("fill", "var(--soft)")
-            .text(heading);
+            .text(heading.text);
     }
 
     fn label(&mut self, cluster: &Cluster, x: f64, tilted: bool) {
@@ -251,7 +318,7 @@ impl Field<'_> {
         let numbered = cluster.bars.iter().any(|b| b.number.is_some());
         let y = if numbered { y + 9.0 } else { y };
         let anchor = if tilted { "end" } else { "middle" };
-        let turn = tilted.then(|| format!("rotate(-35 {x:.1} {y:.1})"));
+        let turn = tilted.then(|| format!("rotate(-{TURN} {x:.1} {y:.1})"));
         self.svg
             .element("text")
             .fixed("x", x, 1)
@@ -260,7 +327,7 @@ impl Field<'_> {
             .optional("transform", turn)
             .optional("font-weight", cluster.strong.then_some(600))
             .attr("fill", "var(--ink)")
-            .text(&cluster.label);
+            .text(shortened(&cluster.label, LABEL));
     }
 
     fn bar(&mut self, bar: &Bar, x: f64, slot: f64) {

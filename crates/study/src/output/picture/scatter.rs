@@ -2,34 +2,39 @@
 //! highest repeat both ways, and a line through those that no other beats.
 
 use super::axis::{Axis, axis};
-use super::colour::{Hue, series_hue};
+use super::colour::{Colours, Hue};
+use super::layout::{LETTER, Layout, wrapped};
 use crate::trade_off::{Panel, Point, Traded};
 use crate::words;
 use warpsim_present::svg::Svg;
 
-const WIDTH: f64 = 1080.0;
-/// Panels side by side, and what is around the field of each.
-const PANELS_A_ROW: usize = 2;
-const FIELD: [f64; 2] = [440.0, 260.0];
+/// Height of a panel's field, and what is around it.
+const HEIGHT: f64 = 260.0;
 const LEFT: f64 = 72.0;
 const ABOVE: f64 = 28.0;
 const BELOW: f64 = 52.0;
-/// Width of a letter, as far as can be told without the font.
-const LETTER: f64 = 6.7;
 /// Half of an error mark's end.
 const END: f64 = 3.0;
 
 /// The picture, in colours of the page it stands on; `style` is for one that stands alone.
-pub fn draw(title: &str, traded: &Traded, style: Option<&str>) -> String {
-    let (legend, legend_height) = legend(traded);
-    let rows = traded.panels.len().div_ceil(PANELS_A_ROW);
-    let step = ABOVE + FIELD[1] + BELOW;
+pub fn draw(
+    title: &str,
+    traded: &Traded,
+    colours: &Colours,
+    layout: &Layout,
+    style: Option<&str>,
+) -> String {
+    let width = layout.width;
+    let (legend, legend_height) = legend(traded, colours, width);
+    let rows = traded.panels.len().div_ceil(layout.panels_per_row);
+    let step = ABOVE + HEIGHT + BELOW;
     let height = legend_height + rows as f64 * step;
     Svg::document(
         &[
-            ("viewBox", &format_args!("0 0 {WIDTH} {height:.0}")),
-            ("width", &WIDTH),
+            ("viewBox", &format_args!("0 0 {width} {height:.0}")),
+            ("width", &width),
             ("height", &format_args!("{height:.0}")),
+            ("class", &layout.class),
             ("role", &"img"),
             ("font-family", &"system-ui,sans-serif"),
             ("font-size", &12),
@@ -41,27 +46,29 @@ pub fn draw(title: &str, traded: &Traded, style: Option<&str>) -> String {
             svg.element("title").text(title);
             svg.append(&legend);
             for (i, panel) in traded.panels.iter().enumerate() {
-                let column = (i % PANELS_A_ROW) as f64;
-                let row = (i / PANELS_A_ROW) as f64;
-                let left = LEFT + column * (WIDTH / PANELS_A_ROW as f64);
+                let column = (i % layout.panels_per_row) as f64;
+                let row = (i / layout.panels_per_row) as f64;
+                let left = LEFT + column * (width / layout.panels_per_row as f64);
                 let top = legend_height + ABOVE + row * step;
-                Field::new(traded, panel, [left, top]).draw(svg);
+                let size = [layout.panel, HEIGHT];
+                Field::new(traded, colours, panel, [left, top], size).draw(svg);
             }
         },
     )
 }
 
 /// Numbers, colours and names of the configurations.
-fn legend(traded: &Traded) -> (Svg, f64) {
+fn legend(traded: &Traded, colours: &Colours, page: f64) -> (Svg, f64) {
     let mut svg = Svg::new();
     let (mut x, mut y) = (12.0, 8.0);
     for (i, title) in traded.titles.iter().enumerate() {
         let text = format!("{} {title}", i + 1);
         let width = 28.0 + text.chars().count() as f64 * LETTER;
-        if x + width > WIDTH - 10.0 && x > 12.0 {
+        if x + width > page - 10.0 && x > 12.0 {
             (x, y) = (12.0, y + 18.0);
         }
-        dot(&mut svg, [x + 5.0, y + 6.0], series_hue(i), true);
+        let (hue, _) = colours.get(traded.setups[i]);
+        dot(&mut svg, [x + 5.0, y + 6.0], hue, true);
         let label = svg.element("text").fixed("x", x + 14.0, 1);
         label
             .fixed("y", y + 10.0, 1)
@@ -95,13 +102,21 @@ fn line(svg: &mut Svg, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2], colour: &str, wid
 /// One panel.
 struct Field<'a> {
     traded: &'a Traded,
+    colours: &'a Colours,
     panel: &'a Panel,
     scales: [Axis; 2],
     corner: [f64; 2],
+    size: [f64; 2],
 }
 
 impl<'a> Field<'a> {
-    fn new(traded: &'a Traded, panel: &'a Panel, corner: [f64; 2]) -> Field<'a> {
+    fn new(
+        traded: &'a Traded,
+        colours: &'a Colours,
+        panel: &'a Panel,
+        corner: [f64; 2],
+        size: [f64; 2],
+    ) -> Field<'a> {
         let scales = [0, 1].map(|d| {
             let ends = panel.points.iter();
             let ends = ends.flat_map(|p| [p.ranges[d].0, p.ranges[d].1]);
@@ -110,9 +125,11 @@ impl<'a> Field<'a> {
         });
         Field {
             traded,
+            colours,
             panel,
             scales,
             corner,
+            size,
         }
     }
 
@@ -124,8 +141,8 @@ impl<'a> Field<'a> {
         };
         let [left, top] = self.corner;
         [
-            left + FIELD[0] * share(0, x),
-            top + FIELD[1] * (1.0 - share(1, y)),
+            left + self.size[0] * share(0, x),
+            top + self.size[1] * (1.0 - share(1, y)),
         ]
     }
 
@@ -146,7 +163,7 @@ impl<'a> Field<'a> {
 
     fn scales(&self, svg: &mut Svg) {
         let [left, top] = self.corner;
-        let bottom = top + FIELD[1];
+        let bottom = top + self.size[1];
         let low = [self.scales[0].low, self.scales[1].low];
         let label = |svg: &mut Svg, x: f64, y: f64, anchor: &str, text: &str| {
             let label = svg.element("text").fixed("x", x, 1).fixed("y", y, 1);
@@ -161,13 +178,22 @@ impl<'a> Field<'a> {
         }
         for &tick in &self.scales[1].ticks {
             let [_, y] = self.place([low[0], tick]);
-            line(svg, [left, y], [left + FIELD[0], y], "var(--faint)", 1.0);
+            line(
+                svg,
+                [left, y],
+                [left + self.size[0], y],
+                "var(--faint)",
+                1.0,
+            );
             let text = words::tick(self.traded.axes[1].1, tick);
             label(svg, left - 6.0, y + 4.0, "end", &text);
         }
-        let middle = left + FIELD[0] / 2.0;
-        label(svg, middle, bottom + 33.0, "middle", &self.traded.axes[0].0);
-        let (x, y) = (left - 52.0, top + FIELD[1] / 2.0);
+        let middle = left + self.size[0] / 2.0;
+        let lines = wrapped(&self.traded.axes[0].0, self.size[0]);
+        for (i, line) in lines.iter().take(2).enumerate() {
+            label(svg, middle, bottom + 31.0 + 13.0 * i as f64, "middle", line);
+        }
+        let (x, y) = (left - 52.0, top + self.size[1] / 2.0);
         let up = svg.element("text").fixed("x", x, 1).fixed("y", y, 1);
         let up = up.attr("text-anchor", "middle").attr("font-size", 11);
         let up = up.attr("transform", format_args!("rotate(-90 {x:.1} {y:.1})"));
@@ -186,7 +212,7 @@ impl<'a> Field<'a> {
 
     fn point(&self, point: &Point, svg: &mut Svg) {
         let at = self.place(point.at);
-        let hue = series_hue(point.configuration);
+        let (hue, _) = self.colours.get(self.traded.setups[point.configuration]);
         let [across, up] = [0, 1].map(|d| words::value(self.traded.axes[d].1, point.at[d]));
         let title = &self.traded.titles[point.configuration];
         svg.element("g").content(|svg| {

@@ -4,6 +4,7 @@ use super::Report;
 use super::summary::{class, meaning};
 use crate::evaluate::{Cell, Shown};
 use crate::format::{Figure, Shape};
+use crate::output::grid::Grid;
 use crate::output::terminal::{cell_text, mean_cell, mean_text, mean_title, row_title};
 use crate::plan::Layer;
 use crate::verdict::{Judged, Verdict};
@@ -32,6 +33,9 @@ impl Report<'_> {
         layers: &[Layer],
     ) -> Markup {
         let found = words::found_at(self.results.plan().foreign_size());
+        if shown.unmeasured() {
+            return unmeasured(figure, shown, judged, &found);
+        }
         html! {
             section class="figure" id=(figure.id.value) {
                 h2 {
@@ -39,11 +43,6 @@ impl Report<'_> {
                         span class="number" { (figure.number) } " "
                     }
                     (figure.title)
-                }
-                @if let Some(name) = &shown.lacking {
-                    p class="note" {
-                        "Not measured: this build has no statistic " code { (name) } "."
-                    }
                 }
                 @if let Some(picture) = picture {
                     div class="picture" { (PreEscaped(picture)) }
@@ -56,18 +55,16 @@ impl Report<'_> {
                 @if let Some(reason) = &figure.reason {
                     p class="reason" { b { "Where ours differs" (found) "." } " " (reason) }
                 }
-                @if shown.lacking.is_none() {
-                    details {
-                        summary { "values" }
-                        div class="wide" {
-                            @match figure.shape {
-                                Shape::Bars { .. } => (self.bar_table(figure, shown)),
-                                Shape::Stack { .. } => (self.stack_table(figure, shown)),
-                            }
+                details {
+                    summary { "values" }
+                    div class="wide" {
+                        @match figure.shape {
+                            Shape::Bars { .. } => (self.bar_table(figure, shown)),
+                            Shape::Stack { .. } => (self.stack_table(figure, shown)),
                         }
-                        @if let Some(source) = &figure.paper.source {
-                            p class="note" { "The paper's values: " (source) "." }
-                        }
+                    }
+                    @if let Some(source) = &figure.paper.source {
+                        p class="note" { "The paper's values: " (source) "." }
                     }
                 }
             }
@@ -76,6 +73,9 @@ impl Report<'_> {
 
     fn bar_table(&self, figure: &Figure, shown: &Shown) -> Markup {
         let plan = self.results.plan();
+        if let Some(grid) = Grid::of(plan, shown) {
+            return self.grid_table(figure, shown, &grid);
+        }
         html! {
             table {
                 thead {
@@ -106,6 +106,37 @@ impl Report<'_> {
                         }
                         "\n"
                         (paper_row(figure, &mean.paper))
+                    }
+                }
+            }
+        }
+    }
+
+    /// A line for each choice of a grid, a column for each of its axes and each workload.
+    fn grid_table(&self, figure: &Figure, shown: &Shown, grid: &Grid) -> Markup {
+        let rows: Vec<_> = shown.rows.iter().filter(|r| !r.empty()).collect();
+        html! {
+            table class="grid" {
+                thead {
+                    tr {
+                        @for axis in &grid.axes { th { (axis) } }
+                        @for row in &rows { th { (row_title(self.results, row.subject)) } }
+                        @for mean in &shown.means { th { (mean_title(self.results, figure, mean)) } }
+                    }
+                }
+                tbody {
+                    @for choice in &grid.rows {
+                        tr {
+                            @for value in &choice.values { th { (value) } }
+                            @for row in &rows {
+                                @let setup = shown.setups[choice.places[0]];
+                                (self.cell(figure, &choice.cell(&row.cells), row.subject, setup))
+                            }
+                            @for mean in &shown.means {
+                                td { b { (mean_text(figure, &choice.mean(&mean.cells))) } }
+                            }
+                        }
+                        "\n"
                     }
                 }
             }
@@ -180,6 +211,28 @@ impl Report<'_> {
                     td { (words::sample(figure.display, sample)) }
                 }
                 other => td colspan=(shown.layers.len() + 1) { (cell_text(figure, other)) },
+            }
+        }
+    }
+}
+
+/// A figure of which nothing was measured: a line, which opens to what the study says of it.
+fn unmeasured(figure: &Figure, shown: &Shown, judged: &[Judged], found: &str) -> Markup {
+    html! {
+        section class="figure unmeasured" id=(figure.id.value) {
+            details {
+                summary {
+                    @if !figure.number.is_empty() { b { (figure.number) } " " }
+                    (figure.title) ": not measured; "
+                    @match &shown.lacking {
+                        Some(name) => { "this build has no statistic " code { (name) } }
+                        None => "none of its runs are among those of this report",
+                    }
+                }
+                @if let Some(note) = &figure.note {
+                    p class="note" { (note) }
+                }
+                (claims(figure, judged, found))
             }
         }
     }

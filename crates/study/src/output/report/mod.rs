@@ -10,12 +10,12 @@ mod trade_offs;
 mod trust;
 
 use crate::evaluate::{Results, Shown};
-use crate::output::picture::STYLE;
 use crate::sizes::KernelSize;
 use crate::trade_off::Traded;
 use crate::verdict::Judged;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
+use warpsim_present::palette;
 
 /// What a report is made of.
 pub struct Report<'a> {
@@ -58,7 +58,7 @@ impl Report<'_> {
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
                     title { (study.title) }
-                    style { "\n" (PreEscaped(STYLE)) "\n" (PreEscaped(CSS)) }
+                    style { "\n" (PreEscaped(palette::style())) "\n" (PreEscaped(CSS)) }
                 }
                 body {
                     (self.head())
@@ -127,11 +127,11 @@ fn timeline_viewer(timelines: &[(&str, &Value)]) -> Markup {
                     button data-zoom="out" title="zoom out" { "\u{2212}" }
                     button data-zoom="all" { "all" }
                 }
-                b class="chosen" {}
                 span class="range" {}
             }
             div class="legend" {}
             canvas tabindex="0" role="img" aria-label="warps over time" {}
+            div class="sheets" {}
             div class="tip" hidden {}
         }
         @for (_, data) in timelines {

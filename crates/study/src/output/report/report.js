@@ -1,16 +1,16 @@
 // The timeline viewer: warps as rows, cycles from left to right, on a canvas.
 "use strict";
 (() => {
-  // On paper everything is shown.
+  // On paper everything is shown, but for figures of which nothing was measured.
   addEventListener("beforeprint", () => {
-    for (const d of document.querySelectorAll("section.figure details, .missing")) d.open = true;
+    for (const d of document.querySelectorAll("section.figure:not(.unmeasured) details, .missing")) d.open = true;
   });
   const box = document.querySelector(".timeline");
   if (!box) return;
   const canvas = box.querySelector("canvas");
   const tip = box.querySelector(".tip");
   const range = box.querySelector(".range");
-  const context = canvas.getContext("2d");
+  const screen = canvas.getContext("2d");
   const sources = [...document.querySelectorAll("script.trace")];
   const PROPERTY = {
     issued: "issued", eligible: "eligible", fetch: "fetch", control: "control",
@@ -24,17 +24,21 @@
     exit_stores: "finished, stores under way", exit_siblings: "finished, siblings still run",
   };
   const LEFT = 104, TOP = 22, GAP = 7;
-  let data, colours, soft, faint, from, to, rowHeight, rows, frame = 0;
+  // What is painted on, and how wide it is.
+  let context = screen, wide = 0;
+  let data, colours, soft, faint, from, to, rowHeight, rows, bottom, frame = 0;
 
   const style = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
-  const pick = () => {
+  // The palette's first rule has its colours for light pages, which paper is.
+  const onPaper = (name) => document.styleSheets[0].cssRules[0].style.getPropertyValue("--" + name).trim();
+  const pick = (style) => {
     colours = data.states.map((s) => style(PROPERTY[s] || "c9"));
     [soft, faint] = [style("soft"), style("faint")];
   };
 
   // Segments are stored as lengths: their starts are needed to find the one under the pointer.
-  function load(index) {
-    data = JSON.parse(sources[index].textContent);
+  function read(index) {
+    const data = JSON.parse(sources[index].textContent);
     for (const track of data.tracks) {
       const n = track.segments.length / 2;
       track.starts = new Float64Array(n + 1);
@@ -49,16 +53,29 @@
     }
     // Warps of a block come together: blocks of the same number in several launches stay apart.
     data.tracks.sort((a, b) => a.start - b.start || a.block - b.block || a.warp - b.warp);
+    return data;
+  }
+
+  function show(other) {
+    data = other;
     [from, to] = data.cycles;
     if (to <= from) to = from + 1;
     layout();
-    pick();
+  }
+
+  function load(index) {
+    show(read(index));
+    canvas.style.height = bottom + "px";
+    pick(style);
+    box.querySelector(".legend").innerHTML = legend();
+    draw();
+  }
+
+  function legend() {
     const used = new Set(data.tracks.flatMap((t) => [...new Set(t.codes)]));
-    box.querySelector(".legend").innerHTML = data.states
+    return data.states
       .map((s, i) => used.has(i) ? `<span><i style="background:var(--${PROPERTY[s] || "c9"})"></i>${s}</span>` : "")
       .join("");
-    box.querySelector(".chosen").textContent = box.querySelector("select").selectedOptions[0].text;
-    draw();
   }
 
   // A row for each warp, blocks in the order in which they came.
@@ -73,10 +90,10 @@
       before = track;
       y += rowHeight;
     }
-    canvas.style.height = y + 8 + "px";
+    bottom = y + 8;
   }
 
-  const x = (cycle) => LEFT + (cycle - from) / (to - from) * (canvas.clientWidth - LEFT);
+  const x = (cycle) => LEFT + (cycle - from) / (to - from) * (wide - LEFT);
   const cycleAt = (px) => from + (px - LEFT) / (canvas.clientWidth - LEFT) * (to - from);
 
   // The last segment that begins at or before a cycle.
@@ -103,14 +120,67 @@
     }
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.clearRect(0, 0, width, height);
+    wide = width;
     const began = performance.now();
     ruler(width, height);
     for (const row of rows) paintRow(row, width);
     canvas.dataset.paint = (performance.now() - began).toFixed(1);
     canvas.dataset.segments = data.tracks.reduce((n, t) => n + t.codes.length, 0);
-    range.textContent = `SM ${data.sm}, cycles ${Math.round(from).toLocaleString("en")} to ${Math.round(to).toLocaleString("en")}`
+    range.textContent = rangeText();
+  }
+
+  function rangeText() {
+    return `SM ${data.sm}, cycles ${Math.round(from).toLocaleString("en")} to ${Math.round(to).toLocaleString("en")}`
       + (data.left_out ? `, ${data.left_out.toLocaleString("en")} events left out` : "");
   }
+
+  // On paper every timeline is shown, the chosen one as far as it is zoomed, in pieces that fit on a page.
+  const PAPER = { width: 1000, height: 900, scale: 2 };
+  function sheets() {
+    const shown = { data, from, to };
+    const list = box.querySelector(".sheets"), titles = [...box.querySelector("select").options];
+    list.replaceChildren();
+    titles.forEach((title, index) => {
+      if (title.selected) layout(); else show(read(index));
+      if (title.selected) [from, to] = [shown.from, shown.to];
+      pick(onPaper);
+      const text = document.createElement("p");
+      text.innerHTML = "<b></b> <span></span><span class=legend></span>";
+      text.querySelector("b").textContent = title.text;
+      text.querySelector("span").textContent = rangeText();
+      text.querySelector(".legend").innerHTML = legend();
+      list.append(text);
+      for (let first = 0; first < rows.length;) {
+        let after = first;
+        while (after < rows.length && rows[after].y + rowHeight - rows[first].y <= PAPER.height) after++;
+        list.append(sheet(rows.slice(first, after)));
+        first = after;
+      }
+      data = shown.data;
+    });
+    [data, from, to, context] = [shown.data, shown.from, shown.to, screen];
+    layout();
+    pick(style);
+    box.classList.add("prepared");
+  }
+
+  function sheet(part) {
+    const paper = document.createElement("canvas");
+    const up = part[0].y - TOP, height = part.at(-1).y + rowHeight + 8 - up;
+    [paper.width, paper.height] = [PAPER.width * PAPER.scale, height * PAPER.scale];
+    context = paper.getContext("2d");
+    context.scale(PAPER.scale, PAPER.scale);
+    wide = PAPER.width;
+    ruler(wide, height);
+    for (const row of part) paintRow({ ...row, y: row.y - up }, wide);
+    return paper;
+  }
+  addEventListener("beforeprint", sheets);
+  addEventListener("afterprint", () => {
+    box.classList.remove("prepared");
+    box.querySelector(".sheets").replaceChildren();
+    draw();
+  });
 
   function ruler(width, height) {
     const rough = (to - from) / Math.max(2, (width - LEFT) / 110);
@@ -262,6 +332,6 @@
   }
   box.querySelector("select").addEventListener("change", (e) => load(+e.target.value));
   new ResizeObserver(draw).observe(canvas);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { pick(); draw(); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { pick(style); draw(); });
   load(0);
 })();

@@ -10,6 +10,7 @@ use crate::sizes::{ENOUGH_WAVES, KernelSize, MATTERS, MOST_IDLE};
 use crate::verdict::{Judged, Verdict};
 use crate::words;
 use maud::{Markup, html};
+use warpsim_workloads::mangled::shown;
 
 impl Report<'_> {
     pub(super) fn trust_section(&self) -> Markup {
@@ -143,7 +144,7 @@ impl Report<'_> {
                     ul {
                         @for size in waived {
                             li {
-                                (name(size)) ", " code { (size.kernel) } ", has few blocks as the \
+                                (name(size)) ", " code { (shown(&size.kernel)) } ", has few blocks as the \
                                  paper's: " (size.waived.as_deref().unwrap_or_default())
                             }
                         }

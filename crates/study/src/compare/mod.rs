@@ -1,8 +1,13 @@
-//! Which statistics moved between runs, worst first.
+//! Which statistics moved between runs, worst first; and which runs between folders of them.
+
+mod csv;
+mod folders;
+
+pub use folders::{Folder, compared};
 
 use crate::error::StudyError;
 use crate::metric::{Statistics, statistic_names};
-use crate::output::terminal::aligned;
+use crate::output::table::fitted;
 use crate::words::number;
 use serde_json::Value;
 use std::path::Path;
@@ -140,8 +145,8 @@ fn change(from: f64, to: f64) -> f64 {
     }
 }
 
-/// What moved, as text; at most `most` lines.
-pub fn text(runs: &[Measured], most: usize) -> String {
+/// What moved, as text: at most `most` lines, at most `width` wide.
+pub fn text(runs: &[Measured], most: usize, width: Option<usize>) -> String {
     let mut out = String::new();
     for (letter, run) in ('A'..).zip(runs) {
         out += &format!("{letter}  {}  {}\n", run.name, run.what);
@@ -170,7 +175,7 @@ pub fn text(runs: &[Measured], most: usize) -> String {
         }
         lines.push(line);
     }
-    out += &aligned(&lines);
+    out += &fitted(&lines, 1, width);
     if all.len() > most {
         out += &format!("and {} more (--all shows them)\n", all.len() - most);
     }
@@ -274,7 +279,7 @@ mod tests {
         let a = run("a", &[("cycles", 100.0), ("ipc", 2.0)]);
         let mut b = run("b", &[("cycles", 90.0), ("ipc", 2.5)]);
         b.workload = "v".into();
-        let shown = text(&[a, b], 10);
+        let shown = text(&[a, b], 10, None);
         assert!(
             shown.contains("B is faster: 10.0% fewer cycles than A (90 instead of 100; IPC 2.5"),
             "{shown}"

@@ -1,0 +1,164 @@
+//! What is run: a workload of the suite or a launch file.
+
+use super::Arguments;
+use crate::failure::Failure;
+use clap::ValueEnum;
+use std::path::{Path, PathBuf};
+use warpsim_present::nearest;
+use warpsim_workloads::folder;
+use warpsim_workloads::launchfile::{self, LaunchFile};
+use warpsim_workloads::registers::Registers;
+use warpsim_workloads::simulated::Simulated;
+use warpsim_workloads::suite::{self, Parameters, Size, Workload};
+use warpsim_workloads::{DeviceError, Outcome, Session};
+
+/// A workload's size on the command line.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum SizeName {
+    /// For tests.
+    Tiny,
+    /// The default.
+    Small,
+    /// For patient people.
+    Large,
+}
+
+impl From<SizeName> for Size {
+    fn from(name: SizeName) -> Size {
+        match name {
+            SizeName::Tiny => Size::Tiny,
+            SizeName::Small => Size::Small,
+            SizeName::Large => Size::Large,
+        }
+    }
+}
+
+/// What is to run, checked before a device is built.
+pub enum Job {
+    /// A workload of the suite with its parameters and seed.
+    Workload(&'static dyn Workload, Parameters, u64),
+    /// A launch file, the directory its names refer to, and a seed.
+    File(Box<LaunchFile>, PathBuf, Option<u64>),
+}
+
+impl Job {
+    /// What is run, in words.
+    pub fn name(&self) -> String {
+        match self {
+            Job::Workload(workload, parameters, seed) => {
+                let values: Vec<String> = parameters
+                    .iter()
+                    .map(|(n, v)| format!("{n} = {v}"))
+                    .collect();
+                format!(
+                    "{} ({}, seed {seed})",
+                    workload.info().name,
+                    values.join(", ")
+                )
+            }
+            Job::File(file, ..) => file.source.name.to_string(),
+        }
+    }
+}
+
+/// What the arguments ask for.
+pub fn job(arguments: &Arguments) -> Result<Job, Failure> {
+    let what = &arguments.what;
+    if let Some(folder) = &arguments.workload_dir {
+        let found = folder::workloads(folder)?;
+        if let Some(workload) = found.iter().find(|w| w.name == *what) {
+            return file_job(arguments, &workload.launch_file);
+        }
+        if suite::find(what).is_err() && !what.ends_with(".toml") {
+            let names: Vec<&str> = found.iter().map(|w| w.name.as_str()).collect();
+            let hint = nearest(what, names.iter().copied())
+                .map(|n| format!("; did you mean `{n}`?"))
+                .unwrap_or_default();
+            return Err(Failure::bad_input(format!(
+                "no workload is called `{what}`{hint}\nin {}: {}",
+                folder.display(),
+                names.join(", ")
+            )));
+        }
+    }
+    let path = Path::new(what);
+    if what.ends_with(".ptx") || what.ends_with(".cu") {
+        return Err(Failure::bad_input(format!(
+            "{what} holds kernels, and does not say what they are given\n\
+             `warpsim new {what}` writes a launch file to begin with, which `warpsim run` runs; \
+             `warpsim inspect {what}` describes the kernels"
+        )));
+    }
+    // A workload's name comes before a folder of that name.
+    if path.is_dir() && suite::find(what).is_err() || what.ends_with('/') {
+        return file_job(arguments, &only_launch_file(path)?);
+    }
+    if what.ends_with(".toml") || what.contains(['/', '\\']) {
+        return file_job(arguments, path);
+    }
+    let workload = suite::find(what)?;
+    let size = arguments.size.map(Size::from).unwrap_or_default();
+    let parameters = Parameters::resolve(workload.info().parameters, size, &arguments.param)?;
+    Ok(Job::Workload(
+        workload,
+        parameters,
+        arguments.seed.unwrap_or(1),
+    ))
+}
+
+/// The launch file of a folder that has one.
+fn only_launch_file(folder: &Path) -> Result<PathBuf, Failure> {
+    let shown = folder.display();
+    let cannot = |e: std::io::Error| Failure::bad_input(format!("cannot read {shown}: {e}"));
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(cannot)? {
+        let path = entry.map_err(cannot)?.path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    match found.as_slice() {
+        [file] => Ok(file.clone()),
+        [] => Err(Failure::bad_input(format!(
+            "{shown} has no launch file (.toml)"
+        ))),
+        several => {
+            let names: Vec<String> = several.iter().map(|f| f.display().to_string()).collect();
+            let names = names.join(", ");
+            Err(Failure::bad_input(format!(
+                "{shown} has several launch files: {names}"
+            )))
+        }
+    }
+}
+
+fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failure> {
+    if arguments.size.is_some() {
+        return Err(Failure::bad_input(
+            "--size is for workloads of the suite; a launch file says its sizes itself, and --param \
+             changes those that it declares under [param]",
+        ));
+    }
+    let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let mut file = launchfile::read_with(path, &arguments.param)?;
+    file.allow_outside = arguments.allow_outside;
+    file.cuda = arguments.cuda.options();
+    Ok(Job::File(Box::new(file), directory, arguments.seed))
+}
+
+/// Runs a job on a device.
+pub fn execute(
+    job: &Job,
+    device: &mut Simulated,
+    registers: &Registers,
+) -> Result<Outcome, DeviceError> {
+    let mut session = Session {
+        device,
+        compiler: registers,
+    };
+    match job {
+        Job::Workload(workload, parameters, seed) => workload.run(parameters, *seed, &mut session),
+        Job::File(file, directory, seed) => launchfile::run(file, directory, *seed, &mut session),
+    }
+}

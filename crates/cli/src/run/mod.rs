@@ -1,0 +1,174 @@
+//! `warpsim run`.
+
+mod files;
+mod job;
+mod machine;
+mod outputs;
+mod simulation;
+
+pub use files::check_writable;
+pub use job::{Job, SizeName, execute};
+
+use crate::cuda::CudaArguments;
+use crate::device::{DeviceOptions, make_device, statistics};
+use crate::failure::{Failure, WRONG_RESULT, print, tell};
+use crate::interrupt::Noting;
+use crate::progress;
+use crate::registers::RegisterSource;
+use crate::summary::{Style, Summary};
+use files::check_distinct;
+use machine::MachineArguments;
+use outputs::OutputArguments;
+use simulation::SimulationArguments;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use warpsim_workloads::Outcome;
+use warpsim_workloads::simulated::Simulated;
+
+/// Arguments of `warpsim run`.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  warpsim run matmul --size tiny
+  warpsim run bfs --machine gtx480-v3 --scheduler lrr --set l1d.ways=8 --stats bfs.json
+  warpsim run kernel.toml --param n=4096 --profile=profile.html
+  warpsim run bfs --report bfs.html
+  warpsim run reduction --json | jq .totals.cycles
+
+Exit codes: 0 the result is correct or unchecked, 1 it is wrong, \
+                        2 the input makes no sense, 3 the simulated program failed.")]
+pub struct Arguments {
+    /// A workload's name, a launch file (ends in .toml), or a folder with one.
+    #[arg(value_name = "WORKLOAD|LAUNCH.toml|DIR")]
+    what: String,
+    /// A folder with workloads of your own: launch files with their PTX or CUDA.
+    #[arg(long, value_name = "DIR")]
+    workload_dir: Option<PathBuf>,
+    #[command(flatten)]
+    machine: MachineArguments,
+    /// Size of a workload [default: small].
+    #[arg(long)]
+    size: Option<SizeName>,
+    /// Seed of generated input [default: 1, or what the launch file says].
+    #[arg(long)]
+    seed: Option<u64>,
+    /// A parameter of a workload, over what the size says, or of a launch file.
+    #[arg(long, value_name = "KEY=VALUE")]
+    param: Vec<String>,
+    /// Who says how many registers a kernel takes, where a launch file does not.
+    #[arg(long, value_name = "SOURCE", default_value = "estimate")]
+    registers: RegisterSource,
+    #[command(flatten)]
+    outputs: OutputArguments,
+    /// Let a launch file write its outputs outside of its folder.
+    #[arg(long)]
+    allow_outside: bool,
+    #[command(flatten)]
+    cuda: CudaArguments,
+    #[command(flatten)]
+    simulation: SimulationArguments,
+    /// Show nothing but errors and wrong results.
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Runs a workload or a launch file.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let (outputs, simulation) = (&arguments.outputs, &arguments.simulation);
+    let machine = arguments.machine.resolve()?;
+    let job = job::job(arguments)?;
+    let registers = arguments.registers.resolve()?;
+    let mut files = outputs.files()?;
+    files.extend(&arguments.cuda.keep_ptx);
+    for file in &files {
+        check_writable(file)?;
+    }
+    check_distinct(files.into_iter(), &job, &arguments.machine.machine)?;
+    let mut listening = outputs.listen(&machine, &job.name())?;
+    if simulation.checks_races() && !listening.observers.is_empty() {
+        return Err(Failure::bad_input(
+            "--check races executes without timing: there is no timeline, phase, gang or power to write",
+        ));
+    }
+    let options = DeviceOptions {
+        functional: simulation.untimed(),
+        print_limit: simulation.printf_limit,
+        heap: simulation.heap,
+        print_aside: outputs.statistics_shown(),
+        check_races: simulation.checks_races(),
+        max_cycles: simulation.max_cycles,
+        no_skip: simulation.no_skip,
+        threads: simulation.threads,
+        observers: std::mem::take(&mut listening.observers),
+        progress: Box::new(Noting::new(progress::choose(arguments.quiet))),
+    };
+    let mut device = make_device(&machine, options)?;
+    let result = execute(&job, &mut device, &registers);
+    let observer = device.gpu.finish();
+    if !arguments.quiet {
+        for warning in device.gpu.warnings() {
+            tell!("warning: {warning}");
+        }
+    }
+    let left_out = device.gpu.printed().left_out;
+    if left_out > 0 {
+        tell!(
+            "note: kernels printed {left_out} bytes more than the {} of --printf-limit",
+            simulation.printf_limit
+        );
+    }
+    let outcome = result?;
+    let races = device.gpu.races();
+    for race in races {
+        tell!("race: {race}");
+    }
+    if let Some(mut observer) = observer {
+        let note = observer
+            .complete()
+            .map_err(|e| Failure::bad_input(e.to_string()))?;
+        if let Some(note) = note {
+            tell!("note: {note}");
+        }
+    }
+    let stats = || stats_text(&device, &job, &outcome);
+    let summary = summary(&job, arguments, &device, &outcome);
+    outputs.write(&listening, &summary, stats)?;
+    let wrong = matches!(outcome, Outcome::Wrong(_)) || !races.is_empty();
+    if outputs.statistics_shown() {
+        print(&stats())?;
+    } else if !arguments.quiet {
+        print(&summary.text())?;
+        outputs.show(&listening)?;
+    } else if matches!(outcome, Outcome::Wrong(_)) {
+        tell!("result: {outcome}");
+    }
+    Ok(ExitCode::from(if wrong { WRONG_RESULT } else { 0 }))
+}
+
+fn stats_text(device: &Simulated, job: &Job, outcome: &Outcome) -> String {
+    let result = match outcome {
+        Outcome::Correct { .. } => "correct",
+        Outcome::Wrong(_) => "wrong",
+        Outcome::Unchecked => "unchecked",
+    };
+    let mut text = format!("{:#}", statistics(device, &job.name(), result));
+    text.push('\n');
+    text
+}
+
+fn summary<'a>(
+    job: &'a Job,
+    arguments: &Arguments,
+    device: &'a Simulated,
+    outcome: &'a Outcome,
+) -> Summary<'a> {
+    Summary {
+        what: job.name(),
+        machine: device.gpu.machine(),
+        functional: arguments.simulation.untimed(),
+        launches: device.gpu.reports(),
+        totals: device.gpu.totals(),
+        seconds: device.gpu.host_time().as_secs_f64(),
+        outcome,
+        style: Style::of_stdout(),
+    }
+}
