@@ -95,6 +95,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         ))
     })?;
     driver.level = arguments.level;
+    if let Some(directory) = &arguments.record {
+        make(directory)?;
+    }
     print(&format!(
         "{} (sm_{}), driver {}\n",
         driver.gpu, driver.capability, driver.version
@@ -115,6 +118,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         wrong |= workloads(arguments, &driver)?;
     }
     Ok(ExitCode::from(if wrong { WRONG_RESULT } else { 0 }))
+}
+
+/// Makes the directory of a record, before there is anything to lose.
+fn make(directory: &Path) -> Result<(), Failure> {
+    std::fs::create_dir_all(directory).map_err(|e| {
+        Failure::bad_input(format!(
+            "cannot make the directory {} of `--record`: {e}",
+            directory.display()
+        ))
+    })
 }
 
 fn keep(arguments: &Arguments, name: &str, text: &str) -> Result<(), Failure> {
@@ -246,4 +259,23 @@ fn workloads(arguments: &Arguments, driver: &Driver) -> Result<bool, Failure> {
         ))?;
     }
     Ok(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_directory_of_a_record_is_made_or_refused_at_once() {
+        let base = std::env::temp_dir().join(format!("warpsim-record-{}", std::process::id()));
+        let nested = base.join("of").join("today");
+        assert!(make(&nested).is_ok());
+        assert!(nested.is_dir());
+        assert!(make(&nested).is_ok(), "one that is there is used");
+        let file = base.join("file");
+        std::fs::write(&file, "").expect("written");
+        let refused = make(&file.join("below")).expect_err("a file is in the way");
+        assert!(refused.text.contains("--record"), "{}", refused.text);
+        std::fs::remove_dir_all(&base).expect("removed");
+    }
 }

@@ -72,6 +72,8 @@ pub struct Sparsity {
     pub run: u32,
     /// Chunks of a row.
     pub chunks: u32,
+    /// A register is about one row, not about two that are eight apart.
+    pub one_row: bool,
 }
 
 impl Sparsity {
@@ -84,6 +86,11 @@ impl Sparsity {
     /// which of the four threads are meant.
     pub fn place(&self, row: u32, chunk: u32, selector: u32) -> (u32, u32) {
         let (group, upper) = (row % 8, row / 8);
+        if self.one_row {
+            // Neighbouring threads have the two rows that are eight apart.
+            let member = (selector * self.threads() + chunk / 8 * 2 + upper) % 4;
+            return (4 * group + member, 4 * (chunk % 8));
+        }
         let member = (selector * self.threads() + chunk / 4) % 4;
         (4 * group + member, 16 * upper + 4 * (chunk % 4))
     }
@@ -112,10 +119,11 @@ impl Tensor {
     /// Multiplications that a warp does at once: `mma.m8n8k4` of half precision is one for each
     /// eight threads, 4 neighbours and the 4 that are 16 lanes further.
     pub fn products(&self) -> u32 {
-        if self.in_quads() { 4 } else { 1 }
+        if self.in_quarters() { 4 } else { 1 }
     }
 
-    fn in_quads(&self) -> bool {
+    /// Whether it is such a one.
+    pub fn in_quarters(&self) -> bool {
         let half = self.types[1] == Type::F16;
         !self.warp_wide && half && self.shape == [8, 8, 4]
     }
@@ -177,8 +185,8 @@ impl Tensor {
 
     /// Row and column of element `index` of a register of the thread on `lane`.
     pub fn place(&self, matrix: Matrix, lane: u32, register: u32, index: u32) -> [u32; 2] {
-        if self.in_quads() {
-            return self.place_in_quads(matrix, lane, register, index);
+        if self.in_quarters() {
+            return self.place_in_quarters(matrix, lane, register, index);
         }
         let (group, member) = (lane / 4, lane % 4);
         let packed = self.packed(matrix);
@@ -214,7 +222,7 @@ impl Tensor {
         }
     }
 
-    fn place_in_quads(&self, matrix: Matrix, lane: u32, register: u32, index: u32) -> [u32; 2] {
+    fn place_in_quarters(&self, matrix: Matrix, lane: u32, register: u32, index: u32) -> [u32; 2] {
         let element = register * self.packed(matrix) + index;
         let first = 8 * (lane % 16 / 4);
         // The threads of the upper half have the second four lines.
@@ -243,6 +251,7 @@ impl Tensor {
             chunk,
             run,
             chunks: u32::from(self.shape[2]) / chunk,
+            one_row: element_bits(self.types[1]) <= 8,
         }
     }
 
@@ -315,7 +324,7 @@ impl Tensor {
                 wrong.text()
             ));
         }
-        if !self.warp_wide && !self.in_quads() && self.by_column != [false, true] {
+        if !self.warp_wide && !self.in_quarters() && self.by_column != [false, true] {
             return Some("A lies row by row (`.row`), B column by column (`.col`)".into());
         }
         if (a == B1) != self.bits.is_some() && self.role == Role::Multiply {
@@ -459,5 +468,12 @@ mod tests {
         let nibbles = of(Type::S4, 64);
         let columns: Vec<u32> = (0..4).map(|i| nibbles.column(1, i, 0b1100)).collect();
         assert_eq!(columns, [8, 9, 14, 15]);
+        // Row 9: the second thread of the second pair; of all four, the last for the upper half.
+        assert_eq!(nibbles.place(9, 5, 1), (4 + 3, 20));
+        assert_eq!(nibbles.place(1, 5, 1), (4 + 2, 20));
+        let bytes = of(Type::S8, 64);
+        assert_eq!((bytes.chunks, bytes.threads()), (16, 4));
+        assert_eq!(bytes.place(9, 9, 0), (4 + 3, 4));
+        assert_eq!(bytes.place(1, 7, 0), (4, 28));
     }
 }

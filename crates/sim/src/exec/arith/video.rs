@@ -6,7 +6,8 @@
 //! computed here, found from the recorded results:
 //!
 //! - A result saturated to 8 or 16 bits is the smaller of itself and the largest number, compared
-//!   without sign: what is negative becomes the largest.
+//!   without sign: what is negative becomes the largest. Before that, what is too large for 32 bits,
+//!   or for signed results too small, becomes the nearest that is not.
 //! - The upper half of a result is merged from the upper half of what was computed, not the lower.
 //! - `vadd` of unsigned whole words does not saturate; `vshl` does what it keeps of 34 bits.
 //! - `.add` of packed forms sums what was computed, not what is left of it in a part.
@@ -160,6 +161,12 @@ fn single(instr: &Instr, a: u32, b: u32, c: u32) -> u32 {
     };
     if m.sat && bits == 32 && saturates(instr) {
         value = clamped(value, bits, signed(to));
+    }
+    if m.sat && bits < 32 {
+        value = match signed(to) {
+            true => clamped(value, 32, true),
+            false => value.min(u32::MAX.into()),
+        };
     }
     let mut value = value as u32;
     if bits < 32 {

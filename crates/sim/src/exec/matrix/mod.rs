@@ -2,6 +2,7 @@
 
 pub(crate) mod accumulate;
 pub(crate) mod multiply;
+pub(crate) mod quarters;
 pub(crate) mod transport;
 
 use crate::exec::op::{Regs, World};

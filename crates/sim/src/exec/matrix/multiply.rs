@@ -5,8 +5,9 @@ use warpsim_ptx::kernel::Instr;
 use warpsim_ptx::tensor::{BitOp, Matrix, Role, Tensor, element_bits};
 
 use super::accumulate::{self, number};
-use super::whole_warps;
+use super::{quarters, whole_warps};
 use crate::exec::fault::Fault;
+use crate::exec::float::float16::f16_value;
 use crate::exec::op::{Decoded, Plan, Regs, Src, Value, Width, World};
 use crate::exec::state::{LANES, lanes_of};
 
@@ -226,6 +227,12 @@ impl Multiplication<'_> {
                 let b = b.numbers(|x| integer(x, of_b));
                 self.each([&a, &b], c, |a, b, c| {
                     u64::from(accumulate::integers(a, b, c as i32, self.saturated) as u32)
+                })
+            }
+            Type::F16 if self.tensor.in_quarters() => {
+                let [a, b] = [a, b].map(|m| m.numbers(|x| f16_value(x as u16)));
+                self.each([&a, &b], c, |a, b, c| {
+                    u64::from(quarters::sum(a, b, c as u32, [from, to]))
                 })
             }
             _ => {
