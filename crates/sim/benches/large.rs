@@ -27,7 +27,7 @@ fn run(ptx: &str) {
 fn main() {
     type Kind = (&'static str, usize, fn(usize) -> String, fn(&str));
     let read: fn(&str) = |ptx| drop(common::program(ptx));
-    let kinds: [Kind; 12] = [
+    let kinds: [Kind; 13] = [
         ("instructions", 100_000, large::immediates, run),
         ("branches", 30_000, large::branches, run),
         ("breaks", 30_000, large::breaks, run),
@@ -40,7 +40,9 @@ fn main() {
         ("breaks", 3200, large::breaks, run),
         ("nested loops", 3200, large::nested_loops, run),
         ("live registers", 4900, large::live_registers, read),
-        // A file of some 100 MB; the rest of it is comments.
+        // A file of some 100 MB, four million instructions.
+        ("kernels", 4000, large::kernels, run),
+        // Another; the rest of it is comments.
         (
             "megabytes",
             100,

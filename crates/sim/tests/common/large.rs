@@ -22,6 +22,16 @@ pub fn immediates(count: usize) -> String {
     kernel(8, &body)
 }
 
+/// So many kernels of a thousand instructions, 25 KB each.
+pub fn kernels(count: usize) -> String {
+    let one = immediates(1000);
+    let rest = &one[one.find(".visible").unwrap_or(0)..];
+    let named = |n: usize| rest.replacen("entry k(", &format!("entry k{n}("), 1);
+    let mut all = one.clone();
+    (1..count).for_each(|n| all.push_str(&named(n)));
+    all
+}
+
 /// So many branches in a loop, each over an instruction.
 pub fn branches(count: usize) -> String {
     let mut body = String::from("setp.eq.u32 %p2, %r1, 5000;\nTOP:\n");
