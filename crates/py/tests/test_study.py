@@ -34,7 +34,7 @@ def test_a_sweep_into_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert len(frame) == 16 and set(frame["status"]) == {"correct"}
     assert set(frame["scheduler"]) == {"lrr", "gto"}
     assert result.to_polars()["cycles"].sum() == frame["cycles"].sum()
-    assert "lrr+sm.schedulers=1" in str(result) and "<svg" in result._repr_html_()
+    assert "scheduler  sm.schedulers" in str(result) and "<svg" in result._repr_html_()
     assert not result.failures
     # Again: from the folder.
     before = {p: p.stat().st_mtime_ns for p in (result.folder / "runs").iterdir()}
@@ -153,7 +153,7 @@ def test_a_slurm_array_run_as_slurm_would(tmp_path: Path, monkeypatch: pytest.Mo
     environment = {**os.environ, "SLURM_ARRAY_TASK_ID": "3"}
     subprocess.run([str(spooled)], cwd=tmp_path, env=environment, check=True)
     told = subprocess.run(merge, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert "lrr+sm.schedulers=1" in told.stdout
+    assert "scheduler  sm.schedulers" in told.stdout and "lrr " in told.stdout
     merged, one = contents(folder / "results"), contents(tmp_path / "one/results")
     # The report says how it was made, by another path.
     merged.pop("report.html")
