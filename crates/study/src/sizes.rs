@@ -150,15 +150,20 @@ pub fn of(record: &Record, subject: usize) -> Vec<KernelSize> {
     all
 }
 
-/// A kernel's size with the study's reason for few blocks, if it gives one.
-pub fn waived(plan: &Plan, size: KernelSize) -> KernelSize {
+/// The number of the study's reason for few blocks of a kernel, if it gives one.
+pub fn waiver(plan: &Plan, size: &KernelSize) -> Option<usize> {
     let name = plan.subjects.name(size.subject);
-    let waiver = plan.study.waivers.iter().find(|w| {
+    plan.study.waivers.iter().position(|w| {
         let kernel = w.kernel.as_ref();
         w.workload.value == name && kernel.is_none_or(|k| *k == size.kernel)
-    });
+    })
+}
+
+/// A kernel's size with that reason.
+fn waived(plan: &Plan, size: KernelSize) -> KernelSize {
+    let reason = |number: usize| plan.study.waivers[number].reason.clone();
     KernelSize {
-        waived: waiver.map(|w| w.reason.clone()),
+        waived: waiver(plan, &size).map(reason),
         ..size
     }
 }

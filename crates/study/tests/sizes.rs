@@ -147,15 +147,12 @@ fn workloads_are_large_enough_for_their_studies_or_these_say_why_not() {
             };
             for line in lines {
                 let size = told(line, subject);
-                if size.too_small() {
-                    let waiver = plan.study.waivers.iter().position(|w| {
-                        w.workload.value == name
-                            && w.kernel.as_ref().is_none_or(|k| *k == size.kernel)
-                    });
-                    needed.extend(waiver);
-                }
-                if sizes::waived(plan, size).too_small() {
-                    wrong.push(format!("{study}: too small: {line}"));
+                match sizes::waiver(plan, &size) {
+                    _ if !size.too_small() => {}
+                    Some(number) => {
+                        needed.insert(number);
+                    }
+                    None => wrong.push(format!("{study}: too small: {line}")),
                 }
             }
         }
