@@ -224,7 +224,7 @@ impl<'a> Results<'a> {
                 // What runs in the place of this.
                 let runs = variant.map_or(subject, |v| v.subject(subject));
                 let under = |setup: usize| match variant {
-                    Some(variant) => variant.setup(setup),
+                    Some(variant) => variant.setup(subject, setup),
                     None => Some(setup),
                 };
                 let base = figure.normalise.as_ref();

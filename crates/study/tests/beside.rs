@@ -114,6 +114,36 @@ fn an_experiment_is_judged_like_its_claim() {
 }
 
 #[test]
+fn an_experiment_on_one_workload_leaves_the_others_as_they_are() {
+    let study = STUDY
+        .replace(
+            "[experiments.slow]",
+            "[experiments.slow]\non = [\"vecadd\"]",
+        )
+        .replace("on = \"bfs\"\npaper", "on = \"every\"\npaper");
+    let plan = plan(&study).expect("a good study");
+    let slow = plan.runs.iter().filter(|r| r.machine.l2.latency >= 399);
+    // Under lrr and gto, three repeats.
+    assert_eq!(slow.clone().count(), 6);
+    assert!(slow.clone().all(|r| r.workload == "vecadd"));
+    let records = repeated(&plan, &|_, configuration, _| {
+        Some(match configuration {
+            "gto@slow" => 20.0,
+            "gto" => 11.0,
+            _ => 1.0,
+        })
+    });
+    let results = warpsim_study::evaluate::Results::new(&plan, &records);
+    let figure = &plan.study.figures[0];
+    let shown = results.figure_under(0, Some(&plan.experiments(0, 0)[0]));
+    let judged = warpsim_study::verdict::judge(&plan, figure, &shown, &figure.claims[0]);
+    assert_eq!(judged.verdict, Verdict::Holds);
+    for expected in ["vecadd: gto +1900.0%", "bfs: gto +1000.0%"] {
+        assert!(judged.detail.contains(expected), "{}", judged.detail);
+    }
+}
+
+#[test]
 fn the_report_explains_itself() {
     let scratch = Scratch::new("beside");
     let plan = plan(STUDY).expect("a good study");

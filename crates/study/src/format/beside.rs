@@ -16,6 +16,8 @@ pub struct Experiment {
     pub title: String,
     /// What is changed.
     pub change: Change,
+    /// The workloads for which it is changed; all if none are given.
+    pub on: Vec<At<String>>,
     /// Workloads that run instead of others: another input, another variant of the kernel.
     pub workloads: Vec<(At<String>, At<String>)>,
 }
@@ -59,6 +61,7 @@ pub fn experiments(table: &Table) -> Result<Vec<Experiment>, SourceError> {
         "seed",
         "set",
         "param",
+        "on",
         "workloads",
     ];
     let mut all = Vec::new();
@@ -71,6 +74,7 @@ pub fn experiments(table: &Table) -> Result<Vec<Experiment>, SourceError> {
             name: key(entry),
             title: fields.text_or("title", &entry.key)?,
             change: change(&fields)?,
+            on: fields.texts("on")?,
             workloads: instead.collect::<Result<_, SourceError>>()?,
         };
         check_word(table.source, &experiment.name, "an experiment's name")?;

@@ -12,14 +12,18 @@ pub struct Variant {
     pub title: String,
     /// The changed configuration of each.
     setups: HashMap<usize, usize>,
+    /// The workloads that run under it; all if not given.
+    only: Option<Vec<usize>>,
     /// The workload that runs instead of another.
     subjects: HashMap<usize, usize>,
 }
 
 impl Variant {
-    /// The changed configuration.
-    pub fn setup(&self, setup: usize) -> Option<usize> {
-        self.setups.get(&setup).copied()
+    /// The configuration that a workload runs under in the place of `setup`.
+    pub fn setup(&self, subject: usize, setup: usize) -> Option<usize> {
+        let changed = self.setups.get(&setup).copied()?;
+        let as_usual = self.only.as_ref().is_some_and(|o| !o.contains(&subject));
+        Some(if as_usual { setup } else { changed })
     }
 
     /// The workload that runs.
@@ -90,6 +94,14 @@ impl Plan {
                 variant.subjects.insert(usual, other);
             }
         }
+        if !experiment.on.is_empty() {
+            for name in &experiment.on {
+                self.known_workload(name)?;
+            }
+            let names = experiment.on.iter();
+            let only = names.filter_map(|n| self.subjects.find(&n.value));
+            variant.only = Some(only.collect());
+        }
         let compared = claim.chain.iter().flat_map(|c| c.value.names());
         let base = figure.normalise.iter().map(|n| n.value.as_str());
         let setups: Vec<usize> = compared.chain(base).map(|n| self.setup(n)).collect();
@@ -108,7 +120,8 @@ impl Plan {
                 // What the command line leaves out is left out here, too.
                 if self.subjects.program(subject).is_some() {
                     let repeats = self.repeats;
-                    self.add_run(variant.subject(subject), changed, repeats)?;
+                    let under = variant.setup(subject, setup).unwrap_or(changed);
+                    self.add_run(variant.subject(subject), under, repeats)?;
                 }
             }
         }
