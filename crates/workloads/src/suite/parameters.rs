@@ -18,8 +18,9 @@ pub enum Size {
 }
 
 /// Which edition of `small` this is. The first had 60 blocks or more per launch; since then every
-/// launch that matters has four waves of them, or as few as the original.
-pub const SMALL_VERSION: u32 = 2;
+/// launch that matters has four waves of them, or as few as the original. The third has more
+/// elements of `dg`, which had three waves.
+pub const SMALL_VERSION: u32 = 3;
 
 /// A number that decides a workload's size.
 #[derive(Clone, Copy, Debug)]
