@@ -227,13 +227,9 @@ fn write(
 }
 
 fn failures(plan: &Plan, results: &Results) -> Vec<Failure> {
-    let mut failures = Vec::new();
-    for (subject, setup) in plan.pairs() {
-        let Some((_, record)) = results.failed(subject, setup) else {
-            continue;
-        };
-        let workload = plan.subjects.name(subject);
-        failures.push(Failure::of(plan, workload, setup, record));
-    }
-    failures
+    let failed = results.failures().into_iter();
+    let told = failed.map(|(subject, setup, _, record)| {
+        Failure::of(plan, plan.subjects.workload(subject), setup, record)
+    });
+    told.collect()
 }

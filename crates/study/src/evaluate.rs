@@ -7,7 +7,7 @@ use crate::metric::Statistics;
 use crate::plan::{Layer, Plan, Run, Variant};
 use crate::record::{Record, Status};
 use crate::sample::Sample;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Everything that was measured, by workload and configuration.
@@ -18,9 +18,39 @@ pub struct Results<'a> {
 
 struct Stored<'a> {
     record: &'a Record,
+    whole: Part,
+    /// Each kernel's, where there are several.
+    kernels: HashMap<&'a str, Part>,
+}
+
+/// What a figure's row is made from: a run, or the launches of one of its kernels.
+struct Part {
     statistics: Statistics,
     /// A hash of every statistic: runs with the same did the same.
     print: String,
+}
+
+impl Part {
+    fn of(record: &Record, kernel: Option<&str>) -> Part {
+        let totals = record.totals_of(kernel);
+        Part {
+            statistics: record.statistics(kernel),
+            print: sha256(totals.map(|t| t.to_string()).unwrap_or_default().as_bytes()),
+        }
+    }
+}
+
+impl Stored<'_> {
+    /// Of the whole run, or of a kernel that it launched.
+    fn part(&self, kernel: Option<&str>) -> Option<&Part> {
+        match kernel {
+            None => Some(&self.whole),
+            Some(kernel) => {
+                let known = self.kernels.get(kernel);
+                known.or(self.record.totals_of(Some(kernel)).map(|_| &self.whole))
+            }
+        }
+    }
 }
 
 /// A value of a figure, or why there is none.
@@ -129,8 +159,11 @@ impl<'a> Results<'a> {
         let indexed = |record: &'a Record| {
             let stored = Stored {
                 record,
-                statistics: record.statistics(),
-                print: sha256(record.totals.to_string().as_bytes()),
+                whole: Part::of(record, None),
+                kernels: record
+                    .kernels()
+                    .map(|kernel| (kernel, Part::of(record, Some(kernel))))
+                    .collect(),
             };
             (record.key.as_str(), stored)
         };
@@ -168,10 +201,24 @@ impl<'a> Results<'a> {
         repeats.into_iter().find(|(_, r)| !r.status.good())
     }
 
-    /// A derived size or a statistic of a run.
-    pub fn statistic(&self, record: &Record, name: &str) -> Option<f64> {
+    /// Where runs failed: workload, configuration, the first of the repeats that did. A run that
+    /// several rows are about is named once.
+    pub fn failures(&self) -> Vec<(usize, usize, &'a Arc<Run>, &'a Record)> {
+        let mut seen = HashSet::new();
+        let pairs = self.plan.pairs().into_iter();
+        let failed = pairs.filter_map(|(subject, setup)| {
+            let (run, record) = self.failed(subject, setup)?;
+            let first = seen.insert((run.key.as_str(), setup));
+            first.then_some((subject, setup, run, record))
+        });
+        failed.collect()
+    }
+
+    /// A derived size or a statistic of what a row is about in a run.
+    pub fn statistic(&self, subject: usize, record: &Record, name: &str) -> Option<f64> {
         let stored = self.records.get(record.key.as_str())?;
-        stored.statistics.get(name).copied()
+        let part = stored.part(self.plan.subjects.kernel(subject))?;
+        part.statistics.get(name).copied()
     }
 
     /// What the runs of a workload under a configuration did, hashed; none unless all are good.
@@ -179,7 +226,7 @@ impl<'a> Results<'a> {
         let mut all = String::new();
         for run in self.plan.repeats(subject, setup) {
             let stored = self.stored(run).filter(|s| s.record.status.good())?;
-            all += &stored.print;
+            all += &stored.part(self.plan.subjects.kernel(subject))?.print;
         }
         (!all.is_empty()).then_some(all)
     }
@@ -194,7 +241,10 @@ impl<'a> Results<'a> {
             if !stored.record.status.good() {
                 return Cell::Failed(stored.record.status);
             }
-            let value = |l: &Layer| l.expression.value(&stored.statistics);
+            let Some(part) = stored.part(self.plan.subjects.kernel(subject)) else {
+                return Cell::Undefined;
+            };
+            let value = |l: &Layer| l.expression.value(&part.statistics);
             match layers.iter().map(value).collect::<Option<Vec<f64>>>() {
                 Some(values) => repeats.push(values),
                 None => return Cell::Undefined,

@@ -5,6 +5,7 @@ use crate::plan::Run;
 use crate::record::{Record, Status, stored_text};
 use serde_json::{Value, json};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Once};
@@ -12,7 +13,7 @@ use std::time::Instant;
 use warpsim_sim::gpu::Options;
 use warpsim_sim::observe::Observer;
 use warpsim_sim::progress::{Progress, Silent, Snapshot};
-use warpsim_sim::stats::LaunchReport;
+use warpsim_sim::stats::{LaunchReport, Totals};
 use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::{Category, DeviceError, Outcome, Session};
 
@@ -72,6 +73,7 @@ fn execute_watched(run: &Run, threads: usize, progress: Box<dyn Progress>) -> Re
         status: result.status,
         reason: result.reason,
         totals: result.totals,
+        kernels: result.kernels,
         launches: result.launches,
         seconds: start.elapsed().as_secs_f64(),
         inputs: run.inputs.clone(),
@@ -99,6 +101,7 @@ struct Finished {
     status: Status,
     reason: String,
     totals: Value,
+    kernels: Value,
     launches: Value,
 }
 
@@ -108,6 +111,7 @@ impl Finished {
             status,
             reason,
             totals: Value::Null,
+            kernels: Value::Null,
             launches: Value::Null,
         }
     }
@@ -145,6 +149,7 @@ fn simulate(run: &Run, options: Options) -> Finished {
         status,
         reason,
         totals: device.gpu.totals().to_json(),
+        kernels: by_kernel(device.gpu.reports()),
         launches,
     }
 }
@@ -155,6 +160,24 @@ fn failed(error: DeviceError) -> Finished {
         Category::ProgramFailed => Status::ProgramFailed,
     };
     Finished::failed(status, error.text)
+}
+
+/// The totals of each kernel's launches; nothing where one kernel has them all.
+fn by_kernel(reports: &[LaunchReport]) -> Value {
+    let mut kernels: BTreeMap<&str, Totals> = BTreeMap::new();
+    for report in reports {
+        let known = kernels.get_mut(report.kernel.as_str());
+        match known {
+            Some(totals) => totals.add(&report.totals),
+            None => drop(kernels.insert(&report.kernel, report.totals.clone())),
+        }
+    }
+    if kernels.len() < 2 {
+        return Value::Null;
+    }
+    let kernels = kernels.into_iter();
+    let table = kernels.map(|(name, totals)| (name.to_string(), totals.to_json()));
+    Value::Object(table.collect())
 }
 
 fn launch(report: &LaunchReport) -> Value {

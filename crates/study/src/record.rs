@@ -57,6 +57,9 @@ pub struct Record {
     pub reason: String,
     /// Every statistic, as `--stats` has them under `totals`.
     pub totals: Value,
+    /// The same of each kernel's launches alone, where there are several kernels.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub kernels: Value,
     /// What each launch was: kernel, shape, registers, occupancy.
     pub launches: Value,
     /// Seconds the host took.
@@ -82,10 +85,29 @@ impl Record {
         serde_json::from_str(text)
     }
 
-    /// The statistics by name; none when the run did not get that far.
-    pub fn statistics(&self) -> Statistics {
+    /// Every statistic of the whole run, or of a kernel's launches; nothing of one that was not
+    /// launched.
+    pub fn totals_of(&self, kernel: Option<&str>) -> Option<&Value> {
+        let Some(kernel) = kernel else {
+            return Some(&self.totals);
+        };
+        let launches = self.launches.as_array().map_or(&[][..], Vec::as_slice);
+        let alone = !launches.is_empty() && launches.iter().all(|l| l["kernel"] == kernel);
+        let whole = alone.then_some(&self.totals);
+        self.kernels.get(kernel).or(whole)
+    }
+
+    /// The kernels that the run launched, where there are several.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        let table = self.kernels.as_object();
+        table.into_iter().flat_map(|t| t.keys().map(String::as_str))
+    }
+
+    /// The statistics by name, of the whole run or of a kernel's launches; none when it did not get
+    /// that far.
+    pub fn statistics(&self, kernel: Option<&str>) -> Statistics {
         let mut all = Statistics::new();
-        let Some(totals) = self.totals.as_object() else {
+        let Some(totals) = self.totals_of(kernel).and_then(Value::as_object) else {
             return all;
         };
         for (name, value) in totals {
@@ -99,8 +121,8 @@ impl Record {
             }
         }
         let [(waves, _), (idle, _)] = SIZE_STATISTICS;
-        all.extend(sizes::waves(self).map(|v| (waves.to_string(), v)));
-        all.extend(sizes::idle(self).map(|v| (idle.to_string(), v)));
+        all.extend(sizes::waves(self, kernel).map(|v| (waves.to_string(), v)));
+        all.extend(sizes::idle(self, kernel).map(|v| (idle.to_string(), v)));
         all
     }
 }

@@ -33,8 +33,8 @@ pub fn wanted(plan: &Plan) -> Vec<Wanted<'_>> {
     for timeline in &plan.study.timelines {
         for configuration in &timeline.configurations {
             let setup = plan.setup(&configuration.value);
-            let subject = plan.subjects.find(&timeline.workload.value);
-            let Some(run) = subject.and_then(|s| plan.run(s, setup)) else {
+            let subjects = plan.subjects.find_all(&timeline.workload.value);
+            let Some(run) = subjects.iter().find_map(|&s| plan.run(s, setup)) else {
                 continue;
             };
             let (workload, under) = (&run.workload, &plan.setups[setup].title);

@@ -7,6 +7,7 @@ use crate::evaluate::Results;
 use crate::plan::Plan;
 use crate::record::Record;
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Waves that a launch that matters should have.
 pub const ENOUGH_WAVES: f64 = 4.0;
@@ -91,18 +92,20 @@ fn launches(record: &Record) -> Option<Vec<Launch<'_>>> {
     .collect()
 }
 
-/// Waves of blocks of a run: the average over its launches by their cycles.
-pub fn waves(record: &Record) -> Option<f64> {
-    let launches = launches(record)?;
+/// Waves of blocks of a run, or of a kernel: the average over its launches by their cycles.
+pub fn waves(record: &Record, kernel: Option<&str>) -> Option<f64> {
+    let mut launches = launches(record)?;
+    launches.retain(|l| kernel.is_none_or(|k| l.kernel == k));
     let cycles: f64 = launches.iter().map(|l| l.cycles).sum();
     let waves: f64 = launches.iter().map(|l| l.waves * l.cycles).sum();
     (cycles > 0.0).then_some(waves / cycles)
 }
 
-/// Share of a run's SM-cycles without a resident warp.
-pub fn idle(record: &Record) -> Option<f64> {
-    let all = record.totals["cycles"].as_f64()? * sms(record)?;
-    let active = record.totals["active_cycles"].as_f64()?;
+/// Share of the SM-cycles of a run, or of a kernel's launches, without a resident warp.
+pub fn idle(record: &Record, kernel: Option<&str>) -> Option<f64> {
+    let totals = record.totals_of(kernel)?;
+    let all = totals["cycles"].as_f64()? * sms(record)?;
+    let active = totals["active_cycles"].as_f64()?;
     (all > 0.0).then_some(1.0 - active / all)
 }
 
@@ -152,7 +155,7 @@ pub fn of(record: &Record, subject: usize) -> Vec<KernelSize> {
 
 /// The number of the study's reason for few blocks of a kernel, if it gives one.
 pub fn waiver(plan: &Plan, size: &KernelSize) -> Option<usize> {
-    let name = plan.subjects.name(size.subject);
+    let name = plan.subjects.workload(size.subject);
     plan.study.waivers.iter().position(|w| {
         let kernel = w.kernel.as_ref();
         w.workload.value == name && kernel.is_none_or(|k| *k == size.kernel)
@@ -172,7 +175,12 @@ fn waived(plan: &Plan, size: KernelSize) -> KernelSize {
 pub fn all(results: &Results) -> Vec<KernelSize> {
     let plan = results.plan();
     let mut all = Vec::new();
+    let mut seen = HashSet::new();
     for subject in 0..plan.subjects.len() {
+        // Rows that are kernels of a workload are of the same run.
+        if !seen.insert(plan.subjects.workload(subject)) {
+            continue;
+        }
         let mut setups = (0..plan.setups.len()).filter(|s| plan.setups[*s].base.is_none());
         let good = |setup| results.record(subject, setup).filter(|r| r.status.good());
         let Some(record) = setups.find_map(good) else {
@@ -196,6 +204,7 @@ mod tests {
             status: Status::Correct,
             reason: String::new(),
             totals: json!({"cycles": 1000, "active_cycles": 8_000}),
+            kernels: Value::Null,
             launches: json!([
                 {"kernel": "a", "grid": [20, 2, 1], "blocks_per_sm": 2, "cycles": 300, "active_cycles": 2_000},
                 {"kernel": "b", "grid": [200, 1, 1], "blocks_per_sm": 4, "cycles": 600, "active_cycles": 5_900},
@@ -210,8 +219,9 @@ mod tests {
     fn waves_and_idle_shares_by_hand() {
         let record = record();
         // 2 waves for 300 cycles, 5 for 600, 5 for 100.
-        assert_eq!(waves(&record), Some(4.1));
-        assert!((idle(&record).unwrap() - 0.2).abs() < 1e-12);
+        assert_eq!(waves(&record, None), Some(4.1));
+        assert_eq!(waves(&record, Some("a")), Some(2.75));
+        assert!((idle(&record, None).unwrap() - 0.2).abs() < 1e-12);
         let sizes = of(&record, 7);
         assert_eq!(sizes.len(), 2);
         let a = &sizes[0];
@@ -246,6 +256,6 @@ mod tests {
         assert_eq!(sizes[1].waves, (5.0, 5.0));
         record.launches = Value::Null;
         assert!(of(&record, 0).is_empty());
-        assert_eq!(waves(&record), None);
+        assert_eq!(waves(&record, None), None);
     }
 }

@@ -65,6 +65,16 @@ impl Subject {
         })
     }
 
+    /// Its kernels; those of a launch file are known when it runs.
+    pub fn kernels(&self) -> Option<Vec<&str>> {
+        let Subject::Workload(workload) = self else {
+            return None;
+        };
+        let entries = workload.info().kernel.ptx.split(".entry ").skip(1);
+        let name = |text: &'static str| text.split(['(', '\n', ' ']).next();
+        Some(entries.filter_map(name).collect())
+    }
+
     /// Hash of its kernels and, for a launch file, of the file itself and its data.
     pub fn contents(&self) -> Result<String, DeviceError> {
         match self {

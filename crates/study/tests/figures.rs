@@ -4,11 +4,12 @@ mod common;
 
 use common::{plan, plan_with, record, records};
 use serde_json::json;
+use warpsim_sim::progress::Silent;
 use warpsim_study::evaluate::{Cell, Results};
-use warpsim_study::record::Status;
+use warpsim_study::record::{Status, read_stored};
 use warpsim_study::sample::Sample;
 use warpsim_study::verdict::{Judged, Verdict, judge};
-use warpsim_study::{Choices, Plan};
+use warpsim_study::{Choices, Plan, execute_alone};
 
 const STUDY: &str = r#"
 schema = 1
@@ -361,4 +362,76 @@ param = { n = [1000, 2000] }
         (last.machine.name.as_str(), last.parameters.get("n")),
         ("vws", 2000)
     );
+}
+
+const KERNELS: &str = r#"
+schema = 1
+name = "t"
+title = "Kernels"
+machine = "gtx480"
+size = "tiny"
+[repeats]
+count = 1
+[labels]
+"backprop:backprop_adjust" = "adjust"
+[groups.g]
+workloads = ["backprop:backprop_forward", "backprop:backprop_adjust", "backprop", "vecadd:vecadd"]
+[configurations]
+lrr = { scheduler = "lrr" }
+[[figures]]
+id = "f"
+groups = ["g"]
+configurations = ["lrr"]
+metric = "warp_instructions"
+[[figures.claims]]
+text = "all four issue something"
+claim = "lrr > 0"
+on = "4"
+"#;
+
+#[test]
+fn a_row_of_a_kernel_has_what_its_launches_have() {
+    let plan = plan(KERNELS).expect("a good study");
+    // Three rows are of one run.
+    assert_eq!(plan.runs.len(), 2);
+    let records: Vec<_> = plan
+        .runs
+        .iter()
+        .map(|run| {
+            let text = execute_alone(run, Box::new(Silent)).expect("a result");
+            read_stored(&text).expect("an intact result")
+        })
+        .collect();
+    let results = Results::new(&plan, &records);
+    let shown = results.figure(0);
+    let value = |row: usize| shown.rows[row].cells[0].values(None).expect("a value")[0];
+    assert!(value(0) > 0.0 && value(1) > 0.0);
+    assert_eq!(
+        value(0) + value(1),
+        value(2),
+        "both kernels are the workload"
+    );
+    assert!(value(3) > 0.0, "a workload's only kernel is the workload");
+    let labels: Vec<&str> = (0..4).map(|s| plan.subjects.label(s)).collect();
+    assert_eq!(labels, ["backprop_forward", "adjust", "backprop", "vecadd"]);
+    let prints = |row: usize| shown.rows[row].prints[0].clone();
+    assert_ne!(prints(0), prints(1), "kernels are told apart");
+    let claim = &plan.study.figures[0].claims[0];
+    let judged = judge(&plan, &plan.study.figures[0], &shown, claim);
+    assert_eq!(judged.verdict, Verdict::Holds, "{}", judged.detail);
+}
+
+#[test]
+fn a_kernel_that_a_workload_does_not_have_is_an_error_with_those_it_has() {
+    let study = KERNELS.replace("backprop:backprop_forward", "backprop:forward");
+    let Err(error) = plan(&study) else {
+        panic!("there is no such kernel");
+    };
+    let text = error.to_string();
+    for expected in [
+        "`backprop` has no kernel of that name",
+        "kernels: backprop_forward, backprop_adjust",
+    ] {
+        assert!(text.contains(expected), "{text}");
+    }
 }

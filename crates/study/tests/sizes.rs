@@ -43,10 +43,16 @@ fn measured(plan: &Plan, subject: usize) -> Option<&Run> {
     Some(run.as_ref())
 }
 
+/// A subject of each workload: several may be about kernels of the same.
+fn programs(plan: &Plan) -> impl Iterator<Item = usize> {
+    let mut seen = BTreeSet::new();
+    (0..plan.subjects.len()).filter(move |s| seen.insert(plan.subjects.workload(*s)))
+}
+
 fn line(study: &str, plan: &Plan, size: &KernelSize) -> String {
     format!(
         "{study},{},{},{:.2},{:.2},{:.3},{:.3},{:.3}",
-        plan.subjects.name(size.subject),
+        plan.subjects.workload(size.subject),
         size.kernel,
         size.waves.0,
         size.waves.1,
@@ -91,7 +97,7 @@ fn measure(plans: &[(&str, Plan)], wanted: &dyn Fn(&str) -> bool) -> Vec<String>
     let mut cases = Vec::new();
     let mut runs: BTreeMap<String, (&Run, Vec<usize>)> = BTreeMap::new();
     for (study, plan) in plans {
-        for subject in (0..plan.subjects.len()).filter(|s| wanted(plan.subjects.name(*s))) {
+        for subject in programs(plan).filter(|s| wanted(plan.subjects.workload(*s))) {
             let Some(run) = measured(plan, subject) else {
                 continue;
             };
@@ -136,8 +142,8 @@ fn workloads_are_large_enough_for_their_studies_or_these_say_why_not() {
     let mut wrong = Vec::new();
     for (study, plan) in &plans {
         let mut needed = BTreeSet::new();
-        for subject in 0..plan.subjects.len() {
-            let name = plan.subjects.name(subject);
+        for subject in programs(plan) {
+            let name = plan.subjects.workload(subject);
             if measured(plan, subject).is_none() {
                 continue;
             }

@@ -2,6 +2,7 @@
 
 use super::model::*;
 use super::table::{Table, number};
+use std::ops::RangeInclusive;
 use warpsim_present::{Node, Source, SourceError};
 
 const KEYS: &[&str] = &[
@@ -103,11 +104,18 @@ fn on(fields: &Table) -> Result<On, SourceError> {
             "worst" => Some(On::Worst),
             "every" => Some(On::Every),
             "some" => Some(On::Some),
-            _ => None,
+            word => numbers(word).map(On::Count),
         },
         _ => None,
     };
     Ok(single.unwrap_or_else(|| On::Workloads(std::mem::take(&mut words))))
+}
+
+/// Reads `7`, or `7 to 8`.
+fn numbers(word: &str) -> Option<RangeInclusive<u64>> {
+    let (low, high) = word.split_once(" to ").unwrap_or((word, word));
+    let (low, high) = (low.parse().ok()?, high.parse().ok()?);
+    (low <= high).then_some(low..=high)
 }
 
 const NO_CLAIM: &str = "this is no claim";

@@ -1,7 +1,7 @@
 //! A study file as data, names not yet resolved.
 
 use super::{Experiment, Repeats, Sensitivity, Waiver};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 use warpsim_present::Source;
 use warpsim_workloads::suite::Size;
@@ -322,6 +322,8 @@ pub enum On {
     Every,
     /// At least one workload.
     Some,
+    /// So many workloads, from the first number to the second.
+    Count(RangeInclusive<u64>),
     /// Each of these workloads.
     Workloads(Vec<At<String>>),
 }

@@ -34,6 +34,7 @@ pub fn columns(results: &Results) -> Vec<Column> {
     for (subject, setup) in plan.pairs() {
         let repeats = results.repeats(subject, setup).into_iter().enumerate();
         rows.extend(repeats.map(|(repeat, (run, record))| Line {
+            subject,
             setup,
             repeat,
             run,
@@ -60,7 +61,7 @@ pub fn columns(results: &Results) -> Vec<Column> {
     let size = size.map_or("", |(name, _)| *name).to_string();
     let mut columns = vec![
         text("study", &|_| plan.study.name.clone()),
-        text("workload", &|l| l.run.workload.clone()),
+        text("workload", &|l| plan.subjects.name(l.subject).to_string()),
         text("configuration", &|l| plan.setups[l.setup].name.clone()),
         whole("repeat", &|l| l.repeat as u64 + 1),
         text("varied", &|l| l.run.varied.clone()),
@@ -94,7 +95,10 @@ pub fn columns(results: &Results) -> Vec<Column> {
     let template = Totals::default().to_json();
     for name in statistic_names() {
         let real = lookup(&template, name).is_some_and(Value::is_f64);
-        let values = rows.iter().map(|l| lookup(&l.record.totals, name));
+        let values = rows.iter().map(|l| {
+            let kernel = plan.subjects.kernel(l.subject);
+            lookup(l.record.totals_of(kernel)?, name)
+        });
         columns.push(Column {
             name: name.clone(),
             data: if real {
@@ -105,7 +109,9 @@ pub fn columns(results: &Results) -> Vec<Column> {
         });
     }
     for (name, _) in SIZE_STATISTICS {
-        let values = rows.iter().map(|l| results.statistic(l.record, name));
+        let values = rows
+            .iter()
+            .map(|l| results.statistic(l.subject, l.record, name));
         columns.push(Column {
             name: name.to_string(),
             data: Data::Real(values.collect()),
@@ -152,6 +158,7 @@ fn axes(results: &Results, rows: &[Line], there: &[Column]) -> Vec<Column> {
 
 /// A run of a configuration.
 struct Line<'a> {
+    subject: usize,
     setup: usize,
     repeat: usize,
     run: &'a Run,

@@ -49,7 +49,7 @@ pub fn json(
     };
     let size = |s: &KernelSize| {
         json!({
-            "workload": plan.subjects.name(s.subject),
+            "workload": plan.subjects.workload(s.subject),
             "kernel": s.kernel,
             "launches": s.launches,
             "blocks": [s.blocks.0, s.blocks.1],

@@ -96,10 +96,10 @@ impl Plan {
         }
         if !experiment.on.is_empty() {
             for name in &experiment.on {
-                self.known_workload(name)?;
+                self.known_program(name)?;
             }
             let names = experiment.on.iter();
-            let only = names.filter_map(|n| self.subjects.find(&n.value));
+            let only = names.flat_map(|n| self.subjects.find_all(&n.value));
             variant.only = Some(only.collect());
         }
         let compared = claim.chain.iter().flat_map(|c| c.value.names());

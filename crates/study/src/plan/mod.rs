@@ -15,7 +15,7 @@ use crate::format::{Figure, SIZES, Study, Vary};
 use crate::key::{Inputs, Key};
 use crate::subject::Subject;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use warpsim_sim::config::Machine;
 use warpsim_workloads::suite::{Parameters, Size};
@@ -141,7 +141,9 @@ impl Plan {
         let size = SIZES.iter().find(|(_, s)| *s == self.size);
         let size = size.map_or("another", |(name, _)| name);
         let subjects = (0..self.subjects.len()).filter(|s| !self.subjects.left_out(*s));
-        let names: Vec<&str> = subjects.map(|s| self.subjects.name(s)).collect();
+        let mut names: Vec<&str> = subjects.map(|s| self.subjects.workload(s)).collect();
+        let mut seen = HashSet::new();
+        names.retain(|name| seen.insert(*name));
         format!(
             "{} workloads at size {size}, {} repeats: {}",
             names.len(),
@@ -175,7 +177,7 @@ impl Plan {
 
     /// What differs between the repeats of a workload.
     pub fn vary(&self, subject: usize) -> Vary {
-        let name = self.subjects.name(subject);
+        let name = self.subjects.workload(subject);
         let said = self.study.repeats.workloads.iter();
         let mut said = said.filter(|(workload, _)| workload.value == name);
         let vary = said.next().map_or(self.study.repeats.vary, |(_, v)| *v);
@@ -271,7 +273,7 @@ impl Plan {
 
     fn new_run(&self, subject: usize, setup: usize, repeat: usize) -> Result<Run, String> {
         let configuration = &self.study.configurations[setup];
-        let workload = self.subjects.name(subject).to_string();
+        let workload = self.subjects.workload(subject).to_string();
         let program = self.subjects.program(subject);
         let program = program.ok_or_else(|| format!("no workload `{workload}`"))?;
         let changes: Vec<String> = configuration

@@ -16,7 +16,11 @@ pub struct Subjects {
 }
 
 struct Entry {
+    /// Workload, or `workload:kernel`.
     name: String,
+    workload: String,
+    /// The kernel whose launches it is about; all if not given.
+    kernel: Option<String>,
     label: String,
     /// What runs, and the hash of its contents; nothing when this build does not have it.
     program: Option<(Arc<Subject>, String)>,
@@ -42,9 +46,27 @@ impl Subjects {
         self.all.is_empty()
     }
 
-    /// Name of a workload.
+    /// Name in the study: a workload, or a workload and one of its kernels.
     pub fn name(&self, subject: usize) -> &str {
         &self.all[subject].name
+    }
+
+    /// The workload that runs.
+    pub fn workload(&self, subject: usize) -> &str {
+        &self.all[subject].workload
+    }
+
+    /// The kernel whose launches count; all if not given.
+    pub fn kernel(&self, subject: usize) -> Option<&str> {
+        self.all[subject].kernel.as_deref()
+    }
+
+    /// What the paper calls the workload, or its name.
+    pub fn workload_label(&self, subject: usize) -> &str {
+        match self.kernel(subject) {
+            Some(_) => self.workload(subject),
+            None => self.label(subject),
+        }
     }
 
     /// What the paper calls it, or its name.
@@ -72,9 +94,15 @@ impl Subjects {
         self.all[subject].program.as_ref().map_or("", |p| &p.1)
     }
 
-    /// The number of a workload.
+    /// The number of what a study calls so.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.all.iter().position(|e| e.name == name)
+    }
+
+    /// The numbers of what a study calls so, and of a workload's kernels.
+    pub fn find_all(&self, name: &str) -> Vec<usize> {
+        let named = |s: &usize| self.all[*s].name == name || self.all[*s].workload == name;
+        (0..self.all.len()).filter(named).collect()
     }
 
     fn members(&self, group: &str) -> &Members {
@@ -183,8 +211,12 @@ fn add(
     if let Some(index) = subjects.find(&name.value) {
         return Ok(index);
     }
-    let program = match Subject::find(&name.value, study.directory.as_deref()) {
+    let (workload, kernel) = parts(&name.value);
+    let program = match Subject::find(workload, study.directory.as_deref()) {
         Ok(subject) => {
+            if let Some(kernel) = kernel {
+                check_kernel(study, name, &subject, kernel)?;
+            }
             let contents = subject
                 .contents()
                 .map_err(|e| placed(study, name, &e.text))?;
@@ -197,17 +229,53 @@ fn add(
         Err(e) => return Err(placed(study, name, &e.text)),
     };
     let label = study.labels.iter().find(|(n, _)| n.value == name.value);
-    let plain = Path::new(&name.value).file_stem().and_then(|s| s.to_str());
-    let plain = plain.filter(|_| name.value.ends_with(".toml"));
+    let plain = Path::new(workload).file_stem().and_then(|s| s.to_str());
+    let plain = plain.filter(|_| workload.ends_with(".toml"));
     subjects.all.push(Entry {
         label: label
-            .map_or(plain.unwrap_or(&name.value), |(_, l)| l)
+            .map_or(kernel.or(plain).unwrap_or(workload), |(_, l)| l)
             .to_string(),
         name: name.value.clone(),
+        workload: workload.to_string(),
+        kernel: kernel.map(str::to_string),
         program,
         left_out: false,
     });
     Ok(subjects.all.len() - 1)
+}
+
+/// A workload and one of its kernels, where a name has both.
+fn parts(name: &str) -> (&str, Option<&str>) {
+    let identifier = |k: &str| {
+        let part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+        !k.is_empty() && k.chars().all(part)
+    };
+    match name.rsplit_once(':') {
+        Some((workload, kernel)) if identifier(kernel) => (workload, Some(kernel)),
+        _ => (name, None),
+    }
+}
+
+fn check_kernel(
+    study: &Study,
+    name: &At<String>,
+    subject: &Subject,
+    kernel: &str,
+) -> Result<(), StudyError> {
+    let Some(kernels) = subject.kernels() else {
+        return Ok(());
+    };
+    if kernels.contains(&kernel) {
+        return Ok(());
+    }
+    let hint = nearest(kernel, kernels.iter().copied())
+        .map(|n| format!("did you mean `{n}`? "))
+        .unwrap_or_default();
+    let message = format!("`{}` has no kernel of that name", parts(&name.value).0);
+    let error = study.source.error(name.place.clone(), message);
+    Err(error
+        .with_help(format!("{hint}kernels: {}", kernels.join(", ")))
+        .into())
 }
 
 fn placed(study: &Study, name: &At<String>, text: &str) -> StudyError {
@@ -228,8 +296,11 @@ fn leave_out(study: &Study, subjects: &mut Subjects, chosen: &[String]) -> Resul
     for name in chosen {
         let workloads = || subjects.all.iter().map(|e| e.name.as_str());
         let groups = || subjects.groups.iter().map(|g| g.name.as_str());
-        if let Some(index) = subjects.find(name) {
-            kept[index] = true;
+        let named = subjects.find_all(name);
+        if !named.is_empty() {
+            for index in named {
+                kept[index] = true;
+            }
         } else if groups().any(|g| g == name) {
             for &index in subjects.group(name) {
                 kept[index] = true;
@@ -274,7 +345,15 @@ impl Plan {
         let waivers = self.study.waivers.iter().map(|w| &w.workload);
         let timelines = self.study.timelines.iter().map(|t| &t.workload);
         let mut names = repeats.chain(waivers).chain(timelines);
-        names.try_for_each(|name| self.known_workload(name))
+        names.try_for_each(|name| self.known_program(name))
+    }
+
+    /// A row of the study, or the workload of some.
+    pub(super) fn known_program(&self, name: &At<String>) -> Result<(), StudyError> {
+        if self.subjects.find_all(&name.value).is_empty() {
+            return self.known_workload(name);
+        }
+        Ok(())
     }
 
     pub(super) fn known_workload(&self, name: &At<String>) -> Result<(), StudyError> {

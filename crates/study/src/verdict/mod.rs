@@ -3,6 +3,7 @@
 //! A claim is looked at in every repeat. It holds or fails when all repeats say so, and is within
 //! scatter when they disagree.
 
+mod count;
 mod outcome;
 mod view;
 
@@ -72,6 +73,7 @@ fn look(plan: &Plan, figure: &Figure, shown: &Shown, claim: &Claim) -> (Verdict,
         On::Mean | On::Best | On::Worst => judge_summary(&view),
         On::Every => judge_rows(&view, &view.rows(), Which::Every),
         On::Some => judge_rows(&view, &view.rows(), Which::Some),
+        On::Count(wanted) => count::judge(&view, wanted),
         On::Workloads(names) => {
             let name = |r: &Row| plan.subjects.name(r.subject);
             let named = |r: &&Row| names.iter().any(|n| n.value == name(r));

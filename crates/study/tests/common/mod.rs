@@ -27,6 +27,7 @@ pub fn record(run: &Run, status: Status, totals: Value) -> Record {
         status,
         reason: String::new(),
         totals,
+        kernels: Value::Null,
         launches: Value::Null,
         seconds: 0.0,
         inputs: run.inputs.clone(),

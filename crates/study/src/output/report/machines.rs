@@ -8,14 +8,7 @@ use maud::{Markup, html};
 impl Report<'_> {
     pub(super) fn failed_section(&self) -> Markup {
         let plan = self.results.plan();
-        let failed: Vec<_> = plan
-            .pairs()
-            .into_iter()
-            .filter_map(|(subject, setup)| {
-                let (run, record) = self.results.failed(subject, setup)?;
-                Some((subject, setup, run, record))
-            })
-            .collect();
+        let failed = self.results.failures();
         html! {
             @if !failed.is_empty() {
                 section id="failed" {
@@ -32,7 +25,7 @@ impl Report<'_> {
                             tbody {
                                 @for (subject, setup, run, record) in failed {
                                     tr {
-                                        th { (plan.subjects.name(subject)) }
+                                        th { (plan.subjects.workload(subject)) }
                                         th {
                                             (plan.setups[setup].title)
                                             @if !run.varied.is_empty() { ", " (run.varied) }

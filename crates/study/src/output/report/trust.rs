@@ -123,7 +123,10 @@ impl Report<'_> {
     fn sizes_told(&self) -> Markup {
         let small: Vec<&KernelSize> = self.sizes.iter().filter(|s| s.too_small()).collect();
         let waived: Vec<&KernelSize> = self.sizes.iter().filter(|s| s.waived.is_some()).collect();
-        let name = |s: &KernelSize| self.results.plan().subjects.label(s.subject).to_string();
+        let name = |s: &KernelSize| {
+            let subjects = &self.results.plan().subjects;
+            subjects.workload_label(s.subject).to_string()
+        };
         let mut names: Vec<String> = small.iter().map(|s| name(s)).collect();
         names.dedup();
         html! {
