@@ -138,9 +138,20 @@ fn run(arguments: &Arguments, directory: &Path, share: Share) -> Result<Found, F
     };
     match status {
         Some(status) if status.success() => {}
-        Some(_) => {
+        Some(status) => {
             found.broken = found.differences.is_empty();
             found.logs = text("log.txt");
+            if found.broken {
+                // A driver's compiler that crashes takes the process with it.
+                let behind = match found.entries.last() {
+                    Some(entry) => format!("behind program {}", entry.seed),
+                    None => "with its first program".to_string(),
+                };
+                found.logs += &format!(
+                    "the process for part {} ended {behind}: {status}\n",
+                    share.part
+                );
+            }
         }
         None => {
             found.broken = true;
