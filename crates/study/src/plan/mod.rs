@@ -3,6 +3,7 @@
 mod beside;
 mod machines;
 mod measure;
+mod resolve;
 mod workloads;
 
 pub use beside::{SensitivityLine, SensitivityTable, Variant};
@@ -102,7 +103,7 @@ impl Plan {
     /// Resolves a study.
     pub fn new(study: Study, choices: &Choices) -> Result<Plan, StudyError> {
         let mut missing = Vec::new();
-        let subjects = workloads::resolve(&study, choices, &mut missing)?;
+        let subjects = resolve::groups(&study, choices, &mut missing)?;
         let repeats = choices.repeats.unwrap_or(study.repeats.count as usize);
         let setups = machines::resolve(&study, repeats, &mut missing)?;
         let measures = measure::resolve(&study, &mut missing)?;

@@ -1,12 +1,17 @@
 //! From results to what a figure shows: values, normalised and averaged, beside the paper's.
 
+mod part;
+mod shown;
+
+pub use shown::{Cell, MeanRow, Row, Shown};
+
 use crate::average::averages;
-use crate::format::{ALL, At, Figure};
-use crate::key::sha256;
-use crate::metric::Statistics;
+use crate::format::{ALL, Figure};
 use crate::plan::{Layer, Plan, Run, Variant};
-use crate::record::{Record, Status};
+use crate::record::Record;
 use crate::sample::Sample;
+use part::Stored;
+use shown::sort;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -16,157 +21,10 @@ pub struct Results<'a> {
     records: HashMap<&'a str, Stored<'a>>,
 }
 
-struct Stored<'a> {
-    record: &'a Record,
-    whole: Part,
-    /// Each kernel's, where there are several.
-    kernels: HashMap<&'a str, Part>,
-}
-
-/// What a figure's row is made from: a run, or the launches of one of its kernels.
-struct Part {
-    statistics: Statistics,
-    /// A hash of every statistic: runs with the same did the same.
-    print: String,
-}
-
-impl Part {
-    fn of(record: &Record, kernel: Option<&str>) -> Part {
-        let totals = record.totals_of(kernel);
-        Part {
-            statistics: record.statistics(kernel),
-            print: sha256(totals.map(|t| t.to_string()).unwrap_or_default().as_bytes()),
-        }
-    }
-}
-
-impl Stored<'_> {
-    /// Of the whole run, or of a kernel that it launched.
-    fn part(&self, kernel: Option<&str>) -> Option<&Part> {
-        match kernel {
-            None => Some(&self.whole),
-            Some(kernel) => {
-                let known = self.kernels.get(kernel);
-                known.or(self.record.totals_of(Some(kernel)).map(|_| &self.whole))
-            }
-        }
-    }
-}
-
-/// A value of a figure, or why there is none.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
-    /// The layers' values in each repeat; bars have one layer.
-    Value(Sample),
-    /// This build has no such workload, policy or statistic, or the workload was left out.
-    Absent,
-    /// The run failed.
-    Failed(Status),
-    /// The value is undefined: a division by zero, or nothing to normalise to.
-    Undefined,
-}
-
-impl Cell {
-    /// One layer, or the whole bar or stack, in each repeat.
-    pub fn values(&self, layer: Option<usize>) -> Option<Vec<f64>> {
-        match self {
-            Cell::Value(sample) => sample.values(layer),
-            _ => None,
-        }
-    }
-}
-
-/// What a figure shows.
-pub struct Shown {
-    /// Titles of the layers.
-    pub layers: Vec<String>,
-    /// Numbers of the configurations, in order.
-    pub setups: Vec<usize>,
-    /// A row for each workload, group by group.
-    pub rows: Vec<Row>,
-    /// Averages of each group, then over all when there are several groups.
-    pub means: Vec<MeanRow>,
-    /// The statistic this build lacks.
-    pub lacking: Option<String>,
-}
-
-impl Shown {
-    /// Whether nothing of it was measured: this build lacks what it needs, or it was left out.
-    pub fn unmeasured(&self) -> bool {
-        let absent = |row: &Row| row.cells.iter().all(|c| *c == Cell::Absent);
-        self.lacking.is_some() || self.rows.iter().all(absent)
-    }
-}
-
-/// A workload in a figure.
-pub struct Row {
-    /// The group it is shown in.
-    pub group: String,
-    /// Number of the workload.
-    pub subject: usize,
-    /// A cell for each configuration.
-    pub cells: Vec<Cell>,
-    /// What the runs of each configuration did, hashed: those with the same did the same. None
-    /// where there are no good runs.
-    pub prints: Vec<Option<String>>,
-    /// The same of the configuration that is 1.
-    pub base_print: Option<String>,
-    /// What the paper has.
-    pub paper: Vec<Option<f64>>,
-}
-
-impl Row {
-    /// Whether there is nothing to show: this build does not have the workload, or it was left
-    /// out, and the paper prints no value.
-    pub fn empty(&self) -> bool {
-        let absent = self.cells.iter().all(|c| *c == Cell::Absent);
-        absent && self.paper.iter().all(Option::is_none)
-    }
-}
-
-/// The average over a group.
-pub struct MeanRow {
-    /// Group, or `all`.
-    pub group: String,
-    /// How many workloads the paper has.
-    pub of: usize,
-    /// For each configuration the layers' averages and over how many workloads.
-    pub cells: Vec<Option<(Sample, usize)>>,
-    /// What the paper has.
-    pub paper: Vec<Option<f64>>,
-}
-
-/// Sorts the workloads of each group by their values in a column, lowest first; those without one
-/// come last.
-fn sort(rows: &mut [Row], groups: &[At<String>], column: usize) {
-    let value = |row: &Row| {
-        let values = row.cells[column].values(None)?;
-        Some(values.iter().sum::<f64>() / values.len() as f64)
-    };
-    let place = |row: &Row| groups.iter().position(|g| g.value == row.group);
-    rows.sort_by(|a, b| {
-        let by_value = match (value(a), value(b)) {
-            (Some(a), Some(b)) => a.total_cmp(&b),
-            (a, b) => b.is_some().cmp(&a.is_some()),
-        };
-        place(a).cmp(&place(b)).then(by_value)
-    });
-}
-
 impl<'a> Results<'a> {
     /// Results of a plan.
     pub fn new(plan: &'a Plan, records: &'a [Record]) -> Results<'a> {
-        let indexed = |record: &'a Record| {
-            let stored = Stored {
-                record,
-                whole: Part::of(record, None),
-                kernels: record
-                    .kernels()
-                    .map(|kernel| (kernel, Part::of(record, Some(kernel))))
-                    .collect(),
-            };
-            (record.key.as_str(), stored)
-        };
+        let indexed = |record: &'a Record| (record.key.as_str(), Stored::new(record));
         Results {
             plan,
             records: records.iter().map(indexed).collect(),
