@@ -7,6 +7,7 @@ use crate::transform::Comparison;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use warpsim_present::mangled::{Function, shown};
 use warpsim_ptx::analysis::registers::estimate;
 use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::inspect::{Summary, cfg_dot, cfg_svg, disassemble_all, summarize};
@@ -25,7 +26,7 @@ use warpsim_workloads::virtual_blocks::Rewritten;
 pub struct Arguments {
     /// The PTX file, or a `.cu` file to compile.
     file: PathBuf,
-    /// Only this kernel: its name or a part that no other has.
+    /// Only this kernel: its name in C++ or in the PTX, or a part that no other has.
     #[arg(long, value_name = "PART")]
     kernel: Option<String>,
     /// Machine preset or file to compute occupancy for.
@@ -82,7 +83,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     let program = registers.compile(&name, &text)?;
     if let Some(part) = &arguments.kernel
-        && let Some((_, reasons)) = program.rejected.iter().find(|(k, _)| k == part)
+        && let Some((_, reasons)) = program.rejected.iter().find(|(k, _)| means(part, k))
+        && find_kernel(&program, part).is_err()
     {
         return Err(Failure::bad_input(render_all(reasons, &name, &text)));
     }
@@ -128,11 +130,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })
 }
 
+/// Whether somebody who wrote this may have meant the kernel.
+fn means(written: &str, kernel: &str) -> bool {
+    kernel == written || Function::of(kernel).is_some_and(|f| f.is_called(written))
+}
+
 /// The kernels that cannot be run, each with every reason.
 fn refusals(program: &Program, name: &str, text: &str) -> String {
     let mut out = String::new();
     for (kernel, reasons) in &program.rejected {
-        let _ = writeln!(out, "{kernel}: cannot be run");
+        let _ = writeln!(out, "{}: cannot be run", shown(kernel));
         for line in render_all(reasons, name, text).lines() {
             let _ = writeln!(out, "{}", format!("  {line}").trim_end());
         }
@@ -167,6 +174,9 @@ fn describe(
 ) {
     let s = summarize(program, kernel);
     let _ = writeln!(out, "{}", signature(kernel));
+    if shown(&kernel.name) != kernel.name {
+        let _ = writeln!(out, "  in the PTX     {}", kernel.name);
+    }
     let [int, fp, sfu, memory, control] = s.mix;
     let _ = writeln!(
         out,

@@ -5,6 +5,7 @@ use crate::device::{Compiler, DeviceError};
 use crate::simulated::compile;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use warpsim_present::mangled::shown;
 use warpsim_ptx::assembler::{Answers, Assembler};
 use warpsim_ptx::kernel::Program;
 
@@ -60,9 +61,10 @@ impl Compiler for Registers {
 
 fn refused(file: &str, kernel: &str, assembler: &Assembler, why: &str) -> DeviceError {
     DeviceError::bad_input(format!(
-        "{file}: {} {} refuses kernel {kernel}: {why}; --registers estimate does without it",
+        "{file}: {} {} refuses kernel {}: {why}; --registers estimate does without it",
         assembler.path.display(),
-        assembler.version
+        assembler.version,
+        shown(kernel)
     ))
 }
 

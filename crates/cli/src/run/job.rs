@@ -1,6 +1,7 @@
 //! What is run: a workload of the suite or a launch file.
 
 use super::Arguments;
+use super::kernels::kernels_job;
 use crate::failure::Failure;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
@@ -82,7 +83,10 @@ pub fn job(arguments: &Arguments) -> Result<Job, Failure> {
         }
     }
     let path = Path::new(what);
-    if what.ends_with(".ptx") || what.ends_with(".cu") {
+    if what.ends_with(".cu") {
+        return kernels_job(arguments, path);
+    }
+    if what.ends_with(".ptx") {
         return Err(Failure::bad_input(format!(
             "{what} holds kernels, and does not say what they are given\n\
              `warpsim new {what}` writes a launch file to begin with, which `warpsim run` runs; \
@@ -133,7 +137,7 @@ fn only_launch_file(folder: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
-fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failure> {
+pub(super) fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failure> {
     if arguments.size.is_some() {
         return Err(Failure::bad_input(
             "--size is for workloads of the suite; a launch file says its sizes itself, and --param \

@@ -2,6 +2,7 @@
 
 mod files;
 mod job;
+mod kernels;
 mod machine;
 mod outputs;
 mod simulation;
@@ -30,6 +31,7 @@ use warpsim_workloads::simulated::Simulated;
 #[command(after_help = "Examples:
   warpsim run matmul --size tiny
   warpsim run bfs --machine gtx480-v3 --scheduler lrr --set l1d.ways=8 --stats bfs.json
+  warpsim run kernel.cu --param n=4096      with the launch file beside it, else made-up contents
   warpsim run kernel.toml --param n=4096 --profile=profile.html
   warpsim run bfs --report bfs.html
   warpsim run reduction --json | jq .totals.cycles
@@ -37,8 +39,8 @@ use warpsim_workloads::simulated::Simulated;
 Exit codes: 0 the result is correct or unchecked, 1 it is wrong, \
                         2 the input makes no sense, 3 the simulated program failed.")]
 pub struct Arguments {
-    /// A workload's name, a launch file (ends in .toml), or a folder with one.
-    #[arg(value_name = "WORKLOAD|LAUNCH.toml|DIR")]
+    /// A workload's name, a launch file (ends in .toml), a folder with one, or CUDA C (ends in .cu).
+    #[arg(value_name = "WORKLOAD|LAUNCH.toml|DIR|KERNEL.cu")]
     what: String,
     /// A folder with workloads of your own: launch files with their PTX or CUDA.
     #[arg(long, value_name = "DIR")]
