@@ -2,7 +2,7 @@
 
 use crate::cuda::CudaArguments;
 use crate::failure::{Failure, REFUSED_KERNELS, print};
-use crate::registers::RegisterSource;
+use crate::registers::{Inlining, RegisterSource};
 use crate::transform::Comparison;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,14 @@ use warpsim_ptx::analysis::registers::estimate;
 use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::inspect::{Summary, cfg_dot, cfg_svg, disassemble_all, summarize};
 use warpsim_ptx::kernel::{Kernel, Program};
+use warpsim_ptx::lower::lower_with;
 use warpsim_ptx::rewrite::vtw::Variant;
 use warpsim_sim::config::Machine;
 use warpsim_sim::occupancy::{fitted, occupancy, registers, spill_limit};
 use warpsim_workloads::Compiler;
 use warpsim_workloads::args::{find_kernel, signature};
 use warpsim_workloads::files::write_whole;
+use warpsim_workloads::lowering::Lowering;
 use warpsim_workloads::registers::Registers;
 use warpsim_workloads::virtual_blocks::Rewritten;
 
@@ -41,6 +43,8 @@ pub struct Arguments {
     /// Who says how many registers a kernel takes.
     #[arg(long, value_name = "SOURCE", default_value = "estimate")]
     registers: RegisterSource,
+    #[command(flatten)]
+    inlining: Inlining,
     /// Also show what kernels become with virtual blocks: registers and resident blocks before and
     /// after.
     #[arg(long, value_name = "VARIANT")]
@@ -73,15 +77,20 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let name = arguments.file.display().to_string();
     let text = arguments.cuda.read(&arguments.file)?;
     let registers = arguments.registers.resolve()?;
+    let options = arguments.inlining.options();
     if arguments.kernel.is_none()
-        && let Ok(program) = warpsim_ptx::parse(&text).and_then(|m| warpsim_ptx::lower(&m))
+        && let Ok(program) = warpsim_ptx::parse(&text).and_then(|m| lower_with(&m, options))
         && program.kernels.is_empty()
         && !program.rejected.is_empty()
     {
         print(&refusals(&program, &name, &text))?;
         return Ok(ExitCode::from(REFUSED_KERNELS));
     }
-    let program = registers.compile(&name, &text)?;
+    let lowering = Lowering {
+        registers: registers.clone(),
+        options,
+    };
+    let program = lowering.compile(&name, &text)?;
     if let Some(part) = &arguments.kernel
         && let Some((_, reasons)) = program.rejected.iter().find(|(k, _)| means(part, k))
         && find_kernel(&program, part).is_err()

@@ -37,7 +37,18 @@ impl Registers {
 
 impl Compiler for Registers {
     fn compile(&self, name: &str, ptx: &str) -> Result<Arc<Program>, DeviceError> {
-        let program = compile(name, ptx)?;
+        self.counted(compile(name, ptx)?, name, ptx)
+    }
+}
+
+impl Registers {
+    /// The program of a text with these numbers.
+    pub fn counted(
+        &self,
+        program: Arc<Program>,
+        name: &str,
+        ptx: &str,
+    ) -> Result<Arc<Program>, DeviceError> {
         let Registers::Asked(assembler) = self else {
             return Ok(program);
         };

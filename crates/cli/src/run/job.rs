@@ -8,10 +8,9 @@ use std::path::{Path, PathBuf};
 use warpsim_present::nearest;
 use warpsim_workloads::folder;
 use warpsim_workloads::launchfile::{self, LaunchFile};
-use warpsim_workloads::registers::Registers;
 use warpsim_workloads::simulated::Simulated;
 use warpsim_workloads::suite::{self, Parameters, Size, Workload};
-use warpsim_workloads::{DeviceError, Outcome, Session};
+use warpsim_workloads::{Compiler, DeviceError, Outcome, Session};
 
 /// A workload's size on the command line.
 #[derive(Clone, Copy, ValueEnum)]
@@ -155,12 +154,9 @@ pub(super) fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failur
 pub fn execute(
     job: &Job,
     device: &mut Simulated,
-    registers: &Registers,
+    compiler: &dyn Compiler,
 ) -> Result<Outcome, DeviceError> {
-    let mut session = Session {
-        device,
-        compiler: registers,
-    };
+    let mut session = Session { device, compiler };
     match job {
         Job::Workload(workload, parameters, seed) => workload.run(parameters, *seed, &mut session),
         Job::File(file, directory, seed) => launchfile::run(file, directory, *seed, &mut session),

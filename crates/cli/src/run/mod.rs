@@ -15,7 +15,7 @@ use crate::device::{DeviceOptions, make_device, statistics};
 use crate::failure::{Failure, WRONG_RESULT, print, tell};
 use crate::interrupt::Noting;
 use crate::progress;
-use crate::registers::RegisterSource;
+use crate::registers::{Inlining, RegisterSource};
 use crate::summary::{Style, Summary};
 use files::check_distinct;
 use machine::MachineArguments;
@@ -24,6 +24,7 @@ use simulation::SimulationArguments;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use warpsim_workloads::Outcome;
+use warpsim_workloads::lowering::Lowering;
 use warpsim_workloads::simulated::Simulated;
 
 /// Arguments of `warpsim run`.
@@ -60,6 +61,8 @@ pub struct Arguments {
     #[arg(long, value_name = "SOURCE", default_value = "estimate")]
     registers: RegisterSource,
     #[command(flatten)]
+    inlining: Inlining,
+    #[command(flatten)]
     outputs: OutputArguments,
     /// Let a launch file write its outputs outside of its folder.
     #[arg(long)]
@@ -78,7 +81,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (outputs, simulation) = (&arguments.outputs, &arguments.simulation);
     let machine = arguments.machine.resolve()?;
     let job = job::job(arguments)?;
-    let registers = arguments.registers.resolve()?;
+    let lowering = Lowering {
+        registers: arguments.registers.resolve()?,
+        options: arguments.inlining.options(),
+    };
     let mut files = outputs.files()?;
     files.extend(&arguments.cuda.keep_ptx);
     for file in &files {
@@ -104,7 +110,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         progress: Box::new(Noting::new(progress::choose(arguments.quiet))),
     };
     let mut device = make_device(&machine, options)?;
-    let result = execute(&job, &mut device, &registers);
+    let result = execute(&job, &mut device, &lowering);
     let observer = device.gpu.finish();
     if !arguments.quiet {
         for warning in device.gpu.warnings() {
