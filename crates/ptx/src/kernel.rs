@@ -290,7 +290,7 @@ pub struct Instr {
     pub reconverge: Pc,
     /// Where the sides of a branch usually meet before that.
     pub likely: Likely,
-    /// Proven to go one way for all threads of a block.
+    /// Proven to go one way for all threads of a block; where a body returns, for all that came with one call.
     pub uniform: bool,
     /// Runtime function, when `op` is `call`.
     pub intrinsic: Option<Intrinsic>,

@@ -23,7 +23,7 @@ fn launch_files() -> Vec<PathBuf> {
     files
 }
 
-/// Runs a launch file; how many values were right.
+/// Runs a launch file; how many values were found right.
 fn run(path: &Path, functional: bool, inline_limit: Option<usize>) -> Result<u64, String> {
     let file = launchfile::read(path).map_err(|e| e.to_string())?;
     let machine = Machine::resolve("gtx480", &[]).map_err(|e| e.to_string())?;
@@ -41,7 +41,7 @@ fn run(path: &Path, functional: bool, inline_limit: Option<usize>) -> Result<u64
         compiler: &compiler,
     };
     match launchfile::run(&file, &folder(), None, &mut session) {
-        Ok(Outcome::Correct { values }) => Ok(values),
+        Ok(Outcome::Correct { checked }) => Ok(checked),
         Ok(other) => Err(format!("{other:?}")),
         Err(e) => Err(e.to_string()),
     }

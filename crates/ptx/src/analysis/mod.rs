@@ -77,6 +77,10 @@ pub fn finish(kernel: &mut Kernel, labels: &[(u32, String)]) {
     for (instr, proof) in kernel.code.iter_mut().zip(&proven.branches) {
         instr.uniform = *proof;
     }
+    // Threads that a reconvergence stack runs together in a body were called from one place.
+    for pc in &kernel.crossings.returns {
+        kernel.code[*pc as usize].uniform = true;
+    }
     let live = liveness(kernel);
     let plan = assign_slots(kernel, &live);
     for (register, slot) in kernel.registers.iter_mut().zip(&plan.slots) {

@@ -20,7 +20,8 @@ pub(super) fn component(texture: &Texture, value: u32) -> u32 {
         }
         TexelKind::Signed if fraction => {
             let most = f64::from(i32::MAX >> (32 - bits));
-            (f64::from(f32::from_bits(value)).clamp(-1.0, 1.0) * most).round_ties_even() as i32 as u32
+            (f64::from(f32::from_bits(value)).clamp(-1.0, 1.0) * most).round_ties_even() as i32
+                as u32
         }
         TexelKind::Unsigned => value.min(u32::MAX >> (32 - bits)),
         TexelKind::Signed => {
