@@ -261,6 +261,15 @@ fn branches(out: &mut String, kernel: &Kernel, s: &Summary) {
         s.barriers,
         s.branches.len()
     );
+    match kernel.crossings.calls.len() {
+        0 => {}
+        calls => {
+            let _ = writeln!(
+                out,
+                "                 {calls} calls of functions that keep their bodies (--inline-limit)"
+            );
+        }
+    }
     for b in &s.branches {
         let line = |pc: u32| kernel.code.get(pc as usize).map(|i| i.line);
         let _ = writeln!(

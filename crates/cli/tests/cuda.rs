@@ -164,6 +164,8 @@ fn functions_keep_their_bodies_where_asked_to() {
     };
     assert_eq!(instructions(&[]), instructions(&["--inline-limit", "4"]));
     assert_ne!(instructions(&[]), instructions(&["--inline-limit", "3"]));
+    let shown = succeeds(&["inspect", &ptx, "--inline-limit", "3"]);
+    assert!(shown.contains("2 calls of functions"), "{shown}");
     let expected: Vec<String> = (0..32).map(|t| (9 * t).to_string()).collect();
     let launches = format!(
         "schema = 1\nptx = \"names.ptx\"\n[buffers.out]\ntype = \"i32\"\ncount = 32\n[[steps]]\n\

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use warpsim_ptx::assembler::python_packages;
 
 /// What to do without a compiler.
-pub(super) const ADVICE: &str = "install clang 14 or later, or NVRTC (`pip install nvidia-cuda-nvrtc-cu12`), \
+pub(super) const ADVICE: &str = "install clang 14 or later, NVRTC (`pip install nvidia-cuda-nvrtc-cu12`) or nvcc, \
      or name a compiler with --cuda-compiler or in the environment variable WARPSIM_CUDA_COMPILER; \
      or compile the file yourself and let the launch file name the .ptx";
 

@@ -15,20 +15,11 @@ pub(super) fn compile(
     let mut command = Command::new(program);
     command.args(["-ptx", "-lineinfo", "-std=c++17"]);
     // `compute_75` is what toolkits from 10 to 13 have in common.
-    if !flags.iter().any(|flag| names_architecture(flag)) {
+    if !flags.iter().any(|flag| super::names_architecture(flag)) {
         command.arg("-arch=compute_75");
     }
     command.args(flags).arg("-o").arg(&output).arg(source);
     super::run(&mut command, source, &output, hint)
-}
-
-/// Whether a flag says what to compile for: nvcc refuses to be told twice.
-fn names_architecture(flag: &str) -> bool {
-    let name = flag.split('=').next().unwrap_or(flag);
-    matches!(
-        name,
-        "-arch" | "--gpu-architecture" | "-gencode" | "--generate-code"
-    )
 }
 
 /// What helps, for the mistakes that are not the kernel's.
@@ -50,7 +41,7 @@ fn hint(said: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{hint, names_architecture};
+    use super::hint;
 
     #[test]
     fn hints_are_about_what_nvcc_lacks() {
@@ -60,13 +51,5 @@ mod tests {
         let without_parts = "sh: 1: nvidia/cu13/bin/../nvvm/bin/cicc: not found";
         assert!(hint(without_parts).is_some_and(|h| h.contains("nvidia-nvvm")));
         assert_eq!(hint("x.cu(2): error: expected a \";\""), None);
-    }
-
-    #[test]
-    fn an_architecture_that_is_named_is_the_only_one() {
-        assert!(names_architecture("-arch=sm_90"));
-        assert!(names_architecture("--gpu-architecture=compute_80"));
-        assert!(!names_architecture("-archive"));
-        assert!(!names_architecture("-DTILE=16"));
     }
 }
