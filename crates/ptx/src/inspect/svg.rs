@@ -45,7 +45,7 @@ pub fn cfg_svg(kernel: &Kernel) -> String {
             let page = page.attr("width", "100%").attr("height", "100%");
             page.attr("class", "page").empty();
             let title = svg.line().element("text").attr("x", 16).attr("y", 24);
-            title.attr("class", "title").text(&shown(&kernel.name));
+            title.attr("class", "title").text(shown(&kernel.name));
             svg.line();
             legend(svg);
             meetings(svg, kernel, &boxes);
