@@ -2,21 +2,24 @@
 
 use crate::cuda::CudaArguments;
 use crate::failure::{Failure, REFUSED_KERNELS, print};
-use crate::registers::RegisterSource;
+use crate::registers::{Inlining, RegisterSource};
 use crate::transform::Comparison;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use warpsim_present::mangled::{Function, shown};
 use warpsim_ptx::analysis::registers::estimate;
 use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::inspect::{Summary, cfg_dot, cfg_svg, disassemble_all, summarize};
 use warpsim_ptx::kernel::{Kernel, Program};
+use warpsim_ptx::lower::lower_with;
 use warpsim_ptx::rewrite::vtw::Variant;
 use warpsim_sim::config::Machine;
 use warpsim_sim::occupancy::{fitted, occupancy, registers, spill_limit};
 use warpsim_workloads::Compiler;
 use warpsim_workloads::args::{find_kernel, signature};
 use warpsim_workloads::files::write_whole;
+use warpsim_workloads::lowering::Lowering;
 use warpsim_workloads::registers::Registers;
 use warpsim_workloads::virtual_blocks::Rewritten;
 
@@ -25,7 +28,7 @@ use warpsim_workloads::virtual_blocks::Rewritten;
 pub struct Arguments {
     /// The PTX file, or a `.cu` file to compile.
     file: PathBuf,
-    /// Only this kernel: its name or a part that no other has.
+    /// Only this kernel: its name in C++ or in the PTX, or a part that no other has.
     #[arg(long, value_name = "PART")]
     kernel: Option<String>,
     /// Machine preset or file to compute occupancy for.
@@ -40,6 +43,8 @@ pub struct Arguments {
     /// Who says how many registers a kernel takes.
     #[arg(long, value_name = "SOURCE", default_value = "estimate")]
     registers: RegisterSource,
+    #[command(flatten)]
+    inlining: Inlining,
     /// Also show what kernels become with virtual blocks: registers and resident blocks before and
     /// after.
     #[arg(long, value_name = "VARIANT")]
@@ -72,17 +77,23 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let name = arguments.file.display().to_string();
     let text = arguments.cuda.read(&arguments.file)?;
     let registers = arguments.registers.resolve()?;
+    let options = arguments.inlining.options();
     if arguments.kernel.is_none()
-        && let Ok(program) = warpsim_ptx::parse(&text).and_then(|m| warpsim_ptx::lower(&m))
+        && let Ok(program) = warpsim_ptx::parse(&text).and_then(|m| lower_with(&m, options))
         && program.kernels.is_empty()
         && !program.rejected.is_empty()
     {
         print(&refusals(&program, &name, &text))?;
         return Ok(ExitCode::from(REFUSED_KERNELS));
     }
-    let program = registers.compile(&name, &text)?;
+    let lowering = Lowering {
+        registers: registers.clone(),
+        options,
+    };
+    let program = lowering.compile(&name, &text)?;
     if let Some(part) = &arguments.kernel
-        && let Some((_, reasons)) = program.rejected.iter().find(|(k, _)| k == part)
+        && let Some((_, reasons)) = program.rejected.iter().find(|(k, _)| means(part, k))
+        && find_kernel(&program, part).is_err()
     {
         return Err(Failure::bad_input(render_all(reasons, &name, &text)));
     }
@@ -128,11 +139,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })
 }
 
+/// Whether somebody who wrote this may have meant the kernel.
+fn means(written: &str, kernel: &str) -> bool {
+    kernel == written || Function::of(kernel).is_some_and(|f| f.is_called(written))
+}
+
 /// The kernels that cannot be run, each with every reason.
 fn refusals(program: &Program, name: &str, text: &str) -> String {
     let mut out = String::new();
     for (kernel, reasons) in &program.rejected {
-        let _ = writeln!(out, "{kernel}: cannot be run");
+        let _ = writeln!(out, "{}: cannot be run", shown(kernel));
         for line in render_all(reasons, name, text).lines() {
             let _ = writeln!(out, "{}", format!("  {line}").trim_end());
         }
@@ -167,6 +183,9 @@ fn describe(
 ) {
     let s = summarize(program, kernel);
     let _ = writeln!(out, "{}", signature(kernel));
+    if shown(&kernel.name) != kernel.name {
+        let _ = writeln!(out, "  in the PTX     {}", kernel.name);
+    }
     let [int, fp, sfu, memory, control] = s.mix;
     let _ = writeln!(
         out,
@@ -242,6 +261,15 @@ fn branches(out: &mut String, kernel: &Kernel, s: &Summary) {
         s.barriers,
         s.branches.len()
     );
+    match kernel.crossings.calls.len() {
+        0 => {}
+        calls => {
+            let _ = writeln!(
+                out,
+                "                 {calls} calls of functions that keep their bodies (--inline-limit)"
+            );
+        }
+    }
     for b in &s.branches {
         let line = |pc: u32| kernel.code.get(pc as usize).map(|i| i.line);
         let _ = writeln!(

@@ -53,7 +53,7 @@ impl Noting {
 
 impl Progress for Noting {
     fn kernel(&mut self, name: &str, blocks: u64) {
-        self.kernel = warpsim_workloads::mangled::shown(name);
+        self.kernel = warpsim_present::mangled::shown(name);
         *state() = format!(
             "in kernel {} of {blocks} blocks; nothing was written",
             self.kernel

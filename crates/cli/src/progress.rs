@@ -107,7 +107,7 @@ impl Lines {
 
 impl Progress for Lines {
     fn kernel(&mut self, name: &str, _blocks: u64) {
-        self.kernel = warpsim_workloads::mangled::shown(name);
+        self.kernel = warpsim_present::mangled::shown(name);
     }
     fn update(&mut self, snapshot: Snapshot) {
         if self.last.elapsed() >= Self::EVERY {

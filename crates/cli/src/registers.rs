@@ -1,8 +1,27 @@
-//! `--registers`: who says how many registers a kernel takes.
+//! `--registers`, who says how many registers a kernel takes, and `--inline-limit`, which functions are inlined.
 
 use crate::failure::Failure;
 use clap::ValueEnum;
+use warpsim_ptx::lower;
 use warpsim_workloads::registers::Registers;
+
+/// Which functions are inlined, on the command line.
+#[derive(clap::Args)]
+pub struct Inlining {
+    /// Device functions of more PTX instructions than this are not inlined: they keep one body, which all
+    /// calls share, with its frame in local memory [default: all are inlined that can be].
+    #[arg(long, value_name = "N")]
+    inline_limit: Option<usize>,
+}
+
+impl Inlining {
+    /// The same for lowering.
+    pub fn options(&self) -> lower::Options {
+        lower::Options {
+            inline_limit: self.inline_limit,
+        }
+    }
+}
 
 /// Where numbers of registers come from, on the command line.
 #[derive(Clone, Copy, ValueEnum)]

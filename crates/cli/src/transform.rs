@@ -5,6 +5,7 @@ use crate::registers::RegisterSource;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use warpsim_present::mangled::shown;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_ptx::rewrite::vtw::{Form, Variant};
 use warpsim_sim::config::Machine;
@@ -115,7 +116,7 @@ impl Comparison<'_> {
             let form = match &outcome.result {
                 Ok(form) => form,
                 Err(why) => {
-                    let _ = writeln!(out, "{kernel}: as it was: it {why}");
+                    let _ = writeln!(out, "{}: as it was: it {why}", shown(kernel));
                     continue;
                 }
             };
@@ -146,6 +147,13 @@ fn describe(
         out,
         "{}: registers {} -> {}, resident blocks of {block} threads on {} {} -> {}, {} hoisted, \
          barrier added: {}",
-        before.name, was.0, is.0, machine.name, was.1, is.1, form.hoisted, form.barrier
+        shown(&before.name),
+        was.0,
+        is.0,
+        machine.name,
+        was.1,
+        is.1,
+        form.hoisted,
+        form.barrier
     );
 }

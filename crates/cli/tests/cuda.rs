@@ -97,3 +97,110 @@ fn kernels_alone_are_not_run() {
     let shown = fails(2, &["run", "kernel.ptx"]);
     assert!(shown.contains("`warpsim new kernel.ptx`"), "{shown}");
 }
+
+/// Two templates' kernels and one that calls a function, as nvcc names them.
+const NAMES: &str = "
+.version 8.0
+.target sm_75
+.address_size 64
+.func (.param .b32 r) _Z5thirdi(.param .b32 x)
+{ .reg .b32 %r<3>; ld.param.b32 %r1, [x]; mul.lo.s32 %r2, %r1, 3; st.param.b32 [r], %r2; ret; }
+.visible .entry _ZN2my5scaleIfEEvPKT_PS1_S1_i(.param .u64 _ZN2my5scaleIfEEvPKT_PS1_S1_i_param_0,
+  .param .u64 _ZN2my5scaleIfEEvPKT_PS1_S1_i_param_1, .param .f32 _ZN2my5scaleIfEEvPKT_PS1_S1_i_param_2,
+  .param .u32 _ZN2my5scaleIfEEvPKT_PS1_S1_i_param_3)
+{ ret; }
+.visible .entry _ZN2my5scaleIiEEvPKT_PS1_S1_i(.param .u64 a, .param .u64 b, .param .u32 c, .param .u32 d)
+{ ret; }
+.visible .entry _Z4callPi(.param .u64 out)
+{ .reg .b32 %r<4>; .reg .b64 %rd<4>; mov.u32 %r1, %tid.x; call (%r2), _Z5thirdi, (%r1); call (%r3), _Z5thirdi, (%r2);
+  ld.param.u64 %rd1, [out]; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r3; ret; }
+";
+
+#[test]
+fn kernels_go_by_their_names_in_cpp() {
+    let scratch = Scratch::new("names");
+    let ptx = write(&scratch, "names.ptx", NAMES);
+    let shown = succeeds(&["inspect", &ptx]);
+    for expected in [
+        "my::scale<float>(\n  .u64 param_0  (8 bytes: float const*)",
+        "my::scale<int>(",
+        "call(\n",
+        "in the PTX     _Z4callPi",
+    ] {
+        assert!(shown.contains(expected), "`{expected}` is not in\n{shown}");
+    }
+    for written in [
+        "scale<int>",
+        "my::scale<int>",
+        "_ZN2my5scaleIiEEvPKT_PS1_S1_i",
+    ] {
+        let shown = succeeds(&["inspect", &ptx, "--kernel", written]);
+        assert!(shown.starts_with("my::scale<int>("), "{shown}");
+    }
+    let several = fails(2, &["inspect", &ptx, "--kernel", "scale"]);
+    assert!(
+        several.contains("my::scale<float>(float const*"),
+        "{several}"
+    );
+    // Launch files name them the same way.
+    succeeds(&["new", &ptx]);
+    let launches = std::fs::read_to_string(scratch.path("names.toml")).expect("a launch file");
+    assert!(
+        launches.contains("launch = \"my::scale<float>\""),
+        "{launches}"
+    );
+    assert!(launches.contains("launch = \"call\""), "{launches}");
+}
+
+#[test]
+fn functions_keep_their_bodies_where_asked_to() {
+    let scratch = Scratch::new("inline-limit");
+    let ptx = write(&scratch, "names.ptx", NAMES);
+    let instructions = |more: &[&str]| {
+        let arguments = [&["inspect", &ptx, "--kernel", "call"], more].concat();
+        let shown = succeeds(&arguments);
+        let line = shown.lines().find(|l| l.contains("instructions"));
+        line.expect("a line").to_string()
+    };
+    assert_eq!(instructions(&[]), instructions(&["--inline-limit", "4"]));
+    assert_ne!(instructions(&[]), instructions(&["--inline-limit", "3"]));
+    let shown = succeeds(&["inspect", &ptx, "--inline-limit", "3"]);
+    assert!(shown.contains("2 calls of functions"), "{shown}");
+    let expected: Vec<String> = (0..32).map(|t| (9 * t).to_string()).collect();
+    let launches = format!(
+        "schema = 1\nptx = \"names.ptx\"\n[buffers.out]\ntype = \"i32\"\ncount = 32\n[[steps]]\n\
+         launch = \"call\"\ngrid = 1\nblock = 32\nargs = [\"out\"]\n[[outputs]]\nbuffer = \"out\"\n\
+         expect = [{}]\n",
+        expected.join(", ")
+    );
+    let launches = write(&scratch, "call.toml", &launches);
+    for more in [&[][..], &["--inline-limit", "0"]] {
+        let shown = succeeds(&[&["run", &launches], more].concat());
+        assert!(shown.contains("correct (32 values"), "{shown}");
+    }
+}
+
+#[test]
+fn a_file_of_cuda_runs_by_itself() {
+    if !compiler() {
+        return;
+    }
+    let scratch = Scratch::new("cuda-alone");
+    let cu = write(&scratch, "scale.cu", KERNEL);
+    let shown = succeeds(&["run", &cu, "--param", "n=300"]);
+    assert!(
+        shown.contains("made-up launches") && shown.contains("cycles"),
+        "{shown}"
+    );
+    // It leaves nothing behind.
+    assert_eq!(scratch.names(), ["scale.cu"]);
+    // With a launch file beside it that one counts.
+    succeeds(&["new", &cu]);
+    let shown = succeeds(&["run", &cu, "--param", "n=300"]);
+    assert!(
+        shown.contains("scale.toml") && !shown.contains("made-up"),
+        "{shown}"
+    );
+    let refused = fails(2, &["run", &scratch.path("none.cu")]);
+    assert!(refused.contains("cannot read"), "{refused}");
+}

@@ -27,6 +27,7 @@ fn the_same_cycles_and_a_correct_result() {
         "convolution",
         "hotspot",
         "kmeans",
+        "sad",
     ] {
         let scratch = Scratch::new(&format!("export-{name}"));
         let folder = scratch.path("exported");

@@ -2,11 +2,12 @@
 //!
 //! Texts with the places of their parts: [`Source`], [`SourceError`], TOML as a tree of
 //! [`Node`]s. Errors that show a place ([`Excerpt`]) and name what was probably meant
-//! ([`nearest`], [`misspelt`], [`listed`]). Pictures ([`svg`]) and their colours ([`palette`]). Knows nothing of
+//! ([`nearest`], [`misspelt`], [`listed`]). Names of C++ functions ([`mangled`]). Pictures ([`svg`]) and their colours ([`palette`]). Knows nothing of
 //! GPUs.
 
 mod document;
 mod excerpt;
+pub mod mangled;
 pub mod memory;
 pub mod palette;
 mod source;

@@ -110,6 +110,8 @@ pub struct Kernel {
     pub blocks: Vec<BasicBlock>,
     /// Where `.pragma "nounroll"` stands: the loop that begins there is to stay as it is.
     pub rolled: Vec<Pc>,
+    /// Where control goes between bodies of functions that are not inlined.
+    pub crossings: Crossings,
     /// Whether its blocks are virtual ones.
     pub virtualised: Virtualised,
     /// Functions that it calls and no file defines, with the PTX line of the call: a launch is
@@ -288,7 +290,7 @@ pub struct Instr {
     pub reconverge: Pc,
     /// Where the sides of a branch usually meet before that.
     pub likely: Likely,
-    /// Proven to go one way for all threads of a block.
+    /// Proven to go one way for all threads of a block; where a body returns, for all that came with one call.
     pub uniform: bool,
     /// Runtime function, when `op` is `call`.
     pub intrinsic: Option<Intrinsic>,
@@ -296,6 +298,15 @@ pub struct Instr {
     pub line: u32,
     /// `(file index, line)` from `.loc`.
     pub source: Option<(u32, u32)>,
+}
+
+/// Branches that go into the body of a function that is not inlined, and out of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Crossings {
+    /// Branches to a body. It returns to the instruction behind.
+    pub calls: Vec<Pc>,
+    /// Branches of a body back to its callers.
+    pub returns: Vec<Pc>,
 }
 
 /// Functions the CUDA runtime provides. Sources are the scalar arguments in order, the
@@ -315,6 +326,7 @@ pub enum Intrinsic {
     /// Marks of functions that are not inlined, which lowering replaces.
     StackBegins,
     Enter(u32),
+    Leave(u32),
     Save(u32),
     Restore(u32),
 }

@@ -51,6 +51,51 @@ fn scalars_are_passed_in_registers() {
     assert_eq!(copies, [1, 1]);
 }
 
+/// The same kernel with functions of more instructions than this left as they are.
+fn with_limit(text: &str, limit: usize) -> warpsim_ptx::kernel::Kernel {
+    let module = warpsim_ptx::parse(text).expect("valid");
+    let options = warpsim_ptx::lower::Options {
+        inline_limit: Some(limit),
+    };
+    let mut program = warpsim_ptx::lower::lower_with(&module, options).expect("valid");
+    program.kernels.remove(0)
+}
+
+#[test]
+fn a_large_function_keeps_one_body_that_all_calls_share() {
+    let text = module(&format!(
+        "{TWICE}.entry k() {{ .reg .b32 %r<4>; .reg .pred %p; mov.u32 %r1, %tid.x; setp.eq.s32 %p, %r1, 3;\n\
+         @%p bra OTHER; {} bra MEET; OTHER: {} MEET: {} ret; }}",
+        call("twice", "%r1", "%r2"),
+        call("twice", "%r1", "%r2"),
+        call("twice", "%r2", "%r3")
+    ));
+    let inlined = with_limit(&text, 8);
+    let shared = with_limit(&text, 7);
+    let bodies = |k: &warpsim_ptx::kernel::Kernel| {
+        let doubles = |i: &&warpsim_ptx::kernel::Instr| i.op == Op::Add;
+        k.code.iter().filter(doubles).count()
+    };
+    assert_eq!((bodies(&inlined), bodies(&shared)), (3, 1));
+    // No stack, where no function keeps anything there.
+    assert_eq!(shared.local_bytes, 0);
+    // The sides of the kernel's branch meet behind the calls, not where the body returns to some other.
+    let listing = listing(&shared);
+    let branch = shared.code.iter().position(|i| i.guard.is_some());
+    let branch = branch.expect("the first branch is the kernel's");
+    let meet = shared.code[branch].reconverge as usize;
+    let label = shared.blocks.iter().find(|b| b.start as usize == meet);
+    let label = label.and_then(|b| b.label.clone());
+    assert_eq!(label.as_deref(), Some("MEET"), "{listing:#?}");
+    // And those of the function's before it returns.
+    let inside = shared
+        .code
+        .iter()
+        .rposition(|i| i.op == Op::Bra && i.guard.is_some() && i.reconverge != NO_PC);
+    let inside = &shared.code[inside.expect("the function's branch")];
+    assert!(inside.reconverge > inside.target, "{listing:#?}");
+}
+
 #[test]
 fn calls_nest_and_ret_leaves_only_its_own_function() {
     let k = only(&module(&format!(

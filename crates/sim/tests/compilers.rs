@@ -146,13 +146,15 @@ fn parameters(sizes: &[u32], input: u64, output: u64, count: usize) -> Vec<u8> {
 }
 
 /// Runs every kernel of a module; how many there were.
-fn run(name: &str, text: &str, functional: bool) -> usize {
+fn run(name: &str, text: &str, functional: bool, inline_limit: Option<usize>) -> usize {
     let rendered = |errors: Vec<warpsim_ptx::Diagnostic>| {
         let shown: Vec<String> = errors.iter().map(|e| e.render(name, text)).collect();
         shown.join("\n")
     };
     let module = warpsim_ptx::parse(text).unwrap_or_else(|e| panic!("{}", rendered(e)));
-    let program = warpsim_ptx::lower(&module).unwrap_or_else(|e| panic!("{}", rendered(e)));
+    let options = warpsim_ptx::lower::Options { inline_limit };
+    let program = warpsim_ptx::lower::lower_with(&module, options);
+    let program = program.unwrap_or_else(|e| panic!("{}", rendered(e)));
     if let Some((kernel, reasons)) = program.rejected.first() {
         panic!("{name}: {kernel} is refused: {}", rendered(reasons.clone()));
     }
@@ -215,7 +217,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn run_folder(folder: &Path, functional: bool) -> usize {
+fn run_folder(folder: &Path, functional: bool, inline_limit: Option<usize>) -> usize {
     let mut kernels = 0;
     for path in files(folder) {
         let name = path.file_name().expect("a name").to_string_lossy();
@@ -231,7 +233,7 @@ fn run_folder(folder: &Path, functional: bool) -> usize {
             } else {
                 module
             };
-            kernels += run(&name, module, functional);
+            kernels += run(&name, module, functional, inline_limit);
         }
     }
     kernels
@@ -244,12 +246,19 @@ fn kept() -> PathBuf {
 #[test]
 fn what_compilers_make_computes_what_it_should() {
     let folder = std::env::var_os("WARPSIM_COMPILERS").map_or_else(kept, PathBuf::from);
-    let kernels = run_folder(&folder, true);
+    let kernels = run_folder(&folder, true, None);
     println!("{} files, {kernels} kernels", files(&folder).len());
     assert!(kernels >= 90, "{kernels}");
 }
 
 #[test]
 fn and_with_timing_too() {
-    assert!(run_folder(&kept(), false) >= 90);
+    assert!(run_folder(&kept(), false, None) >= 90);
+}
+
+#[test]
+fn and_with_functions_that_keep_their_bodies() {
+    for functional in [true, false] {
+        assert!(run_folder(&kept(), functional, Some(0)) >= 90);
+    }
 }

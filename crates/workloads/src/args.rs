@@ -1,5 +1,6 @@
 //! Kernels by name, and arguments laid out as a kernel expects them.
 
+use warpsim_present::mangled::{Function, shown};
 use warpsim_present::nearest;
 use warpsim_ptx::isa::Type;
 use warpsim_ptx::kernel::{Kernel, Param, Program};
@@ -71,13 +72,13 @@ pub fn pack(kernel: &Kernel, args: &[Arg]) -> Result<Vec<u8>, ArgError> {
                     "argument {} is {}, but `{}` takes {} bytes\n{}",
                     index + 1,
                     arg.describe(),
-                    param.name,
+                    short(param, kernel),
                     param.size,
                     signature(kernel)
                 ),
             });
         }
-        if let Some(why) = mismatch(arg, param) {
+        if let Some(why) = mismatch(arg, param, short(param, kernel)) {
             return Err(ArgError {
                 index: Some(index),
                 message: format!("argument {} is {why}\n{}", index + 1, signature(kernel)),
@@ -90,7 +91,7 @@ pub fn pack(kernel: &Kernel, args: &[Arg]) -> Result<Vec<u8>, ArgError> {
 
 /// Why an argument of the right size is still not what the parameter takes: a float for an integer or
 /// the other way round, whose bits would be taken for something else. Bits without a type take both.
-fn mismatch(arg: &Arg, param: &Param) -> Option<String> {
+fn mismatch(arg: &Arg, param: &Param, name: &str) -> Option<String> {
     let float = matches!(param.ty, Type::F16 | Type::F32 | Type::F64);
     let untyped = matches!(param.ty, Type::B8 | Type::B16 | Type::B32 | Type::B64);
     if param.array || untyped {
@@ -103,74 +104,154 @@ fn mismatch(arg: &Arg, param: &Param) -> Option<String> {
     let help = format!("{{ {help}{} = ... }}", param.size * 8);
     match arg {
         Arg::Pointer(_) if float => Some(format!(
-            "a pointer, but `{}` takes {takes}; write `{help}`",
-            param.name
+            "a pointer, but `{name}` takes {takes}; write `{help}`"
         )),
-        Arg::Scalar(ty, _) if ty.starts_with('f') != float => Some(format!(
-            "{ty}, but `{}` takes {takes}; write `{help}`",
-            param.name
-        )),
+        Arg::Scalar(ty, _) if ty.starts_with('f') != float => {
+            Some(format!("{ty}, but `{name}` takes {takes}; write `{help}`"))
+        }
         _ => None,
     }
 }
 
-/// A kernel's signature, as the PTX declares it.
+/// A kernel's signature: its name, and its parameters as the PTX declares them and, where the name says
+/// so, as C++ does.
 pub fn signature(kernel: &Kernel) -> String {
+    let function = Function::of(&kernel.name);
+    let types = function.as_ref().map(|f| f.parameters.as_slice());
+    let types = types.filter(|t| t.len() == kernel.params.len());
     let params: Vec<String> = kernel
         .params
         .iter()
-        .map(|p| {
-            if p.array {
-                format!("  .b8 {}[{}]  ({} bytes)", p.name, p.size, p.size)
-            } else {
-                format!("  .{} {}  ({} bytes)", type_name(p.ty), p.name, p.size)
+        .enumerate()
+        .map(|(index, p)| {
+            let name = short(p, kernel);
+            let declared = match p.array {
+                true => format!(".b8 {name}[{}]", p.size),
+                false => format!(".{} {name}", type_name(p.ty)),
+            };
+            match types {
+                Some(types) => format!("  {declared}  ({} bytes: {})", p.size, types[index]),
+                None => format!("  {declared}  ({} bytes)", p.size),
             }
         })
         .collect();
-    format!("{}(\n{}\n)", kernel.name, params.join(",\n"))
+    format!("{}(\n{}\n)", shown(&kernel.name), params.join(",\n"))
+}
+
+/// A parameter's name without the kernel's, which compilers put before it.
+fn short<'a>(param: &'a Param, kernel: &Kernel) -> &'a str {
+    let rest = param.name.strip_prefix(kernel.name.as_str());
+    rest.and_then(|r| r.strip_prefix('_'))
+        .unwrap_or(&param.name)
 }
 
 fn type_name(ty: Type) -> String {
     format!("{ty:?}").to_lowercase()
 }
 
-/// The kernel with this name, or the only one whose name contains it. The first line of an
-/// error says what is wrong, the others what there is.
+/// The kernel that a name means: its name in the PTX; else its name in C++, with or without namespaces,
+/// arguments of a template and parameters; else the only one that has it in its name. The first line of
+/// an error says what is wrong, the others what there is.
 pub fn find_kernel(program: &Program, name: &str) -> Result<usize, String> {
-    let names = || program.kernels.iter().map(|k| k.name.as_str());
-    if let Some(exact) = names().position(|n| n == name) {
+    let kernels = program.kernels.iter().map(|k| k.name.as_str());
+    let rejected = program.rejected.iter().map(|(n, _)| n.as_str());
+    let names: Vec<&str> = kernels.chain(rejected).collect();
+    match choose(&names, name)? {
+        index if index < program.kernels.len() => Ok(index),
+        index => {
+            let (kernel, reasons) = &program.rejected[index - program.kernels.len()];
+            let reasons: Vec<&str> = reasons.iter().map(|d| d.message.as_str()).collect();
+            Err(format!(
+                "kernel `{}` cannot be run: {}",
+                shown(kernel),
+                reasons.join("; ")
+            ))
+        }
+    }
+}
+
+/// Which of these names is meant.
+fn choose(names: &[&str], written: &str) -> Result<usize, String> {
+    if names.is_empty() {
+        return Err("the PTX has no kernels".to_string());
+    }
+    if let Some(exact) = names.iter().position(|n| *n == written) {
         return Ok(exact);
     }
-    if let Some((_, reasons)) = program.rejected.iter().find(|(n, _)| n == name) {
-        let reasons: Vec<&str> = reasons.iter().map(|d| d.message.as_str()).collect();
-        return Err(format!(
-            "kernel `{name}` cannot be run: {}",
-            reasons.join("; ")
-        ));
+    let functions: Vec<Option<Function>> = names.iter().map(|n| Function::of(n)).collect();
+    let signature = |index: usize| match &functions[index] {
+        Some(function) => function.signature(),
+        None => names[index].to_string(),
+    };
+    let called = |index: &usize| {
+        let function = functions[*index].as_ref();
+        function.is_some_and(|f| f.is_called(written))
+    };
+    let within =
+        |index: &usize| names[*index].contains(written) || signature(*index).contains(written);
+    let all = 0..names.len();
+    let mut matching: Vec<usize> = all.clone().filter(called).collect();
+    if matching.is_empty() {
+        matching = all.clone().filter(within).collect();
     }
-    let matching: Vec<(usize, &str)> = names()
-        .enumerate()
-        .filter(|(_, n)| n.contains(name))
-        .collect();
     match matching.as_slice() {
-        [(index, _)] => Ok(*index),
-        [] if program.kernels.is_empty() => Err("the PTX has no kernels".to_string()),
+        [index] => Ok(*index),
         [] => {
-            let hint = nearest(name, names())
+            let known: Vec<String> = names.iter().map(|n| shown(n)).collect();
+            let hint = nearest(written, known.iter().map(String::as_str))
                 .map(|n| format!("did you mean `{n}`?\n"))
                 .unwrap_or_default();
-            let all: Vec<&str> = names().collect();
             Err(format!(
-                "no kernel is called `{name}`\n{hint}kernels: {}",
-                all.join(", ")
+                "no kernel is called `{written}`\n{hint}kernels: {}",
+                known.join(", ")
             ))
         }
         several => {
-            let all: Vec<&str> = several.iter().map(|(_, n)| *n).collect();
+            let all: Vec<String> = several.iter().map(|i| signature(*i)).collect();
             Err(format!(
-                "several kernels have `{name}` in their name\nit could be: {}",
+                "several kernels have `{written}` in their name\nit could be: {}",
                 all.join(", ")
             ))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 5] = [
+        "_Z5saxpyfPKfPfj",
+        "_Z6saxpy2fPKfPfj",
+        "_ZN2my5scaleIfEEvPKT_PS1_S1_i",
+        "_ZN2my5scaleIiEEvPKT_PS1_S1_i",
+        "plain",
+    ];
+
+    #[test]
+    fn kernels_are_found_by_any_name_that_means_one() {
+        let one = |written: &str| choose(&NAMES, written).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(one("_Z5saxpyfPKfPfj"), 0);
+        // It is in the other's name too, but it is the name of this one.
+        assert_eq!(one("saxpy"), 0);
+        assert_eq!(one("saxpy(float, float const*, float*, unsigned int)"), 0);
+        assert_eq!(one("saxpy2"), 1);
+        assert_eq!(one("my::scale<float>"), 2);
+        assert_eq!(one("scale<int>"), 3);
+        assert_eq!(one("plain"), 4);
+        assert_eq!(one("lai"), 4);
+    }
+
+    #[test]
+    fn what_means_several_or_none_is_an_error_with_names() {
+        let error = |written: &str| choose(&NAMES, written).expect_err("an error");
+        let several = error("scale");
+        assert!(
+            several.contains("my::scale<float>(float const*, float*, float, int), my::scale<int>("),
+            "{several}"
+        );
+        let none = error("saxpi");
+        assert!(none.contains("did you mean `saxpy`?"), "{none}");
+        assert!(!none.contains("_Z"), "{none}");
     }
 }

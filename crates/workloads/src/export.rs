@@ -2,6 +2,7 @@
 //! so that anybody (a GPU, another simulator) can run the very same thing.
 
 use crate::device::{Device, DeviceError, ModuleId};
+use crate::element::Element;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use warpsim_ptx::isa::Type;
@@ -34,16 +35,34 @@ struct Buffer {
     name: String,
     address: u64,
     bytes: u64,
+    /// What a texture over it says of its elements.
+    texels: Option<Element>,
 }
 
 impl Buffer {
-    /// Its elements' type and size: words, where it is made of whole ones.
-    fn element(&self) -> (&'static str, u64) {
-        match self.bytes.is_multiple_of(4) {
-            true => ("u32", 4),
-            false => ("u8", 1),
-        }
+    /// Its elements' type and size: as a texture has them, else words, where it is made of whole ones.
+    fn element(&self) -> (Element, u64) {
+        let element = match self.texels {
+            Some(element) => element,
+            None if self.bytes.is_multiple_of(4) => Element::U32,
+            None => Element::U8,
+        };
+        (element, element.bytes() as u64)
     }
+}
+
+/// The type of a texture's components, where launch files have it.
+fn texels(texture: &Texture) -> Option<Element> {
+    Some(match (texture.kind, texture.bits) {
+        (TexelKind::Unsigned, 8) => Element::U8,
+        (TexelKind::Unsigned, 16) => Element::U16,
+        (TexelKind::Unsigned, 32) => Element::U32,
+        (TexelKind::Signed, 8) => Element::I8,
+        (TexelKind::Signed, 16) => Element::I16,
+        (TexelKind::Signed, 32) => Element::I32,
+        (TexelKind::Float, 32) => Element::F32,
+        _ => return None,
+    })
 }
 
 impl<'a> Recorder<'a> {
@@ -129,6 +148,28 @@ impl<'a> Recorder<'a> {
 
     fn refuse(&mut self, why: impl Into<String>) {
         self.refused.get_or_insert(why.into());
+    }
+
+    /// The name of the buffer that a texture lies over from its beginning, made of such texels from now on. Nothing so
+    /// far may have counted its elements.
+    fn make_of_texels(&mut self, texture: &Texture) -> Option<String> {
+        let element = texels(texture)?;
+        let at = |b: &&mut Buffer| b.address == texture.address;
+        let buffer = self.buffers.iter_mut().find(at)?;
+        if buffer.element().0 != element {
+            let name = format!("\"{}\"", buffer.name);
+            let mut steps = self.steps.split("\n[[steps]]\n");
+            let counted = steps.any(|step| {
+                let whole = step.starts_with(&format!("write = {name}\n"));
+                step.contains(&name) && (!whole || step.contains("offset"))
+            });
+            let fits = buffer.bytes.is_multiple_of(element.bytes() as u64);
+            if counted || !fits || buffer.texels.is_some() {
+                return None;
+            }
+            buffer.texels = Some(element);
+        }
+        Some(buffer.name.clone())
     }
 
     /// A step that puts data somewhere.
@@ -284,6 +325,7 @@ impl Device for Recorder<'_> {
             name,
             address,
             bytes,
+            texels: None,
         });
         Ok(address)
     }
@@ -365,24 +407,17 @@ impl Device for Recorder<'_> {
     ) -> Result<u64, DeviceError> {
         let handle = self.inner.bind_texture(module, name, texture.clone())?;
         let index = self.textures.len();
-        let ty = match texture.kind {
-            TexelKind::Float => "f",
-            TexelKind::Unsigned => "u",
-            TexelKind::Signed => "i",
-        };
-        let element = format!("{ty}{}", texture.bits);
-        let buffer = holding(&self.buffers, texture.address, 1);
-        let whole = buffer.filter(|b| b.address == texture.address && b.element().0 == element);
-        let Some(buffer) = whole else {
+        let Some(buffer) = self.make_of_texels(&texture) else {
             self.refuse(format!(
-                "its texture of {element} is not over a buffer of such elements"
+                "its texture of {} bits is not over a buffer of such elements",
+                texture.bits
             ));
             return Ok(handle);
         };
         let size = &texture.size[..usize::from(texture.dimensions)];
         let mut table = format!(
             "\n[textures.texture{index}]\nbuffer = \"{}\"\nsize = {size:?}\nchannels = {}\n",
-            buffer.name, texture.channels
+            buffer, texture.channels
         );
         if let Some(name) = name {
             let _ = writeln!(table, "texref = \"{name}\"");

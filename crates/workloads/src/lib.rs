@@ -15,6 +15,7 @@ pub mod files;
 pub mod folder;
 mod graph;
 pub mod launchfile;
+pub mod lowering;
 pub mod mangled;
 pub mod micro;
 pub mod npy;

@@ -5,6 +5,7 @@ use crate::device::{Compiler, DeviceError};
 use crate::simulated::compile;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use warpsim_present::mangled::shown;
 use warpsim_ptx::assembler::{Answers, Assembler};
 use warpsim_ptx::kernel::Program;
 
@@ -36,7 +37,18 @@ impl Registers {
 
 impl Compiler for Registers {
     fn compile(&self, name: &str, ptx: &str) -> Result<Arc<Program>, DeviceError> {
-        let program = compile(name, ptx)?;
+        self.counted(compile(name, ptx)?, name, ptx)
+    }
+}
+
+impl Registers {
+    /// The program of a text with these numbers.
+    pub fn counted(
+        &self,
+        program: Arc<Program>,
+        name: &str,
+        ptx: &str,
+    ) -> Result<Arc<Program>, DeviceError> {
         let Registers::Asked(assembler) = self else {
             return Ok(program);
         };
@@ -60,9 +72,10 @@ impl Compiler for Registers {
 
 fn refused(file: &str, kernel: &str, assembler: &Assembler, why: &str) -> DeviceError {
     DeviceError::bad_input(format!(
-        "{file}: {} {} refuses kernel {kernel}: {why}; --registers estimate does without it",
+        "{file}: {} {} refuses kernel {}: {why}; --registers estimate does without it",
         assembler.path.display(),
-        assembler.version
+        assembler.version,
+        shown(kernel)
     ))
 }
 

@@ -6,6 +6,7 @@ use crate::element::{f32_bytes, u32_bytes};
 use crate::suite::Kernel;
 use crate::virtual_blocks::Rewritten;
 use std::sync::Arc;
+use warpsim_present::mangled::shown;
 use warpsim_ptx::kernel::Program;
 use warpsim_sim::gpu::api::{Launch, TexelKind, Texture};
 
@@ -194,8 +195,9 @@ impl Session<'_> {
         let blocks = launch.grid.iter().map(|n| u64::from(*n)).product::<u64>();
         match self.device.resident_blocks(module.id, launch)? {
             Some(most) if u64::from(most) < blocks => Err(DeviceError::bad_input(format!(
-                "the {blocks} blocks of {kernel} wait for each other, but this GPU holds only {most} \
-                 of them at once; launch fewer"
+                "the {blocks} blocks of {} wait for each other, but this GPU holds only {most} \
+                 of them at once; launch fewer",
+                shown(kernel)
             ))),
             _ => self.device.launch_together(module.id, launch),
         }

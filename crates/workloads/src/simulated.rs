@@ -5,6 +5,7 @@ use std::sync::Arc;
 use warpsim_present::memory::try_reserve;
 use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::kernel::{Kernel, Program};
+use warpsim_ptx::lower;
 use warpsim_ptx::rewrite::vtw::Variant;
 use warpsim_sim::config::{Machine, VirtualMode};
 use warpsim_sim::gpu::api::{Launch, Texture};
@@ -27,8 +28,17 @@ impl Simulated {
 
 /// Parses and lowers PTX; the error holds every diagnostic.
 pub fn compile(name: &str, ptx: &str) -> Result<Arc<Program>, DeviceError> {
+    compile_with(name, ptx, lower::Options::default())
+}
+
+/// The same as the options say.
+pub fn compile_with(
+    name: &str,
+    ptx: &str,
+    options: lower::Options,
+) -> Result<Arc<Program>, DeviceError> {
     let module = warpsim_ptx::parse(ptx);
-    let program = module.and_then(|module| warpsim_ptx::lower::lower(&module));
+    let program = module.and_then(|module| lower::lower_with(&module, options));
     let program =
         program.map_err(|errors| DeviceError::bad_input(render_all(&errors, name, ptx)))?;
     if program.kernels.is_empty() && !program.rejected.is_empty() {

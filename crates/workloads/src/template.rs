@@ -1,8 +1,10 @@
 //! A launch file to begin with, from kernels alone: what each takes, with sizes and contents to fill in.
 
+use crate::args::find_kernel;
 use crate::element::Element;
-use crate::mangled::{CType, demangle};
+use crate::mangled::{self, CType};
 use std::fmt::Write;
+use warpsim_present::mangled::{Function, shown};
 use warpsim_ptx::isa::{Space, Type};
 use warpsim_ptx::kernel::{Kernel, Param, Program};
 
@@ -33,7 +35,7 @@ pub fn launch_file(program: &Program, file: &str, cuda: Option<&str>) -> String 
         .kernels
         .iter()
         .map(|kernel| {
-            let name = demangle(&kernel.name).map_or(kernel.name.clone(), |m| m.name);
+            let name = Function::of(&kernel.name).map_or(kernel.name.clone(), |f| f.name);
             let name = name.rsplit("::").next().unwrap_or(&name).to_string();
             let taken = parameters(kernel, &name, cuda);
             (kernel, name, taken)
@@ -72,7 +74,7 @@ pub fn launch_file(program: &Program, file: &str, cuda: Option<&str>) -> String 
         step(
             &mut steps,
             kernel,
-            unique(&kernels, kernel, name),
+            &unique(program, kernel, name),
             &arguments,
         );
         for (parameter, argument) in taken.iter().zip(&arguments) {
@@ -128,17 +130,13 @@ pub fn launch_file(program: &Program, file: &str, cuda: Option<&str>) -> String 
     out
 }
 
-/// What a launch calls a kernel: the short name, where no other kernel's has it in its own.
-fn unique<'a>(
-    kernels: &'a [(&Kernel, String, Vec<Taken>)],
-    kernel: &'a Kernel,
-    name: &'a str,
-) -> &'a str {
-    let matching = kernels
-        .iter()
-        .filter(|(k, ..)| k.name.contains(name))
-        .count();
-    if matching == 1 { name } else { &kernel.name }
+/// What a launch calls a kernel: the shortest name that means no other.
+fn unique(program: &Program, kernel: &Kernel, name: &str) -> String {
+    let written = [name.to_string(), shown(&kernel.name)];
+    let this = |name: &&String| {
+        find_kernel(program, name).is_ok_and(|at| program.kernels[at].name == kernel.name)
+    };
+    written.iter().find(this).unwrap_or(&kernel.name).clone()
 }
 
 fn step(out: &mut String, kernel: &Kernel, name: &str, arguments: &[String]) {
@@ -156,7 +154,7 @@ fn step(out: &mut String, kernel: &Kernel, name: &str, arguments: &[String]) {
 }
 
 fn parameters(kernel: &Kernel, name: &str, cuda: Option<&str>) -> Vec<Taken> {
-    let types = demangle(&kernel.name).and_then(|m| m.parameters);
+    let types = mangled::parameters(&kernel.name);
     let types = types.filter(|t| t.len() == kernel.params.len());
     let names = cuda.and_then(|text| written_names(text, name));
     let names = names.filter(|n| n.len() == kernel.params.len());

@@ -8,12 +8,12 @@ use sizes::{MOST, Sizes};
 use std::fmt::Write;
 use std::io;
 use std::path::{Path, PathBuf};
+use warpsim_present::mangled::shown;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::config::Machine;
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::time::Cycle;
 use warpsim_workloads::files::write_whole;
-use warpsim_workloads::mangled::shown;
 
 /// What the file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,13 +6,13 @@ mod svg;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use warpsim_present::mangled::shown;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::config::{Machine, VirtualMode};
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::phases::{Blocks, Recorder};
 use warpsim_sim::time::Cycle;
 use warpsim_workloads::files::write_whole;
-use warpsim_workloads::mangled::shown;
 
 /// Blocks shown when none is named.
 const SHOWN: usize = 6;

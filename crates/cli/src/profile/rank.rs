@@ -3,9 +3,9 @@
 use super::collect::{Collected, Counts, KernelCounts};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use warpsim_present::mangled::shown;
 use warpsim_ptx::inspect::disassemble;
 use warpsim_sim::stats::WarpState;
-use warpsim_workloads::mangled::shown;
 
 /// A kernel's lines and instructions.
 pub struct Ranked {

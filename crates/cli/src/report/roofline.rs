@@ -3,11 +3,11 @@
 
 use super::panels::dram_bytes_per_cycle;
 use std::fmt::Write;
+use warpsim_present::mangled::shown;
 use warpsim_present::palette::{self, Hue};
 use warpsim_present::svg::Svg;
 use warpsim_sim::config::Machine;
 use warpsim_sim::stats::LaunchReport;
-use warpsim_workloads::mangled::shown;
 
 const SIZE: [f64; 2] = [560.0, 340.0];
 const LEFT: f64 = 62.0;

@@ -2,11 +2,11 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use warpsim_present::mangled::shown;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::stats::{MemoryCounters, SmCounters, Visit};
 use warpsim_sim::time::Cycle;
-use warpsim_workloads::mangled::shown;
 
 /// Cycles between two samples.
 const EVERY: u64 = 100;

@@ -1,16 +1,16 @@
 //! What is run: a workload of the suite or a launch file.
 
 use super::Arguments;
+use super::kernels::kernels_job;
 use crate::failure::Failure;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use warpsim_present::nearest;
 use warpsim_workloads::folder;
 use warpsim_workloads::launchfile::{self, LaunchFile};
-use warpsim_workloads::registers::Registers;
 use warpsim_workloads::simulated::Simulated;
 use warpsim_workloads::suite::{self, Parameters, Size, Workload};
-use warpsim_workloads::{DeviceError, Outcome, Session};
+use warpsim_workloads::{Compiler, DeviceError, Outcome, Session};
 
 /// A workload's size on the command line.
 #[derive(Clone, Copy, ValueEnum)]
@@ -82,7 +82,10 @@ pub fn job(arguments: &Arguments) -> Result<Job, Failure> {
         }
     }
     let path = Path::new(what);
-    if what.ends_with(".ptx") || what.ends_with(".cu") {
+    if what.ends_with(".cu") {
+        return kernels_job(arguments, path);
+    }
+    if what.ends_with(".ptx") {
         return Err(Failure::bad_input(format!(
             "{what} holds kernels, and does not say what they are given\n\
              `warpsim new {what}` writes a launch file to begin with, which `warpsim run` runs; \
@@ -133,7 +136,7 @@ fn only_launch_file(folder: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
-fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failure> {
+pub(super) fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failure> {
     if arguments.size.is_some() {
         return Err(Failure::bad_input(
             "--size is for workloads of the suite; a launch file says its sizes itself, and --param \
@@ -151,12 +154,9 @@ fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failure> {
 pub fn execute(
     job: &Job,
     device: &mut Simulated,
-    registers: &Registers,
+    compiler: &dyn Compiler,
 ) -> Result<Outcome, DeviceError> {
-    let mut session = Session {
-        device,
-        compiler: registers,
-    };
+    let mut session = Session { device, compiler };
     match job {
         Job::Workload(workload, parameters, seed) => workload.run(parameters, *seed, &mut session),
         Job::File(file, directory, seed) => launchfile::run(file, directory, *seed, &mut session),

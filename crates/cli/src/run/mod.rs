@@ -2,6 +2,7 @@
 
 mod files;
 mod job;
+mod kernels;
 mod machine;
 mod outputs;
 mod simulation;
@@ -14,7 +15,7 @@ use crate::device::{DeviceOptions, make_device, statistics};
 use crate::failure::{Failure, WRONG_RESULT, print, tell};
 use crate::interrupt::Noting;
 use crate::progress;
-use crate::registers::RegisterSource;
+use crate::registers::{Inlining, RegisterSource};
 use crate::summary::{Style, Summary};
 use files::check_distinct;
 use machine::MachineArguments;
@@ -23,6 +24,7 @@ use simulation::SimulationArguments;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use warpsim_workloads::Outcome;
+use warpsim_workloads::lowering::Lowering;
 use warpsim_workloads::simulated::Simulated;
 
 /// Arguments of `warpsim run`.
@@ -30,6 +32,7 @@ use warpsim_workloads::simulated::Simulated;
 #[command(after_help = "Examples:
   warpsim run matmul --size tiny
   warpsim run bfs --machine gtx480-v3 --scheduler lrr --set l1d.ways=8 --stats bfs.json
+  warpsim run kernel.cu --param n=4096      with the launch file beside it, else made-up contents
   warpsim run kernel.toml --param n=4096 --profile=profile.html
   warpsim run bfs --report bfs.html
   warpsim run reduction --json | jq .totals.cycles
@@ -37,8 +40,8 @@ use warpsim_workloads::simulated::Simulated;
 Exit codes: 0 the result is correct or unchecked, 1 it is wrong, \
                         2 the input makes no sense, 3 the simulated program failed.")]
 pub struct Arguments {
-    /// A workload's name, a launch file (ends in .toml), or a folder with one.
-    #[arg(value_name = "WORKLOAD|LAUNCH.toml|DIR")]
+    /// A workload's name, a launch file (ends in .toml), a folder with one, or CUDA C (ends in .cu).
+    #[arg(value_name = "WORKLOAD|LAUNCH.toml|DIR|KERNEL.cu")]
     what: String,
     /// A folder with workloads of your own: launch files with their PTX or CUDA.
     #[arg(long, value_name = "DIR")]
@@ -58,6 +61,8 @@ pub struct Arguments {
     #[arg(long, value_name = "SOURCE", default_value = "estimate")]
     registers: RegisterSource,
     #[command(flatten)]
+    inlining: Inlining,
+    #[command(flatten)]
     outputs: OutputArguments,
     /// Let a launch file write its outputs outside of its folder.
     #[arg(long)]
@@ -76,7 +81,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (outputs, simulation) = (&arguments.outputs, &arguments.simulation);
     let machine = arguments.machine.resolve()?;
     let job = job::job(arguments)?;
-    let registers = arguments.registers.resolve()?;
+    let lowering = Lowering {
+        registers: arguments.registers.resolve()?,
+        options: arguments.inlining.options(),
+    };
     let mut files = outputs.files()?;
     files.extend(&arguments.cuda.keep_ptx);
     for file in &files {
@@ -102,7 +110,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         progress: Box::new(Noting::new(progress::choose(arguments.quiet))),
     };
     let mut device = make_device(&machine, options)?;
-    let result = execute(&job, &mut device, &registers);
+    let result = execute(&job, &mut device, &lowering);
     let observer = device.gpu.finish();
     if !arguments.quiet {
         for warning in device.gpu.warnings() {

@@ -2,8 +2,8 @@
 
 use super::style::{Style, count, share};
 use std::fmt::{self, Write};
+use warpsim_present::mangled::shown;
 use warpsim_sim::stats::{LaunchReport, Totals};
-use warpsim_workloads::mangled::shown;
 
 /// Launches shown one by one.
 const LISTED: usize = 8;

@@ -15,11 +15,11 @@ use labels::Labels;
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::Path;
+use warpsim_present::mangled::shown;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::stats::{EnergyCounters, WarpState};
 use warpsim_sim::time::Cycle;
-use warpsim_workloads::mangled::shown;
 
 /// Process of launches.
 const GPU: u32 = 1;

@@ -6,6 +6,7 @@ mod svg;
 use serde_json::json;
 use std::io;
 use std::path::{Path, PathBuf};
+use warpsim_present::mangled::shown;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::config::Machine;
 use warpsim_sim::observe::{Observer, WarpEvent};
@@ -139,7 +140,7 @@ impl Observer for Watts {
     fn warp(&mut self, _: Cycle, _: u16, _: u16, _: WarpEvent) {}
 
     fn launched(&mut self, cycle: Cycle, kernel: &Kernel, _: &[(u32, String)]) {
-        self.launches.push((kernel.name.clone(), cycle.get()));
+        self.launches.push((shown(&kernel.name), cycle.get()));
     }
 
     fn samples_every(&self) -> Option<u64> {

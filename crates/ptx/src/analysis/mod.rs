@@ -6,6 +6,7 @@
 //! hand-made input. [`finish`] runs them in order and writes the results into a kernel.
 
 mod access;
+mod crossings;
 mod dominators;
 mod graph;
 mod likely;
@@ -36,6 +37,8 @@ use crate::kernel::{Kernel, NO_PC, RegClass};
 
 /// Fills in everything of `kernel` that follows from its code: blocks, reconvergence points,
 /// uniform branches, register demand and slots. Targets must be resolved already.
+///
+/// Where threads meet is found with the control flow of each body by itself, as the kernel's `crossings` have it.
 pub fn finish(kernel: &mut Kernel, labels: &[(u32, String)]) {
     kernel.blocks = build_blocks(&kernel.code);
     for (pc, name) in labels {
@@ -45,7 +48,11 @@ pub fn finish(kernel: &mut Kernel, labels: &[(u32, String)]) {
         }
     }
     let successors: Vec<Vec<u32>> = kernel.blocks.iter().map(|b| b.successors.clone()).collect();
-    let ipdom = immediate_post_dominators(&successors);
+    let within = kernel.crossings.cut(&kernel.blocks);
+    let ipdom = kernel.crossings.post_dominators(&within);
+    for (block, within) in kernel.blocks.iter_mut().zip(within) {
+        block.successors = within;
+    }
     for (block, parent) in kernel.blocks.iter_mut().zip(&ipdom) {
         block.ipdom = *parent;
     }
@@ -63,9 +70,16 @@ pub fn finish(kernel: &mut Kernel, labels: &[(u32, String)]) {
     for (instr, point) in kernel.code.iter_mut().zip(likely) {
         instr.likely = point;
     }
+    for (block, all) in kernel.blocks.iter_mut().zip(successors) {
+        block.successors = all;
+    }
     let proven = uniformity(kernel);
     for (instr, proof) in kernel.code.iter_mut().zip(&proven.branches) {
         instr.uniform = *proof;
+    }
+    // Threads that a reconvergence stack runs together in a body were called from one place.
+    for pc in &kernel.crossings.returns {
+        kernel.code[*pc as usize].uniform = true;
     }
     let live = liveness(kernel);
     let plan = assign_slots(kernel, &live);

@@ -48,6 +48,7 @@ pub(super) fn kernel(registers: Vec<Register>, code: Vec<Instr>) -> Kernel {
         max_nreg: None,
         blocks: vec![],
         rolled: vec![],
+        crossings: Default::default(),
         virtualised: Default::default(),
         undefined: vec![],
     };

@@ -3,12 +3,13 @@
 use super::{block_lines, edges};
 use crate::kernel::Kernel;
 use std::fmt::Write as _;
+use warpsim_present::mangled::shown;
 
 /// The graph of `kernel` in the DOT language: a node a block with its instructions, solid
 /// edges for control (taken branches darker), dashed edges to immediate post-dominators.
 pub fn cfg_dot(kernel: &Kernel) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "digraph \"{}\" {{", escaped(&kernel.name));
+    let _ = writeln!(out, "digraph \"{}\" {{", escaped(&shown(&kernel.name)));
     out.push_str("  node [shape=box, fontname=\"monospace\", fontsize=10];\n");
     out.push_str("  edge [fontname=\"sans-serif\", fontsize=9];\n");
     for (index, block) in kernel.blocks.iter().enumerate() {

@@ -5,6 +5,7 @@ use crate::isa::{Op, Pipe, Space};
 use crate::kernel::{AddrBase, Kernel, NO_PC, Operand, Pc, Program};
 use std::collections::BTreeSet;
 use std::fmt;
+use warpsim_present::mangled::shown;
 
 /// A conditional branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,7 +160,7 @@ fn const_bytes(program: &Program, kernel: &Kernel) -> u64 {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [int, fp, sfu, memory, control] = self.mix;
-        writeln!(f, "kernel {}", self.name)?;
+        writeln!(f, "kernel {}", shown(&self.name))?;
         writeln!(
             f,
             "  instructions  {} (int {int}, fp {fp}, sfu {sfu}, memory {memory}, control {control})",

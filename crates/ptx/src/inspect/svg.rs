@@ -3,6 +3,7 @@
 use super::layers::layers;
 use super::{block_lines, edges};
 use crate::kernel::Kernel;
+use warpsim_present::mangled::shown;
 use warpsim_present::palette::{self, Hue};
 use warpsim_present::svg::Svg;
 
@@ -44,7 +45,7 @@ pub fn cfg_svg(kernel: &Kernel) -> String {
             let page = page.attr("width", "100%").attr("height", "100%");
             page.attr("class", "page").empty();
             let title = svg.line().element("text").attr("x", 16).attr("y", 24);
-            title.attr("class", "title").text(&kernel.name);
+            title.attr("class", "title").text(shown(&kernel.name));
             svg.line();
             legend(svg);
             meetings(svg, kernel, &boxes);

@@ -69,6 +69,8 @@ pub(super) struct Builder<'a> {
     /// It is too much: whatever is left is passed over. The mistakes known by then; those that
     /// come after are consequences.
     given_up: Option<usize>,
+    /// It was because too much was inlined.
+    pub too_large: bool,
     pub source: Option<(u32, u32)>,
     pub line: u32,
     /// Where `.pragma "nounroll"` stood.
@@ -103,6 +105,7 @@ impl<'a> Builder<'a> {
             inlined: 0,
             inlined_statements: 0,
             given_up: None,
+            too_large: false,
             source: None,
             line: 0,
             rolled: Vec::new(),

@@ -61,7 +61,7 @@ impl<'a> Builder<'a> {
         Some(())
     }
 
-    /// A call of a function that has a body: inlined, unless it may call itself.
+    /// A call of a function that has a body: inlined, unless it may call itself or is too large.
     fn call_function(
         &mut self,
         function: &'a Function,
@@ -82,6 +82,7 @@ impl<'a> Builder<'a> {
             return Some(());
         }
         if self.frames.len() > DEEPEST_CALLS {
+            self.too_large = true;
             self.give_up(
                 callee.span,
                 format!("calls are nested more than {DEEPEST_CALLS} deep (functions are inlined)"),
@@ -93,6 +94,7 @@ impl<'a> Builder<'a> {
             || self.inlined_statements > MOST_STATEMENTS
             || self.code.len() > LONGEST_CODE
         {
+            self.too_large = true;
             self.give_up(
                 callee.span,
                 format!(

@@ -1,6 +1,6 @@
 //! Lowering: from the syntax tree to what the simulator runs.
 //!
-//! Device functions are inlined (those that call themselves apart: `framed`), names resolved, variables laid out and operands checked
+//! Device functions are inlined (those that call themselves or are large by choice apart: `framed`), names resolved, variables laid out and operands checked
 //! while walking a kernel's statements once (`builder`); everything that follows from the
 //! finished code (blocks, reconvergence, uniformity, slots) is [`crate::analysis`].
 //!
@@ -36,7 +36,7 @@ use crate::analysis;
 use crate::ast::{Directive, Function, Ident, Item, Module};
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Mods, Op};
-use crate::kernel::{Kernel, NO_PC, Param, Program, Virtualised};
+use crate::kernel::{Crossings, Kernel, NO_PC, Param, Program, Virtualised};
 use builder::{Builder, Frame};
 pub use framed::STACK_BYTES;
 use layout::{SharedLayout, align_up, variable_align, variable_bytes};
@@ -46,8 +46,21 @@ use scope::{Entity, Scope};
 /// Kernel parameters that PTX can hold at most.
 const LARGEST_PARAMS: u64 = 32_764;
 
+/// How a module is lowered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// Functions of more instructions than this keep a body of their own, which all calls share. Without
+    /// it every function is inlined that can be; where a kernel becomes too large by that, none is.
+    pub inline_limit: Option<usize>,
+}
+
 /// Lowers a whole module. `Err` has every mistake found, in file order and each once.
 pub fn lower(module: &Module) -> Result<Program, Vec<Diagnostic>> {
+    lower_with(module, Options::default())
+}
+
+/// Lowers a whole module as the options say.
+pub fn lower_with(module: &Module, options: Options) -> Result<Program, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let table = ModuleTable::new(module, &mut errors);
     let mut kernels = Vec::new();
@@ -59,7 +72,10 @@ pub fn lower(module: &Module) -> Result<Program, Vec<Diagnostic>> {
         if !function.entry || function.body.is_none() {
             continue;
         }
-        let lowered = lower_kernel(&table, function);
+        let mut lowered = lower_kernel(&table, function, options.inline_limit);
+        if lowered.too_large && options.inline_limit.is_none() {
+            lowered = lower_kernel(&table, function, Some(0));
+        }
         errors.extend(lowered.errors);
         if !lowered.unsupported.is_empty() {
             rejected.push((function.name.name.clone(), in_order(lowered.unsupported)));
@@ -91,10 +107,16 @@ struct Lowered {
     kernel: Option<Kernel>,
     errors: Vec<Diagnostic>,
     unsupported: Vec<Diagnostic>,
+    /// Inlining made too much of it.
+    too_large: bool,
 }
 
-fn lower_kernel<'a>(table: &'a ModuleTable<'a>, function: &'a Function) -> Lowered {
-    let reached = reach::reach(table, function);
+fn lower_kernel<'a>(
+    table: &'a ModuleTable<'a>,
+    function: &'a Function,
+    inline_limit: Option<usize>,
+) -> Lowered {
+    let reached = reach::reach(table, function, inline_limit);
     let mut builder = Builder::new(table, SharedLayout::new(&reached));
     builder.frames.push(Frame {
         first_scope: 0,
@@ -119,6 +141,7 @@ fn lower_kernel<'a>(table: &'a ModuleTable<'a>, function: &'a Function) -> Lower
         .then(|| finish_kernel(&mut builder, function, params));
     Lowered {
         kernel,
+        too_large: builder.too_large,
         unsupported: std::mem::take(&mut builder.unsupported),
         errors: builder.mistakes(),
     }
@@ -197,6 +220,7 @@ fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Par
         max_nreg: None,
         blocks: Vec::new(),
         rolled: std::mem::take(&mut builder.rolled),
+        crossings: Crossings::default(),
         virtualised: Virtualised::No,
         undefined: std::mem::take(&mut builder.undefined),
     };

@@ -14,6 +14,8 @@ pub(super) struct Reach<'a> {
     pub shared: Vec<&'a Variable>,
     /// Functions that may call themselves, directly or through others, in order of first use.
     pub recursive: Vec<&'a Function>,
+    /// Others that are too large to be inlined.
+    pub large: Vec<&'a Function>,
     seen_vars: HashSet<*const Variable>,
     /// Functions with those that they may call.
     calls: Vec<(&'a Function, Vec<&'a Function>)>,
@@ -21,7 +23,11 @@ pub(super) struct Reach<'a> {
 
 /// Follows `function` and everything it calls. A call through a register may be to any function
 /// whose address is taken.
-pub(super) fn reach<'a>(table: &ModuleTable<'a>, function: &'a Function) -> Reach<'a> {
+pub(super) fn reach<'a>(
+    table: &ModuleTable<'a>,
+    function: &'a Function,
+    inline_limit: Option<usize>,
+) -> Reach<'a> {
     let mut reach = Reach::default();
     let mut seen: HashSet<*const Function> = HashSet::new();
     let mut work = vec![function];
@@ -60,7 +66,33 @@ pub(super) fn reach<'a>(table: &ModuleTable<'a>, function: &'a Function) -> Reac
     }
     let recursive = reach.calls.iter().map(|(f, _)| *f);
     reach.recursive = recursive.filter(|f| reach.may_reach(f, f)).collect();
+    if let Some(limit) = inline_limit {
+        let large = reach.calls.iter().map(|(f, _)| *f);
+        let is_recursive =
+            |f: &Function| (reach.recursive.iter()).any(|other| std::ptr::eq(*other, f));
+        let large = large.filter(|f| {
+            let body = f.body.as_deref().unwrap_or_default();
+            !f.entry && !body.is_empty() && instructions(body) > limit && !is_recursive(f)
+        });
+        reach.large = large.collect();
+    }
     reach
+}
+
+/// How many instructions a function has, those that it calls apart.
+fn instructions(body: &[Statement]) -> usize {
+    let mut lists = vec![body];
+    let mut count = 0;
+    while let Some(list) = lists.pop() {
+        for statement in list {
+            match statement {
+                Statement::Instruction(_) => count += 1,
+                Statement::Block(inner) => lists.push(inner),
+                _ => {}
+            }
+        }
+    }
+    count
 }
 
 impl<'a> Reach<'a> {

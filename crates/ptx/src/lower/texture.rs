@@ -135,14 +135,7 @@ impl Builder<'_> {
     /// `suld`, `sust`, `sured`.
     pub(super) fn surface(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
         if instr.mods.formatted {
-            self.unsupported(
-                instr.span,
-                format!(
-                    "`{}`: only unformatted accesses (`.b`) are supported yet",
-                    instr.text
-                ),
-            );
-            return None;
+            self.formatted(instr)?;
         }
         let [first, second] = self.operands::<2>(instr)?;
         let ty = instr.mods.types[0]?;
@@ -176,6 +169,26 @@ impl Builder<'_> {
         src.extend(values);
         self.emit(instr.op, instr.mods, dst, src).guard = guard;
         Some(())
+    }
+
+    /// What the formatted accesses (`.p`) may be.
+    fn formatted(&mut self, instr: &Instruction) -> Option<()> {
+        if instr.op == Op::Suld {
+            let why = "formatted loads were taken back before any GPU had them; `suld.b` loads bits, and `tex` \
+                       loads with a format";
+            self.unsupported(instr.span, format!("`{}`: {why}", instr.text));
+            return None;
+        }
+        let ty = instr.mods.types[0]?;
+        let bits = ty == Type::B32 || ty == Type::B64 && instr.op == Op::Sured;
+        let layers = matches!(instr.mods.geometry, Some(Geometry::A1d | Geometry::A2d));
+        let wrong = match (bits, layers) {
+            (false, _) => "takes bits (`.b32`): the surface has the type",
+            (true, true) => "has no layers",
+            _ => return Some(()),
+        };
+        self.error(instr.span, format!("`{}` {wrong}", instr.text));
+        None
     }
 
     /// `txq`, `suq`.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use warpsim_present::mangled::shown;
 use warpsim_ptx::kernel::{Program, Virtualised};
 use warpsim_ptx::rewrite::vtw::Variant;
 use warpsim_sim::gpu::api::{Launch, Texture};
@@ -184,7 +185,8 @@ impl RealDevice<'_> {
         let (module, program) = self.module(module)?;
         let missing = || DeviceError::bad_input("no such kernel");
         let kernel = program.kernels.get(launch.kernel).ok_or_else(missing)?;
-        let bad = |why: String| DeviceError::bad_input(format!("kernel {}: {why}", kernel.name));
+        let bad =
+            |why: String| DeviceError::bad_input(format!("kernel {}: {why}", shown(&kernel.name)));
         let (grid, params) = match &kernel.virtualised {
             Virtualised::No => (launch.grid, launch.params.clone()),
             Virtualised::Refused(why) => {
@@ -209,7 +211,7 @@ impl RealDevice<'_> {
             .map_err(DeviceError::bad_input)?;
         entry
             .launch(&shape, &params)
-            .map_err(|e| failed(format!("kernel {}: {e}", kernel.name)))?;
+            .map_err(|e| failed(format!("kernel {}: {e}", shown(&kernel.name))))?;
         self.launches += 1;
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use warpsim_present::mangled::shown;
 use warpsim_ptx::isa::{Op, Space};
 use warpsim_ptx::kernel::{Instr, Kernel, Pc};
 
@@ -214,7 +215,9 @@ impl fmt::Display for FaultReport {
         write!(
             f,
             "  in kernel {}, block ({bx},{by},{bz}), thread ({tx},{ty},{tz}), pc {}, PTX line {}",
-            self.kernel, self.pc, self.line
+            shown(&self.kernel),
+            self.pc,
+            self.line
         )?;
         if let Some((file, line)) = &self.source {
             write!(f, ", {file}:{line}")?;
@@ -243,7 +246,9 @@ impl fmt::Display for LoadError {
         write!(
             f,
             "kernel {}, PTX line {}: {}",
-            self.kernel, self.line, self.message
+            shown(&self.kernel),
+            self.line,
+            self.message
         )
     }
 }

@@ -88,6 +88,7 @@ pub fn kernel(code: Vec<Instr>) -> Kernel {
         max_nreg: None,
         blocks: Vec::new(),
         rolled: Vec::new(),
+        crossings: Default::default(),
         virtualised: Default::default(),
         undefined: Vec::new(),
     }

@@ -5,6 +5,7 @@ use crate::exec::functional::SimFault;
 use crate::sm::StuckWarp;
 use std::collections::HashMap;
 use std::fmt;
+use warpsim_present::mangled::shown;
 
 /// Why a launch did not complete.
 #[derive(Debug)]
@@ -156,7 +157,7 @@ impl fmt::Display for SimError {
             SimError::Deadlock(stuck) => write!(
                 f,
                 "deadlock in kernel {} at cycle {}: {}{stuck}",
-                stuck.kernel,
+                shown(&stuck.kernel),
                 stuck.cycle,
                 match stuck.memory.is_empty() {
                     true => "no warp can go on and nothing is under way",
@@ -167,7 +168,11 @@ impl fmt::Display for SimError {
                 }
             ),
             SimError::Stopped { kernel, cycle } => {
-                write!(f, "kernel {kernel} was stopped after {cycle} cycles")
+                write!(
+                    f,
+                    "kernel {} was stopped after {cycle} cycles",
+                    shown(kernel)
+                )
             }
             SimError::CycleLimit {
                 limit,
@@ -177,7 +182,7 @@ impl fmt::Display for SimError {
                 write!(
                     f,
                     "kernel {} did not end within {limit} cycles (--max-cycles){stuck}",
-                    stuck.kernel
+                    shown(&stuck.kernel)
                 )?;
                 write_loops(f, loops)
             }

@@ -10,6 +10,7 @@ use crate::occupancy::{Occupancy, fitted, occupancy, registers};
 use crate::sm::Launched;
 use crate::sm::facts::op_facts;
 use std::sync::{Arc, OnceLock};
+use warpsim_present::mangled::shown;
 use warpsim_ptx::analysis::unwritten_reads;
 use warpsim_ptx::isa::Space;
 use warpsim_ptx::kernel::{
@@ -54,7 +55,7 @@ fn oddities(kernel: &Kernel) -> Vec<String> {
     let unwritten = unwritten_reads(kernel).into_iter().map(|read| {
         format!(
             "kernel {}, PTX line {}: `{}` is read here, and {}",
-            kernel.name,
+            shown(&kernel.name),
             read.line,
             kernel.registers[usize::from(read.register.0)].name,
             match read.ever {
@@ -72,11 +73,11 @@ fn check_externals(module: &Module, kernel: &Kernel) -> Result<(), SimError> {
         Err(SimError::BadLaunch(format!(
             "kernel {} {what}, which is declared `.extern` and which no file defines; link the file \
              that does",
-            kernel.name
+            shown(&kernel.name)
         )))
     };
     if let Some((name, line)) = kernel.undefined.first() {
-        return refuse(format!("calls `{name}` (PTX line {line})"));
+        return refuse(format!("calls `{}` (PTX line {line})", shown(name)));
     }
     for instr in &kernel.code {
         for operand in &instr.src {
@@ -234,7 +235,8 @@ impl Gpu {
 
     /// The grid as the hardware sees it: as it was asked for, or virtual blocks for it.
     fn shape(&self, kernel: &Kernel, launch: &Launch, places: u32) -> Result<Shape, SimError> {
-        let bad = |text: String| SimError::BadLaunch(format!("kernel {}: {text}", kernel.name));
+        let bad =
+            |text: String| SimError::BadLaunch(format!("kernel {}: {text}", shown(&kernel.name)));
         let form = match &kernel.virtualised {
             Virtualised::No => return Ok((launch.params.clone(), launch.grid, None)),
             Virtualised::Refused(why) => {
@@ -270,7 +272,8 @@ impl Gpu {
         self.check(kernel, launch)?;
         self.check_textures(module, kernel)?;
         check_externals(module, kernel)?;
-        let bad = |text: String| SimError::BadLaunch(format!("kernel {}: {text}", kernel.name));
+        let bad =
+            |text: String| SimError::BadLaunch(format!("kernel {}: {text}", shown(&kernel.name)));
         let total_shared =
             kernel.dynamic_shared.unwrap_or(kernel.shared_bytes) + launch.dynamic_shared;
         let registers = self.registers(kernel, launch);
@@ -349,7 +352,7 @@ impl Gpu {
         let bad = |text: String| {
             Err(SimError::BadLaunch(format!(
                 "kernel {}: {text}",
-                kernel.name
+                shown(&kernel.name)
             )))
         };
         let threads: u64 = launch.block.iter().map(|&n| n as u64).product();
@@ -414,7 +417,9 @@ impl Gpu {
             {
                 return Err(SimError::BadLaunch(format!(
                     "kernel {} reads the texture `{}` (PTX line {}), which is not bound; bind it in the launch file",
-                    kernel.name, module.program.textures[*index as usize], instr.line
+                    shown(&kernel.name),
+                    module.program.textures[*index as usize],
+                    instr.line
                 )));
             }
         }

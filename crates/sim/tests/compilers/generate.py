@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compiles the kernels of this folder with every compiler to be had.
 
-    python3 generate.py WORK [--commit]
+    python3 generate.py WORK [--commit] [--only NAME]
 
 WORK is a folder for what is fetched (with `pip` and `apt-get download`: nothing is installed) and for
-WORK/ptx, where all results go. `--commit` also copies the few that are kept here. A compiler that cannot
+WORK/ptx, where all results go. `--commit` also copies the few that are kept here,
+`--only` leaves out compilers whose name does not begin like this. A compiler that cannot
 be had is named and left out.
 """
 
@@ -24,6 +25,8 @@ NVRTCS = [
     ("nvrtc-12.9", "nvidia-cuda-nvrtc-cu12==12.9.86"),
     ("nvrtc-13", "nvidia-cuda-nvrtc"),
 ]
+# The wheels of CUDA 11 and 12 have the assembler but not nvcc; those of 13 have all of it.
+NVCCS = [("nvcc-13.0", "13.0"), ("nvcc-13.2", "13.2"), ("nvcc-13.4", "13.4")]
 CLANG_WAYS = {
     "O0": ["-O0"],
     "O1": ["-O1"],
@@ -39,6 +42,15 @@ NVRTC_WAYS = {
     "G": ["--device-debug"],
     "lineinfo": ["--generate-line-info"],
 }
+NVCC_WAYS = {
+    "plain": [],
+    "O0": ["-Xcicc", "-O0"],
+    "O1": ["-Xcicc", "-O1"],
+    "fast": ["-use_fast_math"],
+    "G": ["-G"],
+    "lineinfo": ["-lineinfo"],
+    "sm_90": ["-arch=compute_90"],
+}
 KEPT = [
     "clang-15.O0",
     "clang-16.fast",
@@ -51,6 +63,10 @@ KEPT = [
     "nvrtc-12.9.plain",
     "nvrtc-13.lineinfo",
     "nvrtc-13.G",
+    "nvcc-13.0.fast",
+    "nvcc-13.4.O0",
+    "nvcc-13.4.G",
+    "nvcc-13.4.sm_90",
     "rust.O0",
     "rust.O3",
     "numba.plain",
@@ -135,6 +151,25 @@ def nvrtc(work, name, package):
         write(work, f"{name}.{way}", text.value.decode())
 
 
+def nvcc(work, name, version):
+    folder = work / name
+    program = folder / "nvidia/cu13/bin/nvcc"
+    if not program.exists():
+        parts = ["cuda-nvcc", "nvvm", "cuda-crt", "cuda-runtime"]
+        packages = [f"nvidia-{part}=={version}.*" for part in parts]
+        fetched = work / "wheels" / name
+        run(sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(fetched), *packages)
+        for file in fetched.glob("*.whl"):
+            zipfile.ZipFile(file).extractall(folder)
+        for tool in [*program.parent.iterdir(), *(folder / "nvidia/cu13/nvvm/bin").iterdir()]:
+            tool.chmod(0o755)
+    for way, options in NVCC_WAYS.items():
+        out = work / f"{name}.{way}.ptx"
+        arch = [] if way.startswith("sm_") else ["-arch=compute_75"]
+        run(str(program), "-ptx", *arch, *options, "-o", str(out), str(HERE / "kernels.cu"))
+        write(work, f"{name}.{way}", out.read_text())
+
+
 def rust(work):
     for level in ("0", "1", "2", "3"):
         out = work / f"rust{level}.ptx"
@@ -200,18 +235,27 @@ def python(work, name, packages, program):
 
 
 def main():
-    arguments = [a for a in sys.argv[1:] if not a.startswith("-")]
+    arguments = sys.argv[1:]
+    only = ""
+    if "--only" in arguments:
+        at = arguments.index("--only")
+        only = "".join(arguments[at + 1 : at + 2])
+        del arguments[at : at + 2]
+    arguments = [a for a in arguments if not a.startswith("-")]
     if len(arguments) != 1:
         sys.exit(__doc__)
     work = pathlib.Path(arguments[0]).resolve()
     (work / "ptx").mkdir(parents=True, exist_ok=True)
     jobs = [(f"clang {v}", clang, (v,)) for v in CLANGS]
     jobs += [(name, nvrtc, (name, package)) for name, package in NVRTCS]
+    jobs += [(name, nvcc, (name, version)) for name, version in NVCCS]
     jobs.append(("Rust", rust, ()))
     numba = ["numba", "numba-cuda[cu12]", "nvidia-cuda-runtime-cu12"]
     jobs.append(("Numba", python, ("numba", numba, NUMBA)))
     jobs.append(("Triton", python, ("triton", ["triton", "numpy"], TRITON)))
     for name, job, more in jobs:
+        if not name.startswith(only):
+            continue
         try:
             job(work, *more)
         except (subprocess.CalledProcessError, RuntimeError, OSError, StopIteration) as e:

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::rc::Rc;
 use std::sync::Arc;
 use warpsim_ptx::kernel::{Kernel, Program};
+use warpsim_ptx::lower;
 use warpsim_sim::config::Machine;
 use warpsim_sim::gpu::api::{Launch, Texture};
 use warpsim_sim::gpu::{Gpu, Options};
@@ -27,12 +28,17 @@ impl Write for Printed {
 
 /// Parses and lowers; the error has every message.
 pub fn compile(text: &str) -> Result<Program, String> {
+    compile_with(text, lower::Options::default())
+}
+
+/// The same as the options say.
+fn compile_with(text: &str, options: lower::Options) -> Result<Program, String> {
     let all = |errors: Vec<warpsim_ptx::Diagnostic>| {
         let shown: Vec<String> = errors.iter().map(|e| e.render("file", text)).collect();
         shown.join("\n")
     };
     let module = warpsim_ptx::parse(text).map_err(all)?;
-    let program = warpsim_ptx::lower(&module).map_err(all)?;
+    let program = lower::lower_with(&module, options).map_err(all)?;
     match program.rejected.first() {
         Some((_, reasons)) => Err(all(reasons.clone())),
         None => Ok(program),
@@ -79,10 +85,14 @@ pub fn run_file(text: &str) -> Result<(), String> {
 }
 
 /// Runs a file with timing and these settings; what must not compile, and what runs without timing
-/// alone, is left out.
-pub fn run_file_with(text: &str, set: &[String]) -> Result<(), String> {
+/// alone, is left out. Functions of more instructions than the limit are not inlined.
+pub fn run_file_with(
+    text: &str,
+    set: &[String],
+    inline_limit: Option<usize>,
+) -> Result<(), String> {
     let plan = Plan::parse(text)?;
-    match compile(text) {
+    match compile_with(text, lower::Options { inline_limit }) {
         Ok(program) if plan.timed => run_once(&plan, &Arc::new(program), false, set),
         _ => Ok(()),
     }

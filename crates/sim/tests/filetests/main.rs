@@ -97,12 +97,12 @@ fn calls_matrices_and_copies_under_every_divergence_model() {
             for model in warpsim_sim::divergence::MODELS {
                 let name = model.info.name;
                 let set = [format!("divergence=\"{name}\"")];
-                let result = guarded(|| machine::run_file_with(&text, &set));
-                failures.extend(
-                    result
-                        .err()
-                        .map(|e| format!("{} {name}: {e}", shown(&path))),
-                );
+                // As usual, and with bodies that all calls share.
+                for limit in [None, Some(0)] {
+                    let result = guarded(|| machine::run_file_with(&text, &set, limit));
+                    let said = |e| format!("{} {name}, inlined to {limit:?}: {e}", shown(&path));
+                    failures.extend(result.err().map(said));
+                }
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::sample::Sample;
 use crate::sensitivity;
 use crate::sizes::KernelSize;
 use crate::words;
-use warpsim_workloads::mangled::shown;
+use warpsim_present::mangled::shown;
 
 /// How averages move with settings of the machine.
 pub fn sensitivities(results: &Results, width: Option<usize>) -> String {

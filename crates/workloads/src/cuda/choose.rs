@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use warpsim_ptx::assembler::python_packages;
 
 /// What to do without a compiler.
-pub(super) const ADVICE: &str = "install clang 14 or later, or NVRTC (`pip install nvidia-cuda-nvrtc-cu12`), \
+pub(super) const ADVICE: &str = "install clang 14 or later, NVRTC (`pip install nvidia-cuda-nvrtc-cu12`) or nvcc, \
      or name a compiler with --cuda-compiler or in the environment variable WARPSIM_CUDA_COMPILER; \
      or compile the file yourself and let the launch file name the .ptx";
 
@@ -111,7 +111,23 @@ fn nvcc() -> Option<PathBuf> {
             .map(|t| t.join("bin/nvcc"))
             .find(|f| f.is_file())
     };
-    on_path("nvcc").or_else(in_toolkit)
+    on_path("nvcc")
+        .or_else(in_toolkit)
+        .or_else(|| python_packages().iter().find_map(|p| packaged_nvcc(p)))
+}
+
+/// nvcc in a folder of Python packages. It comes in several: without one of them it does not work.
+fn packaged_nvcc(packages: &Path) -> Option<PathBuf> {
+    let root = packages.join("nvidia/cu13");
+    let parts = [
+        "bin/cudafe++",
+        "nvvm/bin/cicc",
+        "include/crt/host_config.h",
+        "include/cuda_runtime.h",
+    ];
+    let nvcc = root.join("bin/nvcc");
+    let whole = nvcc.is_file() && parts.iter().all(|part| root.join(part).is_file());
+    whole.then_some(nvcc)
 }
 
 fn clang() -> Option<PathBuf> {
@@ -146,6 +162,27 @@ fn nvrtc() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nvcc_in_python_packages_counts_when_all_of_it_is_there() {
+        let packages = tempfile::tempdir().expect("a folder");
+        let root = packages.path().join("nvidia/cu13");
+        let mut seen = Vec::new();
+        for part in [
+            "bin/nvcc",
+            "bin/cudafe++",
+            "nvvm/bin/cicc",
+            "include/crt/host_config.h",
+            "include/cuda_runtime.h",
+        ] {
+            let file = root.join(part);
+            std::fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+            std::fs::write(&file, "").expect("written");
+            seen.push(packaged_nvcc(packages.path()));
+        }
+        assert_eq!(seen[..4], [None, None, None, None]);
+        assert_eq!(seen[4], Some(root.join("bin/nvcc")));
+    }
 
     #[test]
     fn a_compilers_name_says_what_it_is() {

@@ -104,6 +104,15 @@ fn run(
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Whether a flag says what to compile for: NVIDIA's compilers refuse to be told twice.
+fn names_architecture(flag: &str) -> bool {
+    let name = flag.split('=').next().unwrap_or(flag);
+    matches!(
+        name,
+        "-arch" | "--gpu-architecture" | "-gencode" | "--generate-code"
+    )
+}
+
 /// A folder for a compiler's files, gone when it is dropped.
 fn scratch(source: &Path) -> Result<tempfile::TempDir, DeviceError> {
     tempfile::tempdir()
@@ -120,6 +129,14 @@ mod tests {
             ..Options::default()
         };
         compile(Path::new(source), &options).expect_err("no PTX")
+    }
+
+    #[test]
+    fn an_architecture_that_is_named_is_the_only_one() {
+        assert!(names_architecture("-arch=sm_90"));
+        assert!(names_architecture("--gpu-architecture=compute_80"));
+        assert!(!names_architecture("-archive"));
+        assert!(!names_architecture("-DTILE=16"));
     }
 
     #[test]

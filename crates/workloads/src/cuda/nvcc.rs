@@ -13,12 +13,43 @@ pub(super) fn compile(
     let scratch = super::scratch(source)?;
     let output = scratch.path().join("output.ptx");
     let mut command = Command::new(program);
+    command.args(["-ptx", "-lineinfo", "-std=c++17"]);
     // `compute_75` is what toolkits from 10 to 13 have in common.
-    command
-        .args(["-ptx", "-lineinfo", "-std=c++17", "-arch=compute_75"])
-        .args(flags)
-        .arg("-o")
-        .arg(&output)
-        .arg(source);
-    super::run(&mut command, source, &output, |_| None)
+    if !flags.iter().any(|flag| super::names_architecture(flag)) {
+        command.arg("-arch=compute_75");
+    }
+    command.args(flags).arg("-o").arg(&output).arg(source);
+    super::run(&mut command, source, &output, hint)
+}
+
+/// What helps, for the mistakes that are not the kernel's.
+fn hint(said: &str) -> Option<String> {
+    let without = "NVRTC does without: --cuda-compiler nvrtc (`pip install nvidia-cuda-nvrtc`)";
+    if said.contains("host compiler") || said.contains("gcc: No such file") {
+        return Some(format!(
+            "nvcc needs a C++ compiler that it knows, such as g++; {without}"
+        ));
+    }
+    if said.contains("cicc: not found") || said.contains("crt/host_config.h") {
+        return Some(format!(
+            "this nvcc is not complete: `pip install nvidia-cuda-nvcc nvidia-nvvm nvidia-cuda-crt nvidia-cuda-runtime` \
+             brings all of its parts; {without}"
+        ));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hint;
+
+    #[test]
+    fn hints_are_about_what_nvcc_lacks() {
+        let without_host = "gcc: No such file or directory\n\
+            nvcc fatal   : Failed to preprocess host compiler properties.";
+        assert!(hint(without_host).is_some_and(|h| h.contains("g++")));
+        let without_parts = "sh: 1: nvidia/cu13/bin/../nvvm/bin/cicc: not found";
+        assert!(hint(without_parts).is_some_and(|h| h.contains("nvidia-nvvm")));
+        assert_eq!(hint("x.cu(2): error: expected a \";\""), None);
+    }
 }

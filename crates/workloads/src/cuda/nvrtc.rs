@@ -135,10 +135,12 @@ pub(super) fn compile(
     names.push(c_string("warpsim.cuh")?);
     texts.push(c_string(WARPSIM)?);
     let mut options = vec![
-        "--gpu-architecture=compute_75".to_string(),
         "--std=c++17".to_string(),
         "--generate-line-info".to_string(),
     ];
+    if !flags.iter().any(|flag| super::names_architecture(flag)) {
+        options.push("--gpu-architecture=compute_75".to_string());
+    }
     if let Some(folder) = source.parent() {
         let folder = if folder.as_os_str().is_empty() {
             Path::new(".")
@@ -204,6 +206,7 @@ fn includes(library: &Path) -> Vec<PathBuf> {
     let mut places = Vec::new();
     if let Some(home) = library.parent().and_then(Path::parent) {
         places.push(home.join("include"));
+        places.push(home.join("include/cccl"));
         if let Some(packages) = home.parent() {
             places.push(packages.join("cuda_runtime/include"));
             places.push(packages.join("cuda_cccl/include"));
@@ -223,5 +226,36 @@ fn hint(said: &str) -> Option<String> {
                 .into(),
         );
     }
+    // Functions of the runtime, which only host code calls.
+    if said.contains("identifier \"cuda") {
+        return Some(
+            "NVRTC takes kernels only: `#ifndef __CUDACC_RTC__` leaves host code out, and `--cuda-compiler nvcc` or \
+             `--cuda-compiler clang` reads it"
+                .into(),
+        );
+    }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{hint, includes};
+
+    #[test]
+    fn hints_are_about_what_nvrtc_does_not_take() {
+        let header = "k.cu(2): catastrophic error: cannot open source file \"cuda/std/array\"";
+        assert!(hint(header).is_some_and(|h| h.contains("nvidia-cuda-cccl")));
+        let host = "k.cu(9): error: identifier \"cudaMalloc\" is undefined";
+        assert!(hint(host).is_some_and(|h| h.contains("__CUDACC_RTC__")));
+        assert_eq!(hint("k.cu(9): error: expected a \";\""), None);
+    }
+
+    #[test]
+    fn headers_are_found_beside_the_library() {
+        let packages = tempfile::tempdir().expect("a folder");
+        let home = packages.path().join("nvidia/cu13");
+        std::fs::create_dir_all(home.join("include/cccl")).expect("made");
+        let found = includes(&home.join("lib/libnvrtc.so.13"));
+        assert_eq!(found, [home.join("include"), home.join("include/cccl")]);
+    }
 }

@@ -7,6 +7,7 @@ use crate::device::DeviceError;
 use crate::files::write_whole;
 use crate::npy;
 use crate::session::Session;
+use warpsim_present::mangled::shown;
 
 /// Runs every step, then compares and writes the outputs. Nothing is written when a step
 /// fails.
@@ -62,7 +63,7 @@ fn run(plan: &Plan, ops: &[Op], session: &mut Session<'_>) -> Result<(), DeviceE
                 false => session.device.launch(plan.module.id, launch),
                 true => session.launch_prepared(&plan.module, kernel, launch),
             }
-            .map_err(|e| e.context(format!("{}: {kernel}", line(plan, place))))?,
+            .map_err(|e| e.context(format!("{}: {}", line(plan, place), shown(kernel))))?,
             Op::Write { address, data } => session.device.write(*address, data)?,
             Op::Fill {
                 address,

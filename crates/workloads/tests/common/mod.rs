@@ -193,6 +193,7 @@ fn kernel(name: &str) -> Kernel {
         max_nreg: None,
         blocks: Vec::new(),
         rolled: Vec::new(),
+        crossings: Default::default(),
         virtualised: Default::default(),
         undefined: Vec::new(),
     }

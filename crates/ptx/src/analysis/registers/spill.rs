@@ -191,6 +191,7 @@ fn rewrite(kernel: &Kernel, chosen: &RegSet) -> Kernel {
     for pc in &mut spilled.rolled {
         *pc = places.get(*pc as usize).copied().unwrap_or(*pc);
     }
+    spilled.crossings = kernel.crossings.moved(&places);
     let named = |b: &crate::kernel::BasicBlock| Some((places[b.start as usize], b.label.clone()?));
     let labels: Vec<(u32, String)> = kernel.blocks.iter().filter_map(named).collect();
     finish(&mut spilled, &labels);

@@ -13,6 +13,7 @@ use races::Who;
 use std::fmt;
 use std::ops::ControlFlow;
 
+use warpsim_present::mangled::shown;
 use warpsim_ptx::isa::BoolOp;
 use warpsim_ptx::kernel::{Kernel, NO_PC, Pc, RegId};
 
@@ -114,7 +115,7 @@ impl fmt::Display for SimFault {
         match self {
             SimFault::Thread(report) => report.fmt(f),
             SimFault::Deadlock { kernel, warps } => {
-                write!(f, "deadlock in kernel {kernel}: every warp waits")?;
+                write!(f, "deadlock in kernel {}: every warp waits", shown(kernel))?;
                 for w in warps {
                     let [x, y, z] = w.block;
                     write!(
@@ -130,7 +131,8 @@ impl fmt::Display for SimFault {
                 instructions,
             } => write!(
                 f,
-                "kernel {kernel} has not ended after {instructions} warp instructions"
+                "kernel {} has not ended after {instructions} warp instructions",
+                shown(kernel)
             ),
             SimFault::Launch(text) => f.write_str(text),
             SimFault::Stopped {
@@ -138,7 +140,8 @@ impl fmt::Display for SimFault {
                 instructions,
             } => write!(
                 f,
-                "kernel {kernel} was stopped after {instructions} warp instructions"
+                "kernel {} was stopped after {instructions} warp instructions",
+                shown(kernel)
             ),
         }
     }
@@ -206,13 +209,15 @@ pub fn run(
     if grid.threads() == 0 || grid.blocks() == 0 {
         return Err(SimFault::Launch(format!(
             "kernel {}: a launch of {:?} blocks of {:?} threads is empty",
-            kernel.name, grid.grid, grid.block
+            shown(&kernel.name),
+            grid.grid,
+            grid.block
         )));
     }
     if grid.threads() > 1024 {
         return Err(SimFault::Launch(format!(
             "kernel {}: {} threads per block are more than 1024",
-            kernel.name,
+            shown(&kernel.name),
             grid.threads()
         )));
     }

@@ -17,6 +17,7 @@
 use crate::exec::memory::image::GlobalMemory;
 use crate::exec::state::{Effect, EffectKind, LANES, lanes_of};
 use std::collections::{HashMap, HashSet};
+use warpsim_present::mangled::shown;
 use warpsim_ptx::isa::Sem;
 use warpsim_ptx::kernel::{Instr, Kernel, Pc};
 
@@ -239,7 +240,7 @@ impl RaceCheck {
         };
         self.found.push(format!(
             "kernel {}: {place} is {}, then {}, with {lacking}",
-            kernel.name,
+            shown(&kernel.name),
             at(first),
             at(mark)
         ));
@@ -253,7 +254,7 @@ impl RaceCheck {
         self.found.push(format!(
             "kernel {}, PTX line {}: {} of the {} threads of warp {} of block {} come to a barrier \
              while the others are elsewhere",
-            kernel.name,
+            shown(&kernel.name),
             kernel.code[pc as usize].line,
             executed.count_ones(),
             live.count_ones(),

@@ -2,5 +2,6 @@
 
 pub(crate) mod fetch;
 mod filter;
+mod formatted;
 pub(crate) mod surface;
 mod weigh;

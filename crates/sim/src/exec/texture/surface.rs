@@ -1,11 +1,12 @@
 //! Surfaces: textures that are read and written as they lie in memory. The first coordinate counts
-//! bytes. What a thread does outside a surface is in the instruction: a fault (`.trap`), the nearest
+//! bytes, and texels where the access is formatted ([`formatted`]). What a thread does outside a surface is in the instruction: a fault (`.trap`), the nearest
 //! place inside (`.clamp`), or zeros read and nothing written (`.zero`).
 
 use warpsim_ptx::isa::{Geometry, Mode, Op, Space, Type};
 use warpsim_ptx::kernel::Instr;
 
 use super::fetch::texture_on;
+use super::formatted;
 use crate::exec::access::spaces::fault;
 use crate::exec::fault::{Fault, FaultKind};
 use crate::exec::grid::Texture;
@@ -25,6 +26,7 @@ pub(crate) fn decode(i: &Instr) -> Option<Plan> {
     let first = [Width::Wide, n, n, n];
     Some(match i.op {
         Op::Suld => Plan::full(load, &first, &[value; 4]),
+        Op::Sust if i.mods.formatted => Plan::many(store_formatted, &first, value),
         Op::Sust => Plan::many(store, &first, value),
         Op::Sured => Plan::full(reduce, &[first[0], n, n, n, value], &[]),
         Op::Txq | Op::Suq => Plan::full(query, &[Width::Wide], &[n]),
@@ -49,7 +51,10 @@ fn place(
         Some(Geometry::A2d) => at = [at[1], at[2], at[0]],
         _ => {}
     }
-    let pixel = u64::from(texture.channels) * u64::from(texture.bits) / 8;
+    let pixel = texel_bytes(texture);
+    if instr.mods.formatted {
+        at[0] *= pixel as i64;
+    }
     let size = extent(texture);
     let line = size[0] * pixel;
     let limits = [line.saturating_sub(bytes - 1), size[1], size[2]].map(|n| n as i64);
@@ -86,6 +91,10 @@ fn place(
         return Err(fault(w, lane, Space::Global, bytes as usize, store, cause));
     }
     Ok(Some(address))
+}
+
+fn texel_bytes(texture: &Texture) -> u64 {
+    u64::from(texture.channels) * u64::from(texture.bits) / 8
 }
 
 fn extent(texture: &Texture) -> [u64; 3] {
@@ -160,11 +169,40 @@ fn store(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fau
     Ok(())
 }
 
+/// `sust.p`: each value becomes a component of the texel. Components that are not given are 0.
+fn store_formatted(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
+    let cold = w.cold;
+    let values = &cold.sources[VALUES..];
+    let (mut lanes, mut element, mut count) = (0, 4, 1);
+    for lane in lanes_of(r.mask) {
+        let texture = texture_on(d, r, w, lane)?;
+        let bytes = texel_bytes(texture) as usize;
+        let Some(address) = place(d, r, w, lane, bytes as u64)? else {
+            continue;
+        };
+        lanes |= 1 << lane;
+        (element, count) = (u32::from(texture.bits) / 8, usize::from(texture.channels));
+        let mut data = [0u8; 16];
+        let parts = data[..bytes].chunks_exact_mut(element as usize);
+        for (part, value) in parts.zip(values) {
+            let stored = formatted::component(texture, r.lane::<u32>(*value, lane));
+            part.copy_from_slice(&stored.to_le_bytes()[..element as usize]);
+        }
+        let stored = w.memory.store(address, &data[..bytes]);
+        stored.map_err(|cause| fault(w, lane, Space::Global, bytes, true, cause))?;
+    }
+    w.effect.kind = access(true, element, count, lanes);
+    Ok(())
+}
+
 fn reduce(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
     let mods = w.cold.instr.mods;
-    let ty = mods.types[0].unwrap_or(Type::U32);
+    let mut ty = mods.types[0].unwrap_or(Type::U32);
     let mut lanes = 0;
     for lane in lanes_of(r.mask) {
+        if mods.formatted {
+            ty = formatted::reduced(texture_on(d, r, w, lane)?, ty);
+        }
         if place(d, r, w, lane, u64::from(ty.bytes()))?.is_some() {
             lanes |= 1 << lane;
         }

@@ -10,7 +10,7 @@ use crate::sizes::{ENOUGH_WAVES, KernelSize, MATTERS, MOST_IDLE};
 use crate::verdict::{Judged, Verdict};
 use crate::words;
 use maud::{Markup, html};
-use warpsim_workloads::mangled::shown;
+use warpsim_present::mangled::shown;
 
 impl Report<'_> {
     pub(super) fn trust_section(&self) -> Markup {

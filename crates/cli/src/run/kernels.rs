@@ -1,0 +1,41 @@
+//! A `.cu` file run by itself: what its kernels are given is said by the launch file of the same name
+//! beside it, and else made up as `warpsim new` begins one.
+
+use super::Arguments;
+use super::job::{Job, file_job};
+use crate::failure::{Failure, tell};
+use std::path::Path;
+use warpsim_present::Source;
+use warpsim_workloads::launchfile::parse_with;
+use warpsim_workloads::simulated::compile;
+use warpsim_workloads::template;
+
+/// What running a file of kernels means.
+pub fn kernels_job(arguments: &Arguments, file: &Path) -> Result<Job, Failure> {
+    let name = file.display().to_string();
+    let beside = file.with_extension("toml");
+    if beside.is_file() {
+        tell!("{name} is run as {} says", beside.display());
+        return file_job(arguments, &beside);
+    }
+    let ptx = arguments.cuda.read(file)?;
+    let program = compile(&name, &ptx)?;
+    if program.kernels.is_empty() {
+        return Err(Failure::bad_input(format!("{name} has no kernels")));
+    }
+    let source = std::fs::read_to_string(file).ok();
+    let own = file.file_name().unwrap_or_default().to_string_lossy();
+    let text = template::launch_file(&program, &own, source.as_deref());
+    let made_up = Source::new(&format!("{name} (made-up launches)"), &text);
+    let mut launches = parse_with(&made_up, &arguments.param)?;
+    // Nobody asked for files.
+    launches.outputs.clear();
+    launches.cuda = arguments.cuda.options();
+    tell!(
+        "{name} does not say what its kernels are given: sizes and contents are made up, and results are not \
+         checked\n--param n=... changes the sizes; `warpsim new {name}` writes all of it into {} for you to change",
+        beside.display()
+    );
+    let directory = file.parent().unwrap_or(Path::new("")).to_path_buf();
+    Ok(Job::File(Box::new(launches), directory, arguments.seed))
+}

@@ -1,0 +1,24 @@
+//! PTX to programs as a user asked for it: which functions are inlined, who counts registers.
+
+use crate::device::{Compiler, DeviceError};
+use crate::registers::Registers;
+use crate::simulated::compile_with;
+use std::sync::Arc;
+use warpsim_ptx::kernel::Program;
+use warpsim_ptx::lower;
+
+/// How PTX becomes programs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lowering {
+    /// Who says how many registers a kernel takes.
+    pub registers: Registers,
+    /// What is inlined.
+    pub options: lower::Options,
+}
+
+impl Compiler for Lowering {
+    fn compile(&self, name: &str, ptx: &str) -> Result<Arc<Program>, DeviceError> {
+        let program = compile_with(name, ptx, self.options)?;
+        self.registers.counted(program, name, ptx)
+    }
+}

@@ -1,0 +1,1 @@
+__device__ int elsewhere(int x) { return 100 + x; }
