@@ -7,6 +7,7 @@
 
 mod access;
 mod dominators;
+mod ends;
 mod graph;
 mod likely;
 mod liveness;

@@ -2,7 +2,8 @@
 //!
 //! Device functions are inlined (those that call themselves apart: `framed`), names resolved, variables laid out and operands checked
 //! while walking a kernel's statements once (`builder`); everything that follows from the
-//! finished code (blocks, reconvergence, uniformity, slots) is [`crate::analysis`].
+//! finished code (blocks, reconvergence, uniformity, slots) is [`crate::analysis`], and waits until
+//! somebody looks at the kernel ([`crate::lazy`]).
 //!
 //! Two kinds of trouble are told apart. A *mistake* in the file (an unknown name, a register
 //! of the wrong width) makes [`lower`] fail with every mistake it found. Something valid
@@ -32,11 +33,11 @@ mod special;
 mod texture;
 mod video;
 
-use crate::analysis;
 use crate::ast::{Directive, Function, Ident, Item, Module};
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Mods, Op};
 use crate::kernel::{Kernel, NO_PC, Param, Program, Virtualised};
+use crate::lazy::LazyKernel;
 use builder::{Builder, Frame};
 pub use framed::STACK_BYTES;
 use layout::{SharedLayout, align_up, variable_align, variable_bytes};
@@ -88,7 +89,7 @@ fn in_order(mut list: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 /// What came of one kernel.
 struct Lowered {
-    kernel: Option<Kernel>,
+    kernel: Option<LazyKernel>,
     errors: Vec<Diagnostic>,
     unsupported: Vec<Diagnostic>,
 }
@@ -172,7 +173,7 @@ fn check_limits(builder: &mut Builder<'_>, name: &Ident) {
     }
 }
 
-fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Param>) -> Kernel {
+fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Param>) -> LazyKernel {
     let mut code = std::mem::take(&mut builder.code);
     for instr in code.iter_mut().filter(|i| i.target != NO_PC) {
         instr.target = builder.labels[instr.target as usize];
@@ -210,8 +211,7 @@ fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Par
         }
     }
     framed::finish(&mut kernel, &builder.framed, &mut builder.label_names);
-    analysis::finish(&mut kernel, &builder.label_names);
-    kernel
+    LazyKernel::new(kernel, std::mem::take(&mut builder.label_names))
 }
 
 /// Dimensions that are left out are 1.
