@@ -110,8 +110,6 @@ impl fmt::Debug for LazyKernel {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn a_kernel_is_analysed_when_it_is_looked_at_and_not_before() {
         let text = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n\

@@ -22,6 +22,7 @@ pub mod lazy;
 pub mod link;
 pub mod lower;
 mod modtable;
+pub mod name;
 mod optable;
 pub mod parse;
 mod print;

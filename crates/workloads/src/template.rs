@@ -36,7 +36,7 @@ pub fn launch_file(program: &Program, file: &str, cuda: Option<&str>) -> String 
             let name = demangle(&kernel.name).map_or(kernel.name.clone(), |m| m.name);
             let name = name.rsplit("::").next().unwrap_or(&name).to_string();
             let taken = parameters(kernel, &name, cuda);
-            (kernel, name, taken)
+            (&**kernel, name, taken)
         })
         .collect();
     // Kernels that take pointers of one name and type share the buffer.

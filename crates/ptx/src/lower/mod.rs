@@ -63,7 +63,10 @@ pub fn lower(module: &Module) -> Result<Program, Vec<Diagnostic>> {
         let lowered = lower_kernel(&table, function);
         errors.extend(lowered.errors);
         if !lowered.unsupported.is_empty() {
-            rejected.push((function.name.name.clone(), in_order(lowered.unsupported)));
+            rejected.push((
+                function.name.name.to_string(),
+                in_order(lowered.unsupported),
+            ));
         } else if let Some(kernel) = lowered.kernel {
             kernels.push(kernel);
         }
@@ -105,7 +108,9 @@ fn lower_kernel<'a>(table: &'a ModuleTable<'a>, function: &'a Function) -> Lower
     builder.scopes.push(Scope::default());
     let params = declare_params(&mut builder, function);
     builder.declare_framed(&reached);
-    builder.statements(function.body.as_deref().unwrap_or_default());
+    let body = function.body.as_deref().unwrap_or_default();
+    builder.code.reserve(body.len());
+    builder.statements(body);
     // Control that runs off the end returns; so does a label at the very end.
     let falls_off = builder
         .code
@@ -137,7 +142,7 @@ fn declare_params(builder: &mut Builder<'_>, function: &Function) -> Vec<Param> 
         top = offset + size;
         places.push((&var.name, offset));
         params.push(Param {
-            name: var.name.name.clone(),
+            name: var.name.name.to_string(),
             offset: offset as u32,
             size: size as u32,
             align: variable_align(var) as u32,
@@ -179,7 +184,7 @@ fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Par
         instr.target = builder.labels[instr.target as usize];
     }
     let mut kernel = Kernel {
-        name: function.name.name.clone(),
+        name: function.name.name.to_string(),
         params,
         param_bytes: builder.param_bytes as u32,
         code,

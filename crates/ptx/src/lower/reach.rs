@@ -23,6 +23,7 @@ pub(super) struct Reach<'a> {
 /// whose address is taken.
 pub(super) fn reach<'a>(table: &ModuleTable<'a>, function: &'a Function) -> Reach<'a> {
     let mut reach = Reach::default();
+    let shared = table.has_shared();
     let mut seen: HashSet<*const Function> = HashSet::new();
     let mut work = vec![function];
     while let Some(function) = work.pop() {
@@ -38,11 +39,13 @@ pub(super) fn reach<'a>(table: &ModuleTable<'a>, function: &'a Function) -> Reac
                     Statement::Variable(var) if var.space == Space::Shared => reach.add(var),
                     Statement::Instruction(instr) => {
                         for operand in &instr.operands {
-                            names(operand, &mut |name| {
-                                if let Some(ModuleVar::Shared(var)) = table.variable(name) {
-                                    reach.add(var);
-                                }
-                            });
+                            if shared {
+                                names(operand, &mut |name| {
+                                    if let Some(ModuleVar::Shared(var)) = table.variable(name) {
+                                        reach.add(var);
+                                    }
+                                });
+                            }
                             if let Operand::Call { callee, .. } = operand {
                                 match table.function(&callee.name) {
                                     Some(one) => called.push(one),
