@@ -9,6 +9,7 @@ mod document;
 mod excerpt;
 pub mod memory;
 pub mod palette;
+mod plain;
 mod source;
 mod spelling;
 pub mod svg;

@@ -38,11 +38,26 @@ pub(super) fn read(name: &str) -> Option<Result<Read, SourceError>> {
         return Some(Ok(read.clone()));
     }
     let source = Source::new(&format!("preset {name}"), PRESETS[at].1);
-    let read = Node::parse(&source).map(|root| (source, Arc::new(root)));
+    let root = Node::parse_plain(&source.text).map_or_else(|| Node::parse(&source), Ok);
+    let read = root.map(|root| (source, Arc::new(root)));
     Some(read.map(|read| KNOWN[at].get_or_init(|| read).clone()))
 }
 
 /// Names in the order they are listed.
 pub fn names() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().map(|(n, _)| *n)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_plain_and_read_the_same_either_way() {
+        for (name, text) in PRESETS {
+            let plain = Node::parse_plain(text);
+            assert!(plain.is_some(), "{name} is read slowly");
+            assert_eq!(plain, Node::parse(&Source::new(name, text)).ok(), "{name}");
+        }
+    }
 }
