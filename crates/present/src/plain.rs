@@ -8,7 +8,10 @@ use std::ops::Range;
 /// Reads a text, if it is as plain as that.
 pub(crate) fn read(text: &str) -> Option<Node> {
     let mut reader = Reader { text, at: 0 };
-    let mut root = Vec::new();
+    let mut root = Node {
+        span: 0..0,
+        value: Value::Table(Vec::new()),
+    };
     let mut table: Vec<Range<usize>> = Vec::new();
     loop {
         reader.skip_blank();
@@ -32,47 +35,45 @@ pub(crate) fn read(text: &str) -> Option<Node> {
                 let Node { value, span } = reader.value()?;
                 reader.end_line()?;
                 let into = find(text, &mut root, &table)?;
+                // A table reaches from its header to its last value.
+                if !table.is_empty() {
+                    into.span.end = span.end;
+                }
                 add(text, into, &key, value, span)?;
             }
         }
     }
-    Some(Node {
-        span: 0..0,
-        value: Value::Table(root),
-    })
+    Some(root)
 }
 
-/// The entries of the table with this name, which is made where it is not there.
-fn find<'a>(
-    text: &str,
-    mut entries: &'a mut Vec<Entry>,
-    path: &[Range<usize>],
-) -> Option<&'a mut Vec<Entry>> {
+/// The table with this name, which is made where it is not there.
+fn find<'a>(text: &str, mut table: &'a mut Node, path: &[Range<usize>]) -> Option<&'a mut Node> {
     for part in path {
         let key = &text[part.clone()];
-        let at = match entries.iter().position(|e| e.key == key) {
-            Some(at) => at,
-            None => {
-                add(text, entries, part, Value::Table(Vec::new()), part.clone())?;
-                entries.len() - 1
-            }
-        };
-        let Value::Table(inner) = &mut entries[at].node.value else {
+        let known = table.entries()?.iter().position(|e| e.key == key);
+        if known.is_none() {
+            add(text, table, part, Value::Table(Vec::new()), part.clone())?;
+        }
+        let Value::Table(entries) = &mut table.value else {
             return None;
         };
-        entries = inner;
+        let at = known.unwrap_or(entries.len() - 1);
+        table = &mut entries[at].node;
     }
-    Some(entries)
+    Some(table)
 }
 
-/// Adds an entry; none where its key is taken.
+/// Adds an entry to a table; none where its key is taken.
 fn add(
     text: &str,
-    entries: &mut Vec<Entry>,
+    table: &mut Node,
     key: &Range<usize>,
     value: Value,
     span: Range<usize>,
 ) -> Option<()> {
+    let Value::Table(entries) = &mut table.value else {
+        return None;
+    };
     let name = &text[key.clone()];
     if entries.iter().any(|e| e.key == name) {
         return None;
