@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 /// A lowered kernel. All its mistakes have been found; blocks, reconvergence points, slots and
 /// registers are found when it is first looked at as a [`Kernel`], once.
 pub struct LazyKernel {
-    /// Name as in the PTX (mangled).
+    /// Name as in the PTX (mangled). It can be asked for without looking at the kernel.
     pub name: String,
     instructions: usize,
     /// Until then: the kernel as it was lowered, and its labels.
