@@ -28,7 +28,7 @@ pub(crate) fn read(text: &str) -> Option<Node> {
                 add(text, into, own, Value::Table(Vec::new()), span)?;
             }
             Some(_) => {
-                let key = reader.key()?;
+                let keys = reader.keys()?;
                 reader.skip_spaces();
                 reader.expect(b'=')?;
                 reader.skip_spaces();
@@ -39,7 +39,15 @@ pub(crate) fn read(text: &str) -> Option<Node> {
                 if !table.is_empty() {
                     into.span.end = span.end;
                 }
-                add(text, into, &key, value, span)?;
+                let (key, within) = keys.split_last()?;
+                // Whether a table may be added to depends on who made it: not for a fast reader.
+                if within
+                    .first()
+                    .is_some_and(|part| into.get(&text[part.clone()]).is_some())
+                {
+                    return None;
+                }
+                add(text, find(text, into, within)?, key, value, span)?;
             }
         }
     }
@@ -143,14 +151,20 @@ impl Reader<'_> {
         (!key.is_empty()).then_some(key)
     }
 
+    /// Keys with points between them.
+    fn keys(&mut self) -> Option<Vec<Range<usize>>> {
+        let mut keys = vec![self.key()?];
+        while self.expect(b'.').is_some() {
+            keys.push(self.key()?);
+        }
+        Some(keys)
+    }
+
     /// What stands between the brackets of a header, and the closing one.
     fn header(&mut self) -> Option<Vec<Range<usize>>> {
-        let mut path = vec![self.key()?];
-        while self.expect(b'.').is_some() {
-            path.push(self.key()?);
-        }
+        let keys = self.keys()?;
         self.expect(b']')?;
-        Some(path)
+        Some(keys)
     }
 
     fn value(&mut self) -> Option<Node> {
@@ -237,6 +251,7 @@ mod tests {
             "a = [\n  \"x\", # one\n  \"y\",\n]\nb = []\nc = [ 1 ]",
             "s = \"\"\nk-e_y = 0\n\t[ t ]\n",
             "[t]\n# é\nname = \"é\"\n",
+            "[t]\na.b = 1\nc = 2\n[u]\na.b.c = \"x\"\n",
         ] {
             if let Some(plain) = read(text) {
                 assert_eq!(Some(plain), whole(text), "{text}");
@@ -249,7 +264,8 @@ mod tests {
     #[test]
     fn what_is_not_is_left_to_it() {
         for text in [
-            "a.b = 1",
+            "a.b = 1\na.c = 2",
+            "a . b = 1",
             "a = 1_000",
             "a = 0x10",
             "a = 01",
