@@ -165,10 +165,10 @@ impl Order {
             let other = usize::from(!reached[*block as usize]);
             before[self.component[*block as usize] as usize][other] += 1;
         }
-        for at in 1..before.len() {
-            for kind in 0..2 {
-                before[at][kind] += before[at - 1][kind];
-            }
+        let mut sum = [0, 0];
+        for here in &mut before {
+            sum = [sum[0] + here[0], sum[1] + here[1]];
+            *here = sum;
         }
         // By component that is not reached: how many reached blocks may lead to it, and others.
         let mut lead = vec![[0u32; 2]; self.components];
