@@ -159,7 +159,7 @@ fn refusals(program: &Program, name: &str, text: &str) -> String {
 fn choose<'a>(program: &'a Program, part: Option<&str>) -> Result<Vec<&'a Kernel>, Failure> {
     match part {
         None if program.kernels.is_empty() => Err(Failure::bad_input("the PTX has no kernels")),
-        None => Ok(program.kernels.iter().collect()),
+        None => Ok(program.kernels.iter().map(|k| &**k).collect()),
         Some(part) => {
             let index = find_kernel(program, part).map_err(Failure::bad_input)?;
             Ok(vec![&program.kernels[index]])

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpsim_present::mangled::shown;
 use warpsim_ptx::kernel::Kernel;
+use warpsim_ptx::lazy::LazyKernel;
 use warpsim_ptx::rewrite::vtw::{Form, Variant};
 use warpsim_sim::config::Machine;
 use warpsim_sim::occupancy::{occupancy, registers, spill_limit};
@@ -120,7 +121,7 @@ impl Comparison<'_> {
                     continue;
                 }
             };
-            let find = |kernels: &[Kernel]| kernels.iter().find(|k| k.name == *kernel).cloned();
+            let find = |kernels: &[LazyKernel]| kernels.iter().find(|k| k.name == *kernel).cloned();
             if let (Some(before), Some(after)) = (find(&before.kernels), find(&after.kernels)) {
                 describe(&mut out, &before, &after, form, self.machine, self.block);
             }

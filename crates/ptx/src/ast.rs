@@ -2,6 +2,7 @@
 //! gives the same tree: source-to-source transformations work on this level.
 
 use crate::isa::{Mods, Op, Space, Type};
+use crate::name::Name;
 
 /// A place in the source text: byte offset and length, and the 1-based line and column.
 ///
@@ -29,7 +30,7 @@ impl Eq for Span {}
 #[derive(Clone, Debug, Eq)]
 pub struct Ident {
     /// The name, `%` or `$` included.
-    pub name: String,
+    pub name: Name,
     /// Where it stands.
     pub span: Span,
 }
@@ -215,7 +216,7 @@ pub struct Instruction {
     /// `@p` or `@!p`.
     pub guard: Option<Guard>,
     /// Opcode with its suffixes as written, e.g. `add.rn.ftz.f32`.
-    pub text: String,
+    pub text: Name,
     /// The opcode.
     pub op: Op,
     /// What the suffixes say.

@@ -3,6 +3,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Mods, Op, Pipe, Space, Special, Type};
+use crate::lazy::LazyKernel;
 
 /// Index of an instruction in [`Kernel::code`].
 pub type Pc = u32;
@@ -14,8 +15,8 @@ pub const INSTRUCTION_BYTES: u64 = 8;
 /// A whole lowered module.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// Kernels in file order.
-    pub kernels: Vec<Kernel>,
+    /// Kernels in file order, each analysed when it is first looked at.
+    pub kernels: Vec<LazyKernel>,
     /// Module variables in `.global` and `.const` space, to be given addresses at load.
     pub symbols: Vec<Symbol>,
     /// Source files by `.file` index.

@@ -5,7 +5,8 @@
 //! 1. [`parse()`] turns text into an [`ast::Module`], reporting every independent
 //!    error with its place; [`print()`] is its inverse.
 //! 2. [`lower::lower`] turns an AST into a [`kernel::Program`]: device functions inlined,
-//!    symbols laid out, registers given slots, control flow analysed ([`analysis`]).
+//!    symbols laid out; for each kernel that is looked at, registers given slots and control flow
+//!    analysed ([`analysis`], [`lazy`]).
 //! 3. [`rewrite`] turns an AST into another, for people and other tools to read.
 //! 4. [`inspect`] shows a lowered kernel: summary, disassembly, control-flow graph.
 
@@ -17,9 +18,11 @@ pub mod diagnostic;
 pub mod inspect;
 pub mod isa;
 pub mod kernel;
+pub mod lazy;
 pub mod link;
 pub mod lower;
 mod modtable;
+pub mod name;
 mod optable;
 pub mod parse;
 mod print;

@@ -91,8 +91,8 @@ struct Renaming<'a> {
 
 impl Renaming<'_> {
     fn name(&self, id: &mut Ident) {
-        if let Some(new) = self.changed.get(&id.name) {
-            id.name.clone_from(new);
+        if let Some(new) = self.changed.get(id.name.as_str()) {
+            id.name = new.as_str().into();
         }
     }
 

@@ -58,7 +58,7 @@ fn with_limit(text: &str, limit: usize) -> warpsim_ptx::kernel::Kernel {
         inline_limit: Some(limit),
     };
     let mut program = warpsim_ptx::lower::lower_with(&module, options).expect("valid");
-    program.kernels.remove(0)
+    program.kernels.remove(0).into_kernel()
 }
 
 #[test]

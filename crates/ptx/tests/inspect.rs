@@ -3,6 +3,7 @@
 mod common;
 use common::{kernel_text, program};
 use warpsim_ptx::inspect::{cfg_dot, cfg_svg, disassemble, summarize};
+use warpsim_ptx::kernel::Kernel;
 
 const BODY: &str = "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; ld.param.u32 %r2, [n];\n\
     LOOP: add.f32 %f1, %f1, 0f3F800000; setp.lt.u32 %p1, %r1, %r2; @!%p1 bra DONE;\n\
@@ -45,7 +46,7 @@ fn the_graph_for_graphviz() {
 #[test]
 fn the_picture_has_every_edge_and_escapes_text() {
     let mut program = program(&kernel_text(BODY));
-    let kernel = &mut program.kernels[0];
+    let kernel: &mut Kernel = &mut program.kernels[0];
     kernel.name = "a<b>&c".to_string();
     let svg = cfg_svg(kernel);
     assert!(svg.contains("a&lt;b&gt;&amp;c"));

@@ -26,7 +26,7 @@ fn kernel(graph: &[Vec<u32>]) -> Kernel {
     text.push_str("}\n");
     let module = warpsim_ptx::parse(&text).expect("valid");
     let mut program = warpsim_ptx::lower::lower(&module).expect("valid");
-    program.kernels.remove(0)
+    program.kernels.remove(0).into_kernel()
 }
 
 fn reaches(kernel: &Kernel, from: u32, to: u32, without: Option<u32>) -> bool {

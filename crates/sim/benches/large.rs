@@ -1,6 +1,6 @@
 //! `cargo bench -p warpsim-sim`: how long kernels that are large in one way each take to be read,
 //! analysed and run by a warp without timing, at two sizes each: twice as large should take about
-//! twice as long.
+//! twice as long. `cargo bench -p warpsim-sim --bench large -- exits` does one of them.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -50,7 +50,10 @@ fn main() {
             run,
         ),
     ];
-    for (name, count, make, work) in kinds {
+    // Cargo says `--bench` as well.
+    let asked = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
+    let wanted = |name: &str| asked.as_deref().is_none_or(|asked| name.contains(asked));
+    for (name, count, make, work) in kinds.into_iter().filter(|kind| wanted(kind.0)) {
         let (half, whole) = (make(count / 2), make(count));
         let (first, second) = (seconds(|| work(&half)), seconds(|| work(&whole)));
         println!("{count:>7} {name:<15} {second:>7.2} s  (half: {first:.2} s)");

@@ -56,6 +56,12 @@ fn thirty_thousand_ends() {
     runs(&large::exits(30_000));
 }
 
+/// One of them is launched: the others are read and checked, and that is all.
+#[test]
+fn a_file_of_four_hundred_kernels() {
+    runs(&large::kernels(400));
+}
+
 /// Kernels of up to 10,000 instructions have their registers estimated closely.
 #[test]
 fn kernels_that_are_looked_at_closely() {

@@ -38,7 +38,7 @@ pub fn launch_file(program: &Program, file: &str, cuda: Option<&str>) -> String 
             let name = Function::of(&kernel.name).map_or(kernel.name.clone(), |f| f.name);
             let name = name.rsplit("::").next().unwrap_or(&name).to_string();
             let taken = parameters(kernel, &name, cuda);
-            (kernel, name, taken)
+            (&**kernel, name, taken)
         })
         .collect();
     // Kernels that take pointers of one name and type share the buffer.

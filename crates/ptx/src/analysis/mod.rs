@@ -8,6 +8,7 @@
 mod access;
 mod crossings;
 mod dominators;
+mod ends;
 mod graph;
 mod likely;
 mod liveness;

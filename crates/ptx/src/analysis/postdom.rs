@@ -1,6 +1,7 @@
 //! Immediate post-dominators: dominators of the reversed graph.
 
 use super::dominators::immediate_dominators;
+use super::ends::main_end;
 use super::graph::predecessors;
 
 /// The immediate post-dominator of every block; `None` when it is the (virtual) exit.
@@ -25,7 +26,10 @@ pub fn immediate_post_dominators(successors: &[Vec<u32>]) -> Vec<Option<u32>> {
     if ends.len() < 2 {
         return all;
     }
-    let (main, reached) = main_end(successors, &preds, &ends);
+    let main = main_end(successors, &preds, &ends);
+    let mut reached = vec![false; successors.len()];
+    reached[main as usize] = true;
+    flood(&preds, &mut reached, vec![main]);
     let mut leaves = vec![false; successors.len()];
     leaves[main as usize] = true;
     let surviving = meeting_points(successors, &preds, &leaves);
@@ -54,59 +58,6 @@ fn meeting_points(
         .iter()
         .map(|p| (*p < exit).then_some(*p))
         .collect()
-}
-
-/// The end that most blocks reach, the last of equals, and those blocks.
-fn main_end(successors: &[Vec<u32>], preds: &[Vec<u32>], ends: &[u32]) -> (u32, Vec<bool>) {
-    let mut best = (0, 0);
-    for some in ends.chunks(64) {
-        // A bit for each of them: which of these ends a block reaches.
-        let mut reaches = vec![0u64; successors.len()];
-        for (bit, end) in some.iter().enumerate() {
-            reaches[*end as usize] = 1 << bit;
-        }
-        let mut waiting = vec![false; successors.len()];
-        let mut work = some.to_vec();
-        while let Some(block) = work.pop() {
-            waiting[block as usize] = false;
-            for p in &preds[block as usize] {
-                let more = reaches[*p as usize] | reaches[block as usize];
-                if more != reaches[*p as usize] {
-                    reaches[*p as usize] = more;
-                    if !std::mem::replace(&mut waiting[*p as usize], true) {
-                        work.push(*p);
-                    }
-                }
-            }
-        }
-        let counts = count_bits(&reaches);
-        for (end, count) in some.iter().zip(counts) {
-            best = best.max((count, *end));
-        }
-    }
-    let mut reached = vec![false; successors.len()];
-    reached[best.1 as usize] = true;
-    flood(preds, &mut reached, vec![best.1]);
-    (best.1, reached)
-}
-
-/// How many of the words have each bit, counted for all bits at once: word i of `digits` holds the
-/// binary digit i of every count.
-fn count_bits(words: &[u64]) -> [u32; 64] {
-    let mut digits = [0u64; u32::BITS as usize];
-    for word in words {
-        let mut carry = *word;
-        for digit in &mut digits {
-            if carry == 0 {
-                break;
-            }
-            (*digit, carry) = (*digit ^ carry, *digit & carry);
-        }
-    }
-    std::array::from_fn(|bit| {
-        let digits = digits.iter().enumerate();
-        digits.map(|(i, d)| ((d >> bit & 1) as u32) << i).sum()
-    })
 }
 
 /// Blocks with an edge to the virtual exit: real ends, and one block of each region that

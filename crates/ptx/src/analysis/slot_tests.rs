@@ -2,6 +2,7 @@
 //! random order, beside a run in which every thread has every register for itself. Whatever
 //! a thread reads must be what it would read alone.
 
+use super::slots::{by_graph, by_ranges};
 use super::{finish, reads, writes};
 use crate::isa::{Mods, Op, Type};
 use crate::kernel::{Instr, Kernel, Likely, NO_PC, Operand, RegClass, RegId, Register};
@@ -224,18 +225,17 @@ fn run(kernel: &Kernel, choices: &[u8]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Raw numbers become a program: few registers of each class, so that they meet often.
-fn program(raw: &[(u8, u8, u8, u8, u8)]) -> Kernel {
-    const EACH: u16 = 5;
+/// Raw numbers become a program: so many registers of each class, few, so that they meet often.
+/// Where `defined`, everything is written once at the start, so that what is read later is defined;
+/// a first value that is written over before it is read is dead in between.
+fn program(raw: &[(u8, u8, u8, u8, u8)], each: u16, defined: bool) -> Kernel {
     let classes = [RegClass::B32, RegClass::B64, RegClass::Pred];
-    let registers: Vec<Register> = (0..EACH * 3)
-        .map(|r| register(classes[usize::from(r / EACH)]))
+    let registers: Vec<Register> = (0..each * 3)
+        .map(|r| register(classes[usize::from(r / each)]))
         .collect();
-    let value = |n: u8| RegId(u16::from(n) % (EACH * 2));
-    let pred = |n: u8| RegId(EACH * 2 + u16::from(n) % EACH);
-    // Everything is written once at the start, so that what is read later is defined; a
-    // first value that is written over before it is read is dead in between.
-    let start = EACH * 3;
+    let value = |n: u8| RegId(u16::from(n) % (each * 2));
+    let pred = |n: u8| RegId(each * 2 + u16::from(n) % each);
+    let start = if defined { each * 3 } else { 0 };
     let mut code: Vec<Instr> = (0..start)
         .map(|r| {
             instr(
@@ -300,7 +300,19 @@ proptest! {
         raw in proptest::collection::vec(any::<(u8, u8, u8, u8, u8)>(), 4..60),
         choices in proptest::collection::vec(any::<u8>(), 64..200),
     ) {
-        run(&program(&raw), &choices)?;
+        run(&program(&raw, 5, true), &choices)?;
+    }
+
+    /// Where there are thousands of registers their slots are found in another way.
+    #[test]
+    fn slots_by_ranges_are_those_by_the_graph(
+        raw in proptest::collection::vec(any::<(u8, u8, u8, u8, u8)>(), 4..120),
+        each in 2u16..40,
+        defined in any::<bool>(),
+    ) {
+        let kernel = program(&raw, each, defined);
+        let live = super::liveness(&kernel);
+        prop_assert_eq!(by_ranges(&kernel, &live), by_graph(&kernel, &live));
     }
 }
 

@@ -19,10 +19,16 @@
 //!   be written first and then be overwritten. Destinations of such
 //!   atomics share with nobody.
 
+mod ranges;
+
 use super::access::{reads, writes};
 use super::liveness::{Liveness, RegSet};
 use crate::isa::{Op, Space};
 use crate::kernel::{Instr, Kernel, RegClass, RegId};
+use ranges::{Palette, Ranges};
+
+/// Registers up to which the graph of who meets whom is small: two megabytes.
+const FEW: usize = 4096;
 
 /// Where every register lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,11 +41,35 @@ pub struct SlotPlan {
     pub predicates: u32,
 }
 
-/// Colours the interference graph greedily, class by class: each register gets the lowest
-/// slot that none of its neighbours has.
+/// Class by class, each register gets the lowest slot that none of those before has which it meets.
 pub fn assign_slots(kernel: &Kernel, live: &Liveness) -> SlotPlan {
-    let count = kernel.registers.len();
+    if kernel.registers.len() <= FEW {
+        by_graph(kernel, live)
+    } else {
+        by_ranges(kernel, live)
+    }
+}
+
+pub(super) fn by_graph(kernel: &Kernel, live: &Liveness) -> SlotPlan {
     let graph = interference(kernel, live);
+    plan(kernel, || {
+        let mut colours = Colouring::new(&graph);
+        move |reg| colours.give(reg)
+    })
+}
+
+pub(super) fn by_ranges(kernel: &Kernel, live: &Liveness) -> SlotPlan {
+    let ranges = Ranges::of(kernel, live);
+    plan(kernel, || {
+        let mut colours = Palette::new(&ranges);
+        move |reg| colours.give(reg)
+    })
+}
+
+/// Slots from colours. `colouring` makes what gives colours to the registers of a class, one after
+/// the other.
+fn plan<G: FnMut(RegId) -> u32>(kernel: &Kernel, colouring: impl Fn() -> G) -> SlotPlan {
+    let count = kernel.registers.len();
     let mut alone = RegSet::new(count);
     let late = |i: &&Instr| i.op == Op::Atom && i.mods.space != Some(Space::Shared);
     for instr in kernel.code.iter().filter(late) {
@@ -48,9 +78,10 @@ pub fn assign_slots(kernel: &Kernel, live: &Liveness) -> SlotPlan {
         }
     }
     let mut colours = vec![u32::MAX; count];
-    let wide = colour(kernel, RegClass::B64, &graph, &alone, &mut colours);
-    let narrow = colour(kernel, RegClass::B32, &graph, &alone, &mut colours);
-    let predicates = colour(kernel, RegClass::Pred, &graph, &alone, &mut colours);
+    let mut colour = |class| colour(kernel, class, &alone, &colouring, &mut colours);
+    let wide = colour(RegClass::B64);
+    let narrow = colour(RegClass::B32);
+    let predicates = colour(RegClass::Pred);
     let slots = colours
         .iter()
         .zip(&kernel.registers)
@@ -69,11 +100,11 @@ pub fn assign_slots(kernel: &Kernel, live: &Liveness) -> SlotPlan {
 
 /// Gives every register of `class` a colour; says how many colours it took. Registers that
 /// share with nobody come first, with a colour each that is then closed to the rest.
-fn colour(
+fn colour<G: FnMut(RegId) -> u32>(
     kernel: &Kernel,
     class: RegClass,
-    graph: &[RegSet],
     alone: &RegSet,
+    colouring: impl Fn() -> G,
     colours: &mut [u32],
 ) -> u32 {
     let members = || {
@@ -81,42 +112,68 @@ fn colour(
             .map(|r| RegId(r as u16))
             .filter(|r| kernel.registers[r.0 as usize].class == class)
     };
-    let mut used = 0;
+    let mut closed = 0;
     for reg in members().filter(|r| alone.contains(*r)) {
-        colours[reg.0 as usize] = used;
-        used += 1;
+        colours[reg.0 as usize] = closed;
+        closed += 1;
     }
-    let closed = used;
-    let mut taken: Vec<u64> = Vec::new();
-    // Colours behind the closed ones, of this class only.
-    let mut shared = vec![u32::MAX; kernel.registers.len()];
+    let mut used = closed;
+    let mut give = None;
     for reg in members().filter(|r| !alone.contains(*r)) {
-        taken.clear();
-        taken.resize((used - closed) as usize / 64 + 1, 0);
-        // Those behind it have no colour yet. Where thousands are live together this is where the
+        let colour = closed + give.get_or_insert_with(&colouring)(reg);
+        colours[reg.0 as usize] = colour;
+        used = used.max(colour + 1);
+    }
+    used
+}
+
+/// Colours of registers, by the graph of who meets whom.
+struct Colouring<'a> {
+    graph: &'a [RegSet],
+    /// By register, of those that have one.
+    given: Vec<u32>,
+    used: u32,
+    taken: Vec<u64>,
+}
+
+impl<'a> Colouring<'a> {
+    fn new(graph: &'a [RegSet]) -> Colouring<'a> {
+        Colouring {
+            graph,
+            given: vec![u32::MAX; graph.len()],
+            used: 0,
+            taken: Vec::new(),
+        }
+    }
+
+    /// Gives a register the lowest colour that none of its neighbours has. Registers come in their
+    /// order.
+    fn give(&mut self, reg: RegId) -> u32 {
+        self.taken.clear();
+        self.taken.resize(self.used as usize / 64 + 1, 0);
+        // Those behind it have no colour yet. Where hundreds are live together this is where the
         // time goes: words by hand, and nothing but a colour to look up.
         let last = usize::from(reg.0) / 64;
         for word in 0..=last {
-            let mut others = graph[usize::from(reg.0)].word(word);
+            let mut others = self.graph[usize::from(reg.0)].word(word);
             if word == last {
                 others &= (1 << (reg.0 % 64)) - 1;
             }
             while others != 0 {
-                let at = shared[64 * word + others.trailing_zeros() as usize];
+                let at = self.given[64 * word + others.trailing_zeros() as usize];
                 others &= others - 1;
                 if at != u32::MAX {
-                    taken[at as usize / 64] |= 1 << (at % 64);
+                    self.taken[at as usize / 64] |= 1 << (at % 64);
                 }
             }
         }
         // There is one more bit than colours at least.
-        let free = (0..).zip(&taken).find(|(_, word)| **word != u64::MAX);
-        let free = free.map_or(used - closed, |(at, word)| 64 * at + word.trailing_ones());
-        colours[reg.0 as usize] = closed + free;
-        shared[reg.0 as usize] = free;
-        used = used.max(closed + free + 1);
+        let free = (0..).zip(&self.taken).find(|(_, word)| **word != u64::MAX);
+        let free = free.map_or(self.used, |(at, word)| 64 * at + word.trailing_ones());
+        self.given[usize::from(reg.0)] = free;
+        self.used = self.used.max(free + 1);
+        free
     }
-    used
 }
 
 /// Instructions that read other lanes' sources, or write several destinations: one lane's

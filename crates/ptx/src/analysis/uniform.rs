@@ -47,6 +47,8 @@ struct Search<'a> {
     carry_varies: bool,
     /// By block.
     divergent: Vec<bool>,
+    /// By block: the divergent branch from which it was come to last, plus one.
+    seen_from: Vec<u32>,
     block_of: Vec<u32>,
     /// Instructions that read a register, register after register.
     readers: Vec<u32>,
@@ -81,6 +83,7 @@ impl<'a> Search<'a> {
             varying: RegSet::new(kernel.registers.len()),
             carry_varies: false,
             divergent: vec![false; kernel.blocks.len()],
+            seen_from: vec![0; kernel.blocks.len()],
             block_of,
             readers,
             first_reader,
@@ -127,10 +130,13 @@ impl<'a> Search<'a> {
         if from.successors.len() < 2 || self.divergent[block as usize] {
             return;
         }
-        let mut seen = vec![false; self.kernel.blocks.len()];
+        // Marks that differ from branch to branch: to take all of them back each time is quadratic.
+        let mark = block + 1;
         let mut work = from.successors.clone();
         while let Some(b) = work.pop() {
-            if Some(b) == from.ipdom || std::mem::replace(&mut seen[b as usize], true) {
+            if Some(b) == from.ipdom
+                || std::mem::replace(&mut self.seen_from[b as usize], mark) == mark
+            {
                 continue;
             }
             let on_the_way = &self.kernel.blocks[b as usize];

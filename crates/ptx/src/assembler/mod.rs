@@ -97,10 +97,10 @@ impl Assembler {
                 continue;
             };
             let name = &function.name.name;
-            if !function.entry || function.body.is_none() || answers.contains_key(name) {
+            if !function.entry || function.body.is_none() || answers.contains_key(name.as_str()) {
                 continue;
             }
-            answers.insert(name.clone(), self.ask_alone(module, name, own)?);
+            answers.insert(name.to_string(), self.ask_alone(module, name, own)?);
         }
         Ok(answers)
     }

@@ -268,7 +268,7 @@ impl<'a> Builder<'a> {
         if let Some(found) = self.find(&name.name, name.span) {
             return Some(found);
         }
-        if self.unknown.insert(name.name.clone()) {
+        if self.unknown.insert(name.name.to_string()) {
             self.report_unknown(name);
         }
         None

@@ -217,7 +217,7 @@ impl<'a> Builder<'a> {
     /// A function that another file may define: if none does, launches are refused.
     fn call_undefined(&mut self, callee: &Ident, guard: Option<(RegId, bool)>) -> Option<()> {
         if !self.undefined.iter().any(|(name, _)| *name == callee.name) {
-            self.undefined.push((callee.name.clone(), self.line));
+            self.undefined.push((callee.name.to_string(), self.line));
         }
         self.emit(Op::Trap, Mods::default(), vec![], vec![]).guard = guard;
         Some(())

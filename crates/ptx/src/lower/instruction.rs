@@ -97,12 +97,9 @@ impl<'a> Builder<'a> {
             Some(dst) => self.destinations(dst, &shape.dst, shape.dst_optional, instr),
             None => Some(vec![]),
         };
-        let src: Vec<Option<Operand>> = src
-            .iter()
-            .zip(&shape.src)
-            .map(|(operand, kind)| self.source(operand, *kind, &instr.text))
-            .collect();
-        let src: Option<Vec<Operand>> = src.into_iter().collect();
+        let src = all(src.iter().zip(&*shape.src), |(operand, kind)| {
+            self.source(operand, *kind, &instr.text)
+        });
         let mut mods = instr.mods;
         // Parameters of inlined functions live in local memory, and so do their addresses.
         let address = matches!(instr.op, Op::Cvta | Op::Isspacep);
@@ -121,9 +118,13 @@ impl<'a> Builder<'a> {
         optional: usize,
         instr: &Instruction,
     ) -> Option<Vec<Operand>> {
-        let list: Vec<&ast::Operand> = match operand {
-            ast::Operand::Pair(a, b) => vec![a, b],
-            single => vec![single],
+        let pair: [&ast::Operand; 2];
+        let list = match operand {
+            ast::Operand::Pair(a, b) => {
+                pair = [a, b];
+                &pair[..]
+            }
+            single => &[single],
         };
         if list.len() > kinds.len() || list.len() < kinds.len() - optional {
             self.error(
@@ -139,12 +140,9 @@ impl<'a> Builder<'a> {
             );
             return None;
         }
-        let found: Vec<Option<Operand>> = list
-            .iter()
-            .zip(kinds)
-            .map(|(d, kind)| self.destination(d, *kind, &instr.text))
-            .collect();
-        found.into_iter().collect()
+        all(list.iter().zip(kinds), |(d, kind)| {
+            self.destination(d, *kind, &instr.text)
+        })
     }
 
     /// `bar.red`: the count in the middle may be missing.
@@ -236,6 +234,18 @@ impl<'a> Builder<'a> {
         self.emit(instr.op, instr.mods, dst?, src?).guard = guard;
         Some(())
     }
+}
+
+/// What `each` makes of every item, if it makes something of all of them. It is asked for all, so
+/// that all mistakes are found.
+fn all<T>(
+    items: impl ExactSizeIterator<Item = T>,
+    mut each: impl FnMut(T) -> Option<Operand>,
+) -> Option<Vec<Operand>> {
+    let count = items.len();
+    let mut found = Vec::with_capacity(count);
+    items.for_each(|item| found.extend(each(item)));
+    (found.len() == count).then_some(found)
 }
 
 /// The type of one of `parts` parts of a `ty`. Bytes have no registers of their own size in

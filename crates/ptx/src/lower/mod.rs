@@ -2,7 +2,8 @@
 //!
 //! Device functions are inlined (those that call themselves or are large by choice apart: `framed`), names resolved, variables laid out and operands checked
 //! while walking a kernel's statements once (`builder`); everything that follows from the
-//! finished code (blocks, reconvergence, uniformity, slots) is [`crate::analysis`].
+//! finished code (blocks, reconvergence, uniformity, slots) is [`crate::analysis`], and waits until
+//! somebody looks at the kernel ([`crate::lazy`]).
 //!
 //! Two kinds of trouble are told apart. A *mistake* in the file (an unknown name, a register
 //! of the wrong width) makes [`lower`] fail with every mistake it found. Something valid
@@ -32,11 +33,11 @@ mod special;
 mod texture;
 mod video;
 
-use crate::analysis;
 use crate::ast::{Directive, Function, Ident, Item, Module};
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Mods, Op};
 use crate::kernel::{Crossings, Kernel, NO_PC, Param, Program, Virtualised};
+use crate::lazy::LazyKernel;
 use builder::{Builder, Frame};
 pub use framed::STACK_BYTES;
 use layout::{SharedLayout, align_up, variable_align, variable_bytes};
@@ -78,7 +79,10 @@ pub fn lower_with(module: &Module, options: Options) -> Result<Program, Vec<Diag
         }
         errors.extend(lowered.errors);
         if !lowered.unsupported.is_empty() {
-            rejected.push((function.name.name.clone(), in_order(lowered.unsupported)));
+            rejected.push((
+                function.name.name.to_string(),
+                in_order(lowered.unsupported),
+            ));
         } else if let Some(kernel) = lowered.kernel {
             kernels.push(kernel);
         }
@@ -104,7 +108,7 @@ fn in_order(mut list: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 /// What came of one kernel.
 struct Lowered {
-    kernel: Option<Kernel>,
+    kernel: Option<LazyKernel>,
     errors: Vec<Diagnostic>,
     unsupported: Vec<Diagnostic>,
     /// Inlining made too much of it.
@@ -126,7 +130,9 @@ fn lower_kernel<'a>(
     builder.scopes.push(Scope::default());
     let params = declare_params(&mut builder, function);
     builder.declare_framed(&reached);
-    builder.statements(function.body.as_deref().unwrap_or_default());
+    let body = function.body.as_deref().unwrap_or_default();
+    builder.code.reserve(body.len());
+    builder.statements(body);
     // Control that runs off the end returns; so does a label at the very end.
     let falls_off = builder
         .code
@@ -159,7 +165,7 @@ fn declare_params(builder: &mut Builder<'_>, function: &Function) -> Vec<Param> 
         top = offset + size;
         places.push((&var.name, offset));
         params.push(Param {
-            name: var.name.name.clone(),
+            name: var.name.name.to_string(),
             offset: offset as u32,
             size: size as u32,
             align: variable_align(var) as u32,
@@ -195,13 +201,13 @@ fn check_limits(builder: &mut Builder<'_>, name: &Ident) {
     }
 }
 
-fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Param>) -> Kernel {
+fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Param>) -> LazyKernel {
     let mut code = std::mem::take(&mut builder.code);
     for instr in code.iter_mut().filter(|i| i.target != NO_PC) {
         instr.target = builder.labels[instr.target as usize];
     }
     let mut kernel = Kernel {
-        name: function.name.name.clone(),
+        name: function.name.name.to_string(),
         params,
         param_bytes: builder.param_bytes as u32,
         code,
@@ -234,8 +240,7 @@ fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Par
         }
     }
     framed::finish(&mut kernel, &builder.framed, &mut builder.label_names);
-    analysis::finish(&mut kernel, &builder.label_names);
-    kernel
+    LazyKernel::new(kernel, std::mem::take(&mut builder.label_names))
 }
 
 /// Dimensions that are left out are 1.

@@ -7,6 +7,7 @@ use crate::ast::{Function, Init, Item, Linkage, Module, Statement, Variable};
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Space, Type};
 use crate::kernel::{FUNCTION_ADDRESSES, Symbol};
+use crate::name::NameTable;
 use std::collections::{HashMap, HashSet};
 
 /// A variable of module scope.
@@ -25,9 +26,9 @@ pub(super) enum ModuleVar<'a> {
 /// All names of module scope.
 #[derive(Debug, Default)]
 pub(super) struct ModuleTable<'a> {
-    functions: HashMap<&'a str, &'a Function>,
+    functions: NameTable<&'a str, &'a Function>,
     aliases: HashMap<&'a str, &'a str>,
-    variables: HashMap<&'a str, ModuleVar<'a>>,
+    variables: NameTable<&'a str, ModuleVar<'a>>,
     /// Symbols in file order.
     pub symbols: Vec<Symbol>,
     /// Names of `.texref` variables.
@@ -73,15 +74,29 @@ impl<'a> ModuleTable<'a> {
 
     /// Notes the functions whose address is taken, by code or by initialisers.
     fn find_taken(&mut self, module: &'a Module) {
-        let mut found: Vec<&'a str> = Vec::new();
+        // Of the names that files are full of, those that can be a function's.
+        let functions = module.items.iter().filter_map(|item| match item {
+            Item::Function(function) if !function.entry => Some(&*function.name.name),
+            _ => None,
+        });
+        let candidates: HashSet<&str> = functions.chain(self.aliases.keys().copied()).collect();
+        let mut found: HashSet<&'a str> = HashSet::new();
+        let mut find = |name: &'a str| {
+            if candidates.contains(name) {
+                found.insert(name);
+            }
+        };
         for item in &module.items {
             match item {
                 Item::Variable(Variable {
                     init: Some(init), ..
-                }) => in_init(init, &mut found),
+                }) => in_init(init, &mut find),
                 Item::Function(Function {
                     body: Some(body), ..
                 }) => {
+                    if candidates.is_empty() {
+                        continue;
+                    }
                     let mut lists = vec![body.as_slice()];
                     while let Some(list) = lists.pop() {
                         for statement in list {
@@ -89,7 +104,7 @@ impl<'a> ModuleTable<'a> {
                                 Statement::Block(inner) => lists.push(inner),
                                 Statement::Instruction(instr) => {
                                     for operand in &instr.operands {
-                                        names(operand, &mut |name| found.push(name));
+                                        names(operand, &mut find);
                                     }
                                 }
                                 _ => {}
@@ -100,10 +115,10 @@ impl<'a> ModuleTable<'a> {
                 _ => {}
             }
         }
-        let named: HashSet<&str> = found.into_iter().collect();
+        let named = found;
         for item in &module.items {
             if let Item::Function(function) = item {
-                let name = function.name.name.as_str();
+                let name = &*function.name.name;
                 let next = self.numbers.len() as u32;
                 self.numbers.entry(name).or_insert(next);
                 let aliased = self
@@ -250,6 +265,12 @@ impl<'a> ModuleTable<'a> {
         self.variables.get(name).copied()
     }
 
+    /// Whether the module has `.shared` variables.
+    pub fn has_shared(&self) -> bool {
+        let shared = |var: &ModuleVar<'_>| matches!(var, ModuleVar::Shared(_));
+        self.variables.values().any(shared)
+    }
+
     /// Names of all variables and functions, for suggestions.
     pub fn names(&self) -> impl Iterator<Item = &'a str> + '_ {
         self.variables.keys().chain(self.functions.keys()).copied()
@@ -257,10 +278,10 @@ impl<'a> ModuleTable<'a> {
 }
 
 /// The names that an initialiser mentions.
-fn in_init<'a>(init: &'a Init, found: &mut Vec<&'a str>) {
+fn in_init<'a>(init: &'a Init, found: &mut impl FnMut(&'a str)) {
     match init {
         Init::List(items) => items.iter().for_each(|item| in_init(item, found)),
-        Init::Symbol { name, .. } => found.push(&name.name),
+        Init::Symbol { name, .. } => found(&name.name),
         _ => {}
     }
 }

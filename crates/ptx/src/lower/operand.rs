@@ -348,7 +348,7 @@ impl Builder<'_> {
                     .take(parts.len())
                     .map(|part| {
                         ast::Operand::Name(Ident {
-                            name: format!("{}.{part}", id.name),
+                            name: format!("{}.{part}", id.name).into(),
                             span: id.span,
                         })
                     })

@@ -29,6 +29,7 @@ pub(super) fn reach<'a>(
     inline_limit: Option<usize>,
 ) -> Reach<'a> {
     let mut reach = Reach::default();
+    let shared = table.has_shared();
     let mut seen: HashSet<*const Function> = HashSet::new();
     let mut work = vec![function];
     while let Some(function) = work.pop() {
@@ -44,11 +45,13 @@ pub(super) fn reach<'a>(
                     Statement::Variable(var) if var.space == Space::Shared => reach.add(var),
                     Statement::Instruction(instr) => {
                         for operand in &instr.operands {
-                            names(operand, &mut |name| {
-                                if let Some(ModuleVar::Shared(var)) = table.variable(name) {
-                                    reach.add(var);
-                                }
-                            });
+                            if shared {
+                                names(operand, &mut |name| {
+                                    if let Some(ModuleVar::Shared(var)) = table.variable(name) {
+                                        reach.add(var);
+                                    }
+                                });
+                            }
                             if let Operand::Call { callee, .. } = operand {
                                 match table.function(&callee.name) {
                                     Some(one) => called.push(one),

@@ -3,7 +3,7 @@
 use crate::ast::Ident;
 use crate::isa::Type;
 use crate::kernel::RegId;
-use std::collections::HashMap;
+use crate::name::NameTable;
 
 /// What a name inside a function stands for.
 #[derive(Clone, Debug)]
@@ -46,8 +46,8 @@ struct Range {
 /// One level of names.
 #[derive(Debug, Default)]
 pub(super) struct Scope {
-    names: HashMap<String, Entity>,
-    ranges: HashMap<String, Range>,
+    names: NameTable<String, Entity>,
+    ranges: NameTable<String, Range>,
 }
 
 /// What a lookup in one scope found.

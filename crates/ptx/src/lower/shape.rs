@@ -18,24 +18,53 @@ pub(super) enum Kind {
     Pointer,
 }
 
+/// A few kinds, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Kinds {
+    list: [Kind; Kinds::MOST],
+    count: usize,
+}
+
+impl Kinds {
+    /// No instruction of the table has more operands on one side.
+    const MOST: usize = 5;
+
+    fn new(kinds: &[Kind]) -> Kinds {
+        let mut list = [Kind::Pred; Kinds::MOST];
+        list[..kinds.len()].copy_from_slice(kinds);
+        Kinds {
+            list,
+            count: kinds.len(),
+        }
+    }
+}
+
+impl std::ops::Deref for Kinds {
+    type Target = [Kind];
+
+    fn deref(&self) -> &[Kind] {
+        &self.list[..self.count]
+    }
+}
+
 /// The operands of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     /// Destinations.
-    pub dst: Vec<Kind>,
+    pub dst: Kinds,
     /// How many of the last destinations may be left out (`d|p`).
     pub dst_optional: usize,
     /// Sources.
-    pub src: Vec<Kind>,
+    pub src: Kinds,
     /// How many of the last sources may be left out.
     pub src_optional: usize,
 }
 
 fn shape(dst: &[Kind], src: &[Kind]) -> Shape {
     Shape {
-        dst: dst.to_vec(),
+        dst: Kinds::new(dst),
         dst_optional: 0,
-        src: src.to_vec(),
+        src: Kinds::new(src),
         src_optional: 0,
     }
 }

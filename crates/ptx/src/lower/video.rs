@@ -34,7 +34,7 @@ fn split(name: &Ident, packed: u8) -> (Ident, Part) {
     match found {
         Some((base, part)) => (
             Ident {
-                name: base,
+                name: base.into(),
                 span: name.span,
             },
             part,

@@ -4,6 +4,7 @@ use super::lexer::Kind;
 use super::{Parsed, Parser};
 use crate::ast::{CallPrototype, Directive, Function, Ident, Linkage, Variable};
 use crate::diagnostic::{Diagnostic, shorten};
+use crate::name::Name;
 
 /// Directives of functions that mean nothing here: clusters and calling conventions.
 const WITHOUT_EFFECT: &[&str] = &[
@@ -41,7 +42,7 @@ impl Parser<'_> {
             linkage,
             returns: Vec::new(),
             name: Ident {
-                name: String::new(),
+                name: Name::default(),
                 span: self.peek().span(),
             },
             params: Vec::new(),

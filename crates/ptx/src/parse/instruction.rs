@@ -56,14 +56,14 @@ impl Parser<'_> {
 
     /// Operands up to the `;`, which is not taken.
     fn operands(&mut self) -> Parsed<Vec<Operand>> {
-        let mut operands = Vec::new();
         if self.is_punct(b';') {
-            return Ok(operands);
+            return Ok(Vec::new());
         }
         // An instruction without operands whose `;` is missing: do not read on.
         if self.at_line_start() && !self.at_operand() {
-            return Ok(operands);
+            return Ok(Vec::new());
         }
+        let mut operands = Vec::with_capacity(3);
         loop {
             operands.push(self.operand()?);
             if !self.eat(b',') {
@@ -211,7 +211,7 @@ fn kind_of(operand: &Operand) -> &'static str {
 
 /// The instruction as the manual would show it: `add.s32 d, a, b`.
 fn usage(mnemonic: &Mnemonic, slots: &[Slot]) -> String {
-    let mut out = mnemonic.text.clone();
+    let mut out = mnemonic.text.to_string();
     let mut letters = b'a'..=b'z';
     for (n, slot) in slots.iter().enumerate() {
         let letter =

@@ -6,6 +6,7 @@ use crate::ast::Span;
 use crate::diagnostic::{Diagnostic, shorten};
 use crate::isa::{Mode, Mods, Op, Type};
 use crate::modtable::{Effect, TypeSet, type_named};
+use crate::name::Name;
 use crate::optable::{Entry, Need};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -32,7 +33,7 @@ pub(super) struct Mnemonic {
     pub(super) op: Op,
     pub(super) mods: Mods,
     /// As written, without white space.
-    pub(super) text: String,
+    pub(super) text: Name,
     pub(super) span: Span,
 }
 
@@ -56,32 +57,31 @@ impl<'a> Parser<'a> {
             len: last.end() - first.start,
             ..first.span()
         };
-        if contiguous && let Some((op, mods)) = self.mnemonics.get(written) {
+        if contiguous && let Some((op, mods, text)) = self.mnemonics.get(written) {
             return Ok(Mnemonic {
                 op: *op,
                 mods: *mods,
-                text: written.to_string(),
+                text: text.clone(),
                 span,
             });
         }
         let (op, mods) = self.resolve(from, span)?;
         if contiguous {
-            self.mnemonics.insert(written, (op, mods));
+            let text = Name::from(written);
+            self.mnemonics.insert(written, (op, mods, text.clone()));
             return Ok(Mnemonic {
                 op,
                 mods,
-                text: written.to_string(),
+                text,
                 span,
             });
         }
-        let text = self.tokens[from..self.at]
-            .iter()
-            .map(|t| self.str(*t))
-            .collect();
+        let parts = self.tokens[from..self.at].iter();
+        let text: String = parts.map(|t| self.str(*t)).collect();
         Ok(Mnemonic {
             op,
             mods,
-            text,
+            text: text.into(),
             span,
         })
     }

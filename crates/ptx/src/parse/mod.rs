@@ -23,8 +23,8 @@ mod variable;
 use crate::ast::{self, Ident, Span};
 use crate::diagnostic::{Diagnostic, shorten};
 use crate::isa::{Mods, Op};
+use crate::name::{Name, NameTable};
 use lexer::{Kind, Token};
-use std::collections::HashMap;
 
 /// Parsing stops after so many errors: the rest is most likely not PTX at all.
 pub const MAX_ERRORS: usize = 50;
@@ -54,7 +54,8 @@ pub fn parse(text: &str) -> Result<ast::Module, Vec<Diagnostic>> {
         tokens: lexer::tokens(text),
         at: 0,
         diagnostics: Vec::new(),
-        mnemonics: HashMap::new(),
+        mnemonics: NameTable::default(),
+        names: NameTable::default(),
         depth: 0,
     };
     let module = parser.module();
@@ -75,7 +76,9 @@ struct Parser<'a> {
     at: usize,
     diagnostics: Vec<Diagnostic>,
     /// Mnemonics seen so far: a file has few different ones.
-    mnemonics: HashMap<&'a str, (Op, Mods)>,
+    mnemonics: NameTable<&'a str, (Op, Mods, Name)>,
+    /// Names seen so far, for the same reason.
+    names: NameTable<&'a str, Name>,
     /// How deep the current block, initialiser or expression is nested.
     depth: u32,
 }
@@ -107,6 +110,10 @@ impl<'a> Parser<'a> {
 
     fn str(&self, token: Token) -> &'a str {
         &self.text[token.start as usize..token.end() as usize]
+    }
+
+    fn str_of(&self, span: Span) -> &'a str {
+        &self.text[span.start as usize..(span.start + span.len) as usize]
     }
 
     fn is_punct(&self, punct: u8) -> bool {
@@ -202,6 +209,16 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// A part of the text as a name.
+    fn name(&mut self, text: &'a str) -> Name {
+        if let Some(name) = self.names.get(text) {
+            return name.clone();
+        }
+        let name = Name::from(text);
+        self.names.insert(text, name.clone());
+        name
+    }
+
     fn ident(&mut self, what: &str) -> Parsed<Ident> {
         let token = self.peek();
         if token.kind != Kind::Word {
@@ -209,7 +226,7 @@ impl<'a> Parser<'a> {
         }
         self.at += 1;
         Ok(Ident {
-            name: self.str(token).to_string(),
+            name: self.name(self.str(token)),
             span: token.span(),
         })
     }

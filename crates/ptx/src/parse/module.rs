@@ -152,7 +152,7 @@ impl Parser<'_> {
                 loop {
                     module
                         .target
-                        .push(self.ident("a target such as `sm_35`")?.name);
+                        .push(self.ident("a target such as `sm_35`")?.name.to_string());
                     if !self.eat(b',') {
                         break;
                     }

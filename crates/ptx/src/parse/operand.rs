@@ -88,8 +88,12 @@ impl Parser<'_> {
         let token = self.peek();
         if token.kind == Kind::Dot && is_component(self.str(token)) {
             self.at += 1;
-            ident.name.push_str(self.str(token));
-            ident.span = self.since(ident.span);
+            let name = ident.span;
+            ident.span = self.since(name);
+            ident.name = match name.start + name.len == token.start {
+                true => self.name(self.str_of(ident.span)),
+                false => format!("{}{}", ident.name, self.str(token)).into(),
+            };
         }
         Ok(ident)
     }

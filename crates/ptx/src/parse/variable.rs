@@ -6,6 +6,7 @@ use crate::ast::{Ident, Linkage, Variable};
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Space, Type};
 use crate::modtable::{TYPES, type_named};
+use crate::name::Name;
 use warpsim_present::misspelt;
 
 /// What a declaration says before its names.
@@ -46,7 +47,7 @@ impl Parser<'_> {
         let name = match self.peek().kind {
             Kind::Word => self.ident("a name")?,
             _ => Ident {
-                name: String::new(),
+                name: Name::default(),
                 span: self.peek().span(),
             },
         };

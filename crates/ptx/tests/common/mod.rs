@@ -35,7 +35,7 @@ pub fn only(text: &str) -> Kernel {
     let mut program = program(text);
     assert!(program.rejected.is_empty(), "{:?}", program.rejected);
     assert_eq!(program.kernels.len(), 1);
-    program.kernels.remove(0)
+    program.kernels.remove(0).into_kernel()
 }
 
 pub fn kernel(body: &str) -> Kernel {

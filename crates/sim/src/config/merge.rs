@@ -30,33 +30,53 @@ struct Setting {
 /// set them for when that one is. `scheduler.active` is short for the one that is chosen where it
 /// is written.
 pub(super) struct Merged {
-    schema: BTreeMap<String, Value>,
-    parameters: BTreeMap<String, &'static dyn Parameter>,
+    keys: BTreeMap<String, Key>,
     tables: Vec<String>,
-    settings: BTreeMap<String, Setting>,
+}
+
+/// What is known about a key. Together, as most that is asked about keys is asked about all of
+/// them.
+#[derive(Default)]
+struct Key {
+    /// What the schema has there, if it is a setting of machines.
+    schema: Option<Value>,
+    /// What it is, if it is a mechanism's.
+    parameter: Option<&'static dyn Parameter>,
+    /// What it was set to last.
+    setting: Option<Setting>,
 }
 
 impl Merged {
     pub fn new(schema: &Node) -> Merged {
-        let mut leaves = BTreeMap::new();
+        let mut keys: BTreeMap<String, Key> = BTreeMap::new();
         let mut tables = Vec::new();
-        flatten_schema(schema, "", &mut leaves, &mut tables);
-        let mut parameters = BTreeMap::new();
+        flatten_schema(schema, "", &mut keys, &mut tables);
         for kind in Kind::ALL {
             for info in kind.registered() {
                 let table = join(kind.key(), info.name);
                 for parameter in info.parameters {
-                    parameters.insert(join(&table, parameter.name()), *parameter);
+                    let key = keys.entry(join(&table, parameter.name())).or_default();
+                    key.parameter = Some(*parameter);
                 }
                 tables.push(table);
             }
         }
-        Merged {
-            schema: leaves,
-            parameters,
-            tables,
-            settings: BTreeMap::new(),
-        }
+        Merged { keys, tables }
+    }
+
+    /// What the schema has for a key.
+    fn schema(&self, key: &str) -> Option<&Value> {
+        self.keys.get(key)?.schema.as_ref()
+    }
+
+    fn setting(&self, key: &str) -> Option<&Setting> {
+        self.keys.get(key)?.setting.as_ref()
+    }
+
+    /// The schema's keys in order, with what it has there and what they were set to.
+    fn of_schema(&self) -> impl Iterator<Item = (&String, &Value, Option<&Setting>)> + Clone {
+        let keys = self.keys.iter();
+        keys.filter_map(|(name, key)| Some((name, key.schema.as_ref()?, key.setting.as_ref())))
     }
 
     /// Lays a file over what is there.
@@ -90,7 +110,7 @@ impl Merged {
                 continue;
             }
             for setting in Unit::SETTINGS {
-                let like = self.schema.get(&join("unit.sp", setting.name)).cloned();
+                let like = self.schema(&join("unit.sp", setting.name)).cloned();
                 if entry.node.get(setting.name).is_none() {
                     let message = format!("the new unit `{}` lacks `{}`", entry.key, setting.name);
                     let all: Vec<&str> = Unit::SETTINGS.iter().map(|s| s.name).collect();
@@ -98,8 +118,10 @@ impl Merged {
                     let error = layer.source.error(entry.key_span.clone(), message);
                     return Err(error.with_help(help));
                 }
-                self.schema
-                    .extend(like.map(|v| (join(&table, setting.name), v)));
+                if let Some(like) = like {
+                    let key = self.keys.entry(join(&table, setting.name)).or_default();
+                    key.schema = Some(like);
+                }
             }
             self.tables.push(table);
         }
@@ -113,8 +135,14 @@ impl Merged {
             }
             let key = join(at, &entry.key);
             // Most are settings, and those are found fast.
-            let is_setting = self.schema.contains_key(&key) || self.parameters.contains_key(&key);
-            let is_table = !is_setting && self.tables.contains(&key);
+            if !matches!(entry.node.value, Value::Table(_))
+                && let Some(known) = self.keys.get_mut(&key)
+                && known.is_known()
+            {
+                known.set(source, &key, &entry.node)?;
+                continue;
+            }
+            let is_table = self.tables.contains(&key);
             // A table in the section of a kind of mechanisms is one of these.
             let kind = Kind::ALL.iter().find(|k| k.key() == at);
             if let (Value::Table(_), false, Some(kind)) = (&entry.node.value, is_table, kind) {
@@ -131,7 +159,6 @@ impl Merged {
                         format!("`{key}` is a section, not {}", other.kind()),
                     ));
                 }
-                (_, false) if is_setting => self.set(source, &key, &entry.node)?,
                 (_, false) => {
                     let key = self.find(source, &entry.key_span, &key)?;
                     self.set(source, &key, &entry.node)?;
@@ -154,11 +181,11 @@ impl Merged {
         }
         for o in overrides.iter().filter(|o| chooses(o).is_none()) {
             let key = self.find(&o.source, &o.key_span, &o.key)?;
-            let is_word = match (self.schema.get(&key), self.parameters.get(&key)) {
-                (Some(Value::String(_)), _) => true,
-                (_, Some(parameter)) => matches!(parameter.rule(), Rule::Words(_)),
-                _ => false,
-            };
+            let is_word = self.keys.get(&key).is_some_and(|key| {
+                let parameter = key.parameter;
+                matches!(key.schema, Some(Value::String(_)))
+                    || parameter.is_some_and(|p| matches!(p.rule(), Rule::Words(_)))
+            });
             match is_word {
                 true => self.set(&o.source, &key, &o.as_string())?,
                 false => self.set(&o.source, &key, &o.node)?,
@@ -169,7 +196,7 @@ impl Merged {
 
     /// The full key that `key` stands for.
     fn find(&self, source: &Source, span: &Range<usize>, key: &str) -> Result<String, SourceError> {
-        if self.schema.contains_key(key) || self.parameters.contains_key(key) {
+        if self.keys.get(key).is_some_and(Key::is_known) {
             return Ok(key.to_string());
         }
         if let Some(now) = moved::to(key) {
@@ -202,7 +229,7 @@ impl Merged {
 
     /// The mechanism chosen so far.
     fn chosen(&self, kind: Kind) -> &str {
-        match self.settings.get(kind.name_key()) {
+        match self.setting(kind.name_key()) {
             Some(Setting {
                 value: Value::String(name),
                 ..
@@ -223,40 +250,25 @@ impl Merged {
     }
 
     fn set(&mut self, source: &Source, key: &str, node: &Node) -> Result<(), SourceError> {
-        let wrong = match (self.schema.get(key), self.parameters.get(key)) {
-            (Some(expected), _) if !same_kind(expected, &node.value) => Some(expected.kind()),
-            (_, Some(p)) if !p.rule().takes(&to_toml(&node.value)) => Some(p.rule().kind()),
-            _ => None,
-        };
-        if let Some(expected) = wrong {
-            let message = format!("`{key}` takes {expected}, not {}", node.value.kind());
-            return Err(source.error(node.span.clone(), message));
-        }
-        self.settings.insert(
-            key.to_string(),
-            Setting {
-                value: node.value.clone(),
-                source: source.clone(),
-                span: node.span.clone(),
-            },
-        );
-        Ok(())
+        let known = self.keys.entry(key.to_string()).or_default();
+        known.set(source, key, node)
     }
 
     fn unknown(&self, source: &Source, span: Range<usize>, key: &str) -> SourceError {
-        let keys = self.schema.keys().chain(self.parameters.keys());
+        let parameters = self.keys.iter().filter(|(_, key)| key.parameter.is_some());
+        let keys = self.of_schema().map(|(name, ..)| name);
+        let keys = keys.chain(parameters.map(|(name, _)| name));
         let keys = keys.chain(&self.tables).map(String::as_str);
         // A key given without its section, or in the wrong one, is found by its last part.
         let last = key.rsplit('.').next().unwrap_or(key);
         let elsewhere: Vec<&str> = self
-            .schema
-            .keys()
-            .map(String::as_str)
+            .of_schema()
+            .map(|(name, ..)| name.as_str())
             .filter(|k| k.rsplit('.').next() == Some(last))
             .collect();
         let section = key.rfind('.').map_or("", |i| &key[..=i]);
         let size = matches!(last, "size" | "bytes" | "capacity" | "kb");
-        let help = if size && self.schema.contains_key(&format!("{section}sets")) {
+        let help = if size && self.schema(&format!("{section}sets")).is_some() {
             Some(format!(
                 "a cache has `{section}sets` sets of `{section}ways` lines of `{section}line` bytes"
             ))
@@ -293,14 +305,17 @@ impl Merged {
                 note: note.to_string(),
             }
         };
-        self.settings.iter().map(explain).collect()
+        let set = self.keys.iter();
+        set.filter_map(|(name, key)| Some((name, key.setting.as_ref()?)))
+            .map(explain)
+            .collect()
     }
 
     /// A machine that extends nothing must set everything.
     pub fn require_complete(&self, root: &Source) -> Result<(), SourceError> {
-        match self.schema.keys().find(|k| !self.settings.contains_key(*k)) {
+        match self.of_schema().find(|(.., setting)| setting.is_none()) {
             None => Ok(()),
-            Some(missing) => Err(root
+            Some((missing, ..)) => Err(root
                 .error_without_place(format!("`{missing}` is not set"))
                 .with_help("add `extends = \"gtx480\"` and write only what differs")),
         }
@@ -309,8 +324,8 @@ impl Merged {
     /// The typed machine.
     pub fn finish(&self) -> Result<Machine, SourceError> {
         // Those of mechanisms that are not chosen as well: they are about to be.
-        for (key, parameter) in &self.parameters {
-            if let Some(setting) = self.settings.get(key)
+        for (key, known) in &self.keys {
+            if let (Some(parameter), Some(setting)) = (known.parameter, &known.setting)
                 && let Err(wrong) = parameter.rule().check(&to_toml(&setting.value))
             {
                 return Err(self.error_at(key, format!("`{key}` {wrong}")));
@@ -322,12 +337,12 @@ impl Merged {
         };
         // Serde does not say which key it stumbled over: put the schema's own value (which is
         // known to be good) in the place of each setting in turn, and see which one cures it.
-        for (key, good) in &self.schema {
-            let Some(setting) = self.settings.get(key) else {
+        for (key, good, setting) in self.of_schema() {
+            let Some(setting) = setting else {
                 continue;
             };
             let mut alone = toml::Table::new();
-            for (k, v) in &self.schema {
+            for (k, v, _) in self.of_schema() {
                 let v = if k == key { &setting.value } else { v };
                 insert(&mut alone, k, to_toml(v));
             }
@@ -343,8 +358,8 @@ impl Merged {
     /// Every setting, with the parameters of the mechanisms that are chosen.
     fn table(&self) -> toml::Table {
         let mut table = toml::Table::new();
-        for key in self.schema.keys() {
-            if let Some(setting) = self.settings.get(key) {
+        for (key, _, setting) in self.of_schema() {
+            if let Some(setting) = setting {
                 insert(&mut table, key, to_toml(&setting.value));
             }
         }
@@ -352,7 +367,7 @@ impl Merged {
             let name = self.chosen(kind);
             for parameter in kind.find(name).map_or(&[][..], |info| info.parameters) {
                 let full = join(&join(kind.key(), name), parameter.name());
-                let value = match self.settings.get(&full) {
+                let value = match self.setting(&full) {
                     Some(setting) => to_toml(&setting.value),
                     None => parameter.default(),
                 };
@@ -364,10 +379,36 @@ impl Merged {
 
     /// An error at the place where `key` was last set.
     pub fn error_at(&self, key: &str, message: String) -> SourceError {
-        match self.settings.get(key) {
+        match self.setting(key) {
             Some(s) => s.source.error(s.span.clone(), message),
             None => Source::new("machine", "").error_without_place(message),
         }
+    }
+}
+
+impl Key {
+    /// Whether there is such a key.
+    fn is_known(&self) -> bool {
+        self.schema.is_some() || self.parameter.is_some()
+    }
+
+    /// Sets it, if it takes such a value.
+    fn set(&mut self, source: &Source, key: &str, node: &Node) -> Result<(), SourceError> {
+        let wrong = match (&self.schema, self.parameter) {
+            (Some(expected), _) if !same_kind(expected, &node.value) => Some(expected.kind()),
+            (_, Some(p)) if !p.rule().takes(&to_toml(&node.value)) => Some(p.rule().kind()),
+            _ => None,
+        };
+        if let Some(expected) = wrong {
+            let message = format!("`{key}` takes {expected}, not {}", node.value.kind());
+            return Err(source.error(node.span.clone(), message));
+        }
+        self.setting = Some(Setting {
+            value: node.value.clone(),
+            source: source.clone(),
+            span: node.span.clone(),
+        });
+        Ok(())
     }
 }
 
@@ -384,14 +425,15 @@ fn join(at: &str, key: &str) -> String {
     if at.is_empty() {
         key.to_string()
     } else {
-        format!("{at}.{key}")
+        // What `format!` does takes ten times as long, and there are hundreds of keys.
+        [at, ".", key].concat()
     }
 }
 
 fn flatten_schema(
     node: &Node,
     at: &str,
-    leaves: &mut BTreeMap<String, Value>,
+    leaves: &mut BTreeMap<String, Key>,
     tables: &mut Vec<String>,
 ) {
     for entry in node.entries().unwrap_or_default() {
@@ -400,7 +442,7 @@ fn flatten_schema(
             flatten_schema(&entry.node, &key, leaves, tables);
             tables.push(key);
         } else {
-            leaves.insert(key, entry.node.value.clone());
+            leaves.entry(key).or_default().schema = Some(entry.node.value.clone());
         }
     }
 }

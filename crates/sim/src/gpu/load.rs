@@ -1,7 +1,7 @@
 //! Modules: symbols get addresses and contents, kernels a place in instruction memory.
 
 use super::api::{Launch, Texture};
-use super::{Decoded, Gpu, Module, SimError};
+use super::{Decoded, Gpu, Loaded, Module, SimError};
 use crate::config::Machine;
 use crate::exec::code::Code;
 use crate::exec::grid::{Grid, VirtualBlocks};
@@ -9,7 +9,7 @@ use crate::exec::memory::image::host_has;
 use crate::occupancy::{Occupancy, fitted, occupancy, registers};
 use crate::sm::Launched;
 use crate::sm::facts::op_facts;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use warpsim_present::mangled::shown;
 use warpsim_ptx::analysis::unwritten_reads;
 use warpsim_ptx::isa::Space;
@@ -30,28 +30,34 @@ const SMALL_LOCAL: u32 = 4 << 10;
 type Shape = (Vec<u8>, [u32; 3], Option<VirtualBlocks>);
 
 /// Where instruction memory begins for the caches.
-pub(super) const CODE_BASE: u64 = 0xf000_0000;
+const CODE_BASE: u64 = 0xf000_0000;
 /// Where kernel parameters lie for the constant cache: where six channels begin anew, as at address
 /// 0, and in the bank in which instruction memory begins.
 const PARAM_BASE: u64 = 0xc000_0000;
 
-/// The program with spills where this machine asks for them; as it is where it does not.
-fn fit_registers(machine: &Machine, program: Arc<Program>) -> Arc<Program> {
-    let fitted: Vec<_> = (program.kernels.iter().enumerate())
-        .filter_map(|(index, kernel)| Some((index, fitted(machine, kernel)?)))
-        .collect();
-    if fitted.is_empty() {
-        return program;
+impl Module {
+    /// A kernel with spills where this machine asks for them; as it is where it does not.
+    fn kernel(&self, machine: &Machine, number: usize) -> &Kernel {
+        let kernel = &self.program.kernels[number];
+        let spilled = &self.kernels[number].fitted;
+        spilled
+            .get_or_init(|| fitted(machine, kernel))
+            .as_ref()
+            .unwrap_or(kernel)
     }
-    let mut program = Program::clone(&program);
-    for (index, kernel) in fitted {
-        program.kernels[index] = kernel;
+
+    /// How many instructions a kernel has on this machine.
+    fn instructions(&self, machine: &Machine, number: usize) -> usize {
+        if machine.sm.spills {
+            self.kernel(machine, number).code.len()
+        } else {
+            self.program.kernels[number].instructions()
+        }
     }
-    Arc::new(program)
 }
 
 /// What is odd about a kernel, though it can be run.
-fn oddities(kernel: &Kernel) -> Vec<String> {
+pub(super) fn oddities(kernel: &Kernel) -> Vec<String> {
     let unwritten = unwritten_reads(kernel).into_iter().map(|read| {
         format!(
             "kernel {}, PTX line {}: `{}` is read here, and {}",
@@ -100,9 +106,8 @@ fn check_externals(module: &Module, kernel: &Kernel) -> Result<(), SimError> {
 
 impl Gpu {
     /// Loads a module; returns its number. Kernels that may not have the registers they need here
-    /// are loaded with spills.
+    /// run with spills.
     pub fn load(&mut self, program: Arc<Program>) -> Result<usize, SimError> {
-        let program = fit_registers(&self.machine, program);
         let mut symbols = Vec::with_capacity(program.symbols.len());
         for symbol in &program.symbols {
             let address = self
@@ -137,27 +142,45 @@ impl Gpu {
                 self.image.protect(address);
             }
         }
-        let line = self.machine.l1i.line.max(1) as u64;
-        let mut code_bases = Vec::new();
-        for kernel in &program.kernels {
-            if !self.machine.fetch.kernels_back_to_back {
-                self.next_code = self.next_code.next_multiple_of(line);
-            }
-            code_bases.push(self.next_code);
-            self.next_code += kernel.code.len() as u64 * INSTRUCTION_BYTES;
-        }
         let texrefs = vec![None; program.textures.len()];
-        let decoded = program.kernels.iter().map(|_| OnceLock::new()).collect();
-        let oddities = program.kernels.iter().map(oddities).collect();
+        let kernels = program.kernels.iter().map(|_| Loaded::default()).collect();
         self.modules.push(Module {
             program,
             symbols,
-            code_bases,
             texrefs,
-            decoded,
-            oddities,
+            kernels,
         });
         Ok(self.modules.len() - 1)
+    }
+
+    /// Where a kernel's code lies in instruction memory: behind that of all kernels before it, in
+    /// the order of modules and of kernels in them.
+    fn code_base(&self, module: usize, number: usize) -> u64 {
+        let wanted = &self.modules[module].kernels[number].base;
+        if let Some(base) = wanted.get() {
+            return *base;
+        }
+        let line = self.machine.l1i.line.max(1) as u64;
+        let packed = self.machine.fetch.kernels_back_to_back;
+        let mut end = CODE_BASE;
+        for module in &self.modules[..=module] {
+            for (number, kernel) in module.kernels.iter().enumerate() {
+                let next = || {
+                    if packed {
+                        end
+                    } else {
+                        end.next_multiple_of(line)
+                    }
+                };
+                let base = *kernel.base.get_or_init(next);
+                if std::ptr::eq(&kernel.base, wanted) {
+                    return base;
+                }
+                let instructions = module.instructions(&self.machine, number) as u64;
+                end = base + instructions * INSTRUCTION_BYTES;
+            }
+        }
+        end
     }
 
     /// Address and size of a module variable.
@@ -265,10 +288,13 @@ impl Gpu {
         module: usize,
         launch: &Launch,
     ) -> Result<(Launched, Occupancy, u32), SimError> {
-        let module = &self.modules[module];
-        let kernel = module.program.kernels.get(launch.kernel);
-        let kernel =
-            kernel.ok_or_else(|| SimError::BadLaunch("the module has no such kernel".into()))?;
+        let number = module;
+        let module = &self.modules[number];
+        if launch.kernel >= module.kernels.len() {
+            let text = "the module has no such kernel";
+            return Err(SimError::BadLaunch(text.into()));
+        }
+        let kernel = module.kernel(&self.machine, launch.kernel);
         self.check(kernel, launch)?;
         self.check_textures(module, kernel)?;
         check_externals(module, kernel)?;
@@ -323,7 +349,7 @@ impl Gpu {
             facts: decoded.facts.clone(),
             kernel: decoded.kernel.clone(),
             code: decoded.code.clone(),
-            code_base: module.code_bases[launch.kernel],
+            code_base: self.code_base(number, launch.kernel),
             param_base: PARAM_BASE + own * 4096,
             blocks_per_sm: occupancy.blocks,
             grid,
@@ -334,11 +360,11 @@ impl Gpu {
     /// A kernel decoded for execution and timing. Host programs launch the same kernels over and
     /// over, often for a handful of warps: they are decoded with their first launch only.
     fn decoded<'a>(&self, module: &'a Module, number: usize) -> Result<&'a Decoded, SimError> {
-        let place = &module.decoded[number];
+        let place = &module.kernels[number].decoded;
         if let Some(decoded) = place.get() {
             return Ok(decoded);
         }
-        let kernel = &module.program.kernels[number];
+        let kernel = module.kernel(&self.machine, number);
         let code = Code::new(kernel, &module.symbols);
         let code = code.map_err(|e| SimError::BadLaunch(e.to_string()))?;
         Ok(place.get_or_init(|| Decoded {

@@ -84,14 +84,24 @@ struct Module {
     program: Arc<Program>,
     /// Address of each symbol.
     symbols: Vec<u64>,
-    /// Where each kernel's code lies in instruction memory.
-    code_bases: Vec<u64>,
     /// Textures bound to `.texref` variables.
     texrefs: Vec<Option<Texture>>,
-    /// Kernels that have been launched.
-    decoded: Vec<OnceLock<Decoded>>,
-    /// What is odd about each kernel, until it is launched.
-    oddities: Vec<Vec<String>>,
+    /// The program's kernels on this machine.
+    kernels: Vec<Loaded>,
+}
+
+/// What a kernel is on this machine, found out when it is launched for the first time: a module may
+/// hold thousands that never are.
+#[derive(Default)]
+struct Loaded {
+    /// Where its code lies in instruction memory.
+    base: OnceLock<u64>,
+    /// The kernel with spills, where the machine asks for them.
+    fitted: OnceLock<Option<Kernel>>,
+    /// What it takes to run it.
+    decoded: OnceLock<Decoded>,
+    /// Whether it has been launched, and what is odd about it been said.
+    launched: bool,
 }
 
 /// A kernel, ready to run: the same for all its launches.
@@ -116,7 +126,6 @@ pub struct Gpu {
     cycle: Cycle,
     /// The SM that took a block last: the next launch begins with the one behind it.
     last_sm: usize,
-    next_code: u64,
     launches: u64,
     reports: Vec<LaunchReport>,
     /// Beyond the first launches: where in `reports` those of a kernel are added up.
@@ -159,7 +168,6 @@ impl Gpu {
             modules: Vec::new(),
             texture_objects: Vec::new(),
             cycle: Cycle::ZERO,
-            next_code: load::CODE_BASE,
             launches: 0,
             reports: Vec::new(),
             gathered: HashMap::new(),

@@ -4,6 +4,7 @@
 use super::api::Launch;
 use super::dispatch::{Dispatcher, Numbers};
 use super::hot::HotSpots;
+use super::load::oddities;
 use super::pace::Pace;
 use super::{Gpu, SimError, Stuck};
 use crate::exec::functional;
@@ -24,8 +25,10 @@ impl Gpu {
     /// Runs a kernel to its end.
     pub fn launch(&mut self, module: usize, launch: &Launch) -> Result<(), SimError> {
         let (launched, occupancy, registers) = self.prepare(module, launch)?;
-        let odd = std::mem::take(&mut self.modules[module].oddities[launch.kernel]);
-        self.warnings.extend(odd);
+        let place = &mut self.modules[module].kernels[launch.kernel].launched;
+        if !std::mem::replace(place, true) {
+            self.warnings.extend(oddities(&launched.kernel));
+        }
         let begin = Instant::now();
         let blocks = launched.grid.blocks();
         self.options.progress.kernel(&launched.kernel.name, blocks);

@@ -24,7 +24,7 @@ pub fn launched(machine: &Machine, body: &str, threads: u32) -> Launched {
     );
     let module = warpsim_ptx::parse::parse(&ptx).expect("it parses");
     let program = warpsim_ptx::lower::lower(&module).expect("it lowers");
-    let kernel = program.kernels[0].clone();
+    let kernel = program.kernels[0].clone().into_kernel();
     let code = Code::new(&kernel, &[]).expect("it decodes");
     Launched {
         facts: op_facts(&kernel, machine).into(),

@@ -13,7 +13,7 @@ fn collect(statements: &[Statement], into: &mut BTreeSet<String>) {
     for statement in statements {
         match statement {
             Statement::Instruction(i) => {
-                into.insert(i.text.clone());
+                into.insert(i.text.to_string());
             }
             Statement::Block(inner) => collect(inner, into),
             _ => {}

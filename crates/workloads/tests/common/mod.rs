@@ -115,7 +115,7 @@ pub fn compile(_name: &str, ptx: &str) -> Result<Arc<Program>, DeviceError> {
             .filter(|w| !w.is_empty())
             .collect();
         match words.as_slice() {
-            [".visible", ".entry", name, ..] => program.kernels.push(kernel(name)),
+            [".visible", ".entry", name, ..] => program.kernels.push(kernel(name).into()),
             [".param", ty, name] => {
                 let (bytes, ty) = match *ty {
                     ".u64" => (8, Type::U64),

@@ -3,6 +3,7 @@
 
 use super::order::{dominates, dominators};
 use super::word::{Code, Effect, Form, Memory, SmallMap, Value, number_of};
+use std::ops::Range;
 
 /// Registers for adding once for a whole warp: who takes part, how many, and whose turn it is.
 const COUNTING: u32 = 3;
@@ -118,15 +119,68 @@ fn fold(code: &mut Code) {
     }
 }
 
+/// Operations that have been seen, by the number of operation, time and sources. Lists of lists
+/// would be most of the time that this takes.
+struct Known {
+    /// The first and the last of each number.
+    of: SmallMap<u64, (usize, usize)>,
+    all: Vec<Done>,
+    defs: Vec<Value>,
+}
+
+/// An operation that has been seen.
+struct Done {
+    block: u32,
+    /// Where its results are in the list of all.
+    defs: Range<usize>,
+    /// The next of the same number.
+    next: Option<usize>,
+}
+
+impl Known {
+    fn of(operations: usize) -> Known {
+        Known {
+            of: SmallMap::with_capacity_and_hasher(operations, Default::default()),
+            all: Vec::with_capacity(operations),
+            defs: Vec::with_capacity(operations),
+        }
+    }
+
+    /// The results of the first of a number that is usable.
+    fn find(&self, number: u64, usable: impl Fn(&Done) -> bool) -> Option<&[Value]> {
+        let mut at = self.of.get(&number).map(|(first, _)| *first);
+        while let Some(done) = at.map(|at| &self.all[at]) {
+            if usable(done) {
+                return Some(&self.defs[done.defs.clone()]);
+            }
+            at = done.next;
+        }
+        None
+    }
+
+    fn add(&mut self, number: u64, block: u32, defs: &[Value]) {
+        let (at, start) = (self.all.len(), self.defs.len());
+        self.defs.extend_from_slice(defs);
+        self.all.push(Done {
+            block,
+            defs: start..self.defs.len(),
+            next: None,
+        });
+        let (_, last) = self.of.entry(number).or_insert((at, at));
+        let before = std::mem::replace(last, at);
+        if before != at {
+            self.all[before].next = Some(at);
+        }
+    }
+}
+
 /// Operations with the same sources as one that dominates them are that one; loads only
 /// when nothing was stored between.
 fn share(code: &mut Code) {
     let predecessors: Vec<Vec<u32>> = code.blocks.iter().map(|b| b.predecessors.clone()).collect();
     let idom = dominators(&predecessors);
     let mut replaced = Replaced::new(code);
-    type Known = Vec<(u32, Vec<Value>)>;
-    // By number of operation, time and sources.
-    let mut known: SmallMap<u64, Known> = SmallMap::default();
+    let mut known = Known::of(size(code));
     let mut stores = 0u64;
     for index in 0..code.blocks.len() as u32 {
         let mut nodes = std::mem::take(&mut code.blocks[index as usize].nodes);
@@ -145,19 +199,18 @@ fn share(code: &mut Code) {
                 }
             };
             let number = number_of(&(node.tag, time, &node.uses));
-            let same = known.entry(number).or_default();
-            let earlier = same
-                .iter()
-                .find(|(at, defs)| dominates(&idom, *at, index) && defs.len() == node.defs.len());
-            match earlier {
-                Some((_, defs)) => {
+            let count = node.defs.len();
+            let usable =
+                |known: &Done| dominates(&idom, known.block, index) && known.defs.len() == count;
+            match known.find(number, usable) {
+                Some(defs) => {
                     for (mine, theirs) in node.defs.iter().zip(defs) {
                         replaced.0[*mine as usize] = *theirs;
                     }
                     false
                 }
                 None => {
-                    same.push((index, node.defs.clone()));
+                    known.add(number, index, &node.defs);
                     true
                 }
             }

@@ -45,7 +45,7 @@ impl<'a> Builder<'a> {
         self.scopes.push(Scope::default());
         self.place_label(entry);
         self.label_names
-            .push((self.code.len() as u32, function.name.name.clone()));
+            .push((self.code.len() as u32, function.name.name.to_string()));
         self.mark(Intrinsic::Enter(index as u32));
         // What was passed in memory goes into the activation's own.
         for (formal, entity) in function.params.iter().zip(params) {

@@ -79,7 +79,7 @@ fn fitting(
     let program = crate::lower(&crate::parse(&crate::print(&rewritten.module))?)?;
     let kernels = program.kernels.into_iter();
     Ok(kernels
-        .map(|k| (k.register_floor <= limit(&k), k.name))
+        .map(|k| (k.register_floor <= limit(&k), k.name.clone()))
         .map(|(fits, name)| (name, fits))
         .collect())
 }

@@ -90,7 +90,7 @@ impl Needs {
                 let Operand::Call { callee, args, .. } = operand else {
                     continue;
                 };
-                let Some(need) = self.functions.get(&callee.name) else {
+                let Some(need) = self.functions.get(callee.name.as_str()) else {
                     continue;
                 };
                 let given = need.indices.iter().filter_map(|i| registers.get(*i));
@@ -105,7 +105,7 @@ pub fn pass_indices(module: &mut Module, needs: &Needs) {
     for item in &mut module.items {
         if let Item::Function(function) = item
             && !function.entry
-            && let Some(need) = needs.functions.get(&function.name.name)
+            && let Some(need) = needs.functions.get(function.name.name.as_str())
             && !need.indices.is_empty()
         {
             take_indices(function, &need.indices, needs);

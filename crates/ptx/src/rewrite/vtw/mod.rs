@@ -115,7 +115,7 @@ fn rewrite_hoisting(
             },
         };
         outcomes.push(Outcome {
-            kernel: name,
+            kernel: name.to_string(),
             result,
         });
     }

@@ -1,6 +1,7 @@
 //! Walking over statements and operands, and making new statements.
 
 use crate::ast::{AddressBase, Ident, Instruction, Operand, Span, Statement};
+use crate::name::Name;
 use crate::optable::Slot;
 
 /// Makes a walk over all instructions and one over all names of an operand: once to look, once to
@@ -108,7 +109,7 @@ pub fn sources(instruction: &Instruction) -> impl Iterator<Item = &Operand> {
 }
 
 /// A name that stands nowhere.
-pub fn ident(name: impl Into<String>) -> Ident {
+pub fn ident(name: impl Into<Name>) -> Ident {
     Ident {
         name: name.into(),
         span: Span::default(),

@@ -31,7 +31,7 @@ const NONE: u32 = u32::MAX;
 
 /// Places for waiters that a table has from the start; those beyond come when they are needed, so
 /// that large limits cost nothing by themselves.
-const WAITERS_AT_ONCE: usize = 1 << 14;
+const WAITERS_AT_ONCE: usize = 1 << 5;
 
 /// Bytes of the host's memory that a table takes for each of its entries, about.
 pub const BYTES_PER_ENTRY: u64 = size_of::<Entry>() as u64 + 4 * size_of::<u32>() as u64;
