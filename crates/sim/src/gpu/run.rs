@@ -98,13 +98,25 @@ impl Gpu {
         Ok(totals)
     }
 
+    /// The cycle in which the next launch begins: the next quantum's first, or the next one at
+    /// which all clocks are in phase.
+    fn launch_start(&self, quantum: u64) -> Cycle {
+        let start = self.cycle.round_up(quantum);
+        if !self.machine.gpu.launches_restart_clocks {
+            return start;
+        }
+        let periods = self.memory.clock_periods();
+        let together = periods.into_iter().fold(quantum, least_common_multiple);
+        start.round_up(together)
+    }
+
     fn run_timed(
         &mut self,
         launched: &Launched,
         files: &[(u32, String)],
     ) -> Result<Totals, SimError> {
         let quantum = self.machine.gpu.quantum.max(1) as u64;
-        let start = self.cycle.round_up(quantum);
+        let start = self.launch_start(quantum);
         if self.machine.gpu.flush_l2_between_kernels {
             self.memory.invalidate_l2();
         }
@@ -311,4 +323,12 @@ impl Gpu {
             blocks_total,
         }
     }
+}
+
+fn least_common_multiple(a: u64, b: u64) -> u64 {
+    let (mut divisor, mut rest) = (a, b);
+    while rest != 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    a / divisor.max(1) * b
 }

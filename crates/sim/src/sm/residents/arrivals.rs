@@ -29,6 +29,7 @@ impl Residents {
             match what {
                 Coming::Block(number) => {
                     self.count_active(now);
+                    self.blocks.end_rest(now);
                     self.start_block(number, now, launched);
                 }
                 Coming::Answer { block, number } => {
@@ -169,6 +170,9 @@ impl Residents {
         self.model.left(&block.arrival);
         self.books.stats.counters.blocks += 1;
         self.blocks.completed += 1;
-        self.emptied |= self.blocks.none();
+        if self.blocks.none() {
+            self.emptied = true;
+            self.blocks.turns.empty_from = self.warps.now() + 1;
+        }
     }
 }

@@ -90,6 +90,16 @@ pub struct Blocks {
     /// First cycle that is not accounted for as one with or without resident warps.
     active_from: Cycle,
     next_age: u64,
+    turns: Turns,
+}
+
+/// Which scheduler goes first: the turn passes in every cycle, or rests while the SM is empty.
+#[derive(Clone, Copy, Debug)]
+struct Turns {
+    rest: bool,
+    /// Cycles in which it has not passed, and the first cycle in which nothing was there.
+    rested: u64,
+    empty_from: Cycle,
 }
 
 /// What comes to an SM from whoever hands out blocks.
@@ -112,6 +122,19 @@ impl Blocks {
     /// The block in a slot.
     pub fn get(&self, block: u16) -> Option<&ResidentBlock> {
         self.slots[block as usize].as_ref()
+    }
+
+    /// The number of the turn in cycle `now`, in which a block is here.
+    #[inline]
+    pub fn turn(&self, now: Cycle) -> usize {
+        (now.get() - self.turns.rested) as usize
+    }
+
+    /// A block comes in cycle `now`.
+    fn end_rest(&mut self, now: Cycle) {
+        if self.turns.rest && self.none() {
+            self.turns.rested += now.since(self.turns.empty_from);
+        }
     }
 
     /// Whether no block is here.
@@ -191,6 +214,11 @@ impl Residents {
                 completed: 0,
                 last_retired: Cycle::ZERO,
                 active_from: Cycle::ZERO,
+                turns: Turns {
+                    rest: machine.sm.turns_rest,
+                    rested: 0,
+                    empty_from: Cycle::ZERO,
+                },
                 next_age: 0,
             },
             meetings: Vec::new(),
