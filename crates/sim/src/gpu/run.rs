@@ -7,6 +7,7 @@ use super::hot::HotSpots;
 use super::pace::Pace;
 use super::{Gpu, SimError, Stuck};
 use crate::exec::functional;
+use crate::memory::clock::next_in_phase;
 use crate::progress::Snapshot;
 use crate::sm::{Launched, SmFault, summarise};
 use crate::stats::{EnergyCounters, LaunchReport, MemoryCounters, SmStats, Totals};
@@ -101,13 +102,11 @@ impl Gpu {
     /// The cycle in which the next launch begins: the next quantum's first, or the next one at
     /// which all clocks are in phase.
     fn launch_start(&self, quantum: u64) -> Cycle {
-        let start = self.cycle.round_up(quantum);
-        if !self.machine.gpu.launches_restart_clocks {
-            return start;
-        }
-        let periods = self.memory.clock_periods();
-        let together = periods.into_iter().fold(quantum, least_common_multiple);
-        start.round_up(together)
+        let periods = match self.machine.gpu.launches_restart_clocks {
+            true => &self.memory.clock_periods()[..],
+            false => &[],
+        };
+        next_in_phase(self.cycle, quantum, periods)
     }
 
     fn run_timed(
@@ -323,12 +322,4 @@ impl Gpu {
             blocks_total,
         }
     }
-}
-
-fn least_common_multiple(a: u64, b: u64) -> u64 {
-    let (mut divisor, mut rest) = (a, b);
-    while rest != 0 {
-        (divisor, rest) = (rest, divisor % rest);
-    }
-    a / divisor.max(1) * b
 }

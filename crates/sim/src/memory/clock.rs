@@ -76,6 +76,13 @@ impl Clock {
     }
 }
 
+/// The first multiple of `quantum` at or after `cycle` at which all clocks of these periods are in
+/// phase with the core clock.
+pub fn next_in_phase(cycle: Cycle, quantum: u64, periods: &[u64]) -> Cycle {
+    let together = |all: u64, &period: &u64| all / gcd(all, period) * period;
+    cycle.round_up(periods.iter().fold(quantum.max(1), together))
+}
+
 fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
@@ -123,6 +130,15 @@ mod tests {
                 assert!(tick > Tick::ZERO);
             }
         }
+    }
+
+    #[test]
+    fn clocks_are_in_phase_again_after_whole_periods() {
+        let at = |cycle| next_in_phase(Cycle::new(cycle), 4, &[1, 25, 10]).get();
+        assert_eq!([0, 1, 100, 101].map(at), [0, 100, 100, 200]);
+        let first = |cycle| Clock::new(924, 700).first_tick(Cycle::new(cycle)).get();
+        assert_eq!([first(101) - first(100), first(1)], [2, 2]);
+        assert_eq!(first(105) - first(104), 1, "elsewhere they are not");
     }
 
     /// 33 ticks in 25 cycles: tick 1 falls in cycle 0, tick 2 in cycle 1, tick 33 on cycle 25.

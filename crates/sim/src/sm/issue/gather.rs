@@ -156,7 +156,7 @@ impl Issue {
     ) -> Result<(), SmFault> {
         self.find_ready(now, with.residents);
         let domains = self.domains;
-        let turn = with.residents.blocks.turn(now);
+        let turn = with.residents.blocks.turns.number(now);
         let mut any = false;
         for i in 0..domains {
             let d = (turn + i) % domains;

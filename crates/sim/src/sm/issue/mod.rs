@@ -174,7 +174,7 @@ impl Issue {
         }
         let domains = self.domains;
         self.find_ready(now, with.residents);
-        let turn = with.residents.blocks.turn(now);
+        let turn = with.residents.blocks.turns.number(now);
         let mut next = match domains.is_power_of_two() {
             true => turn & (domains - 1),
             false => turn % domains,

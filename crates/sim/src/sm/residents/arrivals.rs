@@ -29,7 +29,9 @@ impl Residents {
             match what {
                 Coming::Block(number) => {
                     self.count_active(now);
-                    self.blocks.end_rest(now);
+                    if self.blocks.none() {
+                        self.blocks.turns.block_comes(now);
+                    }
                     self.start_block(number, now, launched);
                 }
                 Coming::Answer { block, number } => {
@@ -172,7 +174,7 @@ impl Residents {
         self.blocks.completed += 1;
         if self.blocks.none() {
             self.emptied = true;
-            self.blocks.turns.empty_from = self.warps.now() + 1;
+            self.blocks.turns.emptied(self.warps.now());
         }
     }
 }

@@ -22,6 +22,7 @@ mod pooled_warps;
 mod progress;
 mod rendezvous;
 mod static_warps;
+mod turns;
 mod unevenness;
 
 use super::launch::Launched;
@@ -40,6 +41,7 @@ pub use iterate::Request;
 use ownership::Ownership;
 use rendezvous::Meeting;
 use std::collections::VecDeque;
+use turns::Turns;
 pub use unevenness::{Ended, summarise};
 use warpsim_ptx::kernel::Pc;
 
@@ -90,16 +92,8 @@ pub struct Blocks {
     /// First cycle that is not accounted for as one with or without resident warps.
     active_from: Cycle,
     next_age: u64,
-    turns: Turns,
-}
-
-/// Which scheduler goes first: the turn passes in every cycle, or rests while the SM is empty.
-#[derive(Clone, Copy, Debug)]
-struct Turns {
-    rest: bool,
-    /// Cycles in which it has not passed, and the first cycle in which nothing was there.
-    rested: u64,
-    empty_from: Cycle,
+    /// Which scheduler goes first.
+    pub turns: Turns,
 }
 
 /// What comes to an SM from whoever hands out blocks.
@@ -122,19 +116,6 @@ impl Blocks {
     /// The block in a slot.
     pub fn get(&self, block: u16) -> Option<&ResidentBlock> {
         self.slots[block as usize].as_ref()
-    }
-
-    /// The number of the turn in cycle `now`, in which a block is here.
-    #[inline]
-    pub fn turn(&self, now: Cycle) -> usize {
-        (now.get() - self.turns.rested) as usize
-    }
-
-    /// A block comes in cycle `now`.
-    fn end_rest(&mut self, now: Cycle) {
-        if self.turns.rest && self.none() {
-            self.turns.rested += now.since(self.turns.empty_from);
-        }
     }
 
     /// Whether no block is here.
@@ -214,11 +195,7 @@ impl Residents {
                 completed: 0,
                 last_retired: Cycle::ZERO,
                 active_from: Cycle::ZERO,
-                turns: Turns {
-                    rest: machine.sm.turns_rest,
-                    rested: 0,
-                    empty_from: Cycle::ZERO,
-                },
+                turns: Turns::new(machine.sm.turns_rest),
                 next_age: 0,
             },
             meetings: Vec::new(),
