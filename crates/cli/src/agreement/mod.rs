@@ -1,6 +1,7 @@
 //! `warpsim agreement`: our cycles beside the reference simulator's, for micro-kernels, launches
 //! in a row and whole workloads.
 
+mod perturb;
 mod table;
 
 use crate::failure::{Failure, print};
@@ -28,6 +29,10 @@ pub struct Arguments {
     /// Show only what differs by more than this; the figures below are of all.
     #[arg(long, default_value_t = 0.0, value_name = "PER CENT")]
     beyond: f64,
+    /// Run what differs by more than this again with memory a cycle faster and slower, and show
+    /// between which cycles ours lie.
+    #[arg(long, value_name = "PER CENT")]
+    perturb: Option<f64>,
     /// Print Markdown tables.
     #[arg(long)]
     markdown: bool,
@@ -48,28 +53,36 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     for set in parts(arguments.only.as_deref())? {
         let (machine, kernel) = (&arguments.machine, &arguments.kernel);
-        print(&compare(set, machine, &arguments.set, kernel, style)?)?;
+        let perturb = arguments.perturb;
+        print(&compare(
+            set,
+            machine,
+            &arguments.set,
+            kernel,
+            perturb,
+            style,
+        )?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The page about agreement, with its tables.
 fn document() -> Result<(), Failure> {
-    let tables = |machine: &str, beyond: f64| {
+    let tables = |machine: &str, beyond: f64, perturb: Option<f64>| {
         let style = Style {
             markdown: true,
             beyond,
         };
         let mut text = String::new();
         for set in Set::ALL {
-            text += &compare(set, machine, &[], "", style)?;
+            text += &compare(set, machine, &[], "", perturb, style)?;
         }
         Ok::<String, Failure>(text)
     };
     print(include_str!("reference.md"))?;
-    print(&tables("gtx480-ref", 0.0)?)?;
+    print(&tables("gtx480-ref", 0.0, Some(5.0))?)?;
     print(include_str!("machine.md"))?;
-    print(tables("gtx480", 5.0)?.trim_end())?;
+    print(tables("gtx480", 5.0, None)?.trim_end())?;
     print("\n")
 }
 
@@ -79,13 +92,15 @@ fn compare(
     machine: &str,
     settings: &[String],
     kernel: &str,
+    perturb: Option<f64>,
     style: Style,
 ) -> Result<String, Failure> {
-    let make = |scheduler: &str| {
-        let mut overrides = settings.to_vec();
+    let make_with = |scheduler: &str, more: &[String]| {
+        let mut overrides = [settings, more].concat();
         overrides.push(format!("scheduler={scheduler}"));
         Ok(Machine::resolve(machine, &overrides)?)
     };
+    let make = |scheduler: &str| make_with(scheduler, &[]);
     // A machine that makes no sense is said before anything runs.
     make("lrr").map_err(|e: DeviceError| e)?;
     let (mut programs, outdated) = programs(set)?;
@@ -96,7 +111,11 @@ fn compare(
         return Ok(String::new());
     }
     let compared = compare_all(&programs, &make)?;
-    Ok(table::of_set(set, machine, &compared, &outdated, style))
+    let mut text = table::of_set(set, machine, &compared, &outdated, style);
+    if let Some(beyond) = perturb {
+        text += &perturb::table(&compared, beyond, &make_with, style)?;
+    }
+    Ok(text)
 }
 
 fn parts(only: Option<&str>) -> Result<Vec<Set>, Failure> {

@@ -117,6 +117,9 @@ settings! {
         /// Host-to-device copies to buffers leave their data in L2 as far as it fits; those to
         /// `.global` and `.const` variables do not.
         copies_warm_l2: bool = Flag, "";
+        /// Every launch begins with all clocks in phase with the core clock, as the reference's do;
+        /// else they run on from launch to launch.
+        launches_restart_clocks: bool = Flag, "";
     }
 }
 
@@ -185,6 +188,9 @@ settings! {
         fences_wait_for_stores: bool = Flag, "";
         /// The reference's artifact: atomics do not wait for their address register.
         atomics_ignore_address_hazard: bool = Flag, "";
+        /// Which scheduler goes first passes on only in cycles in which the SM holds a block, as
+        /// on the reference; else in every cycle.
+        turns_rest: bool = Flag, "";
     }
 }
 
@@ -222,6 +228,9 @@ settings! {
         /// memory instead of each starting a line, and parameters of every launch at one
         /// constant address instead of each at its own.
         kernels_back_to_back: bool = Flag, "";
+        /// The `lrr` policy of an SM that has not fetched yet begins behind its first warp slot,
+        /// as on the reference; else with it.
+        starts_behind_first: bool = Flag, "";
     } with {
         /// Fetch policy.
         policy: Choice;
@@ -482,6 +491,16 @@ settings! {
         row_bytes: u32 = power_of_two(8, 1 << 20), "bytes";
         /// Interleaving of channels.
         interleave: u32 = power_of_two(128, 1 << 20), "bytes";
+        /// DRAM clocks that fall within a core cycle come after what the rest of the GPU does in
+        /// it, as on the reference; else before.
+        after_core: bool = Flag, "";
+        /// A sector is back at its slice a clock after its burst begins, as on the reference; else
+        /// when the burst has ended.
+        returns_early: bool = Flag, "";
+        /// An activate or a precharge of a bank does not keep those behind it from a column command
+        /// in the same clock, and only such commands pass the banks' round on, as on the
+        /// reference; else one command goes out per clock, columns first, and each passes it on.
+        row_beside_column: bool = Flag, "";
         /// Bandwidth of the simple model per core cycle.
         simple_bytes_per_cycle: u32 = range(0, 1 << 16), "bytes";
     } with {

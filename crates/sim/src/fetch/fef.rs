@@ -32,7 +32,7 @@ impl Fef {
     /// A policy for this many domains.
     pub fn new(domains: usize) -> Fef {
         Fef {
-            ties: Lrr::new(domains),
+            ties: Lrr::new(domains, false),
             emptiest: vec![0; domains],
         }
     }

@@ -12,7 +12,10 @@ pub const POLICY: Policy = Policy {
         parameters: &[],
     },
     needs: &[],
-    make: |_, _, domains| Box::new(Lrr::new(domains)),
+    make: |_, machine, domains| {
+        let behind_first = machine.fetch.starts_behind_first;
+        Box::new(Lrr::new(domains, behind_first))
+    },
 };
 
 /// Fetches for the next eligible warp behind the last one, in the order of warp slots
@@ -25,15 +28,21 @@ pub struct Lrr {
 }
 
 impl Lrr {
-    /// A policy for this many domains.
-    pub fn new(domains: usize) -> Lrr {
-        Lrr {
+    /// A policy for this many domains. `behind_first`: as if the first warp had just been fetched
+    /// for.
+    pub fn new(domains: usize, behind_first: bool) -> Lrr {
+        let start = Place {
+            domain: 0,
+            index: 0,
+        };
+        let mut policy = Lrr {
             domains: domains as u16,
-            start: Place {
-                domain: 0,
-                index: 0,
-            },
+            start,
+        };
+        if behind_first {
+            policy.fetched(start);
         }
+        policy
     }
 
     fn slot(&self, place: Place) -> u16 {
@@ -99,7 +108,7 @@ mod tests {
     fn goes_round_over_both_domains_in_slot_order() {
         let machine = Machine::preset("gtx480").unwrap();
         let issue = crate::schedule::make(&machine, 2);
-        let mut lrr = Lrr::new(2);
+        let mut lrr = Lrr::new(2, false);
         let eligible = [0b101, 0b110];
         let view = FetchView {
             eligible: &eligible,
@@ -114,11 +123,15 @@ mod tests {
             slots.push(place.index * 2 + place.domain);
         }
         assert_eq!(slots, [0, 3, 4, 5, 0]);
+        let first = |behind_first| Lrr::new(2, behind_first).select(&view);
+        let [slot_0, slot_3] = [(0, 0), (1, 1)].map(|(domain, index)| Place { domain, index });
+        assert_eq!(first(false), Some(slot_0));
+        assert_eq!(first(true), Some(slot_3), "slot 0 comes last");
     }
 
     #[test]
     fn the_scan_passes_what_lies_before_its_find() {
-        let mut lrr = Lrr::new(2);
+        let mut lrr = Lrr::new(2, false);
         lrr.fetched(Place {
             domain: 1,
             index: 1,

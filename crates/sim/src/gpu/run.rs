@@ -8,6 +8,7 @@ use super::load::oddities;
 use super::pace::Pace;
 use super::{Gpu, SimError, Stuck};
 use crate::exec::functional;
+use crate::memory::clock::next_in_phase;
 use crate::progress::Snapshot;
 use crate::sm::{Launched, SmFault, summarise};
 use crate::stats::{EnergyCounters, LaunchReport, MemoryCounters, SmStats, Totals};
@@ -101,13 +102,23 @@ impl Gpu {
         Ok(totals)
     }
 
+    /// The cycle in which the next launch begins: the next quantum's first, or the next one at
+    /// which all clocks are in phase.
+    fn launch_start(&self, quantum: u64) -> Cycle {
+        let periods = match self.machine.gpu.launches_restart_clocks {
+            true => &self.memory.clock_periods()[..],
+            false => &[],
+        };
+        next_in_phase(self.cycle, quantum, periods)
+    }
+
     fn run_timed(
         &mut self,
         launched: &Launched,
         files: &[(u32, String)],
     ) -> Result<Totals, SimError> {
         let quantum = self.machine.gpu.quantum.max(1) as u64;
-        let start = self.cycle.round_up(quantum);
+        let start = self.launch_start(quantum);
         if self.machine.gpu.flush_l2_between_kernels {
             self.memory.invalidate_l2();
         }

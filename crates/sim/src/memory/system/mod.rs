@@ -72,6 +72,10 @@ impl MemorySystem {
         let slices_per_channel = l2.slices_per_channel.max(1) as usize;
         let [network, l2_clock, dram] =
             [gpu.interconnect_mhz, gpu.l2_mhz, gpu.dram_mhz].map(|m| Clock::new(m, gpu.core_mhz));
+        let dram = match machine.dram.after_core {
+            true => dram.at_the_end_of_cycles(),
+            false => dram,
+        };
         let largest_data = if net.sectored_replies {
             l2.sector.max(32)
         } else {
@@ -155,6 +159,12 @@ impl MemorySystem {
         let (sm, slice) = (usize::from(request.sm), at.slice as usize);
         self.requests.push(sm, tick, slice, flits, index);
         self.next.requests = self.network.cycle_of(self.requests.next());
+    }
+
+    /// The periods of the clocks inside, in core cycles: after a multiple of all of them, all are
+    /// in phase with the core clock again.
+    pub fn clock_periods(&self) -> [u64; 3] {
+        [self.network, self.l2, self.dram].map(|clock| clock.period())
     }
 
     /// The last core cycle in which anything happened inside.

@@ -40,7 +40,7 @@ impl Issue {
             }
         }
         self.close_access(with);
-        let first = now.get() as usize % domains;
+        let first = with.residents.blocks.turns.number(now) % domains;
         for d in (first..domains).chain(0..first) {
             let warps = &mut with.residents.warps;
             if warps.had_turn(d) {

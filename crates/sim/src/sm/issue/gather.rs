@@ -156,9 +156,10 @@ impl Issue {
     ) -> Result<(), SmFault> {
         self.find_ready(now, with.residents);
         let domains = self.domains;
+        let turn = with.residents.blocks.turns.number(now);
         let mut any = false;
         for i in 0..domains {
-            let d = (now.get() as usize + i) % domains;
+            let d = (turn + i) % domains;
             let Some((place, room)) = self.choose(d, now, with) else {
                 continue;
             };

@@ -174,9 +174,10 @@ impl Issue {
         }
         let domains = self.domains;
         self.find_ready(now, with.residents);
+        let turn = with.residents.blocks.turns.number(now);
         let mut next = match domains.is_power_of_two() {
-            true => now.get() as usize & (domains - 1),
-            false => now.get() as usize % domains,
+            true => turn & (domains - 1),
+            false => turn % domains,
         };
         let mut any = false;
         for _ in 0..domains {

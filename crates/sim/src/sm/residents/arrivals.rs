@@ -29,6 +29,9 @@ impl Residents {
             match what {
                 Coming::Block(number) => {
                     self.count_active(now);
+                    if self.blocks.none() {
+                        self.blocks.turns.block_comes(now);
+                    }
                     self.start_block(number, now, launched);
                 }
                 Coming::Answer { block, number } => {
@@ -169,6 +172,9 @@ impl Residents {
         self.model.left(&block.arrival);
         self.books.stats.counters.blocks += 1;
         self.blocks.completed += 1;
-        self.emptied |= self.blocks.none();
+        if self.blocks.none() {
+            self.emptied = true;
+            self.blocks.turns.emptied(self.warps.now());
+        }
     }
 }

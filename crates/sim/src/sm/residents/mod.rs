@@ -22,6 +22,7 @@ mod pooled_warps;
 mod progress;
 mod rendezvous;
 mod static_warps;
+mod turns;
 mod unevenness;
 
 use super::launch::Launched;
@@ -40,6 +41,7 @@ pub use iterate::Request;
 use ownership::Ownership;
 use rendezvous::Meeting;
 use std::collections::VecDeque;
+use turns::Turns;
 pub use unevenness::{Ended, summarise};
 use warpsim_ptx::kernel::Pc;
 
@@ -90,6 +92,8 @@ pub struct Blocks {
     /// First cycle that is not accounted for as one with or without resident warps.
     active_from: Cycle,
     next_age: u64,
+    /// Which scheduler goes first.
+    pub turns: Turns,
 }
 
 /// What comes to an SM from whoever hands out blocks.
@@ -191,6 +195,7 @@ impl Residents {
                 completed: 0,
                 last_retired: Cycle::ZERO,
                 active_from: Cycle::ZERO,
+                turns: Turns::new(machine.sm.turns_rest),
                 next_age: 0,
             },
             meetings: Vec::new(),

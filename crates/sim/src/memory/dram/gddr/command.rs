@@ -13,8 +13,11 @@ impl Gddr {
             self.take_request(tick, stats);
         }
         let mut next = Tick::NEVER;
-        let issued =
-            self.column_command(tick, &mut next, stats) || self.row_command(tick, &mut next, stats);
+        let issued = if self.row_beside_column {
+            self.both_commands(tick, &mut next, stats)
+        } else {
+            self.column_command(tick, &mut next, stats) || self.row_command(tick, &mut next, stats)
+        };
         self.next_command = if self.column | self.row | self.idle_with_work == 0 {
             Tick::NEVER
         } else if issued || self.idle_with_work != 0 {
@@ -82,16 +85,10 @@ impl Gddr {
             return false;
         }
         for index in rotated(self.column, self.turn) {
-            let bank = &self.banks[index];
-            let write = self.entries.get(bank.current).request.write;
-            let ready = if write {
-                bank.write_at.max(self.write_at)
-            } else {
-                bank.read_at.max(self.read_at)
-            }
-            .max(self.group_column_at[usize::from(bank.group)]);
+            let ready = self.column_command_at(&self.banks[index]);
             if ready <= tick {
                 self.issue_column(tick, index, stats);
+                self.turn = self.after(index);
                 return true;
             }
             *next = (*next).min(ready);
@@ -99,9 +96,46 @@ impl Gddr {
         false
     }
 
+    /// The first clock for the column command that the bank needs, other banks' aside.
+    #[inline]
+    fn column_command_at(&self, bank: &Bank) -> Tick {
+        let write = self.entries.get(bank.current).request.write;
+        let ready = if write {
+            bank.write_at.max(self.write_at)
+        } else {
+            bank.read_at.max(self.read_at)
+        };
+        ready.max(self.group_column_at[usize::from(bank.group)])
+    }
+
+    /// Asks the banks in turn: the first that can sends a precharge or an activate, and those
+    /// behind it may still send a column command. Without any, lowers `next` to when one may go.
+    fn both_commands(&mut self, tick: Tick, next: &mut Tick, stats: &mut DramCounters) -> bool {
+        let mut row_sent = false;
+        for index in rotated(self.column | self.row, self.turn) {
+            let bank = &self.banks[index];
+            if self.column >> index & 1 != 0 {
+                let ready = self.column_command_at(bank).max(self.column_at);
+                if ready <= tick {
+                    self.issue_column(tick, index, stats);
+                    return true;
+                }
+                *next = (*next).min(ready);
+            } else if !row_sent {
+                let ready = self.row_command_at(bank);
+                row_sent = ready <= tick;
+                if row_sent {
+                    self.issue_row(tick, index, stats);
+                } else {
+                    *next = (*next).min(ready);
+                }
+            }
+        }
+        row_sent
+    }
+
     fn issue_column(&mut self, tick: Tick, index: usize, stats: &mut DramCounters) {
         let t = &self.timing;
-        self.turn = self.after(index);
         let bank = &mut self.banks[index];
         let group = usize::from(bank.group);
         let at = bank.current;
@@ -142,7 +176,7 @@ impl Gddr {
         } else {
             stats.reads += 1;
             stats.read_bytes += u64::from(request.bytes);
-            let done = tick + u64::from(t.cl) + self.burst_clocks;
+            let done = tick + self.read_clocks;
             self.reads.push_back((done, request));
             done
         };
@@ -160,27 +194,31 @@ impl Gddr {
                 *next = (*next).min(ready);
                 continue;
             }
-            let bank = &mut self.banks[index];
-            let t = &self.timing;
-            if bank.open {
-                bank.open = false;
-                bank.activate_at = bank.activate_at.max(tick + u64::from(t.rp));
-                stats.precharges += 1;
-            } else {
-                bank.open = true;
-                bank.read_at = tick + u64::from(t.rcd);
-                bank.write_at = tick + self.distances.activate_to_write;
-                bank.precharge_at = bank.precharge_at.max(tick + u64::from(t.ras));
-                bank.activate_at = tick + u64::from(t.rc);
-                self.activate_at = tick + u64::from(t.rrd);
-                self.row &= !(1 << index);
-                self.column |= 1 << index;
-                stats.activates += 1;
-            }
-            self.turn = self.after(index);
+            self.issue_row(tick, index, stats);
             return true;
         }
         false
+    }
+
+    fn issue_row(&mut self, tick: Tick, index: usize, stats: &mut DramCounters) {
+        let bank = &mut self.banks[index];
+        let t = &self.timing;
+        if bank.open {
+            bank.open = false;
+            bank.activate_at = bank.activate_at.max(tick + u64::from(t.rp));
+            stats.precharges += 1;
+        } else {
+            bank.open = true;
+            bank.read_at = tick + u64::from(t.rcd);
+            bank.write_at = tick + self.distances.activate_to_write;
+            bank.precharge_at = bank.precharge_at.max(tick + u64::from(t.ras));
+            bank.activate_at = tick + u64::from(t.rc);
+            self.activate_at = tick + u64::from(t.rrd);
+            self.row &= !(1 << index);
+            self.column |= 1 << index;
+            stats.activates += 1;
+        }
+        self.turn = self.after(index);
     }
 
     /// The bank behind this one.

@@ -216,3 +216,61 @@ fn streaming_over_banks_uses_the_bus_nearly_always() {
     );
     assert_eq!(stats.reads, 20_000);
 }
+
+/// A machine's DRAM with settings.
+fn channel_with(settings: &[&str]) -> Gddr {
+    let settings: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
+    let machine = crate::config::Machine::resolve("gtx480", &settings).expect("a valid machine");
+    Gddr::new(&machine.dram)
+}
+
+/// The clock in which a read of a closed row is back.
+fn read_is_back(settings: &[&str]) -> u64 {
+    let mut dram = channel_with(settings);
+    dram.push(Tick::ZERO, request(0, 5, false, 0));
+    let mut stats = DramCounters::default();
+    loop {
+        let tick = dram.next();
+        assert!(tick < Tick::new(1000), "stuck");
+        assert!(
+            dram.no_read_before(tick) <= dram.next_done,
+            "an honest promise"
+        );
+        if dram.completed(tick).is_some() {
+            return tick.get();
+        }
+        dram.step(tick, &mut stats);
+    }
+}
+
+#[test]
+fn a_sector_is_back_when_its_burst_has_ended_or_a_clock_after_it_begins() {
+    const CL: u64 = 12;
+    let command = FIRST + RCD;
+    assert_eq!(read_is_back(&[]), command + CL + BURST);
+    assert_eq!(read_is_back(&["dram.returns_early=true"]), command + CL + 1);
+}
+
+/// Bank 1 has its row open and the next request to it comes when bank 0, before it in the round,
+/// needs an activate.
+#[test]
+fn an_activate_keeps_a_column_command_back_only_where_there_is_one_command_per_clock() {
+    let command_clocks = |settings: &[&str]| {
+        let mut dram = channel_with(settings);
+        dram.push(Tick::ZERO, request(1, 5, false, 0));
+        run(&mut dram);
+        // Both banks have taken their requests; neither may send before clock 600.
+        for (bank, row) in [(0, 7), (1, 5)] {
+            dram.push(Tick::new(500), request(bank, row, false, u64::from(bank)));
+        }
+        let mut stats = DramCounters::default();
+        dram.turn = 0;
+        (dram.column_at, dram.activate_at) = (Tick::new(600), Tick::new(600));
+        for tick in 501..=600 {
+            dram.command(Tick::new(tick), &mut stats);
+        }
+        (stats.activates, stats.reads)
+    };
+    assert_eq!(command_clocks(&[]), (0, 1), "columns first");
+    assert_eq!(command_clocks(&["dram.row_beside_column=true"]), (1, 1));
+}

@@ -7,7 +7,9 @@
 //! lists, those to that row and the rest, so nothing is searched but when the row changes.
 //!
 //! Each clock one command goes out: a column command if any bank can, else an activate or a
-//! precharge, round robin over banks after the last one served. Between commands the channel
+//! precharge, round robin over banks after the last one served. (Or banks are asked in turn, for an
+//! activate or precharge until one goes out and for a column command until one does, and only the
+//! former pass the turn on: `row_beside_column`.) Between commands the channel
 //! sleeps until a clock at which some bank's next command may be legal. A request is
 //! complete when its last burst has left the bus.
 
@@ -31,6 +33,9 @@ pub struct Gddr {
     distances: Distances,
     burst_bytes: Divisor,
     burst_clocks: u64,
+    /// From a read command until its sector is back.
+    read_clocks: u64,
+    row_beside_column: bool,
     capacity: u32,
     queued: u32,
     entries: Entries,
@@ -72,6 +77,12 @@ impl Gddr {
             distances: Distances::new(&config.timing, u64::from(config.burst_clocks)),
             burst_bytes: Divisor::new(u64::from(config.burst_bytes.max(1))),
             burst_clocks: u64::from(config.burst_clocks),
+            read_clocks: u64::from(config.timing.cl)
+                + match config.returns_early {
+                    true => 1,
+                    false => u64::from(config.burst_clocks),
+                },
+            row_beside_column: config.row_beside_column,
             capacity: config.queue.max(1),
             queued: 0,
             entries: Entries::new(entries),
@@ -161,8 +172,7 @@ impl Gddr {
     /// No read completes before this clock, given that none is sent a command before `tick`.
     #[inline]
     pub fn no_read_before(&self, tick: Tick) -> Tick {
-        let after_command = u64::from(self.timing.cl) + self.burst_clocks;
-        self.next_done.min(tick.saturating_add(after_command))
+        self.next_done.min(tick.saturating_add(self.read_clocks))
     }
 
     /// Sends at most one command in clock `tick`.
