@@ -9,6 +9,9 @@ use warpsim_sim::config::Machine;
 use warpsim_workloads::DeviceError;
 use warpsim_workloads::agreement::{Compared, Pair, Program, compare_all};
 
+/// A machine with this scheduler and these settings.
+pub type Make<'a> = dyn Fn(&str, &[String]) -> Result<Machine, DeviceError> + Sync + 'a;
+
 /// A launch, and the cycles that it takes when memory is a cycle faster or slower.
 struct Scatter<'a> {
     program: &'a Program,
@@ -34,7 +37,7 @@ fn perturbations(machine: &Machine) -> Vec<String> {
 pub fn table(
     compared: &[Compared],
     beyond: f64,
-    machine: &(dyn Fn(&str, &[String]) -> Result<Machine, DeviceError> + Sync),
+    machine: &Make,
     style: Style,
 ) -> Result<String, Failure> {
     let differs = |pair: &Pair| pair.difference().abs() > beyond;
