@@ -38,6 +38,9 @@ pub struct Chooser {
     turn: u32,
 }
 
+/// What gangs are ordered by: two things that depend on the order, then their age and first slice.
+type Rank = (u64, u64, u64, u8);
+
 /// The place of a gang in turn.
 fn turn_of(home: u16, part: &Part) -> u32 {
     u32::from(home) * 8 + part.slices.trailing_zeros()
@@ -54,7 +57,7 @@ impl Chooser {
 
     /// The first in order of the gangs that are all ready.
     pub fn first(&self, table: &Table, singles: &Singles, view: &IssueView) -> Option<(u16, Part)> {
-        let mut best: Option<([u64; 4], u16, Part)> = None;
+        let mut best: Option<(Rank, u16, Part)> = None;
         let ready = |d: usize| view.ready[d];
         table.for_gangs(ready, ready, |home, all| {
             let ready = match all {
@@ -67,10 +70,12 @@ impl Chooser {
                 if part.waits.is_some() {
                     continue;
                 }
-                let slice = part.slices.trailing_zeros() as u8;
-                let block = singles.standing(table.place(home, slice));
+                let block = || {
+                    let slice = part.slices.trailing_zeros() as u8;
+                    singles.standing(table.place(home, slice))
+                };
                 let rank = self.rank(home, original.age, block, part);
-                if best.is_none_or(|(first, _, _)| rank < first) {
+                if best.as_ref().is_none_or(|(first, _, _)| rank < *first) {
                     best = Some((rank, home, *part));
                 }
             }
@@ -78,21 +83,26 @@ impl Chooser {
         best.map(|(_, home, part)| (home, part))
     }
 
-    /// The lowest goes first. Of equal gangs it is the one with the lowest slice.
-    fn rank(&self, home: u16, age: u64, block: u64, part: &Part) -> [u64; 4] {
+    /// The lowest goes first. Of equal gangs it is the one with the lowest slice. `block` says
+    /// where its block stands.
+    #[inline]
+    fn rank(&self, home: u16, age: u64, block: impl Fn() -> u64, part: &Part) -> Rank {
+        let greedy = || {
+            let recent = self.recent.iter().position(|id| *id == part.id);
+            recent.map_or(u64::MAX, |at| at as u64)
+        };
         let size = u64::from(part.slices.count_ones());
-        let recent = self.recent.iter().position(|id| *id == part.id);
-        let greedy = recent.map_or(u64::MAX, |at| at as u64);
-        let slice = u64::from(part.slices.trailing_zeros());
         let turn = turn_of(home, part).wrapping_sub(self.turn);
-        match self.order {
-            Order::BigFirst => [8 - size, greedy, age, slice],
-            Order::Greedy => [greedy, age, slice, 0],
-            Order::RoundRobin => [u64::from(turn), 0, 0, 0],
-            Order::LowestPc => [u64::from(part.pc), age, slice, 0],
-            Order::LittleFirst => [size, greedy, age, slice],
-            Order::MostWaiting | Order::FirstArrival => [block, greedy, age, slice],
-        }
+        let slice = part.slices.trailing_zeros() as u8;
+        let (first, second) = match self.order {
+            Order::BigFirst => (8 - size, greedy()),
+            Order::Greedy => (greedy(), 0),
+            Order::RoundRobin => (u64::from(turn), 0),
+            Order::LowestPc => (u64::from(part.pc), 0),
+            Order::LittleFirst => (size, greedy()),
+            Order::MostWaiting | Order::FirstArrival => (block(), greedy()),
+        };
+        (first, second, age, slice)
     }
 
     /// A gang issues; `first`: it is the first in this cycle.

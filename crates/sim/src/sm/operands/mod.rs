@@ -214,10 +214,11 @@ impl Collectors {
         }
     }
 
+    #[inline]
     fn routed_room(&self, domain: usize) -> u8 {
-        let has = |group: u8| (self.room >> group & 1) as u8;
-        let [a, b, c, d] = self.routes[domain].map(has);
-        a | b << 1 | c << 2 | d << 3
+        let has = |group: u8| (self.room >> (group % 32) & 1) as u8;
+        let [a, b, c, d] = self.routes[domain];
+        has(a) | has(b) << 1 | has(c) << 2 | has(d) << 3
     }
 
     /// Whether memory instructions may issue, as far as the load/store unit is concerned: to be
