@@ -30,6 +30,13 @@ struct Domain {
 }
 
 impl Gto {
+    /// Whether it stays with the warp at the same index in all domains, or with none.
+    pub fn stays_alike(&self) -> bool {
+        let mut last = self.domains.iter().map(|domain| domain.last);
+        let first = last.next();
+        last.all(|other| Some(other) == first)
+    }
+
     /// A policy for this many domains.
     pub fn new(domains: usize) -> Gto {
         Gto {

@@ -113,6 +113,12 @@ pub trait IssuePolicy: Send {
         let _ = (domain, from, to);
     }
 
+    /// Whether it ranks the warps of all domains alike, index by index, as long as it is told
+    /// nothing; and [`advance`](IssuePolicy::advance) does nothing.
+    fn ranks_alike(&self) -> bool {
+        false
+    }
+
     /// The next cycle in which the policy itself changes something.
     fn next(&self) -> Cycle {
         Cycle::NEVER

@@ -10,6 +10,7 @@
 //! the units does.
 
 use super::Sm;
+use super::facts::OpFacts;
 use super::issue;
 use super::launch::{Launched, Quantum, SmFault, View};
 use super::memory::{self, TokenKind, untoken};
@@ -173,11 +174,28 @@ impl Sm {
     fn write_back(&mut self, now: Cycle, launched: &Launched) {
         while let Some(done) = self.units.pop(now) {
             let facts = &launched.facts[done.pc as usize];
+            if done.whole_gang {
+                self.write_back_whole_gang(done.slot, facts, launched);
+                continue;
+            }
             self.collectors.write(done.slot, &facts.write_banks);
             self.residents.complete(done.slot, facts, launched);
             self.residents.follow(launched);
             if facts.control && self.front.waits_for_branches() {
                 self.residents.resolve(done.slot);
+            }
+        }
+    }
+
+    /// The ALU result of a whole gang, whose first warp is in this slot. Its collectors are ideal: no
+    /// bank is busy with it.
+    #[inline(never)]
+    fn write_back_whole_gang(&mut self, first: u16, facts: &OpFacts, launched: &Launched) {
+        self.residents.complete_whole_gang(first, facts, launched);
+        self.residents.follow(launched);
+        if facts.control && self.front.waits_for_branches() {
+            for slot in self.residents.warps.whole(first) {
+                self.residents.resolve(slot);
             }
         }
     }
@@ -231,10 +249,19 @@ impl Sm {
     /// Hands on what has happened in the load/store unit.
     #[inline(never)]
     fn hear_of_memory(&mut self, launched: &Launched) {
-        for event in self.events.drain(..) {
+        let mut events = &self.events[..];
+        while let Some((&event, rest)) = events.split_first() {
+            events = rest;
+            if self.residents.books.plans()
+                && let Some(others) = self.residents.loaded_by_whole_gang(event, rest, launched)
+            {
+                events = &rest[others..];
+                continue;
+            }
             let record = |op| self.memory.record(op);
             self.residents.memory_event(event, record, launched);
         }
+        self.events.clear();
         self.residents.follow(launched);
     }
 

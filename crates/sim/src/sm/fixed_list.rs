@@ -27,6 +27,7 @@ impl<T: Copy + Default, const N: usize> FixedList<T, N> {
     }
 
     /// Adds an item. More than `N` is a bug in the caller's choice of `N`.
+    #[inline]
     pub fn push(&mut self, item: T) {
         self.items[self.len as usize] = item;
         self.len += 1;

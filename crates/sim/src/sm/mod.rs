@@ -111,7 +111,7 @@ impl Sm {
 
     /// How many domains an issue policy of this SM serves.
     pub(crate) fn domain_count(&self) -> usize {
-        self.residents.warps.domains().len()
+        self.residents.warps.layout().domains()
     }
 
     /// Gets ready for a launch that starts at cycle `now`.

@@ -102,8 +102,8 @@ fn buffered(residents: &Residents, launched: &Launched) -> Buffered {
     let mut all = Buffered::default();
     let warps = &residents.warps;
     let width = 32 / warps.layout().slices() as u32;
-    for (d, domain) in warps.domains().iter().enumerate() {
-        let mut left = residents.books.policy.active(d) & domain.next_known();
+    for d in 0..warps.layout().domains() {
+        let mut left = residents.books.policy.active(d) & warps.sets(d).next_known();
         while left != 0 {
             let index = left.trailing_zeros() as u8;
             left &= left - 1;

@@ -279,6 +279,10 @@ impl IssuePolicy for Gangs {
         self.singles.policy().first(domain, among)
     }
 
+    fn ranks_alike(&self) -> bool {
+        self.singles.ranks_alike()
+    }
+
     fn next(&self) -> Cycle {
         if self.reform.is_some() && self.table.any_mergeable() {
             return Cycle::ZERO;

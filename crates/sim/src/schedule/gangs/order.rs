@@ -57,6 +57,11 @@ impl Chooser {
 
     /// The first in order of the gangs that are all ready.
     pub fn first(&self, table: &Table, singles: &Singles, view: &IssueView) -> Option<(u16, Part)> {
+        if self.order == Order::BigFirst
+            && let Some(home) = self.first_whole(table, view)
+        {
+            return Some((home, table.get(home).parts[0]));
+        }
         let mut best: Option<(Rank, u16, Part)> = None;
         let ready = |d: usize| view.ready[d];
         table.for_gangs(ready, ready, |home, all| {
@@ -81,6 +86,27 @@ impl Chooser {
             }
         });
         best.map(|(_, home, part)| (home, part))
+    }
+
+    /// The first of the gangs that are all ready and have warps of all slices: no other is bigger,
+    /// and none of them waits for siblings.
+    fn first_whole(&self, table: &Table, view: &IssueView) -> Option<u16> {
+        let (mut oldest, mut greedy) = (None, None);
+        table.for_whole_gangs(view.ready, |home| {
+            let original = table.get(home);
+            let (age, id) = (original.age, original.parts[0].id);
+            if oldest.is_none_or(|(least, _)| age < least) {
+                oldest = Some((age, home));
+            }
+            if let Some(at) = self.recent.iter().position(|recent| *recent == id)
+                && greedy.is_none_or(|(first, _)| at < first)
+            {
+                greedy = Some((at, home));
+            }
+        });
+        greedy
+            .map(|(_, home)| home)
+            .or(oldest.map(|(_, home)| home))
     }
 
     /// The lowest goes first. Of equal gangs it is the one with the lowest slice. `block` says
@@ -167,6 +193,15 @@ impl Singles {
             Singles::RoundRobin(lrr) => lrr,
             Singles::MostWaiting(mwf) => mwf,
             Singles::FirstArrival(saws) => saws,
+        }
+    }
+
+    /// Whether all slices rank warps alike: by age they do, since the warps of a home warp come
+    /// together.
+    pub fn ranks_alike(&self) -> bool {
+        match self {
+            Singles::Greedy(gto) | Singles::LowestPc(gto) => gto.stays_alike(),
+            _ => false,
         }
     }
 

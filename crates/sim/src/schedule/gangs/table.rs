@@ -27,6 +27,7 @@ pub struct Part {
 
 impl Part {
     /// Whether it has several warps.
+    #[inline]
     pub fn is_gang(&self) -> bool {
         self.slices.count_ones() > 1
     }
@@ -72,8 +73,12 @@ pub struct Table {
     pub ganged: Vec<u64>,
     pub single: Vec<u64>,
     pub waiting: Vec<u64>,
-    /// By scheduler: home warps, by index, with several gangs.
+    /// By scheduler: home warps, by index, with several gangs, and those whose warps of all slices
+    /// are one.
     several: Vec<u64>,
+    pub whole: Vec<u64>,
+    /// All slices, a bit each.
+    slices: u8,
     /// Running warps by the size of their gang.
     pub sizes: [u32; BINS],
     /// Original gangs to be looked at again.
@@ -95,6 +100,8 @@ impl Table {
             single: vec![0; domains],
             waiting: vec![0; domains],
             several: vec![0; layout.schedulers() as usize],
+            whole: vec![0; layout.schedulers() as usize],
+            slices: u8::MAX >> (8 - layout.slices().min(8)),
             sizes: [0; BINS],
             stirred: Vec::new(),
             regrouped: Vec::new(),
@@ -112,6 +119,7 @@ impl Table {
     }
 
     /// Where the warp of a home warp on a slice sits.
+    #[inline]
     pub fn place(&self, home: u16, slice: u8) -> Place {
         let schedulers = self.schedulers;
         Place {
@@ -173,6 +181,23 @@ impl Table {
         }
     }
 
+    /// Calls `each` with every home warp whose warps of all slices are one gang, and all in these
+    /// sets, by domain.
+    #[inline]
+    pub fn for_whole_gangs(&self, sets: &[u64], mut each: impl FnMut(u16)) {
+        for (first, whole) in self.whole.iter().enumerate() {
+            let mut those = *whole;
+            for set in sets[first..].iter().step_by(self.schedulers as usize) {
+                those &= set;
+            }
+            while those != 0 {
+                let index = those.trailing_zeros() as u16;
+                those &= those - 1;
+                each(index * self.schedulers + first as u16);
+            }
+        }
+    }
+
     /// The warps of an original gang of one part all stand at `pc`.
     #[inline]
     pub fn move_whole(&mut self, home: u16, pc: Pc) {
@@ -186,6 +211,7 @@ impl Table {
     }
 
     /// An original gang.
+    #[inline]
     pub fn get(&self, home: u16) -> &Original {
         &self.originals[home as usize]
     }
@@ -333,6 +359,9 @@ impl Table {
         let several = parts.iter().filter(|part| part.is_gang()).count() > 1;
         let set = &mut self.several[domain as usize];
         *set = *set & !(1 << index) | u64::from(several) << index;
+        let whole = matches!(parts[..], [part] if part.slices == self.slices && part.is_gang() && part.waits.is_none());
+        let set = &mut self.whole[domain as usize];
+        *set = *set & !(1 << index) | u64::from(whole) << index;
         let original = &mut self.originals[home as usize];
         original.members = members;
         let slices =

@@ -15,8 +15,10 @@ use warpsim_ptx::kernel::Pc;
 pub(super) struct GangFetch {
     /// Fetches left in this cycle.
     left: u32,
-    /// Fetched in the last cycle, to be decoded in this.
+    /// Fetched in the last cycle, to be decoded in this; for whole gangs, by their warp in the first
+    /// slice.
     fetched: Vec<(u16, Pc)>,
+    whole: Vec<(u16, Pc)>,
     /// Warps that wait for a line, by the first, for which it was asked.
     waiting: Vec<(u16, Together)>,
     /// By domain: see [`FetchView`] and [`members`](GangFetch::members).
@@ -32,6 +34,7 @@ impl GangFetch {
         GangFetch {
             left: 0,
             fetched: Vec::new(),
+            whole: Vec::new(),
             waiting: Vec::new(),
             lacking: vec![0; domains],
             fetchable: vec![0; domains],
@@ -42,12 +45,15 @@ impl GangFetch {
 
     /// Whether something is to be decoded.
     pub fn has_fetched(&self) -> bool {
-        !self.fetched.is_empty()
+        !self.fetched.is_empty() || !self.whole.is_empty()
     }
 
     /// Puts what was fetched into the buffers.
     #[inline]
     pub fn decode(&mut self, residents: &mut Residents, launched: &Launched) {
+        for (first, pc) in self.whole.drain(..) {
+            decode_whole_gang(first, pc, residents, launched);
+        }
         if !self.fetched.is_empty() {
             decode(&mut self.fetched, residents, launched);
         }
@@ -92,10 +98,7 @@ impl GangFetch {
 
     /// Fetches for as many gangs as it may and as the instruction cache has ports for.
     pub fn fetch(&mut self, icache: &mut ICache, residents: &mut Residents, launched: &Launched) {
-        for (d, domain) in residents.warps.domains().iter().enumerate() {
-            self.lacking[d] = domain.lacking();
-            self.fetchable[d] = domain.fetchable(self.waiters);
-        }
+        self.look(residents);
         while self.left != 0 && icache.has_port() {
             let policy = &mut residents.books.policy;
             let view = FetchView {
@@ -108,9 +111,23 @@ impl GangFetch {
             self.left -= 1;
             self.fetch_for(&members, icache, residents, launched);
             for place in members.iter() {
-                let domain = residents.warps.domain(place.domain as usize);
+                let domain = residents.warps.sets(place.domain as usize);
                 self.fetchable[place.domain as usize] = domain.fetchable(self.waiters);
             }
+        }
+    }
+
+    /// Looks at the warps.
+    fn look(&mut self, residents: &Residents) {
+        let kept = residents.warps.domains();
+        for (d, domain) in kept.iter().enumerate() {
+            self.lacking[d] = domain.lacking();
+            self.fetchable[d] = domain.fetchable(self.waiters);
+        }
+        // One may stand for all.
+        for d in kept.len()..self.lacking.len() {
+            self.lacking[d] = self.lacking[0];
+            self.fetchable[d] = self.fetchable[0];
         }
     }
 
@@ -133,6 +150,10 @@ impl GangFetch {
         counters.l1i_accesses += 1;
         counters.l1i_misses += u64::from(!hit);
         counters.fetches += u64::from(hit);
+        if hit && members.len() == warps.layout().domains() {
+            self.whole.push((first, pc));
+            return warps.whole_fetch_under_way(first);
+        }
         for place in members.iter() {
             if hit {
                 take(&mut self.fetched, warps.slot_at(*place), pc, warps);
@@ -173,4 +194,24 @@ fn common_pc(members: &[Place], residents: &mut Residents, launched: &Launched) 
         warps.restart_fetch(warps.slot_at(*place), pc);
     }
     pc
+}
+
+/// Puts what was fetched for a whole gang into its buffers.
+fn decode_whole_gang(first: u16, pc: Pc, residents: &mut Residents, launched: &Launched) {
+    let Residents {
+        warps,
+        books,
+        groups,
+        ..
+    } = residents;
+    let next = groups.get(first).pc;
+    let waits = |slot: u16| {
+        let there = warps.warp(slot).buffer().fetch_pc() == pc;
+        there && warps.is_running(slot) && groups.get(slot).pc == next
+    };
+    if warps.whole(first).all(waits) {
+        return warps.decode_whole(first, pc, next, &launched.facts, books);
+    }
+    let mut each = warps.whole(first).map(|slot| (slot, pc)).collect();
+    decode(&mut each, residents, launched);
 }

@@ -18,7 +18,7 @@ mod unit;
 use super::launch::Launched;
 use super::memory::Port;
 use super::residents::Residents;
-use super::warps::{Domain, Waiters, WarpTable};
+use super::warps::{Waiters, WarpTable};
 use crate::config::{Machine, Per};
 use crate::memory::packet::Reply;
 use crate::place::Layout;
@@ -209,12 +209,15 @@ impl FrontEnd {
         self.gangs.fetch(&mut self.icache, residents, launched);
         let count = self.units.len();
         let ganged = self.gangs.members(residents);
-        let mut domains = residents.warps.domains().iter().zip(ganged);
-        let alone =
-            |(d, ganged): (&Domain, &u64)| d.fetchable(self.waiters) & !ganged | d.leaving();
-        if domains.all(|of| alone(of) == 0) {
+        let warps = &mut residents.warps;
+        let alone = |(d, ganged): (usize, &u64)| {
+            let sets = warps.sets(d);
+            sets.fetchable(self.waiters) & !ganged | sets.leaving()
+        };
+        if ganged.iter().enumerate().all(|of| alone(of) == 0) {
             return self.end_turns();
         }
+        warps.part();
         for i in 0..count {
             let unit = &mut self.units[(self.turn + i) % count];
             unit.fetch::<true>(now, &mut self.icache, residents, launched, ganged);

@@ -155,7 +155,7 @@ impl FetchUnit {
         }
         let found = self.policy.select(&FetchView {
             eligible: &self.eligible,
-            at_barrier: &|d| warps.domain(d).barrier(),
+            at_barrier: &|d| warps.sets(d).barrier(),
             buffered: &|place| warps.warp(warps.slot_at(place)).buffer().len(),
             issue: &*residents.books.policy,
         });

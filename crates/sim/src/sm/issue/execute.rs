@@ -5,11 +5,12 @@ use super::{Issue, Next, Surroundings};
 use crate::divergence::GroupState;
 use crate::exec::state::EffectKind;
 use crate::place::Place;
-use crate::sm::facts::Traffic;
-use crate::sm::launch::{SmFault, View};
+use crate::sm::facts::{OpFacts, Traffic};
+use crate::sm::launch::{Launched, SmFault, View};
 use crate::sm::memory;
 use crate::sm::residents::{Executed, Residents};
 use crate::sm::warps::Hold;
+use crate::stats::{SmCounters, SmStats};
 use crate::time::Cycle;
 use warpsim_ptx::isa::Pipe;
 use warpsim_ptx::kernel::Pc;
@@ -189,6 +190,21 @@ impl Issue {
         residents: &mut Residents,
         view: &mut View,
     ) -> Result<(), SmFault> {
+        self.lead_on(next, now, residents, view)?;
+        residents.follow(view.launched);
+        self.refresh(next, residents, view.launched);
+        Ok(())
+    }
+
+    /// What the instruction means for the warp's threads.
+    #[inline(always)]
+    pub(super) fn lead_on(
+        &mut self,
+        next: &Next,
+        now: Cycle,
+        residents: &mut Residents,
+        view: &mut View,
+    ) -> Result<(), SmFault> {
         let &Next {
             slot, pc, facts, ..
         } = next;
@@ -216,7 +232,15 @@ impl Issue {
                 residents.special(what, &self.special, view)?;
             }
         }
-        residents.follow(launched);
+        Ok(())
+    }
+
+    /// The warp's buffer is looked at anew, now that it is known where its threads go on.
+    #[inline(always)]
+    pub(super) fn refresh(&self, next: &Next, residents: &mut Residents, launched: &Launched) {
+        let &Next {
+            slot, pc, facts, ..
+        } = next;
         let group = residents.groups.get(slot);
         let (next, running) = (group.pc, group.state == GroupState::Running);
         // The domain has had its turn: its cycles up to this one are accounted for.
@@ -229,7 +253,6 @@ impl Issue {
             edit.wait_for_target();
         }
         edit.refresh_head(next, &launched.facts);
-        Ok(())
     }
 }
 
@@ -246,24 +269,35 @@ pub(super) fn note_executed(
         slot, pc, facts, ..
     } = next;
     let Residents { warps, books, .. } = &mut *residents;
-    let lanes = active.count_ones();
-    let counters = &mut books.stats.counters;
-    counters.warp_instructions += 1;
+    count_instructions(facts, 1, executed, &mut books.stats);
+    count_lanes(active, &mut books.stats.counters);
+    warps.issued(slot, facts);
+    if books.watch.is_on() {
+        residents.tell_issue(now, slot, pc, active);
+    }
+}
+
+/// Counts an instruction that so many warps have issued, on these lanes together.
+#[inline(always)]
+pub(super) fn count_instructions(facts: &OpFacts, warps: u64, executed: u32, stats: &mut SmStats) {
+    let counters = &mut stats.counters;
+    counters.warp_instructions += warps;
     let executed = u64::from(executed.count_ones());
     counters.thread_instructions += executed;
-    counters.active_lanes += lanes as u64;
-    counters.count_lanes(lanes);
     *match facts.through.pipe {
         Pipe::Int => &mut counters.mix_int,
         Pipe::Fp => &mut counters.mix_fp,
         Pipe::Sfu => &mut counters.mix_sfu,
         Pipe::Memory => &mut counters.mix_memory,
         Pipe::Control => &mut counters.mix_control,
-    } += 1;
-    let work = &mut books.stats.work;
-    work.count(facts.work, facts.operands, executed);
-    warps.issued(slot, facts);
-    if books.watch.is_on() {
-        residents.tell_issue(now, slot, pc, active);
-    }
+    } += warps;
+    stats.work.count(facts.work, facts.operands, executed);
+}
+
+/// Counts the active lanes of a warp that has issued.
+#[inline(always)]
+pub(super) fn count_lanes(active: u32, counters: &mut SmCounters) {
+    let lanes = active.count_ones();
+    counters.active_lanes += u64::from(lanes);
+    counters.count_lanes(lanes);
 }

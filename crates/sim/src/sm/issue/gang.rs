@@ -18,18 +18,13 @@ impl Issue {
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
-        self.find_ready(now, with.residents);
+        self.find_all_ready(now, with.residents);
         self.planned_room = None;
         let domains = self.domains;
         let mut any = false;
         while let Some(members) = self.next_planned(now, with) {
             any = true;
-            for member in members.iter() {
-                let d = member.domain as usize;
-                let room = self.room_of(d, now, with);
-                self.take_turn(&Next::at(*member, with), room, with);
-                self.plannable[d] = 0;
-            }
+            self.take_turns(&members, now, with);
             let result = self.issue_members(&members, now, with);
             for member in members.iter() {
                 with.residents.books.policy.issued(*member);
@@ -40,6 +35,9 @@ impl Issue {
             }
         }
         self.close_access(with);
+        if !any {
+            self.issue_nothing_anywhere(now, with);
+        }
         let first = with.residents.blocks.turns.number(now) % domains;
         for d in (first..domains).chain(0..first) {
             let warps = &mut with.residents.warps;
@@ -67,13 +65,17 @@ impl Issue {
         let room = Some(with.collectors.room());
         if self.planned_room != room {
             self.planned_room = room;
-            for d in 0..self.domains {
+            let kept = with.residents.warps.domains().len();
+            for d in 0..kept {
                 self.plannable[d] = self.ready[d] & self.room_of(d, now, with);
                 if self.plannable[d] != 0 {
                     // The plan may change the order of the warps when it names one.
                     let Residents { warps, books, .. } = &mut *with.residents;
                     warps.pass(d, now, books);
                 }
+            }
+            if kept < self.domains {
+                self.plan_for_others(now, with);
             }
         }
         if let Some(kind) = self.gathered.kind {
@@ -100,7 +102,7 @@ impl Issue {
     fn hold_other_kinds(&mut self, kind: Kind, residents: &Residents, launched: &Launched) {
         let warps = &residents.warps;
         for (d, plannable) in self.plannable.iter_mut().enumerate() {
-            let mut accesses = *plannable & warps.domain(d).accesses();
+            let mut accesses = *plannable & warps.sets(d).accesses();
             while accesses != 0 {
                 let place = Place {
                     domain: d as u8,
@@ -163,6 +165,9 @@ impl Issue {
             self.gathered.open(leader, with.view.launched);
             self.gathered.add_lanes(lanes, &self.effect);
         }
+        if self.goes_as_one(members, with) {
+            return self.whole_gang_goes_on(leader, now, with);
+        }
         for place in members {
             let next = Next::at(*place, with);
             let (residents, view) = (&mut *with.residents, &mut with.view);
@@ -184,7 +189,13 @@ impl Issue {
 
     /// Members that share their units are one instruction to these; those that have their own
     /// send it there. Together they take these lanes.
-    fn send_members(&mut self, members: &[Place], pc: u32, lanes: u32, with: &mut Surroundings) {
+    pub(super) fn send_members(
+        &mut self,
+        members: &[Place],
+        pc: u32,
+        lanes: u32,
+        with: &mut Surroundings,
+    ) {
         let facts = &with.view.launched.facts[pc as usize];
         let group = |place: &Place| {
             let domain = place.domain as usize;

@@ -69,7 +69,7 @@ pub(super) struct Gathered {
     /// The first warp that came.
     first: Option<(Place, u16, Pc)>,
     effect: Effect,
-    owners: Vec<Owner>,
+    pub owners: Vec<Owner>,
     shapes: Vec<Shape>,
     homes: [u16; LANES],
     /// Reused by [`step_gathered`](Issue::step_gathered): warps that are to issue a memory

@@ -4,6 +4,7 @@
 mod execute;
 mod gang;
 mod gather;
+mod whole_gang;
 
 use super::facts::OpFacts;
 use super::launch::{Launched, SmFault, View};

@@ -60,7 +60,7 @@ impl Residents {
         launched: &Launched,
     ) -> String {
         let Place { domain, index } = self.warps.place(slot);
-        let d = self.warps.domain(domain as usize);
+        let d = self.warps.sets(domain as usize);
         let is = |set: u64| set >> index & 1 != 0;
         if is(d.fence()) {
             let stores = self.warps.warp(slot).stores;

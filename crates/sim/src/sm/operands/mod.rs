@@ -7,12 +7,14 @@
 
 #[cfg(test)]
 mod tests;
+mod whole_gang;
 
 use super::facts::{Banks, OpFacts};
 use super::limits::{MOST_GROUPS, MOST_KINDS};
 use super::units::UnitPlan;
 use crate::config::Collector as Config;
 use std::iter;
+use whole_gang::WholeGangs;
 
 /// An issued instruction on its way to a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,6 +124,8 @@ const COMPLETE: Moves = 1 << MOST_GROUPS;
 const COLLECTED: Moves = 1 << (2 * MOST_GROUPS);
 /// Readers want their banks.
 const READING: Moves = 1 << (3 * MOST_GROUPS);
+/// A whole gang's instruction wants to move on.
+const WHOLE_GANG: Moves = READING << 1;
 /// The move for all groups.
 const ALL: Moves = (1 << MOST_GROUPS) - 1;
 
@@ -151,6 +155,7 @@ pub struct Collectors {
     groups: Box<[Group; GROUPS]>,
     /// By domain, then by kind of units: the group.
     routes: Vec<[u8; MOST_KINDS]>,
+    whole_gangs: WholeGangs,
 }
 
 impl Collectors {
@@ -195,6 +200,7 @@ impl Collectors {
             units: boxed(iter::repeat_with(CollectorUnit::default)),
             groups: boxed(plan.groups.iter().map(group).chain(none)),
             routes: plan.routes.clone(),
+            whole_gangs: WholeGangs::new(config, plan),
         }
     }
 
@@ -212,6 +218,11 @@ impl Collectors {
         } else {
             self.routed_room(domain)
         }
+    }
+
+    /// The same for a warp of any domain.
+    pub fn room_for_any(&self) -> u8 {
+        (0..self.routes.len()).fold(0, |all, d| all | self.room_for(d))
     }
 
     #[inline]
@@ -349,6 +360,9 @@ impl Collectors {
     fn pass_through(&mut self) {
         /// Ideal collectors let as many wait before their units.
         const IDEAL: u8 = 8;
+        if self.wants & WHOLE_GANG != 0 {
+            self.pass_whole_gang();
+        }
         let mut waiting = self.wants & (ALL * WAITING);
         while waiting != 0 {
             let g = waiting.trailing_zeros() as usize;

@@ -5,8 +5,9 @@ use super::Residents;
 use crate::observe::WarpEvent;
 use crate::place::{Layout, Place};
 use crate::schedule::GangView;
-use crate::sm::facts::OpFacts;
+use crate::sm::facts::{OpFacts, Traffic};
 use crate::sm::launch::Launched;
+use crate::sm::memory::MemoryEvent;
 use crate::sm::observe::Books;
 use crate::sm::warps::WarpTable;
 use crate::stats::SmCounters;
@@ -15,7 +16,7 @@ use warpsim_ptx::kernel::NO_PC;
 
 /// Whether the next instruction of a warp waits for data.
 fn waits_for_data(warps: &WarpTable, place: Place) -> bool {
-    let domain = warps.domain(place.domain as usize);
+    let domain = warps.sets(place.domain as usize);
     domain.clear() >> place.index & 1 == 0
 }
 
@@ -49,10 +50,51 @@ impl Residents {
         }
     }
 
+    /// If all warps of a whole gang have loaded something in one access, as `event` and the first of
+    /// the events that follow it say: it is complete for all of them. Returns how many of those
+    /// that follow are theirs.
+    pub fn loaded_by_whole_gang(
+        &mut self,
+        event: MemoryEvent,
+        following: &[MemoryEvent],
+        launched: &Launched,
+    ) -> Option<usize> {
+        let MemoryEvent::Loaded { slot: first, pc } = event else {
+            return None;
+        };
+        let others = self.warps.layout().domains() - 1;
+        let theirs = following.get(..others)?;
+        let facts = &launched.facts[pc as usize];
+        let mut slots = first + 1..;
+        let same = |event: &MemoryEvent| {
+            let of = slots.next().map(|slot| MemoryEvent::Loaded { slot, pc });
+            of == Some(*event)
+        };
+        let whole = self.warps.place(first).domain == 0 && theirs.iter().all(same);
+        if others == 0 || !whole || facts.traffic == Traffic::Copy {
+            return None;
+        }
+        let waits = |r: &Residents, slot| waits_for_data(&r.warps, r.warps.place(slot));
+        let all = self.warps.whole(first);
+        let waited = all.clone().map(|slot| waits(self, slot));
+        let waited = waited.fold(0u64, |all, waits| all << 1 | u64::from(waits));
+        self.complete_whole_gang(first, facts, launched);
+        for (slot, at) in all.rev().zip(0..) {
+            if waited >> at & 1 != 0
+                && !waits(self, slot)
+                && let Some(plan) = self.books.policy.plan()
+            {
+                plan.made_ready(self.warps.place(slot));
+            }
+        }
+        Some(others)
+    }
+
     /// A cycle begins, before issue.
     #[inline]
     pub fn tick_plan(&mut self, now: Cycle, launched: &Launched) {
         if self.books.plans() {
+            self.warps.join(&mut self.books);
             self.show_plan(now, |plan, view, counters| plan.tick(view, counters));
             self.clear_buffers(launched);
         }
@@ -89,7 +131,7 @@ impl Residents {
             layout,
             waits_for_data: &|place| waits_for_data(warps, place),
             lacks_instruction: &|place| {
-                warps.domain(place.domain as usize).lacking() >> place.index & 1 != 0
+                warps.sets(place.domain as usize).lacking() >> place.index & 1 != 0
             },
         };
         tell(plan, &view, &mut stats.counters);

@@ -23,6 +23,19 @@ impl Residents {
         }
     }
 
+    /// The same for a whole gang, whose warp in the first slice is `first`.
+    pub fn complete_whole_gang(&mut self, first: u16, facts: &OpFacts, launched: &Launched) {
+        let Residents { warps, books, .. } = self;
+        warps.whole_completed(first, facts, &launched.facts, books);
+        for slot in self.warps.whole(first) {
+            if self.warps.warp(slot).in_flight == 0 {
+                self.settle_quiet(slot);
+            } else if !self.fences_wait_for_stores && self.warps.is_held(slot) {
+                self.leave_fence(slot);
+            }
+        }
+    }
+
     /// A fence: waits for the stores of its warp, or, as on the reference, for the registers that
     /// are owed to it.
     pub(super) fn fence(&mut self, slot: u16) {

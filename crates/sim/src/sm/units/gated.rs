@@ -30,7 +30,7 @@ impl Units {
             if let Some(at) = self.try_pipeline(group, pipeline, order, facts, now) {
                 let op = collectors.leave(group);
                 let results = &mut self.results;
-                let done = |slot| results.push(at, Done { slot, pc: op.pc });
+                let done = |slot| results.push(at, Done::alone(slot, op.pc));
                 self.gangs.each(op, done);
             }
         }

@@ -30,6 +30,7 @@ pub struct Units {
     entry_free: [Cycle; MOST_PIPELINES],
     results: Results,
     gangs: Gangs,
+    takes_whole_gangs: bool,
     /// Power of the lanes, where it is looked at. Where it is not, they are on.
     power: Option<Box<Power>>,
 }
@@ -38,10 +39,13 @@ impl Units {
     /// Empty units. `minded`: the issue policy goes by the power of the lanes.
     pub fn new(machine: &Machine, plan: UnitPlan, minded: bool) -> Units {
         let power = Power::new(machine, &plan.pipelines(machine), minded);
+        let buses = machine.sm.result_buses;
+        let has_buses = |group: &Group| group.bus.count_ones() <= buses;
         Units {
+            takes_whole_gangs: power.is_none() && plan.groups.iter().all(has_buses),
             power: power.map(Box::new),
             plan,
-            buses: machine.sm.result_buses,
+            buses,
             entry_free: [Cycle::ZERO; MOST_PIPELINES],
             results: Results::new(),
             gangs: Gangs::default(),
@@ -92,9 +96,21 @@ impl Units {
         counted.unwrap_or_default()
     }
 
+    /// Whether instructions of whole gangs may come as one: nobody looks at the power of their
+    /// lanes, and there is a bus for every pipeline.
+    #[inline]
+    pub fn takes_whole_gangs(&self) -> bool {
+        self.takes_whole_gangs
+    }
+
     /// Collected operations enter their units.
     #[inline]
     pub fn step(&mut self, now: Cycle, collectors: &mut Collectors, facts: &[OpFacts]) {
+        if let Some((op, groups)) = collectors.take_whole_gang()
+            && !self.enter_whole_gang(op, groups, now, facts)
+        {
+            collectors.split_whole_gang(op, groups);
+        }
         let mut left = collectors.collected_to_compute();
         while left != 0 {
             let group = left.trailing_zeros() as usize;
@@ -134,12 +150,47 @@ impl Units {
         }
     }
 
+    /// An operation of a whole gang enters a pipeline of each of these groups (a bit each), if all of
+    /// them can take it; says whether.
+    #[inline(never)]
+    fn enter_whole_gang(&mut self, op: Issued, groups: u32, now: Cycle, facts: &[OpFacts]) -> bool {
+        let facts = &facts[op.pc as usize];
+        let (first, count) = (
+            groups.trailing_zeros() as usize,
+            groups.count_ones() as usize,
+        );
+        let groups = &self.plan.groups[first..first + count];
+        let mut pipelines = 0u32;
+        for group in groups {
+            let pipeline = group.pipelines.start % MOST_PIPELINES;
+            if now < self.entry_free[pipeline] {
+                return false;
+            }
+            pipelines |= 1 << pipeline;
+        }
+        let passes = facts.passes as u16;
+        let at = now + (facts.latency + passes - 1) as u64 + EXIT_STAGES;
+        if !self.results.claim_all(at, pipelines) {
+            return false;
+        }
+        let free = now + facts.interval.max(passes) as u64;
+        for group in groups {
+            self.entry_free[group.pipelines.start % MOST_PIPELINES] = free;
+        }
+        let done = Done {
+            whole_gang: true,
+            ..Done::alone(op.slot, op.pc)
+        };
+        self.results.push(at, done);
+        true
+    }
+
     /// An operation is written back in cycle `at`, for whoever issued it.
     #[inline(always)]
     fn book(&mut self, op: Issued, at: Cycle) {
         if self.gangs.is_empty() {
             let Issued { slot, pc, .. } = op;
-            self.results.push(at, Done { slot, pc });
+            self.results.push(at, Done::alone(slot, pc));
         } else {
             self.book_for_gang(op, at);
         }
@@ -148,7 +199,7 @@ impl Units {
     #[inline(never)]
     fn book_for_gang(&mut self, op: Issued, at: Cycle) {
         let results = &mut self.results;
-        let done = |slot| results.push(at, Done { slot, pc: op.pc });
+        let done = |slot| results.push(at, Done::alone(slot, op.pc));
         self.gangs.each(op, done);
     }
 
@@ -222,7 +273,7 @@ mod tests {
             let at = now + latency + EXIT_STAGES;
             let enters = self.units.enter(unit, 0b1111, now, interval, at);
             if enters {
-                self.units.results.push(at, Done { slot: 0, pc: 0 });
+                self.units.results.push(at, Done::alone(0, 0));
             }
             enters
         }

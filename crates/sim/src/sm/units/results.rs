@@ -7,10 +7,23 @@ use crate::time::Cycle;
 /// An ALU result to be written back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done {
-    /// Hardware warp.
+    /// Hardware warp; of a whole gang, the one in the first slice.
     pub slot: u16,
+    /// It is for a whole gang.
+    pub whole_gang: bool,
     /// Instruction.
     pub pc: u32,
+}
+
+impl Done {
+    /// For one warp.
+    pub fn alone(slot: u16, pc: u32) -> Done {
+        Done {
+            slot,
+            whole_gang: false,
+            pc,
+        }
+    }
 }
 
 const NONE: u32 = u32::MAX;
@@ -28,7 +41,11 @@ struct Bucket {
 
 impl Bucket {
     const EMPTY: Bucket = Bucket {
-        first: Done { slot: 0, pc: 0 },
+        first: Done {
+            slot: 0,
+            whole_gang: false,
+            pc: 0,
+        },
         last: NONE,
         units: 0,
     };
@@ -78,6 +95,18 @@ impl Results {
         }
         *units |= 1 << unit;
         true
+    }
+
+    /// Claims cycle `at` for a result of each of these units (a bit each), if none of them has one
+    /// then; says whether. They share no bus with others that could take all of it.
+    #[inline]
+    pub fn claim_all(&mut self, at: Cycle, claimed: u32) -> bool {
+        let units = &mut self.buckets[at.get() as usize % Results::HORIZON].units;
+        let free = *units & claimed == 0;
+        if free {
+            *units |= claimed;
+        }
+        free
     }
 
     /// Books `done` for cycle `at`, less than `HORIZON` ahead.
@@ -202,7 +231,7 @@ mod tests {
     #[test]
     fn results_come_out_in_their_cycle_and_the_next_one_is_known() {
         let mut results = Results::new();
-        let done = |pc| Done { slot: 1, pc };
+        let done = |pc| Done::alone(1, pc);
         results.push(Cycle::new(1000), done(1));
         results.push(Cycle::new(1030), done(2));
         results.push(Cycle::new(1030), done(3));
@@ -219,7 +248,7 @@ mod tests {
     #[test]
     fn next_looks_around_the_whole_ring() {
         let mut results = Results::new();
-        results.push(Cycle::new(64 * 5 + 3 + 1000), Done { slot: 0, pc: 0 });
+        results.push(Cycle::new(64 * 5 + 3 + 1000), Done::alone(0, 0));
         assert_eq!(results.next(), Cycle::new(64 * 5 + 1003));
     }
 }

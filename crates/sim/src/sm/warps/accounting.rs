@@ -13,6 +13,7 @@ impl WarpTable {
     /// Accounts for the time up to the end of a launch. An SM may have run a little beyond:
     /// nothing was resident then, and those cycles are taken back. Returns whether any were.
     pub fn finish(&mut self, end: Cycle, books: &mut Books) -> bool {
+        self.part();
         let mut beyond = false;
         for d in 0..self.domains.len() {
             let accounted = self.domains[d].accounted;
@@ -63,6 +64,9 @@ impl WarpTable {
 
     #[inline(never)]
     fn account_to(&mut self, d: usize, to: Cycle, books: &mut Books) {
+        if self.alike {
+            return self.account_alike(to, books);
+        }
         let from = self.domains[d].accounted;
         books.policy.advance(d, from, to);
         if books.considers() {
@@ -74,9 +78,27 @@ impl WarpTable {
         let room = domain.room;
         books.watch.states(self.layout, d, domain, 0, room, from);
         let idle = domain.account(0, room, to - from, &mut books.stats.warps);
-        count_idle(domain, idle, from, to, books);
-        count_cycles(domain, to, books);
+        count_idle(domain, idle, from, to, 1, books);
+        count_cycles(domain, to, 1, books);
         count_stall(domain, d, to - from, books);
+    }
+
+    /// The same for all domains, for which the first one stands.
+    fn account_alike(&mut self, to: Cycle, books: &mut Books) {
+        let times = self.layout.domains() as u64;
+        let domain = &mut self.domains[0];
+        let (from, room) = (domain.accounted, domain.room);
+        let cycles = (to - from) * times;
+        let idle = domain.account(0, room, cycles, &mut books.stats.warps);
+        count_idle(domain, idle, from, to, times, books);
+        count_cycles(domain, to, times, books);
+        if books.policy.ranks_alike() {
+            return count_stall(domain, 0, cycles, books);
+        }
+        for d in 0..times as usize {
+            books.policy.advance(d, from, to);
+            count_stall(domain, d, to - from, books);
+        }
     }
 
     /// Accounts for a cycle in which a scheduler looked at its warps and issued none.
@@ -85,29 +107,30 @@ impl WarpTable {
         let now = self.now;
         let domain = &self.domains[d];
         let idle = domain.account(0, room, 1, &mut books.stats.warps);
-        count_idle(domain, idle, now, now + 1, books);
+        count_idle(domain, idle, now, now + 1, 1, books);
         books.watch.states(self.layout, d, domain, 0, room, now);
         count_stall(domain, d, 1, books);
     }
 }
 
-/// Nothing issued from cycle `from` to `to`: what that is to the paper on thread block compaction.
-#[inline]
-fn count_idle(domain: &Domain, idle: Idle, from: Cycle, to: Cycle, books: &mut Books) {
+/// Nothing issued from cycle `from` to `to`, in so many domains that are alike: what that is to
+/// the paper on thread block compaction.
+#[inline(always)]
+fn count_idle(domain: &Domain, idle: Idle, from: Cycle, to: Cycle, times: u64, books: &mut Books) {
     let held = domain.issue_free.min(to).since(from);
     let counters = &mut books.stats.counters;
-    counters.issue_held += held;
+    counters.issue_held += held * times;
     *match idle {
         Idle::Stalled => &mut counters.issue_stalled,
         Idle::Memory => &mut counters.w0_memory,
         Idle::Other => &mut counters.w0_idle,
-    } += to - from - held;
+    } += (to - from - held) * times;
 }
 
-/// The domain's cycles before `to` are accounted for.
-#[inline]
-pub(super) fn count_cycles(domain: &mut Domain, to: Cycle, books: &mut Books) {
-    let cycles = to - domain.accounted;
+/// The cycles before `to` of so many domains that are alike are accounted for.
+#[inline(always)]
+pub(super) fn count_cycles(domain: &mut Domain, to: Cycle, times: u64, books: &mut Books) {
+    let cycles = (to - domain.accounted) * times;
     domain.accounted = to;
     let counters = &mut books.stats.counters;
     counters.warp_cycles += domain.resident.count_ones() as u64 * cycles;

@@ -4,7 +4,7 @@ use crate::config::{Eligible, Fetch};
 use warpsim_ptx::kernel::Pc;
 
 /// Decoded instructions of a warp: consecutive PCs, so that the first and the number suffice.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Buffer {
     first: Pc,
     len: u8,

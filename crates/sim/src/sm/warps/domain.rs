@@ -54,7 +54,7 @@ pub enum Idle {
 /// Bit i of each set is the warp with index i in the domain. In this order, what is looked at
 /// together is in one line of the host's cache: what issue asks, what else accounting asks, what
 /// else fetch asks, and what is rare.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Domain {
     /// Has threads that go on.
@@ -147,6 +147,22 @@ readable! { stopped barrier fence atomic asleep members next_block siblings miss
 wait_memory leaving accesses }
 
 impl Domain {
+    /// Whether it holds the same as another from cycle `now` on, whatever issue found when it last
+    /// looked: what lies behind, and how far it is accounted for, makes no difference.
+    pub(super) fn is_like(&self, other: &Domain, now: Cycle) -> bool {
+        let &Domain { accounted, due, .. } = self;
+        let mut other = other.clone();
+        if self.issue_free.max(now) == other.issue_free.max(now) {
+            other.issue_free = self.issue_free;
+        }
+        *self
+            == Domain {
+                accounted,
+                due,
+                ..other
+            }
+    }
+
     /// Waits for something other than instructions, data or units.
     #[inline]
     pub fn waiting(&self) -> u64 {

@@ -11,6 +11,7 @@ mod buffer;
 mod domain;
 mod domains;
 mod edit;
+mod lockstep;
 mod scoreboard;
 mod turn;
 mod warp;
@@ -67,6 +68,10 @@ pub struct WarpTable {
     /// Domains cannot be accounted for one by one: an observer wants to hear things in order,
     /// and a policy that looks at warps sees the domains in step.
     in_step: bool,
+    /// All domains hold the same, and the first one stands for them: see [`lockstep`].
+    alike: bool,
+    /// Either of the two.
+    special: bool,
     /// Whether warps have changed since issue last looked, and since fetch did. Until then both
     /// would find what they found before.
     stirred: Stirred,
@@ -90,12 +95,15 @@ impl WarpTable {
             now: Cycle::ZERO,
             turned: 0,
             in_step: false,
+            alike: false,
+            special: false,
             stirred: Stirred::ALL,
         }
     }
 
     /// A launch of a kernel with so many registers begins.
     pub fn begin(&mut self, now: Cycle, registers: usize) {
+        self.part();
         self.scoreboard.reset(self.warps.len(), registers);
         for domain in self.domains.iter_mut() {
             domain.accounted = now;
@@ -123,7 +131,7 @@ impl WarpTable {
     /// The slot at a place.
     #[inline]
     pub fn slot_at(&self, place: Place) -> u16 {
-        place.index as u16 * self.domains.len() as u16 + place.domain as u16
+        place.index as u16 * self.domains.count() as u16 + place.domain as u16
     }
 
     /// What is kept for a warp beside its bits.
@@ -138,23 +146,29 @@ impl WarpTable {
         &mut self.warps[slot as usize]
     }
 
-    /// The sets of a domain.
+    /// The sets of a domain, where none stands for others.
     #[inline]
     pub fn domain(&self, domain: usize) -> &Domain {
         &self.domains[domain]
     }
 
-    /// The sets of all domains.
+    /// The sets of a domain.
+    #[inline]
+    pub fn sets(&self, domain: usize) -> &Domain {
+        &self.domains[if self.alike { 0 } else { domain }]
+    }
+
+    /// The sets of all domains, or of the one that stands for all.
     #[inline]
     pub fn domains(&self) -> &[Domain] {
         &self.domains
     }
 
-    /// The domain of a slot, and the slot's bit there.
+    /// The sets of a slot's domain, and the slot's bit there.
     #[inline]
     fn find(&self, slot: u16) -> (&Domain, u64) {
         let Place { domain, index } = self.place(slot);
-        (&self.domains[domain as usize], 1 << index)
+        (self.sets(domain as usize), 1 << index)
     }
 
     /// Whether a warp waits for something other than instructions, data or units.
@@ -240,13 +254,23 @@ impl WarpTable {
 
     #[inline(always)]
     fn touch(&mut self, domain: u8, books: &mut Books) {
-        if self.in_step {
-            return self.touch_all(books);
+        if self.special {
+            return self.touch_specially(domain, books);
         }
         self.stirred.issue |= 1 << domain;
         self.stirred.fetch = true;
         let d = domain as usize;
         self.pass(d, self.now + (self.turned >> d & 1), books);
+    }
+
+    /// The same where domains are looked at in step, or one stands for all.
+    #[inline(never)]
+    fn touch_specially(&mut self, domain: u8, books: &mut Books) {
+        if self.in_step {
+            return self.touch_all(books);
+        }
+        self.part();
+        self.touch(domain, books);
     }
 
     /// An instruction of a warp is executed: it leaves the buffer and is in flight.
@@ -275,7 +299,7 @@ impl WarpTable {
         warp.in_flight -= 1;
         warp.memory_in_flight -= facts.is_memory() as u16;
         let (quiet, place) = (warp.in_flight == 0, warp.place);
-        let clear = self.domains[place.domain as usize].clear;
+        let clear = self.sets(place.domain as usize).clear;
         if clear >> place.index & 1 == 0 {
             self.check_hazard(slot, code, books);
         }
@@ -315,7 +339,7 @@ impl WarpTable {
         };
         let hazard = self.hazard(slot, &code[pc as usize]);
         let Place { domain, index } = self.place(slot);
-        if self.domains[domain as usize].held_back(index) != hazard {
+        if self.sets(domain as usize).held_back(index) != hazard {
             self.touch(domain, books);
             self.domains[domain as usize].hold_back(index, hazard);
         }
@@ -359,6 +383,7 @@ impl WarpTable {
     /// more. To be called whenever one of these may have become true: fetch looks nowhere else.
     pub fn check_leaving(&mut self, slot: u16) {
         let Place { domain, index } = self.place(slot);
+        self.part();
         let domain = &mut self.domains[domain as usize];
         let noticed = domain.retired >> index & 1 != 0;
         if !noticed && self.warps[slot as usize].is_settled() {
@@ -385,6 +410,7 @@ impl WarpTable {
     /// A warp waits for an instruction-cache miss, or does not any more. Returns whether it did.
     #[inline]
     pub fn set_missing(&mut self, place: Place, missing: bool) -> bool {
+        self.part();
         let set = &mut self.domains[place.domain as usize].missing;
         let was = *set >> place.index & 1 != 0;
         domain::assign(set, place.index, missing);
@@ -394,6 +420,7 @@ impl WarpTable {
     /// Until what was fetched is decoded, no other port fetches the same again.
     #[inline]
     pub fn fetch_under_way(&mut self, place: Place) {
+        self.part();
         let set = &mut self.domains[place.domain as usize].wants_fetch;
         domain::assign(set, place.index, false);
     }

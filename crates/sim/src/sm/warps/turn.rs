@@ -45,7 +45,9 @@ impl WarpTable {
     pub fn keep_in_step(&mut self, in_step: bool) -> bool {
         let new = self.in_step != in_step;
         if new {
+            self.part();
             self.in_step = in_step;
+            self.special = in_step;
             self.stirred = Stirred::ALL;
         }
         new
@@ -70,9 +72,14 @@ impl WarpTable {
     pub fn look_for_issue(&mut self, collectors: &Collectors) -> (Cycle, bool) {
         let mut stirred = std::mem::take(&mut self.stirred.issue);
         let (mut next, mut with_room) = (Cycle::NEVER, 0);
+        let all = if self.alike {
+            collectors.room_for_any()
+        } else {
+            0
+        };
         for (d, domain) in self.domains.iter_mut().enumerate() {
             if stirred & 1 != 0 {
-                domain.due = domain.issue_due(collectors.room_for(d), self.in_step);
+                domain.due = domain.issue_due(collectors.room_for(d) | all, self.in_step);
             }
             stirred >>= 1;
             next = next.min(domain.due);
@@ -83,8 +90,14 @@ impl WarpTable {
 
     /// The same without taking note of anything.
     pub fn issue_due(&self, collectors: &Collectors) -> Cycle {
+        let all = if self.alike {
+            collectors.room_for_any()
+        } else {
+            0
+        };
         let domains = self.domains.iter().enumerate();
-        let due = domains.map(|(d, domain)| domain.issue_due(collectors.room_for(d), self.in_step));
+        let due =
+            domains.map(|(d, domain)| domain.issue_due(collectors.room_for(d) | all, self.in_step));
         due.fold(Cycle::NEVER, Cycle::min)
     }
 
@@ -117,7 +130,7 @@ impl WarpTable {
         domain.account(bit, room, 1, &mut books.stats.warps);
         books.watch.states(self.layout, d, domain, bit, room, now);
         books.stats.schedulers.count(SchedulerState::Issued, 1);
-        count_cycles(domain, now + 1, books);
+        count_cycles(domain, now + 1, 1, books);
         self.turned |= 1 << d;
     }
 
@@ -142,7 +155,7 @@ impl WarpTable {
     pub fn end_empty_turn(&mut self, d: usize, room: u64, books: &mut Books) {
         self.pass(d, self.now, books);
         self.account_stall(d, room, books);
-        count_cycles(&mut self.domains[d], self.now + 1, books);
+        count_cycles(&mut self.domains[d], self.now + 1, 1, books);
         self.turned |= 1 << d;
     }
 

@@ -1,0 +1,188 @@
+//! Whole gangs: warps of all slices that issue one instruction. Where the first domain stands for
+//! all (`warps/lockstep`), so does its turn.
+
+use super::execute::{NO_MEMORY, count_instructions, count_lanes, owner};
+use super::{Issue, Next, Surroundings};
+use crate::divergence::GroupState;
+use crate::exec::state::EffectKind;
+use crate::place::Place;
+use crate::schedule::Together;
+use crate::sm::launch::SmFault;
+use crate::sm::operands::Issued;
+use crate::sm::residents::Residents;
+use crate::time::Cycle;
+
+impl Issue {
+    /// Finds out which warps are ready, in domains for which the first one may stand.
+    pub(super) fn find_all_ready(&mut self, now: Cycle, residents: &mut Residents) {
+        if !residents.warps.alike() {
+            return self.find_ready(now, residents);
+        }
+        let domain = residents.warps.domain(0);
+        let ready = match domain.is_free(now) {
+            true => domain.issuable(),
+            false => 0,
+        };
+        self.ready[..self.domains].fill(ready);
+    }
+
+    /// Which of the ready warps of the domains that the first stands for have room at their units.
+    pub(super) fn plan_for_others(&mut self, now: Cycle, with: &Surroundings) {
+        let first = with.collectors.room_for(0);
+        let domain = with.residents.warps.domain(0);
+        for d in 1..self.domains {
+            let kinds = with.collectors.room_for(d);
+            self.plannable[d] = if kinds == first {
+                self.plannable[0]
+            } else if domain.is_free(now) {
+                self.ready[d] & domain.with_room(kinds)
+            } else {
+                0
+            };
+        }
+    }
+
+    /// Whether there is room at the same kinds of units for all domains.
+    fn has_room_alike(&self, with: &Surroundings) -> bool {
+        let first = with.collectors.room_for(0);
+        (1..self.domains).all(|d| with.collectors.room_for(d) == first)
+    }
+
+    /// The warps are about to issue: the turns of their domains are over.
+    pub(super) fn take_turns(&mut self, members: &[Place], now: Cycle, with: &mut Surroundings) {
+        let warps = &with.residents.warps;
+        // Wrong paths are dropped one by one.
+        if warps.alike()
+            && members.len() == self.domains
+            && warps.domain(0).mismatched() == 0
+            && self.has_room_alike(with)
+        {
+            let room = self.room_of(0, now, with);
+            let next = Next::at(members[0], with);
+            let (index, passes) = (next.place.index, next.facts.passes);
+            let Residents { warps, books, .. } = &mut *with.residents;
+            warps.take_whole_turn(index, passes, room, books);
+            self.ready[..self.domains].fill(0);
+            self.plannable.fill(0);
+            return;
+        }
+        with.residents.warps.part();
+        for member in members {
+            let d = member.domain as usize;
+            let room = self.room_of(d, now, with);
+            self.take_turn(&Next::at(*member, with), room, with);
+            self.plannable[d] = 0;
+        }
+    }
+
+    /// Nobody issues. If the first domain stands for all, and can for this too, the turns of all
+    /// are over; else each stands for itself.
+    pub(super) fn issue_nothing_anywhere(&mut self, now: Cycle, with: &mut Surroundings) {
+        let warps = &mut with.residents.warps;
+        if !warps.alike() {
+            return;
+        }
+        let domain = warps.domain(0);
+        if self.ready[0] == 0 && domain.moving() == 0 {
+            return warps.skip_all_turns();
+        }
+        if domain.mismatched() != 0 || !self.has_room_alike(with) {
+            return with.residents.warps.part();
+        }
+        let room = self.room_of(0, now, with);
+        let Residents { warps, books, .. } = &mut *with.residents;
+        warps.stand_still(0, room, books);
+        warps.skip_all_turns();
+        self.ready[..self.domains].fill(0);
+    }
+
+    /// Whether warps that have executed an instruction together go on as one: they are of all
+    /// slices, nobody has to hear of each, and it only leads to another instruction.
+    pub(super) fn goes_as_one(&self, members: &[Place], with: &Surroundings) -> bool {
+        members.len() == self.domains
+            && !with.residents.books.watch.is_on()
+            && !self.ideal_fetch
+            && match &self.effect.kind {
+                EffectKind::Alu | EffectKind::Branch { .. } => true,
+                EffectKind::Access(access) => !self.special.holds(access),
+                _ => false,
+            }
+    }
+
+    /// The warps of a whole gang have executed their instruction as one, and go on.
+    pub(super) fn whole_gang_goes_on(
+        &mut self,
+        leader: &Next,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Result<(), SmFault> {
+        let (residents, view) = (&mut *with.residents, &mut with.view);
+        let &Next {
+            slot: first,
+            pc,
+            facts,
+            ..
+        } = leader;
+        let executed = self.effect.executed;
+        let all = residents.warps.whole(first);
+        let stats = &mut residents.books.stats;
+        count_instructions(facts, all.len() as u64, executed, stats);
+        for slot in all.clone() {
+            #[cfg(test)]
+            self.log_issue(slot, pc, residents);
+            let active = residents.groups.get(slot).mask;
+            count_lanes(active, &mut residents.books.stats.counters);
+            residents.warps.issued(slot, facts);
+            let next = Next { slot, ..*leader };
+            if facts.is_memory() {
+                self.gathered.owners.push(owner(&next, executed & active));
+            }
+            self.lead_on(&next, now, residents, view)?;
+            residents.follow(view.launched);
+        }
+        let launched = view.launched;
+        let group = residents.groups.get(first);
+        let (next, running) = (group.pc, group.state == GroupState::Running);
+        let same = |slot: u16| {
+            let group = residents.groups.get(slot);
+            group.pc == next && (group.state == GroupState::Running) == running
+        };
+        if all.clone().all(same) {
+            let target = facts.control && next != pc + 1;
+            let Residents { warps, books, .. } = &mut *residents;
+            warps.refresh_whole(first, target, next, &launched.facts, books);
+        } else {
+            for slot in all {
+                self.refresh(&Next { slot, ..*leader }, residents, launched);
+            }
+        }
+        if !facts.is_memory() {
+            self.send_whole_gang(leader, executed, with);
+        }
+        Ok(())
+    }
+
+    /// A whole gang's instruction goes to the collectors of all slices.
+    fn send_whole_gang(&mut self, leader: &Next, lanes: u32, with: &mut Surroundings) {
+        let kind = leader.facts.unit;
+        if with.units.takes_whole_gangs() && with.collectors.takes_whole_gangs(kind) {
+            self.order += 1;
+            with.collectors.issue_whole_gang(
+                kind,
+                Issued {
+                    slot: leader.slot,
+                    memory: NO_MEMORY,
+                    pc: leader.pc,
+                    order: self.order,
+                },
+            );
+            return;
+        }
+        let index = leader.place.index;
+        let mut members = Together::default();
+        for domain in 0..self.domains as u8 {
+            members.push(Place { domain, index });
+        }
+        self.send_members(&members, leader.pc, lanes, with);
+    }
+}

@@ -1,0 +1,240 @@
+//! Slices in lockstep. Where the warps of a home warp issue as a gang, the domains of all slices
+//! hold the same most of the time: while they do, the first domain stands for all, and what the
+//! warps of a *whole gang*, one in every slice, do together is done to its sets once and counted
+//! for each. Buffers, scoreboard and counts of what is in flight stay with every warp.
+//!
+//! Nobody has to know: a change of one warp alone makes every domain stand for itself first, and
+//! at the beginning of a cycle in which all hold the same, the first stands for them again.
+
+use super::accounting::count_cycles;
+use super::scoreboard::Hazard;
+use super::{Edit, WarpTable};
+use crate::place::Place;
+use crate::sm::facts::OpFacts;
+use crate::sm::observe::Books;
+use crate::stats::SchedulerState;
+use warpsim_ptx::kernel::Pc;
+
+impl WarpTable {
+    /// Whether the first domain stands for all.
+    #[inline]
+    pub fn alike(&self) -> bool {
+        self.alike
+    }
+
+    /// Every domain stands for itself.
+    #[inline]
+    pub fn part(&mut self) {
+        if self.alike {
+            self.part_domains();
+        }
+    }
+
+    #[inline(never)]
+    fn part_domains(&mut self) {
+        self.domains.keep_all();
+        (self.alike, self.special) = (false, self.in_step);
+        self.stir_issue(); // there may be room for some and not for others
+    }
+
+    /// Lets the first domain stand for all, if all hold the same. Only where every slice has one
+    /// scheduler. To be called before any has its turn.
+    pub fn join(&mut self, books: &mut Books) {
+        if self.special || self.layout.schedulers() != 1 || self.domains.count() == 1 {
+            return;
+        }
+        let Some((first, others)) = self.domains.split_first() else {
+            return;
+        };
+        // Most often it is one of these that differs.
+        let near = |d: &super::Domain| {
+            d.clear == first.clear && d.head == first.head && d.resident == first.resident
+        };
+        let now = self.now;
+        if !others.iter().all(near) || !others.iter().all(|d| d.is_like(first, now)) {
+            return;
+        }
+        let looked = |d: &super::Domain| d.due.max(now) == first.due.max(now);
+        if self.stirred.issue != 0 {
+            self.stirred.issue = !0;
+        } else if !others.iter().all(looked) {
+            return; // there is room for some and not for others
+        }
+        for d in 0..self.domains.count() {
+            self.pass(d, self.now, books);
+        }
+        self.domains.keep_first();
+        (self.alike, self.special) = (true, true);
+    }
+
+    /// The slots of a whole gang, by that of its warp in the first slice.
+    #[inline]
+    pub fn whole(&self, first: u16) -> std::ops::Range<u16> {
+        first..first + self.domains.count() as u16
+    }
+
+    /// The warps of a whole gang change alike, while the first domain stands for all.
+    #[inline]
+    fn touch_whole(&mut self, books: &mut Books) {
+        debug_assert!(self.alike);
+        self.stirred.issue = !0;
+        self.stirred.fetch = true;
+        self.pass(0, self.now + (self.turned & 1), books);
+    }
+
+    #[inline]
+    fn edit_whole(&mut self, first: u16) -> Edit<'_> {
+        let warp = &mut self.warps[first as usize];
+        Edit {
+            domain: &mut self.domains[0],
+            index: warp.place.index,
+            warp,
+            scoreboard: &self.scoreboard,
+            rules: &self.rules,
+            slot: first,
+        }
+    }
+
+    /// As [`take_turn`](WarpTable::take_turn), for a whole gang, while the first domain stands for
+    /// all.
+    pub fn take_whole_turn(&mut self, index: u8, passes: u8, room: u64, books: &mut Books) {
+        debug_assert!(self.alike);
+        let (now, bit, times) = (self.now, 1 << index, self.domains.count() as u64);
+        let domain = &mut self.domains[0];
+        domain.issue_free = now + passes as u64;
+        domain.account(bit, room, times, &mut books.stats.warps);
+        books.stats.schedulers.count(SchedulerState::Issued, times);
+        count_cycles(domain, now + 1, times, books);
+        self.turned = !0;
+    }
+
+    /// The turns of all domains, for which the first one stands and in which nobody issues, are
+    /// over, as after [`skip_turn`](WarpTable::skip_turn) or [`stand_still`](WarpTable::stand_still).
+    pub fn skip_all_turns(&mut self) {
+        self.turned = !0;
+    }
+
+    /// The warps of a whole gang have executed an instruction, which leads them to `next`.
+    /// `target`: they wait for what is there.
+    pub fn refresh_whole(
+        &mut self,
+        first: u16,
+        target: bool,
+        next: Pc,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        if self.alike && self.heads_alike(first, code) {
+            self.touch_whole(books);
+            let mut edit = self.edit_whole(first);
+            if target {
+                edit.wait_for_target();
+            }
+            edit.refresh_head(next, code);
+            let through = self.warps[first as usize].through;
+            for slot in self.whole(first) {
+                self.warps[slot as usize].through = through;
+            }
+            return;
+        }
+        for slot in self.whole(first) {
+            let mut edit = self.edit(slot, books);
+            if target {
+                edit.wait_for_target();
+            }
+            edit.refresh_head(next, code);
+        }
+    }
+
+    /// Puts what was fetched from `pc` for a whole gang, whose next instruction is `next`, into its
+    /// buffers.
+    pub fn decode_whole(
+        &mut self,
+        first: u16,
+        pc: Pc,
+        next: Pc,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        let buffer = self.warps[first as usize].buffer;
+        let same = |slot: u16| self.warps[slot as usize].buffer == buffer;
+        if self.alike && self.whole(first).all(same) {
+            self.touch_whole(books);
+            self.edit_whole(first).decode(pc, next, code);
+            let buffer = self.warps[first as usize].buffer;
+            for slot in self.whole(first) {
+                self.warps[slot as usize].buffer = buffer;
+            }
+        } else {
+            for slot in self.whole(first) {
+                self.edit(slot, books).decode(pc, next, code);
+            }
+        }
+        self.refresh_whole(first, false, next, code, books);
+    }
+
+    /// As [`fetch_under_way`](WarpTable::fetch_under_way), for a whole gang.
+    pub fn whole_fetch_under_way(&mut self, first: u16) {
+        let place = self.place(first);
+        if self.alike {
+            super::domain::assign(&mut self.domains[0].wants_fetch, place.index, false);
+            return;
+        }
+        for domain in 0..self.domains.count() as u8 {
+            self.fetch_under_way(Place { domain, ..place });
+        }
+    }
+
+    /// An instruction of a whole gang is complete, as [`completed`](WarpTable::completed).
+    pub fn whole_completed(
+        &mut self,
+        first: u16,
+        facts: &OpFacts,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        for slot in self.whole(first) {
+            self.scoreboard.release(slot, facts);
+            let warp = &mut self.warps[slot as usize];
+            warp.in_flight -= 1;
+            warp.memory_in_flight -= facts.is_memory() as u16;
+        }
+        let index = self.place(first).index;
+        if self.alike {
+            let domain = &self.domains[0];
+            if domain.clear >> index & 1 != 0 {
+                return;
+            }
+            if self.heads_alike(first, code)
+                && let Some(pc) = self.warps[first as usize].buffer.head()
+            {
+                let hazard = self.hazard(first, &code[pc as usize]);
+                if self.domains[0].held_back(index) != hazard {
+                    self.touch_whole(books);
+                    self.domains[0].hold_back(index, hazard);
+                }
+                return;
+            }
+        }
+        for slot in self.whole(first) {
+            let domain = self.place(slot).domain;
+            if self.sets(domain as usize).clear >> index & 1 == 0 {
+                self.check_hazard(slot, code, books);
+            }
+        }
+    }
+
+    /// Whether the warps of a whole gang have the same in their buffers and the same holds it back.
+    fn heads_alike(&self, first: u16, code: &[OpFacts]) -> bool {
+        let of = |slot: u16| &self.warps[slot as usize];
+        let buffer = of(first).buffer;
+        let Some(pc) = buffer.head() else {
+            return self.whole(first).all(|slot| of(slot).buffer == buffer);
+        };
+        let facts = &code[pc as usize];
+        let hazard: Hazard = self.hazard(first, facts);
+        self.whole(first)
+            .skip(1)
+            .all(|slot| of(slot).buffer == buffer && self.hazard(slot, facts) == hazard)
+    }
+}
