@@ -147,10 +147,16 @@ readable! { stopped barrier fence atomic asleep members next_block siblings miss
 wait_memory leaving accesses }
 
 impl Domain {
-    /// Whether it holds the same as another from cycle `now` on, whatever issue found when it last
-    /// looked: what lies behind, and how far it is accounted for, makes no difference.
+    /// Whether it holds the same as another from cycle `now` on, once it is accounted for up to there.
+    /// What issue found when it last looked is not asked: where that makes a difference, it looks
+    /// again, and says what room there is, before `now` is accounted for.
     pub(super) fn is_like(&self, other: &Domain, now: Cycle) -> bool {
-        let &Domain { accounted, due, .. } = self;
+        let &Domain {
+            accounted,
+            due,
+            room,
+            ..
+        } = self;
         let mut other = other.clone();
         if self.issue_free.max(now) == other.issue_free.max(now) {
             other.issue_free = self.issue_free;
@@ -159,6 +165,7 @@ impl Domain {
             == Domain {
                 accounted,
                 due,
+                room,
                 ..other
             }
     }
