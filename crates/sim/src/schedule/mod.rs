@@ -48,7 +48,8 @@ pub trait IssuePolicy: Send {
     /// A warp has finished and left; its block may still be there.
     fn finished(&mut self, place: Place);
 
-    /// A warp has issued.
+    /// A warp has issued. A policy that [plans](IssuePolicy::plan) has named it, and does not hear
+    /// of it again.
     fn issued(&mut self, place: Place);
 
     /// Whether `a` is looked at before `b`.

@@ -30,6 +30,7 @@ impl IssueView<'_> {
     }
 
     /// The group at a place.
+    #[inline]
     pub fn group(&self, place: Place) -> &Group {
         self.groups.get(self.layout.slot_at(place))
     }
@@ -51,6 +52,7 @@ pub struct GangView<'a> {
 
 impl GangView<'_> {
     /// The group at a place.
+    #[inline]
     pub fn group(&self, place: Place) -> &Group {
         self.groups.get(self.layout.slot_at(place))
     }
@@ -69,7 +71,7 @@ pub struct FetchView<'a> {
 /// # Contract
 ///
 /// In every cycle in which a warp may be ready, [`next`](IssuePlan::next) is called until it names
-/// nobody; what it sees is renewed after each issue, so that it knows the room that is left and
+/// nobody or all domains have issued; what it sees is renewed after each issue, so that it knows the room that is left and
 /// the warps that a barrier has let go. A domain issues once per cycle. Budgets, such as two gangs
 /// and then single warps where slices are idle, are the plan's own.
 ///

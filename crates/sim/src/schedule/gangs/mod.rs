@@ -381,7 +381,7 @@ impl IssuePlan for Gangs {
     fn next_fetch(&mut self, view: &FetchView) -> Option<Together> {
         let table = &self.table;
         // The first behind the one that was fetched for last.
-        let mut next: Option<(bool, u16)> = None;
+        let mut next: Option<(bool, u16, bool)> = None;
         let lacking = |d: usize| view.lacking[d];
         let fetchable = |d: usize| view.fetchable[d] | !view.lacking[d];
         // The warps of one of its gangs that lack their instruction, if all these may be fetched for.
@@ -396,13 +396,16 @@ impl IssuePlan for Gangs {
             part.map(|part| part.slices & lacking)
         };
         table.for_gangs(lacking, fetchable, |home, all| {
-            let this = (home <= self.fetched, home);
+            let this = (home <= self.fetched, home, all);
             if next.is_none_or(|next| this < next) && (all || wanting(home).is_some()) {
                 next = Some(this);
             }
         });
-        let (_, home) = next?;
-        let slices = wanting(home)?;
+        let (_, home, all) = next?;
+        let slices = match all && table.is_whole_in(home, view.lacking) {
+            true => table.slices,
+            false => wanting(home)?,
+        };
         self.fetched = home;
         Some(self.table.places(home, slices))
     }

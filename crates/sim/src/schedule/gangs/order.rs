@@ -32,8 +32,9 @@ pub enum Order {
 #[derive(Debug)]
 pub struct Chooser {
     order: Order,
-    /// The gangs that issued in the last cycle in which any did, the first one first.
-    recent: Vec<u64>,
+    /// The gangs that issued in the last cycle in which any did, the first one first: home warp and
+    /// id.
+    recent: Vec<(u16, u64)>,
     /// Round robin: the place in turn behind the gang that issued last.
     turn: u32,
 }
@@ -91,22 +92,20 @@ impl Chooser {
     /// The first of the gangs that are all ready and have warps of all slices: no other is bigger,
     /// and none of them waits for siblings.
     fn first_whole(&self, table: &Table, view: &IssueView) -> Option<u16> {
-        let (mut oldest, mut greedy) = (None, None);
+        let again = |&&(home, id): &&(u16, u64)| {
+            table.is_whole_in(home, view.ready) && table.get(home).parts[0].id == id
+        };
+        if let Some(&(home, _)) = self.recent.iter().find(again) {
+            return Some(home);
+        }
+        let mut oldest: Option<(u64, u16)> = None;
         table.for_whole_gangs(view.ready, |home| {
-            let original = table.get(home);
-            let (age, id) = (original.age, original.parts[0].id);
+            let age = table.get(home).age;
             if oldest.is_none_or(|(least, _)| age < least) {
                 oldest = Some((age, home));
             }
-            if let Some(at) = self.recent.iter().position(|recent| *recent == id)
-                && greedy.is_none_or(|(first, _)| at < first)
-            {
-                greedy = Some((at, home));
-            }
         });
-        greedy
-            .map(|(_, home)| home)
-            .or(oldest.map(|(_, home)| home))
+        oldest.map(|(_, home)| home)
     }
 
     /// The lowest goes first. Of equal gangs it is the one with the lowest slice. `block` says
@@ -114,7 +113,7 @@ impl Chooser {
     #[inline]
     fn rank(&self, home: u16, age: u64, block: impl Fn() -> u64, part: &Part) -> Rank {
         let greedy = || {
-            let recent = self.recent.iter().position(|id| *id == part.id);
+            let recent = self.recent.iter().position(|(_, id)| *id == part.id);
             recent.map_or(u64::MAX, |at| at as u64)
         };
         let size = u64::from(part.slices.count_ones());
@@ -136,7 +135,7 @@ impl Chooser {
         if first {
             self.recent.clear();
         }
-        self.recent.push(part.id);
+        self.recent.push((home, part.id));
         self.turn = turn_of(home, part) + 1;
     }
 }

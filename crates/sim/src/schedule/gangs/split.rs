@@ -79,14 +79,13 @@ pub fn by_pc(
 /// Where the warps of these slices stand, if all run and stand at one PC.
 #[inline]
 fn common_pc(table: &Table, home: u16, slices: u8, view: &GangView) -> Option<Pc> {
-    let places = table.places(home, slices);
-    let (first, others) = places.split_first()?;
-    let first = view.group(*first);
-    let same = |place: &Place| {
-        let group = view.group(*place);
-        group.pc == first.pc && group.state == GroupState::Running
+    let mut places = table.each_place(home, slices);
+    let pc = view.group(places.clone().next()?).pc;
+    let same = |place: Place| {
+        let group = view.group(place);
+        group.pc == pc && group.state == GroupState::Running
     };
-    (first.state == GroupState::Running && others.iter().all(same)).then_some(first.pc)
+    places.all(same).then_some(pc)
 }
 
 /// Memory has made these warps ready in one cycle.

@@ -78,7 +78,7 @@ pub struct Table {
     several: Vec<u64>,
     pub whole: Vec<u64>,
     /// All slices, a bit each.
-    slices: u8,
+    pub slices: u8,
     /// Running warps by the size of their gang.
     pub sizes: [u32; BINS],
     /// Original gangs to be looked at again.
@@ -131,17 +131,24 @@ impl Table {
     /// Where the warps of a part sit, that of the first slice first.
     pub fn places(&self, home: u16, slices: u8) -> Together {
         let mut places = Together::default();
-        let Place { domain, index } = self.place(home, 0);
-        let mut left = slices;
-        while left != 0 {
-            let slice = left.trailing_zeros() as u8;
-            left &= left - 1;
-            places.push(Place {
-                domain: domain + slice * self.schedulers as u8,
-                index,
-            });
-        }
+        self.each_place(home, slices)
+            .for_each(|place| places.push(place));
         places
+    }
+
+    /// The same one by one.
+    #[inline]
+    pub fn each_place(&self, home: u16, slices: u8) -> impl Iterator<Item = Place> + Clone {
+        let Place { domain, index } = self.place(home, 0);
+        let (mut left, schedulers) = (slices, self.schedulers as u8);
+        std::iter::from_fn(move || {
+            let slice = (left != 0).then(|| left.trailing_zeros() as u8)?;
+            left &= left - 1;
+            Some(Place {
+                domain: domain + slice * schedulers,
+                index,
+            })
+        })
     }
 
     /// The slices of a home warp whose warps are in these sets, by domain.
@@ -179,6 +186,16 @@ impl Table {
                 each(index * self.schedulers + first, every >> index & 1 != 0);
             }
         }
+    }
+
+    /// Whether the warps of a home warp on all slices are one gang, and all in these sets, by domain.
+    pub fn is_whole_in(&self, home: u16, sets: &[u64]) -> bool {
+        let Place { domain, index } = self.place(home, 0);
+        let sets = sets[domain as usize..].iter();
+        self.whole[domain as usize] >> index & 1 != 0
+            && sets
+                .step_by(self.schedulers as usize)
+                .all(|set| set >> index & 1 != 0)
     }
 
     /// Calls `each` with every home warp whose warps of all slices are one gang, and all in these

@@ -21,25 +21,22 @@ impl Issue {
         self.find_all_ready(now, with.residents);
         self.planned_room = None;
         let domains = self.domains;
-        let mut any = false;
-        while let Some(members) = self.next_planned(now, with) {
+        let (mut any, mut all) = (false, false);
+        while !all && let Some(members) = self.next_planned(now, with) {
             any = true;
-            self.take_turns(&members, now, with);
-            let result = self.issue_members(&members, now, with);
-            for member in members.iter() {
-                with.residents.books.policy.issued(*member);
-            }
-            result?;
+            all = self.take_turns(&members, now, with);
+            self.issue_members(&members, now, with)?;
             if !self.gathers {
                 self.close_access(with);
             }
         }
         self.close_access(with);
         if !any {
-            self.issue_nothing_anywhere(now, with);
+            all = self.issue_nothing_anywhere(now, with);
         }
         let first = with.residents.blocks.turns.number(now) % domains;
-        for d in (first..domains).chain(0..first) {
+        let left = if all { 0..0 } else { 0..domains };
+        for d in left.map(|d| (first + d) % domains) {
             let warps = &mut with.residents.warps;
             if warps.had_turn(d) {
                 continue;

@@ -28,34 +28,34 @@ impl Issue {
 
     /// Which of the ready warps of the domains that the first stands for have room at their units.
     pub(super) fn plan_for_others(&mut self, now: Cycle, with: &Surroundings) {
-        let first = with.collectors.room_for(0);
+        if with.collectors.has_room_alike() {
+            let first = self.plannable[0];
+            return self.plannable.fill(first);
+        }
         let domain = with.residents.warps.domain(0);
         for d in 1..self.domains {
-            let kinds = with.collectors.room_for(d);
-            self.plannable[d] = if kinds == first {
-                self.plannable[0]
-            } else if domain.is_free(now) {
-                self.ready[d] & domain.with_room(kinds)
-            } else {
-                0
+            let room = match domain.is_free(now) {
+                true => domain.with_room(with.collectors.room_for(d)),
+                false => 0,
             };
+            self.plannable[d] = self.ready[d] & room;
         }
     }
 
-    /// Whether there is room at the same kinds of units for all domains.
-    fn has_room_alike(&self, with: &Surroundings) -> bool {
-        let first = with.collectors.room_for(0);
-        (1..self.domains).all(|d| with.collectors.room_for(d) == first)
-    }
-
-    /// The warps are about to issue: the turns of their domains are over.
-    pub(super) fn take_turns(&mut self, members: &[Place], now: Cycle, with: &mut Surroundings) {
+    /// The warps are about to issue: the turns of their domains are over. Says whether those of all
+    /// domains are.
+    pub(super) fn take_turns(
+        &mut self,
+        members: &[Place],
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> bool {
         let warps = &with.residents.warps;
         // Wrong paths are dropped one by one.
         if warps.alike()
             && members.len() == self.domains
             && warps.domain(0).mismatched() == 0
-            && self.has_room_alike(with)
+            && with.collectors.has_room_alike()
         {
             let room = self.room_of(0, now, with);
             let next = Next::at(members[0], with);
@@ -64,7 +64,7 @@ impl Issue {
             warps.take_whole_turn(index, passes, room, books);
             self.ready[..self.domains].fill(0);
             self.plannable.fill(0);
-            return;
+            return true;
         }
         with.residents.warps.part();
         for member in members {
@@ -73,27 +73,31 @@ impl Issue {
             self.take_turn(&Next::at(*member, with), room, with);
             self.plannable[d] = 0;
         }
+        members.len() == self.domains
     }
 
     /// Nobody issues. If the first domain stands for all, and can for this too, the turns of all
-    /// are over; else each stands for itself.
-    pub(super) fn issue_nothing_anywhere(&mut self, now: Cycle, with: &mut Surroundings) {
+    /// are over; else each stands for itself. Says which.
+    pub(super) fn issue_nothing_anywhere(&mut self, now: Cycle, with: &mut Surroundings) -> bool {
         let warps = &mut with.residents.warps;
         if !warps.alike() {
-            return;
+            return false;
         }
         let domain = warps.domain(0);
         if self.ready[0] == 0 && domain.moving() == 0 {
-            return warps.skip_all_turns();
+            warps.skip_all_turns();
+            return true;
         }
-        if domain.mismatched() != 0 || !self.has_room_alike(with) {
-            return with.residents.warps.part();
+        if domain.mismatched() != 0 || !with.collectors.has_room_alike() {
+            with.residents.warps.part();
+            return false;
         }
         let room = self.room_of(0, now, with);
         let Residents { warps, books, .. } = &mut *with.residents;
         warps.stand_still(0, room, books);
         warps.skip_all_turns();
         self.ready[..self.domains].fill(0);
+        true
     }
 
     /// Whether warps that have executed an instruction together go on as one: they are of all
@@ -127,12 +131,12 @@ impl Issue {
         let all = residents.warps.whole(first);
         let stats = &mut residents.books.stats;
         count_instructions(facts, all.len() as u64, executed, stats);
+        residents.warps.whole_issued(first, facts);
         for slot in all.clone() {
             #[cfg(test)]
             self.log_issue(slot, pc, residents);
             let active = residents.groups.get(slot).mask;
             count_lanes(active, &mut residents.books.stats.counters);
-            residents.warps.issued(slot, facts);
             let next = Next { slot, ..*leader };
             if facts.is_memory() {
                 self.gathered.owners.push(owner(&next, executed & active));

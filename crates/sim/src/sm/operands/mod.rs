@@ -153,8 +153,9 @@ pub struct Collectors {
     /// Unit u of group g is number 64 g + u.
     units: Box<[CollectorUnit; GROUPS * MOST_COLLECTORS]>,
     groups: Box<[Group; GROUPS]>,
-    /// By domain, then by kind of units: the group.
+    /// By domain, then by kind of units: the group; and by kind all its groups, a bit each.
     routes: Vec<[u8; MOST_KINDS]>,
+    of_kind: [u32; MOST_KINDS],
     whole_gangs: WholeGangs,
 }
 
@@ -177,6 +178,12 @@ impl Collectors {
             }
         };
         let none = iter::repeat_with(Group::default);
+        let mut of_kind = [0; MOST_KINDS];
+        for route in &plan.routes {
+            for (kind, group) in route.iter().enumerate() {
+                of_kind[kind] |= 1 << group;
+            }
+        }
         let compute = bits(|g| g.computes);
         let straight = |kinds: &[u8; MOST_KINDS]| {
             let used = plan.groups.len().min(MOST_KINDS);
@@ -200,6 +207,7 @@ impl Collectors {
             units: boxed(iter::repeat_with(CollectorUnit::default)),
             groups: boxed(plan.groups.iter().map(group).chain(none)),
             routes: plan.routes.clone(),
+            of_kind,
             whole_gangs: WholeGangs::new(config, plan),
         }
     }
@@ -221,8 +229,19 @@ impl Collectors {
     }
 
     /// The same for a warp of any domain.
+    #[inline]
     pub fn room_for_any(&self) -> u8 {
-        (0..self.routes.len()).fold(0, |all, d| all | self.room_for(d))
+        let kinds = self.of_kind.iter().enumerate();
+        kinds.fold(0, |all, (kind, groups)| {
+            all | u8::from(self.room & groups != 0) << kind
+        })
+    }
+
+    /// Whether there is room for all domains at the same kinds of units.
+    #[inline]
+    pub fn has_room_alike(&self) -> bool {
+        let same = |groups: &u32| self.room & groups == 0 || !self.room & groups == 0;
+        self.of_kind.iter().all(same)
     }
 
     #[inline]

@@ -74,18 +74,24 @@ impl Residents {
         if others == 0 || !whole || facts.traffic == Traffic::Copy {
             return None;
         }
-        let waits = |r: &Residents, slot| waits_for_data(&r.warps, r.warps.place(slot));
-        let all = self.warps.whole(first);
-        let waited = all.clone().map(|slot| waits(self, slot));
-        let waited = waited.fold(0u64, |all, waits| all << 1 | u64::from(waits));
-        self.complete_whole_gang(first, facts, launched);
-        for (slot, at) in all.rev().zip(0..) {
-            if waited >> at & 1 != 0
-                && !waits(self, slot)
-                && let Some(plan) = self.books.policy.plan()
-            {
-                plan.made_ready(self.warps.place(slot));
+        let Place { index, .. } = self.warps.place(first);
+        let places = (0..=others as u8).map(|domain| Place { domain, index });
+        let waiting = |r: &Residents| {
+            let waits = |place| u64::from(waits_for_data(&r.warps, place));
+            let each = || places.clone().rev().map(waits);
+            match r.warps.alike() {
+                true => waits(Place { domain: 0, index }).wrapping_neg(),
+                false => each().fold(0, |all, waits| all << 1 | waits),
             }
+        };
+        let waited = waiting(self);
+        self.complete_whole_gang(first, facts, launched);
+        let ready = waited & !waiting(self);
+        if ready != 0
+            && let Some(plan) = self.books.policy.plan()
+        {
+            let those = places.filter(|place| ready >> place.domain & 1 != 0);
+            those.for_each(|place| plan.made_ready(place));
         }
         Some(others)
     }

@@ -7,8 +7,7 @@
 //! at the beginning of a cycle in which all hold the same, the first stands for them again.
 
 use super::accounting::count_cycles;
-use super::scoreboard::Hazard;
-use super::{Edit, WarpTable};
+use super::{Edit, Warp, WarpTable};
 use crate::place::Place;
 use crate::sm::facts::OpFacts;
 use crate::sm::observe::Books;
@@ -114,6 +113,21 @@ impl WarpTable {
         self.turned = !0;
     }
 
+    /// As [`issued`](WarpTable::issued), for a whole gang.
+    #[inline]
+    pub fn whole_issued(&mut self, first: u16, facts: &OpFacts) {
+        for slot in self.whole(first) {
+            self.scoreboard.reserve(slot, facts);
+        }
+        let memory = facts.is_memory() as u16;
+        for warp in self.whole_mut(first) {
+            warp.buffer.pop();
+            warp.instructions += 1;
+            warp.in_flight += 1;
+            warp.memory_in_flight += memory;
+        }
+    }
+
     /// The warps of a whole gang have executed an instruction, which leads them to `next`.
     /// `target`: they wait for what is there.
     pub fn refresh_whole(
@@ -132,8 +146,8 @@ impl WarpTable {
             }
             edit.refresh_head(next, code);
             let through = self.warps[first as usize].through;
-            for slot in self.whole(first) {
-                self.warps[slot as usize].through = through;
+            for warp in self.whole_mut(first) {
+                warp.through = through;
             }
             return;
         }
@@ -156,14 +170,12 @@ impl WarpTable {
         code: &[OpFacts],
         books: &mut Books,
     ) {
-        let buffer = self.warps[first as usize].buffer;
-        let same = |slot: u16| self.warps[slot as usize].buffer == buffer;
-        if self.alike && self.whole(first).all(same) {
+        if self.alike && self.buffers_alike(first) {
             self.touch_whole(books);
             self.edit_whole(first).decode(pc, next, code);
             let buffer = self.warps[first as usize].buffer;
-            for slot in self.whole(first) {
-                self.warps[slot as usize].buffer = buffer;
+            for warp in self.whole_mut(first) {
+                warp.buffer = buffer;
             }
         } else {
             for slot in self.whole(first) {
@@ -195,9 +207,11 @@ impl WarpTable {
     ) {
         for slot in self.whole(first) {
             self.scoreboard.release(slot, facts);
-            let warp = &mut self.warps[slot as usize];
+        }
+        let memory = facts.is_memory() as u16;
+        for warp in self.whole_mut(first) {
             warp.in_flight -= 1;
-            warp.memory_in_flight -= facts.is_memory() as u16;
+            warp.memory_in_flight -= memory;
         }
         let index = self.place(first).index;
         if self.alike {
@@ -226,15 +240,31 @@ impl WarpTable {
 
     /// Whether the warps of a whole gang have the same in their buffers and the same holds it back.
     fn heads_alike(&self, first: u16, code: &[OpFacts]) -> bool {
-        let of = |slot: u16| &self.warps[slot as usize];
-        let buffer = of(first).buffer;
-        let Some(pc) = buffer.head() else {
-            return self.whole(first).all(|slot| of(slot).buffer == buffer);
+        if !self.buffers_alike(first) {
+            return false;
+        }
+        let Some(pc) = self.warps[first as usize].buffer.head() else {
+            return true;
         };
         let facts = &code[pc as usize];
-        let hazard: Hazard = self.hazard(first, facts);
+        if !self.rules.one_in_flight {
+            return self.scoreboard.checks_alike(self.whole(first), facts);
+        }
+        let hazard = self.hazard(first, facts);
         self.whole(first)
-            .skip(1)
-            .all(|slot| of(slot).buffer == buffer && self.hazard(slot, facts) == hazard)
+            .all(|slot| self.hazard(slot, facts) == hazard)
+    }
+
+    #[inline]
+    fn buffers_alike(&self, first: u16) -> bool {
+        let all = self.whole(first);
+        let all = &self.warps[all.start as usize..all.end as usize];
+        all.iter().all(|warp| warp.buffer == all[0].buffer)
+    }
+
+    #[inline]
+    fn whole_mut(&mut self, first: u16) -> &mut [Warp] {
+        let all = self.whole(first);
+        &mut self.warps[all.start as usize..all.end as usize]
     }
 }

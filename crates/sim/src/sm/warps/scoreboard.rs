@@ -2,6 +2,7 @@
 //! by name, so that slot reuse in the simulator makes no hazards the hardware has not.
 
 use crate::sm::facts::{OpFacts, RegisterWord};
+use std::ops::Range;
 
 /// A word of registers of a warp, a bit each.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,6 +61,27 @@ impl Scoreboard {
             self.check_further(slot, &further.registers, &mut hazard);
         }
         hazard
+    }
+
+    /// Whether the same holds back an instruction of each of these warps.
+    #[inline]
+    pub fn checks_alike(&self, mut slots: Range<u16>, facts: &OpFacts) -> bool {
+        if facts.further().is_some() {
+            let Some(first) = slots.next() else {
+                return true;
+            };
+            let hazard = self.check(first, facts);
+            return slots.all(|slot| self.check(slot, facts) == hazard);
+        }
+        let part = &facts.registers;
+        let parts = part.reads | part.writes;
+        // As they are of a gang, the same registers are owed to all of them most often.
+        let first = self.word(slots.start, part);
+        slots.all(|slot| {
+            let owed = self.word(slot, part);
+            let differs = (owed.any ^ first.any) | (owed.memory ^ first.memory);
+            differs & parts == 0 && (owed.long ^ first.long) & part.reads == 0
+        })
     }
 
     #[inline]
