@@ -111,6 +111,35 @@ impl Groups {
         &self.slots[slot as usize]
     }
 
+    /// Whether the model wants to hear when the group of any of these slots comes to `pc`.
+    #[inline]
+    pub fn watches(&self, slots: Range<u16>, pc: Pc) -> bool {
+        let all = &self.slots[slots.start as usize..slots.end as usize];
+        all.iter().any(|group| group.watch == pc)
+    }
+
+    /// Moves the groups of all these slots to `pc`.
+    #[inline]
+    pub fn set_pcs(&mut self, slots: Range<u16>, pc: Pc) {
+        for group in &mut self.slots[slots.start as usize..slots.end as usize] {
+            group.pc = pc;
+        }
+    }
+
+    /// The active lanes of the groups of all these slots.
+    #[inline]
+    pub fn lanes_of(&self, slots: Range<u16>) -> u32 {
+        let all = &self.slots[slots.start as usize..slots.end as usize];
+        all.iter().fold(0, |lanes, group| lanes | group.mask)
+    }
+
+    /// Whether the groups of all these slots go on at `pc`.
+    #[inline]
+    pub fn all_at(&self, slots: Range<u16>, pc: Pc) -> bool {
+        let all = &self.slots[slots.start as usize..slots.end as usize];
+        all.iter().all(|group| group.pc == pc)
+    }
+
     /// Moves a group to `pc`. The pipeline uses this for straight-line code.
     #[inline]
     pub fn set_pc(&mut self, slot: u16, pc: Pc) {

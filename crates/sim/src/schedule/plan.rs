@@ -17,6 +17,8 @@ pub struct IssueView<'a> {
     pub now: Cycle,
     /// Warps that can issue, by domain: none once the domain has had its turn.
     pub ready: &'a [u64],
+    /// They are known to be the same in all domains.
+    pub alike: bool,
     /// What the slots hold.
     pub groups: &'a Groups,
     /// Where warps sit.
@@ -64,6 +66,8 @@ pub struct FetchView<'a> {
     pub lacking: &'a [u64],
     /// Warps that may be fetched for.
     pub fetchable: &'a [u64],
+    /// These are known to be the same in all domains.
+    pub alike: bool,
 }
 
 /// A policy that plans the issues of a cycle.

@@ -177,6 +177,9 @@ impl Gangs {
     fn choose_singles(&self, view: &IssueView) -> Vec<(u64, Place)> {
         let table = &self.table;
         let mut chosen = Vec::new();
+        if !table.any_single() {
+            return chosen;
+        }
         for (d, ready) in view.ready.iter().enumerate() {
             let among = ready & table.single[d] & !table.waiting[d];
             if among == 0 {
@@ -219,6 +222,27 @@ impl Gangs {
             }
             self.table.set_parts(home, parts);
         }
+    }
+
+    /// The gang that is fetched for next, where all have a warp in every slice and all slices hold the
+    /// same: the first behind the one that was fetched for last.
+    fn next_whole_fetch(&mut self, view: &FetchView) -> Option<Together> {
+        let table = &self.table;
+        let schedulers = table.schedulers();
+        let mut next: Option<(bool, u16)> = None;
+        for scheduler in 0..schedulers {
+            let wanted = view.lacking[scheduler as usize] & view.fetchable[scheduler as usize];
+            let mut those = table.whole[scheduler as usize] & wanted;
+            while those != 0 {
+                let home = those.trailing_zeros() as u16 * schedulers + scheduler;
+                those &= those - 1;
+                let this = (home <= self.fetched, home);
+                next = Some(next.map_or(this, |next| next.min(this)));
+            }
+        }
+        let (_, home) = next?;
+        self.fetched = home;
+        Some(self.table.places(home, self.table.slices))
     }
 
     fn any_waits(&self) -> bool {
@@ -380,8 +404,11 @@ impl IssuePlan for Gangs {
 
     fn next_fetch(&mut self, view: &FetchView) -> Option<Together> {
         let table = &self.table;
+        if view.alike && table.all_whole() {
+            return self.next_whole_fetch(view);
+        }
         // The first behind the one that was fetched for last.
-        let mut next: Option<(bool, u16, bool)> = None;
+        let mut next: Option<(bool, u16)> = None;
         let lacking = |d: usize| view.lacking[d];
         let fetchable = |d: usize| view.fetchable[d] | !view.lacking[d];
         // The warps of one of its gangs that lack their instruction, if all these may be fetched for.
@@ -396,16 +423,13 @@ impl IssuePlan for Gangs {
             part.map(|part| part.slices & lacking)
         };
         table.for_gangs(lacking, fetchable, |home, all| {
-            let this = (home <= self.fetched, home, all);
+            let this = (home <= self.fetched, home);
             if next.is_none_or(|next| this < next) && (all || wanting(home).is_some()) {
                 next = Some(this);
             }
         });
-        let (_, home, all) = next?;
-        let slices = match all && table.is_whole_in(home, view.lacking) {
-            true => table.slices,
-            false => wanting(home)?,
-        };
+        let (_, home) = next?;
+        let slices = wanting(home)?;
         self.fetched = home;
         Some(self.table.places(home, slices))
     }

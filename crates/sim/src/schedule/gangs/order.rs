@@ -63,6 +63,9 @@ impl Chooser {
         {
             return Some((home, table.get(home).parts[0]));
         }
+        if self.order == Order::BigFirst && table.all_whole() {
+            return None;
+        }
         let mut best: Option<(Rank, u16, Part)> = None;
         let ready = |d: usize| view.ready[d];
         table.for_gangs(ready, ready, |home, all| {
@@ -92,19 +95,27 @@ impl Chooser {
     /// The first of the gangs that are all ready and have warps of all slices: no other is bigger,
     /// and none of them waits for siblings.
     fn first_whole(&self, table: &Table, view: &IssueView) -> Option<u16> {
+        let schedulers = table.schedulers();
+        let ready = |scheduler| table.whole_in(scheduler, view.ready, view.alike);
         let again = |&&(home, id): &&(u16, u64)| {
-            table.is_whole_in(home, view.ready) && table.get(home).parts[0].id == id
+            let is_ready = ready(home % schedulers) >> (home / schedulers) & 1 != 0;
+            is_ready && table.get(home).parts[0].id == id
         };
         if let Some(&(home, _)) = self.recent.iter().find(again) {
             return Some(home);
         }
         let mut oldest: Option<(u64, u16)> = None;
-        table.for_whole_gangs(view.ready, |home| {
-            let age = table.get(home).age;
-            if oldest.is_none_or(|(least, _)| age < least) {
-                oldest = Some((age, home));
+        for scheduler in 0..schedulers {
+            let mut those = ready(scheduler);
+            while those != 0 {
+                let home = those.trailing_zeros() as u16 * schedulers + scheduler;
+                those &= those - 1;
+                let age = table.get(home).age;
+                if oldest.is_none_or(|(least, _)| age < least) {
+                    oldest = Some((age, home));
+                }
             }
-        });
+        }
         oldest.map(|(_, home)| home)
     }
 

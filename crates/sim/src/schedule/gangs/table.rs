@@ -77,6 +77,8 @@ pub struct Table {
     /// are one.
     several: Vec<u64>,
     pub whole: Vec<u64>,
+    /// Gangs that do not have a warp in every slice, or that wait for siblings.
+    partial: u32,
     /// All slices, a bit each.
     pub slices: u8,
     /// Running warps by the size of their gang.
@@ -101,6 +103,7 @@ impl Table {
             waiting: vec![0; domains],
             several: vec![0; layout.schedulers() as usize],
             whole: vec![0; layout.schedulers() as usize],
+            partial: 0,
             slices: u8::MAX >> (8 - layout.slices().min(8)),
             sizes: [0; BINS],
             stirred: Vec::new(),
@@ -188,31 +191,33 @@ impl Table {
         }
     }
 
-    /// Whether the warps of a home warp on all slices are one gang, and all in these sets, by domain.
-    pub fn is_whole_in(&self, home: u16, sets: &[u64]) -> bool {
-        let Place { domain, index } = self.place(home, 0);
-        let sets = sets[domain as usize..].iter();
-        self.whole[domain as usize] >> index & 1 != 0
-            && sets
-                .step_by(self.schedulers as usize)
-                .all(|set| set >> index & 1 != 0)
+    /// Whether all gangs have a warp in every slice, and none waits for siblings.
+    #[inline]
+    pub fn all_whole(&self) -> bool {
+        self.partial == 0
     }
 
-    /// Calls `each` with every home warp whose warps of all slices are one gang, and all in these
-    /// sets, by domain.
+    /// Whether there are single warps.
     #[inline]
-    pub fn for_whole_gangs(&self, sets: &[u64], mut each: impl FnMut(u16)) {
-        for (first, whole) in self.whole.iter().enumerate() {
-            let mut those = *whole;
-            for set in sets[first..].iter().step_by(self.schedulers as usize) {
-                those &= set;
-            }
-            while those != 0 {
-                let index = those.trailing_zeros() as u16;
-                those &= those - 1;
-                each(index * self.schedulers + first as u16);
-            }
+    pub fn any_single(&self) -> bool {
+        self.sizes[bin(1)] != 0
+    }
+
+    /// Home warps of a scheduler, by index, whose warps of all slices are one gang, and all in these
+    /// sets, by domain. `alike`: those are the same in all domains.
+    #[inline]
+    pub fn whole_in(&self, scheduler: u16, sets: &[u64], alike: bool) -> u64 {
+        let scheduler = scheduler as usize;
+        if alike {
+            return self.whole[scheduler] & sets[scheduler];
         }
+        let sets = sets[scheduler..].iter().step_by(self.schedulers as usize);
+        sets.fold(self.whole[scheduler], |all, set| all & set)
+    }
+
+    /// Schedulers of a slice.
+    pub fn schedulers(&self) -> u16 {
+        self.schedulers
     }
 
     /// The warps of an original gang of one part all stand at `pc`.
@@ -376,7 +381,12 @@ impl Table {
         let several = parts.iter().filter(|part| part.is_gang()).count() > 1;
         let set = &mut self.several[domain as usize];
         *set = *set & !(1 << index) | u64::from(several) << index;
-        let whole = matches!(parts[..], [part] if part.slices == self.slices && part.is_gang() && part.waits.is_none());
+        let is_whole = |part: &Part| part.slices == self.slices && part.waits.is_none();
+        let partial = |part: &&Part| part.is_gang() && !is_whole(part);
+        let partial = |parts: &[Part]| parts.iter().filter(partial).count() as u32;
+        self.partial += partial(parts);
+        self.partial -= partial(&old);
+        let whole = matches!(&parts[..], [part] if part.is_gang() && is_whole(part));
         let set = &mut self.whole[domain as usize];
         *set = *set & !(1 << index) | u64::from(whole) << index;
         let original = &mut self.originals[home as usize];

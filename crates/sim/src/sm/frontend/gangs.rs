@@ -8,7 +8,7 @@ use crate::schedule::{FetchView, Together};
 use crate::sm::launch::Launched;
 use crate::sm::memory::Outcome;
 use crate::sm::residents::Residents;
-use crate::sm::warps::Waiters;
+use crate::sm::warps::{Waiters, WarpTable};
 use warpsim_ptx::kernel::Pc;
 
 /// The gang front end.
@@ -104,12 +104,18 @@ impl GangFetch {
             let view = FetchView {
                 lacking: &self.lacking,
                 fetchable: &self.fetchable,
+                alike: residents.warps.alike(),
             };
             let Some(members) = policy.plan().and_then(|p| p.next_fetch(&view)) else {
                 return;
             };
             self.left -= 1;
             self.fetch_for(&members, icache, residents, launched);
+            if residents.warps.alike() {
+                let fetchable = residents.warps.domain(0).fetchable(self.waiters);
+                self.fetchable.fill(fetchable);
+                continue;
+            }
             for place in members.iter() {
                 let domain = residents.warps.sets(place.domain as usize);
                 self.fetchable[place.domain as usize] = domain.fetchable(self.waiters);
@@ -181,12 +187,16 @@ impl GangFetch {
 fn common_pc(members: &[Place], residents: &mut Residents, launched: &Launched) -> Pc {
     let Residents { warps, groups, .. } = residents;
     let end = launched.facts.len() as Pc;
-    let mut from = |place: &Place| {
+    let from = |warps: &mut WarpTable, place: &Place| {
         let slot = warps.slot_at(*place);
         warps.fetch_from(slot, groups.get(slot).pc, end)
     };
-    let pc = from(&members[0]);
-    if members.iter().all(|place| from(place) == pc) {
+    let pc = from(warps, &members[0]);
+    let first = warps.slot_at(members[0]);
+    if members.len() == warps.layout().domains() && warps.is_together(first) {
+        return pc; // it is the same for all
+    }
+    if members.iter().all(|place| from(warps, place) == pc) {
         return pc;
     }
     let pc = groups.get(warps.slot_at(members[0])).pc;
@@ -207,9 +217,13 @@ fn decode_whole_gang(first: u16, pc: Pc, residents: &mut Residents, launched: &L
     let next = groups.get(first).pc;
     let waits = |slot: u16| {
         let there = warps.warp(slot).buffer().fetch_pc() == pc;
-        there && warps.is_running(slot) && groups.get(slot).pc == next
+        there && warps.is_running(slot)
     };
-    if warps.whole(first).all(waits) {
+    let together = match warps.is_together(first) {
+        true => waits(first),
+        false => warps.whole(first).all(waits),
+    };
+    if together && groups.all_at(warps.whole(first), next) {
         return warps.decode_whole(first, pc, next, &launched.facts, books);
     }
     let mut each = warps.whole(first).map(|slot| (slot, pc)).collect();

@@ -87,6 +87,7 @@ impl Issue {
         let members = books.policy.plan()?.next(&IssueView {
             now,
             ready: &self.plannable,
+            alike: warps.alike() && with.collectors.has_room_alike(),
             groups,
             layout: warps.layout(),
         })?;

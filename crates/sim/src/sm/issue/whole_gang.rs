@@ -3,14 +3,15 @@
 
 use super::execute::{NO_MEMORY, count_instructions, count_lanes, owner};
 use super::{Issue, Next, Surroundings};
-use crate::divergence::GroupState;
-use crate::exec::state::EffectKind;
+use crate::exec::state::{EffectKind, LANES};
 use crate::place::Place;
 use crate::schedule::Together;
-use crate::sm::launch::SmFault;
+use crate::sm::facts::Traffic;
+use crate::sm::launch::{SmFault, View};
 use crate::sm::operands::Issued;
 use crate::sm::residents::Residents;
 use crate::time::Cycle;
+use std::ops::Range;
 
 impl Issue {
     /// Finds out which warps are ready, in domains for which the first one may stand.
@@ -131,37 +132,59 @@ impl Issue {
         let all = residents.warps.whole(first);
         let stats = &mut residents.books.stats;
         count_instructions(facts, all.len() as u64, executed, stats);
-        residents.warps.whole_issued(first, facts);
+        count_lanes_of_all(all.clone(), residents);
+        #[cfg(test)]
         for slot in all.clone() {
-            #[cfg(test)]
             self.log_issue(slot, pc, residents);
-            let active = residents.groups.get(slot).mask;
-            count_lanes(active, &mut residents.books.stats.counters);
-            let next = Next { slot, ..*leader };
-            if facts.is_memory() {
-                self.gathered.owners.push(owner(&next, executed & active));
-            }
-            self.lead_on(&next, now, residents, view)?;
-            residents.follow(view.launched);
         }
+        residents.warps.whole_issued(first, facts);
+        if facts.is_memory() {
+            for slot in all.clone() {
+                let active = residents.groups.get(slot).mask;
+                let its = Next { slot, ..*leader };
+                self.gathered.owners.push(owner(&its, executed & active));
+            }
+        }
+        let branch = matches!(self.effect.kind, EffectKind::Branch { .. });
+        let straight = !branch && facts.traffic != Traffic::Copy;
         let launched = view.launched;
-        let group = residents.groups.get(first);
-        let (next, running) = (group.pc, group.state == GroupState::Running);
-        let same = |slot: u16| {
-            let group = residents.groups.get(slot);
-            group.pc == next && (group.state == GroupState::Running) == running
-        };
-        if all.clone().all(same) {
-            let target = facts.control && next != pc + 1;
+        if straight && !residents.groups.watches(all.clone(), pc + 1) {
+            residents.groups.set_pcs(all, pc + 1);
+            let Residents { warps, books, .. } = &mut *residents;
+            warps.refresh_whole(first, false, pc + 1, &launched.facts, books);
+        } else {
+            self.lead_whole_gang_on(leader, now, residents, view)?;
+        }
+        if !facts.is_memory() {
+            self.send_whole_gang(leader, executed, with);
+        }
+        Ok(())
+    }
+
+    /// The same where the divergence model may have to hear of it.
+    #[inline(never)]
+    fn lead_whole_gang_on(
+        &mut self,
+        leader: &Next,
+        now: Cycle,
+        residents: &mut Residents,
+        view: &mut View,
+    ) -> Result<(), SmFault> {
+        let (first, pc, launched) = (leader.slot, leader.pc, view.launched);
+        let all = residents.warps.whole(first);
+        for slot in all.clone() {
+            self.lead_on(&Next { slot, ..*leader }, now, residents, view)?;
+            residents.follow(launched);
+        }
+        let next = residents.groups.get(first).pc;
+        if residents.groups.all_at(all.clone(), next) {
+            let target = leader.facts.control && next != pc + 1;
             let Residents { warps, books, .. } = &mut *residents;
             warps.refresh_whole(first, target, next, &launched.facts, books);
         } else {
             for slot in all {
                 self.refresh(&Next { slot, ..*leader }, residents, launched);
             }
-        }
-        if !facts.is_memory() {
-            self.send_whole_gang(leader, executed, with);
         }
         Ok(())
     }
@@ -188,5 +211,20 @@ impl Issue {
             members.push(Place { domain, index });
         }
         self.send_members(&members, leader.pc, lanes, with);
+    }
+}
+
+/// Counts the active lanes of warps that have issued together.
+fn count_lanes_of_all(slots: Range<u16>, residents: &mut Residents) {
+    let counters = &mut residents.books.stats.counters;
+    let lanes = residents.groups.lanes_of(slots.clone());
+    if LANES / slots.len() <= 4 {
+        // All are in the first bin.
+        counters.active_lanes += u64::from(lanes.count_ones());
+        counters.lanes_1_4 += slots.len() as u64;
+        return;
+    }
+    for slot in slots {
+        count_lanes(residents.groups.get(slot).mask, counters);
     }
 }

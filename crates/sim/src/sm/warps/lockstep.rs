@@ -33,6 +33,7 @@ impl WarpTable {
     fn part_domains(&mut self) {
         self.domains.keep_all();
         (self.alike, self.special) = (false, self.in_step);
+        self.together = 0;
         self.stir_issue(); // there may be room for some and not for others
     }
 
@@ -116,9 +117,7 @@ impl WarpTable {
     /// As [`issued`](WarpTable::issued), for a whole gang.
     #[inline]
     pub fn whole_issued(&mut self, first: u16, facts: &OpFacts) {
-        for slot in self.whole(first) {
-            self.scoreboard.reserve(slot, facts);
-        }
+        self.scoreboard.reserve_for_all(self.whole(first), facts);
         let memory = facts.is_memory() as u16;
         for warp in self.whole_mut(first) {
             warp.buffer.pop();
@@ -170,7 +169,7 @@ impl WarpTable {
         code: &[OpFacts],
         books: &mut Books,
     ) {
-        if self.alike && self.buffers_alike(first) {
+        if self.alike && (self.is_together(first) || self.buffers_alike(first)) {
             self.touch_whole(books);
             self.edit_whole(first).decode(pc, next, code);
             let buffer = self.warps[first as usize].buffer;
@@ -205,9 +204,7 @@ impl WarpTable {
         code: &[OpFacts],
         books: &mut Books,
     ) {
-        for slot in self.whole(first) {
-            self.scoreboard.release(slot, facts);
-        }
+        self.scoreboard.release_for_all(self.whole(first), facts);
         let memory = facts.is_memory() as u16;
         for warp in self.whole_mut(first) {
             warp.in_flight -= 1;
@@ -238,21 +235,43 @@ impl WarpTable {
         }
     }
 
-    /// Whether the warps of a whole gang have the same in their buffers and the same holds it back.
-    fn heads_alike(&self, first: u16, code: &[OpFacts]) -> bool {
+    /// Whether, while all domains hold the same, the warps of a whole gang are known to have the same
+    /// in their buffers and in flight.
+    #[inline]
+    pub fn is_together(&self, first: u16) -> bool {
+        self.together >> self.place(first).index & 1 != 0
+    }
+
+    /// Whether, while all domains hold the same, the warps of a whole gang have the same in their
+    /// buffers and the same holds it back.
+    #[inline]
+    fn heads_alike(&mut self, first: u16, code: &[OpFacts]) -> bool {
+        self.is_together(first) || self.compare_heads(first, code)
+    }
+
+    #[inline(never)]
+    fn compare_heads(&mut self, first: u16, code: &[OpFacts]) -> bool {
         if !self.buffers_alike(first) {
             return false;
+        }
+        let all = self.whole(first);
+        let flying = |slot: u16| {
+            let warp = &self.warps[slot as usize];
+            (warp.in_flight, warp.memory_in_flight, warp.ahead)
+        };
+        if all.clone().all(|slot| flying(slot) == flying(first))
+            && self.scoreboard.owes_alike(all.clone())
+        {
+            self.together |= 1 << self.place(first).index;
+            return true;
         }
         let Some(pc) = self.warps[first as usize].buffer.head() else {
             return true;
         };
         let facts = &code[pc as usize];
-        if !self.rules.one_in_flight {
-            return self.scoreboard.checks_alike(self.whole(first), facts);
-        }
         let hazard = self.hazard(first, facts);
-        self.whole(first)
-            .all(|slot| self.hazard(slot, facts) == hazard)
+        let same = |slot| self.hazard(slot, facts) == hazard;
+        all.clone().all(same)
     }
 
     #[inline]
@@ -260,6 +279,11 @@ impl WarpTable {
         let all = self.whole(first);
         let all = &self.warps[all.start as usize..all.end as usize];
         all.iter().all(|warp| warp.buffer == all[0].buffer)
+    }
+
+    /// For checks: a slot's warp is of no whole gang that is known to be together.
+    pub(super) fn whole_is_apart(&self, slot: u16) -> bool {
+        self.together >> self.place(slot).index & 1 == 0
     }
 
     #[inline]

@@ -72,6 +72,9 @@ pub struct WarpTable {
     alike: bool,
     /// Either of the two.
     special: bool,
+    /// While all domains hold the same: whole gangs, by index, whose warps are known to have the same
+    /// in their buffers and in flight.
+    together: u64,
     /// Whether warps have changed since issue last looked, and since fetch did. Until then both
     /// would find what they found before.
     stirred: Stirred,
@@ -97,6 +100,7 @@ impl WarpTable {
             in_step: false,
             alike: false,
             special: false,
+            together: 0,
             stirred: Stirred::ALL,
         }
     }
@@ -276,6 +280,7 @@ impl WarpTable {
     /// An instruction of a warp is executed: it leaves the buffer and is in flight.
     #[inline(always)]
     pub fn issued(&mut self, slot: u16, facts: &OpFacts) {
+        debug_assert!(self.together == 0 || self.whole_is_apart(slot));
         let warp = &mut self.warps[slot as usize];
         warp.buffer.pop();
         warp.instructions += 1;
@@ -294,12 +299,13 @@ impl WarpTable {
         code: &[OpFacts],
         books: &mut Books,
     ) -> bool {
+        self.part();
         self.scoreboard.release(slot, facts);
         let warp = &mut self.warps[slot as usize];
         warp.in_flight -= 1;
         warp.memory_in_flight -= facts.is_memory() as u16;
         let (quiet, place) = (warp.in_flight == 0, warp.place);
-        let clear = self.sets(place.domain as usize).clear;
+        let clear = self.domains[place.domain as usize].clear;
         if clear >> place.index & 1 == 0 {
             self.check_hazard(slot, code, books);
         }
@@ -308,6 +314,7 @@ impl WarpTable {
 
     /// A store of a warp has left the pipeline.
     pub fn store_sent(&mut self, slot: u16, code: &[OpFacts], books: &mut Books) {
+        self.part();
         let warp = &mut self.warps[slot as usize];
         warp.in_flight -= 1;
         warp.memory_in_flight -= 1;
@@ -325,6 +332,7 @@ impl WarpTable {
         books: &mut Books,
     ) {
         if self.warps[slot as usize].ahead != ahead {
+            self.part();
             self.warps[slot as usize].ahead = ahead;
             self.scoreboard.owe(slot, token, ahead);
             self.check_hazard(slot, code, books);
@@ -428,6 +436,7 @@ impl WarpTable {
     /// Fetch for a warp with an empty buffer goes on at `pc`.
     pub fn restart_fetch(&mut self, slot: u16, pc: Pc) {
         debug_assert!(self.warps[slot as usize].buffer.head().is_none());
+        self.part();
         self.warps[slot as usize].buffer.flush(pc);
     }
 
@@ -437,8 +446,9 @@ impl WarpTable {
         let buffer = &mut self.warps[slot as usize].buffer;
         if buffer.head().is_none() && buffer.fetch_pc() >= end {
             buffer.flush(next);
+            self.part();
         }
-        buffer.fetch_pc()
+        self.warps[slot as usize].buffer.fetch_pc()
     }
 }
 

@@ -5,7 +5,7 @@ use crate::sm::facts::{OpFacts, RegisterWord};
 use std::ops::Range;
 
 /// A word of registers of a warp, a bit each.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Owed {
     /// Owed.
     any: u64,
@@ -63,25 +63,56 @@ impl Scoreboard {
         hazard
     }
 
-    /// Whether the same holds back an instruction of each of these warps.
+    /// Whether the same registers are owed to all of these warps.
+    pub fn owes_alike(&self, slots: Range<u16>) -> bool {
+        let from = slots.start as usize * self.words;
+        let to = slots.end as usize * self.words;
+        let mut all = self.owed[from..to].chunks(self.words);
+        let first = all.next();
+        all.all(|words| Some(words) == first)
+    }
+
+    /// As [`reserve`](Scoreboard::reserve), for an instruction that all of these warps have issued.
     #[inline]
-    pub fn checks_alike(&self, mut slots: Range<u16>, facts: &OpFacts) -> bool {
+    pub fn reserve_for_all(&mut self, slots: Range<u16>, facts: &OpFacts) {
         if facts.further().is_some() {
-            let Some(first) = slots.next() else {
-                return true;
-            };
-            let hazard = self.check(first, facts);
-            return slots.all(|slot| self.check(slot, facts) == hazard);
+            return slots.into_iter().for_each(|slot| self.reserve(slot, facts));
         }
         let part = &facts.registers;
-        let parts = part.reads | part.writes;
-        // As they are of a gang, the same registers are owed to all of them most often.
-        let first = self.word(slots.start, part);
-        slots.all(|slot| {
-            let owed = self.word(slot, part);
-            let differs = (owed.any ^ first.any) | (owed.memory ^ first.memory);
-            differs & parts == 0 && (owed.long ^ first.long) & part.reads == 0
-        })
+        let memory = if facts.is_memory() { part.writes } else { 0 };
+        let long = if facts.long { memory } else { 0 };
+        for word in self.words_of(slots, part) {
+            word.any |= part.writes;
+            word.memory |= memory;
+            word.long |= long;
+        }
+    }
+
+    /// As [`release`](Scoreboard::release), for an instruction that all of these warps have issued.
+    #[inline]
+    pub fn release_for_all(&mut self, slots: Range<u16>, facts: &OpFacts) {
+        if facts.further().is_some() {
+            return slots.into_iter().for_each(|slot| self.release(slot, facts));
+        }
+        let part = &facts.registers;
+        let memory = if facts.is_memory() { part.writes } else { 0 };
+        for word in self.words_of(slots, part) {
+            word.any &= !part.writes;
+            word.memory &= !memory;
+            word.long &= !memory;
+        }
+    }
+
+    /// That word of each of these warps.
+    #[inline]
+    fn words_of(
+        &mut self,
+        slots: Range<u16>,
+        part: &RegisterWord,
+    ) -> impl Iterator<Item = &mut Owed> {
+        let from = slots.start as usize * self.words + part.word as usize;
+        let to = slots.end as usize * self.words;
+        self.owed[from..to].iter_mut().step_by(self.words)
     }
 
     #[inline]
