@@ -118,6 +118,14 @@ impl Groups {
         all.iter().any(|group| group.watch == pc)
     }
 
+    /// Whether the groups of all these slots run, at `pc`.
+    #[inline]
+    pub fn all_run_at(&self, slots: Range<u16>, pc: Pc) -> bool {
+        let all = &self.slots[slots.start as usize..slots.end as usize];
+        all.iter()
+            .all(|group| group.pc == pc && group.state == GroupState::Running)
+    }
+
     /// Moves the groups of all these slots to `pc`.
     #[inline]
     pub fn set_pcs(&mut self, slots: Range<u16>, pc: Pc) {

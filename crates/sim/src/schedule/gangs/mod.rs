@@ -251,13 +251,14 @@ impl Gangs {
 }
 
 /// Counts warps by the size of their gang for so many cycles.
+#[inline]
 fn count_sizes(sizes: [u32; BINS], cycles: u64, counters: &mut SmCounters) {
-    let [eight, above, four, below, one] = sizes.map(|warps| u64::from(warps) * cycles);
-    counters.gang_warps_8 += eight;
-    counters.gang_warps_5_7 += above;
-    counters.gang_warps_4 += four;
-    counters.gang_warps_2_3 += below;
-    counters.gang_warps_1 += one;
+    let [eight, above, four, below, one] = sizes;
+    counters.gang_warps_8 += u64::from(eight) * cycles;
+    counters.gang_warps_5_7 += u64::from(above) * cycles;
+    counters.gang_warps_4 += u64::from(four) * cycles;
+    counters.gang_warps_2_3 += u64::from(below) * cycles;
+    counters.gang_warps_1 += u64::from(one) * cycles;
 }
 
 impl IssuePolicy for Gangs {

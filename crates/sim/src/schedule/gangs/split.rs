@@ -79,6 +79,12 @@ pub fn by_pc(
 /// Where the warps of these slices stand, if all run and stand at one PC.
 #[inline]
 fn common_pc(table: &Table, home: u16, slices: u8, view: &GangView) -> Option<Pc> {
+    if slices == table.slices && table.schedulers() == 1 {
+        let first = view.layout.slot_at(table.place(home, 0));
+        let slots = first..first + slices.count_ones() as u16;
+        let pc = view.groups.get(first).pc;
+        return view.groups.all_run_at(slots, pc).then_some(pc);
+    }
     let mut places = table.each_place(home, slices);
     let pc = view.group(places.clone().next()?).pc;
     let same = |place: Place| {

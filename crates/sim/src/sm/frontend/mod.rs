@@ -18,7 +18,7 @@ mod unit;
 use super::launch::Launched;
 use super::memory::Port;
 use super::residents::Residents;
-use super::warps::{Waiters, WarpTable};
+use super::warps::{Domain, Waiters, WarpTable};
 use crate::config::{Machine, Per};
 use crate::memory::packet::Reply;
 use crate::place::Layout;
@@ -210,11 +210,17 @@ impl FrontEnd {
         let count = self.units.len();
         let ganged = self.gangs.members(residents);
         let warps = &mut residents.warps;
-        let alone = |(d, ganged): (usize, &u64)| {
-            let sets = warps.sets(d);
+        let alone = |(sets, ganged): (&Domain, &u64)| {
             sets.fetchable(self.waiters) & !ganged | sets.leaving()
         };
-        if ganged.iter().enumerate().all(|of| alone(of) == 0) {
+        let none = match warps.alike() {
+            true => {
+                let all = ganged.iter().fold(!0, |all, set| all & set);
+                alone((warps.domain(0), &all)) == 0
+            }
+            false => warps.domains().iter().zip(ganged).all(|of| alone(of) == 0),
+        };
+        if none {
             return self.end_turns();
         }
         warps.part();

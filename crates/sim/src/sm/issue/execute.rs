@@ -116,7 +116,10 @@ impl Issue {
         } = &mut *with.residents;
         let group = |place: &Place| groups.get(warps.slot_at(*place));
         let lanes = &group(&members[0]).lanes;
-        let active = members.iter().fold(0, |all, m| all | group(m).mask);
+        let active = match members.len() == warps.layout().domains() {
+            true => groups.lanes_of(warps.whole(warps.slot_at(members[0]))),
+            false => members.iter().fold(0, |all, m| all | group(m).mask),
+        };
         let view = &mut with.view;
         let launched = view.launched;
         if !launched.facts[pc as usize].is_memory() {

@@ -6,7 +6,7 @@
 use super::execute::owner;
 use super::{Issue, Next, Surroundings};
 use crate::config::Machine;
-use crate::exec::state::{Effect, EffectKind, LANES, Lanes};
+use crate::exec::state::{Effect, EffectKind, LANES, Lanes, lanes_of};
 use crate::place::Place;
 use crate::sm::launch::{Launched, SmFault};
 use crate::sm::memory::{self, Owner, Shape};
@@ -95,14 +95,19 @@ impl Gathered {
 
     /// What was executed on some lanes, of one warp or of a gang.
     pub fn add_lanes(&mut self, lanes: &Lanes, effect: &Effect) {
-        for lane in (0..LANES).filter(|l| effect.executed >> l & 1 != 0) {
-            self.homes[lane] = lanes.home(lane);
-            self.effect.address[lane] = effect.address[lane];
+        if let (u32::MAX, Lanes::Static(home)) = (effect.executed, lanes) {
+            self.homes = [*home; LANES];
+            self.effect.address = effect.address;
+        } else {
+            for lane in lanes_of(effect.executed) {
+                self.homes[lane] = lanes.home(lane);
+                self.effect.address[lane] = effect.address[lane];
+            }
         }
         // Only atomics have operands.
         if matches!(effect.kind, EffectKind::Atomic(_)) {
             for (all, its) in self.effect.operands.iter_mut().zip(&effect.operands) {
-                for lane in (0..LANES).filter(|l| effect.executed >> l & 1 != 0) {
+                for lane in lanes_of(effect.executed) {
                     all[lane] = its[lane];
                 }
             }
@@ -135,8 +140,7 @@ impl Gathered {
     fn lanes(&self) -> Lanes {
         let executed = self.effect.executed;
         let first = self.homes[executed.trailing_zeros() as usize % LANES];
-        let mut those = (0..LANES).filter(|l| executed >> l & 1 != 0);
-        if those.all(|l| self.homes[l] == first) {
+        if lanes_of(executed).all(|l| self.homes[l] == first) {
             Lanes::Static(first)
         } else {
             Lanes::Gathered(Box::new(self.homes))

@@ -63,8 +63,6 @@ impl Issue {
             let (index, passes) = (next.place.index, next.facts.passes);
             let Residents { warps, books, .. } = &mut *with.residents;
             warps.take_whole_turn(index, passes, room, books);
-            self.ready[..self.domains].fill(0);
-            self.plannable.fill(0);
             return true;
         }
         with.residents.warps.part();
@@ -97,7 +95,6 @@ impl Issue {
         let Residents { warps, books, .. } = &mut *with.residents;
         warps.stand_still(0, room, books);
         warps.skip_all_turns();
-        self.ready[..self.domains].fill(0);
         true
     }
 

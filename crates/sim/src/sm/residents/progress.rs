@@ -27,11 +27,12 @@ impl Residents {
     pub fn complete_whole_gang(&mut self, first: u16, facts: &OpFacts, launched: &Launched) {
         let Residents { warps, books, .. } = self;
         warps.whole_completed(first, facts, &launched.facts, books);
-        if self.warps.is_together(first)
-            && self.warps.warp(first).in_flight != 0
-            && self.fences_wait_for_stores
-        {
-            return; // none of them waits for that
+        if self.warps.is_together(first) && !self.warps.is_held(first) {
+            let pc = self.groups.get(first).pc;
+            let quiet = self.warps.warp(first).in_flight == 0;
+            if !quiet || self.groups.all_run_at(self.warps.whole(first), pc) {
+                return; // none of them waits for that
+            }
         }
         for slot in self.warps.whole(first) {
             if self.warps.warp(slot).in_flight == 0 {

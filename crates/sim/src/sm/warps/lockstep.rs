@@ -143,12 +143,9 @@ impl WarpTable {
             if target {
                 edit.wait_for_target();
             }
-            edit.refresh_head(next, code);
-            let through = self.warps[first as usize].through;
-            for warp in self.whole_mut(first) {
-                warp.through = through;
-            }
-            return;
+            // What the instruction goes through is asked only by policies that look at warps, and
+            // domains are not alike then.
+            return edit.refresh_head(next, code);
         }
         for slot in self.whole(first) {
             let mut edit = self.edit(slot, books);
