@@ -250,9 +250,10 @@ impl Sm {
     #[inline(never)]
     fn hear_of_memory(&mut self, launched: &Launched) {
         let mut events = &self.events[..];
+        let plans = self.residents.books.plans();
         while let Some((&event, rest)) = events.split_first() {
             events = rest;
-            if self.residents.books.plans()
+            if plans
                 && let Some(others) = self.residents.loaded_by_whole_gang(event, rest, launched)
             {
                 events = &rest[others..];

@@ -104,19 +104,9 @@ impl Chooser {
         if let Some(&(home, _)) = self.recent.iter().find(again) {
             return Some(home);
         }
-        let mut oldest: Option<(u64, u16)> = None;
-        for scheduler in 0..schedulers {
-            let mut those = ready(scheduler);
-            while those != 0 {
-                let home = those.trailing_zeros() as u16 * schedulers + scheduler;
-                those &= those - 1;
-                let age = table.get(home).age;
-                if oldest.is_none_or(|(least, _)| age < least) {
-                    oldest = Some((age, home));
-                }
-            }
-        }
-        oldest.map(|(_, home)| home)
+        let oldest = |scheduler| table.oldest(scheduler, ready(scheduler));
+        let oldest = (0..schedulers).filter_map(oldest);
+        oldest.min_by_key(|home| table.get(*home).age)
     }
 
     /// The lowest goes first. Of equal gangs it is the one with the lowest slice. `block` says

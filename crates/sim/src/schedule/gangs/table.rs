@@ -7,6 +7,7 @@
 //! full.
 
 use super::super::Together;
+use super::super::order::AgeOrder;
 use crate::place::{Layout, Place};
 use crate::sm::fixed_list::FixedList;
 use crate::time::Cycle;
@@ -79,6 +80,8 @@ pub struct Table {
     pub whole: Vec<u64>,
     /// Gangs that do not have a warp in every slice, or that wait for siblings.
     partial: u32,
+    /// By scheduler: its home warps by age.
+    by_age: Vec<AgeOrder>,
     /// All slices, a bit each.
     pub slices: u8,
     /// Running warps by the size of their gang.
@@ -104,6 +107,7 @@ impl Table {
             several: vec![0; layout.schedulers() as usize],
             whole: vec![0; layout.schedulers() as usize],
             partial: 0,
+            by_age: vec![AgeOrder::default(); layout.schedulers() as usize],
             slices: u8::MAX >> (8 - layout.slices().min(8)),
             sizes: [0; BINS],
             stirred: Vec::new(),
@@ -133,6 +137,14 @@ impl Table {
 
     /// Where the warps of a part sit, that of the first slice first.
     pub fn places(&self, home: u16, slices: u8) -> Together {
+        if slices == self.slices {
+            let Place { domain, index } = self.place(home, 0);
+            let schedulers = self.schedulers as u8;
+            return Together::numbered(slices.count_ones() as usize, |slice| Place {
+                domain: domain + slice as u8 * schedulers,
+                index,
+            });
+        }
         let mut places = Together::default();
         self.each_place(home, slices)
             .for_each(|place| places.push(place));
@@ -215,6 +227,13 @@ impl Table {
         sets.fold(self.whole[scheduler], |all, set| all & set)
     }
 
+    /// The oldest of these home warps of a scheduler, which are or were here.
+    #[inline]
+    pub fn oldest(&self, scheduler: u16, among: u64) -> Option<u16> {
+        let index = self.by_age[scheduler as usize].oldest(among)?;
+        Some(u16::from(index) * self.schedulers + scheduler)
+    }
+
     /// Schedulers of a slice.
     pub fn schedulers(&self) -> u16 {
         self.schedulers
@@ -264,6 +283,10 @@ impl Table {
         let original = &mut self.originals[home as usize];
         if original.members == 0 {
             original.age = age;
+            let Place { domain, index } = self.place(home, 0);
+            let order = &mut self.by_age[domain as usize];
+            order.remove(index);
+            order.add(index, age);
         }
         self.add_back(place);
     }

@@ -51,8 +51,10 @@ impl GangFetch {
     /// Puts what was fetched into the buffers.
     #[inline]
     pub fn decode(&mut self, residents: &mut Residents, launched: &Launched) {
-        for (first, pc) in self.whole.drain(..) {
-            decode_whole_gang(first, pc, residents, launched);
+        if !self.whole.is_empty() {
+            for (first, pc) in self.whole.drain(..) {
+                decode_whole_gang(first, pc, residents, launched);
+            }
         }
         if !self.fetched.is_empty() {
             decode(&mut self.fetched, residents, launched);

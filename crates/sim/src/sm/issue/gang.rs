@@ -126,6 +126,7 @@ impl Issue {
         if members.len() > 1 && self.execute_together(members, leader.pc, with) {
             return self.go_on_together(members, &leader, now, with);
         }
+        with.residents.warps.part(); // each goes on by itself
         if leader.facts.is_memory() {
             for place in members {
                 let next = Next::at(*place, with);
@@ -166,6 +167,7 @@ impl Issue {
         if self.goes_as_one(members, with) {
             return self.whole_gang_goes_on(leader, now, with);
         }
+        with.residents.warps.part();
         for place in members {
             let next = Next::at(*place, with);
             let (residents, view) = (&mut *with.residents, &mut with.view);

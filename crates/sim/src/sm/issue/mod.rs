@@ -166,6 +166,7 @@ impl Issue {
     }
 
     /// One cycle of all schedulers; which goes first alternates.
+    #[inline(always)] // its one caller is the cycle
     pub fn step(&mut self, now: Cycle, with: &mut Surroundings) -> Result<(), SmFault> {
         if with.residents.books.plans() {
             return self.step_planned(now, with);

@@ -289,6 +289,12 @@ impl Collectors {
         self.wants |= WAITING << g;
     }
 
+    /// Whether any instruction may be ready to enter a pipeline.
+    #[inline]
+    pub fn any_to_compute(&self) -> bool {
+        self.wants & (self.compute | WHOLE_GANG) != 0
+    }
+
     /// The groups, a bit each, with instructions that are ready to enter a pipeline.
     #[inline]
     pub fn collected_to_compute(&self) -> u32 {

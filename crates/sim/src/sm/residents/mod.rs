@@ -287,6 +287,7 @@ impl Residents {
 
     /// The next cycle in which something happens that no stage of the pipeline knows of: in the
     /// divergence model, in the issue policy, or a sleeper wakes up. It may have passed.
+    #[inline]
     pub fn next(&self) -> Cycle {
         let mechanisms = self.model.next().min(self.books.policy.next());
         mechanisms.min(self.next_waking())

@@ -145,6 +145,7 @@ impl Residents {
 
     /// Something happened in the load/store unit. `record` gives the record of an instruction
     /// that is under way there.
+    #[inline(always)] // its one caller is the cycle
     pub fn memory_event<'a>(
         &mut self,
         event: MemoryEvent,

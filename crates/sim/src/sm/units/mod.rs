@@ -106,6 +106,9 @@ impl Units {
     /// Collected operations enter their units.
     #[inline]
     pub fn step(&mut self, now: Cycle, collectors: &mut Collectors, facts: &[OpFacts]) {
+        if !collectors.any_to_compute() {
+            return;
+        }
         if let Some((op, groups)) = collectors.take_whole_gang()
             && !self.enter_whole_gang(op, groups, now, facts)
         {
@@ -122,6 +125,7 @@ impl Units {
         }
     }
 
+    #[inline(always)]
     fn enter_all(
         &mut self,
         group: usize,

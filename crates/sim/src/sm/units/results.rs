@@ -17,6 +17,7 @@ pub struct Done {
 
 impl Done {
     /// For one warp.
+    #[inline]
     pub fn alone(slot: u16, pc: u32) -> Done {
         Done {
             slot,

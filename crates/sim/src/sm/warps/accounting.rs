@@ -84,6 +84,7 @@ impl WarpTable {
     }
 
     /// The same for all domains, for which the first one stands.
+    #[inline(never)]
     fn account_alike(&mut self, to: Cycle, books: &mut Books) {
         let times = self.layout.domains() as u64;
         let domain = &mut self.domains[0];

@@ -29,6 +29,7 @@ impl WarpTable {
         }
     }
 
+    #[cold]
     #[inline(never)]
     fn part_domains(&mut self) {
         self.domains.keep_all();
@@ -213,22 +214,31 @@ impl WarpTable {
             if domain.clear >> index & 1 != 0 {
                 return;
             }
-            if self.heads_alike(first, code)
-                && let Some(pc) = self.warps[first as usize].buffer.head()
-            {
-                let hazard = self.hazard(first, &code[pc as usize]);
-                if self.domains[0].held_back(index) != hazard {
-                    self.touch_whole(books);
-                    self.domains[0].hold_back(index, hazard);
-                }
-                return;
+            let stopped = domain.stopped >> index & 1 != 0;
+            if !stopped && self.heads_alike(first, code) {
+                return self.check_whole_hazard(first, index, code, books);
             }
         }
+        self.part();
         for slot in self.whole(first) {
             let domain = self.place(slot).domain;
-            if self.sets(domain as usize).clear >> index & 1 == 0 {
+            if self.domains[domain as usize].clear >> index & 1 == 0 {
                 self.check_hazard(slot, code, books);
             }
+        }
+    }
+
+    /// Finds out anew what holds back the instruction that the warps of a whole gang have at the head
+    /// of their buffers, if any, while the same holds back each.
+    #[inline]
+    fn check_whole_hazard(&mut self, first: u16, index: u8, code: &[OpFacts], books: &mut Books) {
+        let Some(pc) = self.warps[first as usize].buffer.head() else {
+            return;
+        };
+        let hazard = self.hazard(first, &code[pc as usize]);
+        if self.domains[0].held_back(index) != hazard {
+            self.touch_whole(books);
+            self.domains[0].hold_back(index, hazard);
         }
     }
 
@@ -278,14 +288,13 @@ impl WarpTable {
         all.iter().all(|warp| warp.buffer == all[0].buffer)
     }
 
-    /// For checks: a slot's warp is of no whole gang that is known to be together.
-    pub(super) fn whole_is_apart(&self, slot: u16) -> bool {
-        self.together >> self.place(slot).index & 1 == 0
-    }
-
     #[inline]
     fn whole_mut(&mut self, first: u16) -> &mut [Warp] {
         let all = self.whole(first);
         &mut self.warps[all.start as usize..all.end as usize]
     }
 }
+
+#[cfg(test)]
+#[path = "lockstep_tests.rs"]
+mod tests;

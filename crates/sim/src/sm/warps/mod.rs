@@ -280,7 +280,7 @@ impl WarpTable {
     /// An instruction of a warp is executed: it leaves the buffer and is in flight.
     #[inline(always)]
     pub fn issued(&mut self, slot: u16, facts: &OpFacts) {
-        debug_assert!(self.together == 0 || self.whole_is_apart(slot));
+        debug_assert!(!self.alike, "one of several that are kept as one");
         let warp = &mut self.warps[slot as usize];
         warp.buffer.pop();
         warp.instructions += 1;
@@ -347,7 +347,7 @@ impl WarpTable {
         };
         let hazard = self.hazard(slot, &code[pc as usize]);
         let Place { domain, index } = self.place(slot);
-        if self.sets(domain as usize).held_back(index) != hazard {
+        if self.domains[domain as usize].held_back(index) != hazard {
             self.touch(domain, books);
             self.domains[domain as usize].hold_back(index, hazard);
         }
@@ -442,6 +442,7 @@ impl WarpTable {
 
     /// Where to fetch from for a warp whose next instruction is `next`: behind the last
     /// instruction, which is at `end`, there is nothing, and the warp goes elsewhere.
+    #[inline]
     pub fn fetch_from(&mut self, slot: u16, next: Pc, end: Pc) -> Pc {
         let buffer = &mut self.warps[slot as usize].buffer;
         if buffer.head().is_none() && buffer.fetch_pc() >= end {

@@ -1,0 +1,115 @@
+use super::super::domain::Hold;
+use crate::config::Machine;
+use crate::sm::launch::Launched;
+use crate::sm::residents::Residents;
+use crate::sm::testing::{launched, residents};
+use crate::time::Cycle;
+
+const BODY: &str = "mov.u32 %r1, 3; add.u32 %r2, %r1, 1; add.u32 %r3, %r2, 1; ret;";
+
+/// The residents of an SM with eight slices, for which three home warps have come.
+fn slices() -> (Launched, Residents) {
+    let set = ["warps=i-vws".to_string()];
+    let machine = Machine::resolve("vws", &set).expect("a machine");
+    let launched = launched(&machine, BODY, 96);
+    let residents = residents(&machine, &launched);
+    (launched, residents)
+}
+
+/// The same where the first domain stands for all.
+fn joined() -> (Launched, Residents) {
+    let (launched, mut residents) = slices();
+    residents.warps.join(&mut residents.books);
+    assert!(residents.warps.alike());
+    (launched, residents)
+}
+
+/// All sets and statistics.
+fn state(residents: &mut Residents) -> (Vec<super::super::Domain>, String) {
+    residents.warps.part();
+    let domains = residents.warps.domains().to_vec();
+    (domains, format!("{:?}", residents.books.stats))
+}
+
+#[test]
+fn slices_that_hold_the_same_are_kept_as_one_until_a_warp_goes_its_own_way() {
+    let (_, mut r) = joined();
+    assert_eq!(r.warps.domains().len(), 1);
+    assert_eq!(r.warps.sets(5).running, 0b111);
+    r.warps.edit(9, &mut r.books).hold(Hold::Barrier, true);
+    assert!(!r.warps.alike());
+    assert_eq!(r.warps.domains().len(), 8);
+    assert!(r.warps.is_held(9) && !r.warps.is_held(8) && !r.warps.is_held(10));
+    r.warps.join(&mut r.books);
+    assert!(!r.warps.alike(), "one of them is held");
+    r.warps.edit(9, &mut r.books).hold(Hold::Barrier, false);
+    r.warps.join(&mut r.books);
+    assert!(r.warps.alike());
+}
+
+#[test]
+fn what_a_whole_gang_does_is_what_its_warps_do() {
+    let (launched, mut one) = joined();
+    let (_, mut each) = slices();
+    let code = &launched.facts;
+    for (cycle, first) in [(3, 8), (4, 0), (9, 8)] {
+        let now = Cycle::new(cycle);
+        for r in [&mut one, &mut each] {
+            r.warps.start_cycle(now);
+        }
+        let pc = (cycle == 9) as u32;
+        let facts = &code[pc as usize];
+        // It is decoded, issues, and is done, as one,
+        one.warps.whole_fetch_under_way(first);
+        one.warps.decode_whole(first, pc, pc, code, &mut one.books);
+        one.warps
+            .take_whole_turn((first / 8) as u8, 1, !0, &mut one.books);
+        one.warps.whole_issued(first, facts);
+        one.warps
+            .refresh_whole(first, false, pc + 1, code, &mut one.books);
+        one.warps
+            .whole_completed(first, facts, code, &mut one.books);
+        assert!(one.warps.alike());
+        // and warp by warp.
+        for slot in first..first + 8 {
+            let place = each.warps.place(slot);
+            each.warps.fetch_under_way(place);
+            let mut edit = each.warps.edit(slot, &mut each.books);
+            edit.decode(pc, pc, code);
+            edit.refresh_head(pc, code);
+        }
+        for slot in first..first + 8 {
+            let place = each.warps.place(slot);
+            each.warps.take_turn(place, 1, !0, &mut each.books);
+            each.warps.issued(slot, facts);
+            each.warps
+                .edit(slot, &mut each.books)
+                .refresh_head(pc + 1, code);
+            each.warps.completed(slot, facts, code, &mut each.books);
+        }
+    }
+    assert_eq!(state(&mut one), state(&mut each));
+}
+
+#[test]
+fn a_gang_of_which_some_still_wait_for_data_is_not_kept_as_one() {
+    let (launched, mut r) = joined();
+    let code = &launched.facts;
+    r.warps.start_cycle(Cycle::new(2));
+    for pc in 0..2 {
+        r.warps.decode_whole(0, pc, pc, code, &mut r.books);
+        if pc == 0 {
+            r.warps.whole_issued(0, &code[0]);
+            r.warps.refresh_whole(0, false, 1, code, &mut r.books);
+        }
+    }
+    let clear = |r: &Residents| {
+        (0..8)
+            .map(|d| r.warps.sets(d).clear & 1)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(clear(&r), [0; 8], "%r1 is owed to all of them");
+    r.warps.completed(2, &code[0], code, &mut r.books);
+    assert!(!r.warps.alike());
+    assert_eq!(clear(&r), [0, 0, 1, 0, 0, 0, 0, 0]);
+}
