@@ -36,10 +36,10 @@ impl Issue {
             }
             result?;
             if !self.gathers {
-                self.close_access(with);
+                self.close_access(now, with);
             }
         }
-        self.close_access(with);
+        self.close_access(now, with);
         let first = with.residents.blocks.turns.number(now) % domains;
         for d in (first..domains).chain(0..first) {
             let warps = &mut with.residents.warps;
@@ -144,7 +144,7 @@ impl Issue {
             self.move_on(&next, now, residents, view)?;
             lanes |= self.effect.executed;
         }
-        self.send_members(members, leader.pc, lanes, with);
+        self.send_members(members, leader.pc, lanes, now, with);
         Ok(())
     }
 
@@ -177,14 +177,21 @@ impl Issue {
             self.move_on(&next, now, residents, view)?;
         }
         if !memory {
-            self.send_members(members, leader.pc, executed, with);
+            self.send_members(members, leader.pc, executed, now, with);
         }
         Ok(())
     }
 
     /// Members that share their units are one instruction to these; those that have their own
     /// send it there. Together they take these lanes.
-    fn send_members(&mut self, members: &[Place], pc: u32, lanes: u32, with: &mut Surroundings) {
+    fn send_members(
+        &mut self,
+        members: &[Place],
+        pc: u32,
+        lanes: u32,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) {
         let facts = &with.view.launched.facts[pc as usize];
         let group = |place: &Place| {
             let domain = place.domain as usize;
@@ -213,7 +220,7 @@ impl Issue {
                 pc,
                 facts,
             };
-            self.send(&next, NO_MEMORY, lanes, with);
+            self.send(&next, NO_MEMORY, lanes, now, with);
             if slots.len() > 1 {
                 with.units.note_gang(self.order, *slots);
             }
