@@ -10,7 +10,7 @@ use warpsim_ptx::kernel::Kernel;
 use warpsim_ptx::lazy::LazyKernel;
 use warpsim_ptx::rewrite::vtw::{Form, Variant};
 use warpsim_sim::config::Machine;
-use warpsim_sim::occupancy::{occupancy, registers, spill_limit};
+use warpsim_sim::occupancy::{hoist_limit, occupancy, registers};
 use warpsim_workloads::Compiler;
 use warpsim_workloads::files::write_whole;
 use warpsim_workloads::registers::Registers;
@@ -67,7 +67,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     } else {
         Variant::Hardware
     };
-    let rewritten = Rewritten::new(&name, &text, variant, &|k| spill_limit(&machine, k))?;
+    let rewritten = Rewritten::new(&name, &text, variant, &|k| hoist_limit(&machine, k))?;
     let notes = Comparison {
         machine: &machine,
         block: vtw.block,

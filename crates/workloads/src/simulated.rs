@@ -143,8 +143,8 @@ impl Device for Simulated {
         }
     }
 
-    fn register_limit(&self, kernel: &Kernel) -> u32 {
-        warpsim_sim::occupancy::spill_limit(self.gpu.machine(), kernel)
+    fn hoist_limit(&self, kernel: &Kernel) -> u32 {
+        warpsim_sim::occupancy::hoist_limit(self.gpu.machine(), kernel)
     }
 
     fn launch(&mut self, module: ModuleId, launch: &Launch) -> Result<(), DeviceError> {

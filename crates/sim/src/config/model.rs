@@ -133,6 +133,8 @@ settings! {
         blocks: u32 = range(0, 1 << 20), "blocks";
         /// Which thread indices a warp takes with its next block (`hardware`).
         next_tid: NextTid = Words(&["same-lane", "slowest-lane", "low-to-high"]), "";
+        /// What depends on no index runs once, before the first block, as far as registers allow.
+        hoist: bool = Flag, "";
         /// Least time from a request for a block to its answer; those of a quantum are answered
         /// at its end (`hardware`).
         latency: u32 = range(0, 10_000), "cycles";
