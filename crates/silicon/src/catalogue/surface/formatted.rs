@@ -8,7 +8,7 @@ use crate::catalogue::List;
 use crate::kind::Kind;
 use crate::operands::operands;
 
-const FORMATS: [Texel; 36] = {
+pub(super) const FORMATS: [Texel; 36] = {
     use TexelKind::{Float, Signed, Unsigned};
     [
         ("u8x1", Unsigned, 8, 1, false),

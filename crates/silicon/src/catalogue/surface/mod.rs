@@ -104,8 +104,8 @@ impl Geometry {
 /// What happens outside.
 const MODES: [&str; 3] = ["trap", "clamp", "zero"];
 
-/// Elements and how many of them are accessed at once.
-const VECTORS: [(&str, usize); 12] = [
+/// Elements and how many of them are accessed at once: 16 bytes at most.
+const VECTORS: [(&str, usize); 11] = [
     ("b8", 1),
     ("b16", 1),
     ("b32", 1),
@@ -117,7 +117,6 @@ const VECTORS: [(&str, usize); 12] = [
     ("b8", 4),
     ("b16", 4),
     ("b32", 4),
-    ("b64", 4),
 ];
 /// One of each size of element, where not all need be tried.
 const SOME: [(&str, usize); 4] = [("b8", 1), ("b16", 2), ("b32", 4), ("b64", 1)];

@@ -9,7 +9,7 @@ use crate::form::Cells;
 use crate::kind::Kind;
 use crate::operands::operands;
 
-const OPERATIONS: [(&str, &str); 15] = [
+const OPERATIONS: [(&str, &str); 13] = [
     ("add", "u32"),
     ("add", "s32"),
     ("add", "u64"),
@@ -23,8 +23,6 @@ const OPERATIONS: [(&str, &str); 15] = [
     ("max", "s64"),
     ("and", "b32"),
     ("or", "b32"),
-    ("and", "b64"),
-    ("or", "b64"),
 ];
 
 const U32: Texel = ("u32x1", TexelKind::Unsigned, 32, 1, false);
@@ -91,6 +89,12 @@ fn apart(
         }
     }
     new(form, surface);
+    form.on(least(what));
+}
+
+/// The lowest target: that of a version of PTX that has all forms of 64 bits.
+fn least((_, _, ty): What) -> u32 {
+    if element_bytes(ty) == 8 { 70 } else { 35 }
 }
 
 /// All vectors on one texel.
@@ -108,6 +112,7 @@ fn together(list: &mut List, what: What, texel: &Texel) {
         bytes: texel_bytes(texel),
     };
     new(form, PICTURE.surface(texel, [2, 2, 1], Some(cells)));
+    form.on(least(what));
 }
 
 pub(super) fn add(list: &mut List) {
@@ -133,9 +138,11 @@ pub(super) fn add(list: &mut List) {
             }
             together(list, what, &texel);
         }
-        for texel in [PAIR, SIGNED_PAIR] {
+        // Of 64 bits there are extremes alone.
+        let pairs = [PAIR, SIGNED_PAIR];
+        for texel in pairs.iter().filter(|_| matches!(op, "min" | "max")) {
             let what = ("p", op, "b64");
-            apart(list, &PICTURE, what, &texel, "trap", Layout::Texel);
+            apart(list, &PICTURE, what, texel, "trap", Layout::Texel);
         }
     }
     for geometry in solid() {

@@ -3,7 +3,7 @@
 use super::place::{Layout, outside, places};
 use super::{
     GEOMETRIES, Geometry, MODES, PICTURE, SOME, VECTORS, braces, element_bytes, kind, new,
-    texel_bytes, texel_of, width,
+    texel_of, width,
 };
 use crate::catalogue::List;
 use crate::kind::Kind;
@@ -33,8 +33,6 @@ fn one(
     }
     let vectors = operands(&sources).vectors.len();
     let coordinate = format!("%s{given}");
-    // A store may have more bytes than any texel.
-    let texels = bytes.div_ceil(texel_bytes(&texel));
     let places = places(
         geometry,
         layout,
@@ -61,10 +59,9 @@ fn one(
         braces(&values)
     );
     let form = list.body(&name, body, &[], &sources);
-    let [x, y, z] = places.size;
     new(
         form,
-        geometry.surface(&texel, [x * texels, y, z], Some(places.cells)),
+        geometry.surface(&texel, places.size, Some(places.cells)),
     );
     form.locals += &format!("\t.reg .b{bits} %w2, %w3;\n");
 }
