@@ -54,7 +54,7 @@ pub struct TextureForm {
 pub struct SurfaceForm {
     /// Size and texels.
     pub texture: Texture,
-    /// The dimension behind the texture's last is layers.
+    /// Its last dimension is layers.
     pub layered: bool,
     /// What is in it before.
     pub contents: Vec<u8>,

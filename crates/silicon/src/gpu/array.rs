@@ -17,7 +17,7 @@ const SURFACE: u32 = 0x02;
 pub(super) enum Use {
     /// It is read by a texture.
     Texture,
-    /// It is read and written by a surface; the last dimension may be layers.
+    /// It is read and written by a surface, whose last dimension may be layers.
     Surface {
         /// It has layers.
         layered: bool,
@@ -82,7 +82,7 @@ impl<'a> Array<'a> {
         }
         if layered {
             // Layers are a depth to the driver, also those of lines.
-            size[2] = texture.size[dimensions] as usize;
+            size.swap(dimensions - 1, 2);
         }
         let description = ArrayDescription {
             size,

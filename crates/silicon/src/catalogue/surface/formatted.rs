@@ -8,7 +8,7 @@ use crate::catalogue::List;
 use crate::kind::Kind;
 use crate::operands::operands;
 
-pub(super) const FORMATS: [Texel; 36] = {
+const FORMATS: [Texel; 36] = {
     use TexelKind::{Float, Signed, Unsigned};
     [
         ("u8x1", Unsigned, 8, 1, false),
@@ -89,6 +89,7 @@ fn one(
         form,
         geometry.surface(texel, places.size, Some(places.cells)),
     );
+    form.awaited = geometry.layered;
 }
 
 pub(super) fn add(list: &mut List) {
@@ -99,7 +100,7 @@ pub(super) fn add(list: &mut List) {
     }
     let named = |name: &str| FORMATS.iter().find(|f| f.0 == name);
     let some = ["u8x1", "s16x2", "f32x4"].into_iter().filter_map(named);
-    for geometry in GEOMETRIES.iter().filter(|g| !g.layered) {
+    for geometry in &GEOMETRIES {
         for (texel, count) in some.clone().zip([1, 2, 1]) {
             if geometry.name != PICTURE.name {
                 one(list, geometry, texel, count, "trap", Layout::Texel);

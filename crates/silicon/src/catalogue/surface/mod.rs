@@ -84,7 +84,7 @@ impl Geometry {
             texture: Texture {
                 address: 0,
                 size: size.map(|n| n as u32),
-                dimensions: (self.axes - usize::from(self.layered)) as u8,
+                dimensions: self.axes as u8,
                 channels,
                 bits,
                 kind,
@@ -154,7 +154,6 @@ fn braces(names: &[String]) -> String {
 fn new(form: &mut Form, surface: SurfaceForm) {
     form.surface = Some(surface);
     form.brief = true;
-    form.awaited = true;
     form.locals = "\t.reg .b32 %x, %y, %z;\n\t.reg .pred %p;\n".into();
 }
 

@@ -5,7 +5,7 @@ use warpsim_sim::gpu::api::TexelKind;
 use super::place::{Layout, outside, places};
 use super::{GEOMETRIES, Geometry, MODES, PICTURE, Texel, element_bytes, new, texel_bytes};
 use crate::catalogue::List;
-use crate::form::Cells;
+use crate::form::{Cells, Form};
 use crate::kind::Kind;
 use crate::operands::operands;
 
@@ -89,12 +89,15 @@ fn apart(
         }
     }
     new(form, surface);
-    form.on(least(what));
+    wide(form, what);
 }
 
-/// The lowest target: that of a version of PTX that has all forms of 64 bits.
-fn least((_, _, ty): What) -> u32 {
-    if element_bytes(ty) == 8 { 70 } else { 35 }
+/// Extremes of 64 bits are of a later version of PTX.
+fn wide(form: &mut Form, (_, op, ty): What) {
+    if element_bytes(ty) == 8 && op != "add" {
+        form.on(70);
+        form.awaited = true;
+    }
 }
 
 /// All vectors on one texel.
@@ -112,7 +115,7 @@ fn together(list: &mut List, what: What, texel: &Texel) {
         bytes: texel_bytes(texel),
     };
     new(form, PICTURE.surface(texel, [2, 2, 1], Some(cells)));
-    form.on(least(what));
+    wide(form, what);
 }
 
 pub(super) fn add(list: &mut List) {
