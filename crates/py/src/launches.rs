@@ -171,13 +171,10 @@ fn simulate(
     let how = options.how(&raised)?;
     let machine = Arc::clone(&machine.0);
     let result = py.detach(|| {
-        let lowering = Lowering {
-            registers: match ptxas {
-                true => Registers::assembler()?,
-                false => Registers::Estimate,
-            },
-            ..Lowering::default()
-        };
+        let lowering = Lowering::from(match ptxas {
+            true => Registers::assembler()?,
+            false => Registers::Estimate,
+        });
         let mut rig = Rig::new(&machine, how)?;
         let outcome = match raised.any() {
             // A scheduler that could not even be made.
