@@ -38,7 +38,7 @@ pub fn compile_with(
     options: lower::Options,
 ) -> Result<Arc<Program>, DeviceError> {
     let module = warpsim_ptx::parse(ptx);
-    let program = module.and_then(|module| lower::lower_with(&module, options));
+    let program = module.and_then(|module| lower::lower_owned(module, options));
     let program =
         program.map_err(|errors| DeviceError::bad_input(render_all(&errors, name, ptx)))?;
     if program.kernels.is_empty() && !program.rejected.is_empty() {

@@ -53,29 +53,23 @@ impl Builder<'_> {
         ty: Type,
         instr: &Instruction,
     ) -> Option<Vec<Operand>> {
-        let ast::Operand::Texture {
-            texture,
-            sampler,
-            coords,
-            ..
-        } = operand
-        else {
+        let ast::Operand::Texture(fetch) = operand else {
             self.error(
                 span_of(operand),
                 format!("`{}` needs `[texture, {{coordinates}}]` here", instr.text),
             );
             return None;
         };
-        if let Some(sampler) = sampler {
+        if let Some(sampler) = &fetch.sampler {
             self.unsupported(
                 sampler.span,
                 "separate samplers (texmode_independent) are not supported yet",
             );
         }
-        let base = self.texture_named(texture)?;
+        let base = self.texture_named(&fetch.texture)?;
         let mut places = Vec::new();
-        for coord in coords {
-            places.extend(self.elements(coord));
+        for coord in &fetch.coords {
+            places.extend_from_slice(&self.elements(coord));
         }
         let places: Option<Vec<Operand>> = places
             .iter()
@@ -137,8 +131,8 @@ impl Builder<'_> {
         // A vector of three coordinates is written as four; and there is no more to read.
         src.truncate(4);
         for extra in rest {
-            for value in self.elements(extra) {
-                self.source(&value, Kind::Value(Type::F32), &instr.text)?;
+            for value in &*self.elements(extra) {
+                self.source(value, Kind::Value(Type::F32), &instr.text)?;
             }
         }
         let dst = self.results(dst, instr.mods.types[0]?, &instr.text);
