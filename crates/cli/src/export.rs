@@ -8,7 +8,7 @@ use warpsim_sim::config::Machine;
 use warpsim_sim::gpu::Options;
 use warpsim_workloads::export::Recorder;
 use warpsim_workloads::files::write_whole;
-use warpsim_workloads::registers::Registers;
+use warpsim_workloads::lowering::Lowering;
 use warpsim_workloads::simulated::Simulated;
 use warpsim_workloads::suite::{self, Parameters, Size};
 use warpsim_workloads::{Outcome, Session};
@@ -60,7 +60,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let mut recorder = Recorder::new(&mut device);
     let mut session = Session {
         device: &mut recorder,
-        compiler: &Registers::Estimate,
+        compiler: &Lowering::default(),
     };
     let outcome = workload.run(&parameters, arguments.seed, &mut session)?;
     if let Outcome::Wrong(_) = outcome {

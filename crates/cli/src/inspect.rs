@@ -15,7 +15,7 @@ use warpsim_ptx::kernel::{Kernel, Program};
 use warpsim_ptx::lower::lower_with;
 use warpsim_ptx::rewrite::vtw::Variant;
 use warpsim_sim::config::Machine;
-use warpsim_sim::occupancy::{fitted, occupancy, registers, spill_limit};
+use warpsim_sim::occupancy::{fitted, hoist_limit, occupancy, registers};
 use warpsim_workloads::Compiler;
 use warpsim_workloads::args::{find_kernel, signature};
 use warpsim_workloads::files::write_whole;
@@ -115,7 +115,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             block: arguments.block,
             registers: &registers,
         };
-        let rewritten = Rewritten::new(&name, &text, variant, &|k| spill_limit(&machine, k))?;
+        let rewritten = Rewritten::new(&name, &text, variant, &|k| hoist_limit(&machine, k))?;
         let _ = writeln!(out, "\nwith virtual blocks:");
         out += &comparison.text(&name, &text, &rewritten)?;
     }

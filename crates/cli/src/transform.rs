@@ -10,9 +10,10 @@ use warpsim_ptx::kernel::Kernel;
 use warpsim_ptx::lazy::LazyKernel;
 use warpsim_ptx::rewrite::vtw::{Form, Variant};
 use warpsim_sim::config::Machine;
-use warpsim_sim::occupancy::{occupancy, registers, spill_limit};
+use warpsim_sim::occupancy::{hoist_limit, occupancy, registers};
 use warpsim_workloads::Compiler;
 use warpsim_workloads::files::write_whole;
+use warpsim_workloads::lowering::Lowering;
 use warpsim_workloads::registers::Registers;
 use warpsim_workloads::virtual_blocks::Rewritten;
 
@@ -67,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     } else {
         Variant::Hardware
     };
-    let rewritten = Rewritten::new(&name, &text, variant, &|k| spill_limit(&machine, k))?;
+    let rewritten = Rewritten::new(&name, &text, variant, &|k| hoist_limit(&machine, k))?;
     let notes = Comparison {
         machine: &machine,
         block: vtw.block,
@@ -105,10 +106,11 @@ pub struct Comparison<'a> {
 impl Comparison<'_> {
     /// What became of each kernel, a line each.
     pub fn text(&self, name: &str, text: &str, rewritten: &Rewritten) -> Result<String, Failure> {
-        let before = self.registers.compile(name, text)?;
+        let lowering = Lowering::from(self.registers.clone());
+        let before = lowering.compile(name, text)?;
         // Instructions that no GPU has are not for an assembler either.
         let after = match rewritten.variant() {
-            Variant::Software => self.registers.compile(name, &rewritten.text)?,
+            Variant::Software => lowering.compile(name, &rewritten.text)?,
             Variant::Hardware => warpsim_workloads::simulated::compile(name, &rewritten.text)?,
         };
         let mut out = String::new();

@@ -3,6 +3,9 @@
 
 use crate::isa::{Mods, Op, Space, Type};
 use crate::name::Name;
+use smallvec::SmallVec;
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// A place in the source text: byte offset and length, and the 1-based line and column.
 ///
@@ -215,18 +218,37 @@ pub struct CallPrototype {
 pub struct Instruction {
     /// `@p` or `@!p`.
     pub guard: Option<Guard>,
-    /// Opcode with its suffixes as written, e.g. `add.rn.ftz.f32`.
+    /// What it does. An instruction dereferences to it: `instruction.op`.
+    pub mnemonic: Arc<Mnemonic>,
+    /// Operands, destination first, as written. `call` is `[returns…] callee (args…) proto`
+    /// in [`Operand::Call`].
+    pub operands: Operands,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Deref for Instruction {
+    type Target = Mnemonic;
+
+    #[inline]
+    fn deref(&self) -> &Mnemonic {
+        &self.mnemonic
+    }
+}
+
+/// An opcode with its suffixes. A file has few different ones, each kept once and shared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mnemonic {
+    /// As written, e.g. `add.rn.ftz.f32`.
     pub text: Name,
     /// The opcode.
     pub op: Op,
     /// What the suffixes say.
     pub mods: Mods,
-    /// Operands, destination first, as written. `call` is `[returns…] callee (args…) proto`
-    /// in [`Operand::Call`].
-    pub operands: Vec<Operand>,
-    /// Where it stands.
-    pub span: Span,
 }
+
+/// The operands of an instruction: three are as many as most have.
+pub type Operands = SmallVec<[Operand; 3]>;
 
 /// `@p` or `@!p`.
 #[derive(Clone, Debug, PartialEq)]
@@ -268,20 +290,28 @@ pub enum Operand {
     Pair(Box<Operand>, Box<Operand>),
     /// `symbol+offset` outside brackets.
     Offset(Ident, i64),
-    /// `[texture, {coords}]` or `[texture, sampler, {coords}]`.
-    Texture {
-        texture: Ident,
-        sampler: Option<Ident>,
-        coords: Vec<Operand>,
-        span: Span,
-    },
-    /// The parts of a `call`.
-    Call {
-        returns: Vec<Operand>,
-        callee: Ident,
-        args: Vec<Operand>,
-        prototype: Option<Ident>,
-    },
+    Texture(Box<Texture>),
+    Call(Box<Call>),
+}
+
+/// `[texture, {coords}]` or `[texture, sampler, {coords}]`.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct Texture {
+    pub texture: Ident,
+    pub sampler: Option<Ident>,
+    pub coords: Vec<Operand>,
+    pub span: Span,
+}
+
+/// The parts of a `call`.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub struct Call {
+    pub returns: Vec<Operand>,
+    pub callee: Ident,
+    pub args: Vec<Operand>,
+    pub prototype: Option<Ident>,
 }
 
 /// What an address starts from.

@@ -51,6 +51,7 @@ pub enum Type {
 
 impl Type {
     /// Size of a value in bytes (predicates: 1, opaque handles: 8).
+    #[inline]
     pub fn bytes(self) -> u32 {
         use Type::*;
         match self {

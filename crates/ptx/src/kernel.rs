@@ -4,6 +4,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Mods, Op, Pipe, Space, Special, Type};
 use crate::lazy::LazyKernel;
+use smallvec::SmallVec;
 
 /// Index of an instruction in [`Kernel::code`].
 pub type Pc = u32;
@@ -278,12 +279,12 @@ pub struct Instr {
     /// `(register, negated)`.
     pub guard: Option<(RegId, bool)>,
     /// Destinations: one, several for vectors, two for `d|p`. [`Operand::Sink`] for `_`.
-    pub dst: Vec<Operand>,
+    pub dst: Destinations,
     /// Sources in the order of the PTX manual. Memory operations have the
     /// [`Operand::Address`] first, then the values (a vector store has several).
     /// Texture fetches: [`Operand::Texture`] first, then the coordinates.
     /// `shfl`: a, b, c, membermask. `bar`: id, count, predicate as far as written.
-    pub src: Vec<Operand>,
+    pub src: Sources,
     /// Branch target, or [`NO_PC`].
     pub target: Pc,
     /// Reconvergence point of a branch: the first instruction of its block's immediate
@@ -300,6 +301,11 @@ pub struct Instr {
     /// `(file index, line)` from `.loc`.
     pub source: Option<(u32, u32)>,
 }
+
+/// The destinations of an instruction: most have one.
+pub type Destinations = SmallVec<[Operand; 1]>;
+/// Its sources: few have more than three.
+pub type Sources = SmallVec<[Operand; 3]>;
 
 /// Branches that go into the body of a function that is not inlined, and out of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -28,6 +28,7 @@ pub mod parse;
 mod print;
 pub mod rewrite;
 pub mod tensor;
+mod workers;
 
 pub use diagnostic::Diagnostic;
 pub use lower::lower;

@@ -167,20 +167,14 @@ impl Renaming<'_> {
                 self.operand(a);
                 self.operand(b);
             }
-            Operand::Texture {
-                texture, coords, ..
-            } => {
-                self.name(texture);
-                coords.iter_mut().for_each(|o| self.operand(o));
+            Operand::Texture(fetch) => {
+                self.name(&mut fetch.texture);
+                fetch.coords.iter_mut().for_each(|o| self.operand(o));
             }
-            Operand::Call {
-                returns,
-                callee,
-                args,
-                ..
-            } => {
-                self.name(callee);
-                returns.iter_mut().chain(args).for_each(|o| self.operand(o));
+            Operand::Call(call) => {
+                self.name(&mut call.callee);
+                let values = call.returns.iter_mut().chain(&mut call.args);
+                values.for_each(|o| self.operand(o));
             }
             _ => {}
         }

@@ -7,14 +7,27 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A name. A copy of it costs next to nothing.
+/// A name. A copy of it costs next to nothing, and it is one word: trees are full of them.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Name(Arc<str>);
+pub struct Name(Arc<Box<str>>);
 
 impl Name {
     /// The text.
+    #[inline]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Whether the other one is a copy of this one. Names that are not may still read the same.
+    #[inline]
+    pub(crate) fn is(&self, other: &Name) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Where it is kept, while it or a copy is.
+    #[inline]
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
     }
 }
 
@@ -46,13 +59,13 @@ impl Default for Name {
 
 impl From<&str> for Name {
     fn from(text: &str) -> Name {
-        Name(text.into())
+        Name(Arc::new(text.into()))
     }
 }
 
 impl From<String> for Name {
     fn from(text: String) -> Name {
-        Name(text.into())
+        Name(Arc::new(text.into()))
     }
 }
 

@@ -313,36 +313,40 @@ impl Display for Operand {
             Operand::Vector(elements, _) => write!(f, "{{{}}}", List(elements)),
             Operand::Pair(first, second) => write!(f, "{first}|{second}"),
             Operand::Offset(name, offset) => write!(f, "{name}+{offset}"),
-            Operand::Texture {
-                texture,
-                sampler,
-                coords,
-                ..
-            } => {
-                write!(f, "[{texture}, ")?;
-                if let Some(sampler) = sampler {
-                    write!(f, "{sampler}, ")?;
-                }
-                write!(f, "{{{}}}]", List(coords))
-            }
-            Operand::Call {
-                returns,
-                callee,
-                args,
-                prototype,
-            } => {
-                if !returns.is_empty() {
-                    write!(f, "({}), ", List(returns))?;
-                }
-                callee.fmt(f)?;
-                if !args.is_empty() || prototype.is_some() {
-                    write!(f, ", ({})", List(args))?;
-                }
-                match prototype {
-                    Some(prototype) => write!(f, ", {prototype}"),
-                    None => Ok(()),
-                }
-            }
+            Operand::Texture(texture) => texture.fmt(f),
+            Operand::Call(call) => call.fmt(f),
+        }
+    }
+}
+
+impl Display for Texture {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}, ", self.texture)?;
+        if let Some(sampler) = &self.sampler {
+            write!(f, "{sampler}, ")?;
+        }
+        write!(f, "{{{}}}]", List(&self.coords))
+    }
+}
+
+impl Display for Call {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Call {
+            returns,
+            callee,
+            args,
+            prototype,
+        } = self;
+        if !returns.is_empty() {
+            write!(f, "({}), ", List(returns))?;
+        }
+        callee.fmt(f)?;
+        if !args.is_empty() || prototype.is_some() {
+            write!(f, ", ({})", List(args))?;
+        }
+        match prototype {
+            Some(prototype) => write!(f, ", {prototype}"),
+            None => Ok(()),
         }
     }
 }

@@ -231,7 +231,7 @@ fn guards() {
 
 #[test]
 fn operands() {
-    let operands = |text| instruction(text).operands;
+    let operands = |text| instruction(text).operands.to_vec();
     assert_eq!(
         operands("mov.u32 %r1, %tid.x;"),
         [name("%r1"), name("%tid.x")]
@@ -300,11 +300,13 @@ fn operands() {
 #[test]
 fn textures() {
     let fetch = |text| instruction(text).operands.remove(1);
-    let texture = |sampler: Option<&str>| Operand::Texture {
-        texture: ident("t"),
-        sampler: sampler.map(ident),
-        coords: vec![name("%x"), name("%y")],
-        span: Span::default(),
+    let texture = |sampler: Option<&str>| {
+        Operand::Texture(Box::new(Texture {
+            texture: ident("t"),
+            sampler: sampler.map(ident),
+            coords: vec![name("%x"), name("%y")],
+            span: Span::default(),
+        }))
     };
     assert_eq!(
         fetch("tex.2d.v4.f32.f32 {%a, %b, %c, %d}, [t, {%x, %y}];"),
@@ -319,13 +321,14 @@ fn textures() {
 #[test]
 fn calls() {
     let call = |text| instruction(text).operands.remove(0);
-    let expected =
-        |returns: &[&str], callee, args: &[&str], prototype: Option<&str>| Operand::Call {
+    let expected = |returns: &[&str], callee, args: &[&str], prototype: Option<&str>| {
+        Operand::Call(Box::new(Call {
             returns: returns.iter().map(|text| name(text)).collect(),
             callee: ident(callee),
             args: args.iter().map(|text| name(text)).collect(),
             prototype: prototype.map(ident),
-        };
+        }))
+    };
     assert_eq!(
         call("call.uni (r), f, (a, b), proto;"),
         expected(&["r"], "f", &["a", "b"], Some("proto"))

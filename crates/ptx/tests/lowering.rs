@@ -279,3 +279,40 @@ fn local_variables_have_places() {
     assert_eq!(k.code[0].src[0], Operand::Imm(0));
     assert_eq!(k.code[1].src[0], Operand::Imm(12));
 }
+
+#[test]
+fn a_module_that_is_given_away_is_lowered_to_the_same() {
+    let many: String = (0..30)
+        .map(|n| {
+            let body = "add.u32 %r1, %r1, 1;\n".repeat(1000);
+            format!(".entry k{n}() {{ .reg .b32 %r<3>; {body} st.shared.u32 [own], {n}; ret; }}\n")
+        })
+        .collect();
+    let texts = [
+        // Functions that are called, whose address is taken, and a kernel that is called.
+        ".func f() { ret; }\n.func g() { ret; }\n\
+         .global .u64 table[1] = { g };\n\
+         .entry k() { .reg .b64 %rd<2>; call f, (); mov.u64 %rd1, f; call %rd1, (); ret; }\n\
+         .entry l() { call k, (); ret; }"
+            .to_string(),
+        // Enough for several threads.
+        format!(".shared .u32 own;\n{many}"),
+    ];
+    for text in texts {
+        let parsed = warpsim_ptx::parse(&module(&text)).expect("valid");
+        let options = warpsim_ptx::lower::Options::default();
+        let kept = warpsim_ptx::lower::lower_with(&parsed, options);
+        let given = warpsim_ptx::lower::lower_owned(parsed, options);
+        let shown = |program: &warpsim_ptx::kernel::Program| {
+            let kernels = program.kernels.iter();
+            let rejected = format!("{:?}", program.rejected);
+            (
+                kernels.map(|kernel| listing(kernel)).collect::<Vec<_>>(),
+                rejected,
+            )
+        };
+        let (kept, given) = (kept.expect("valid"), given.expect("valid"));
+        assert_eq!(shown(&kept), shown(&given));
+        assert!(!kept.kernels.is_empty());
+    }
+}

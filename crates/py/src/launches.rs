@@ -15,6 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use warpsim_sim::gpu::api::Launch;
 use warpsim_workloads::launchfile;
+use warpsim_workloads::lowering::Lowering;
 use warpsim_workloads::registers::Registers;
 use warpsim_workloads::suite::{self, Parameters, Size};
 use warpsim_workloads::{DeviceError, Outcome, Session, args};
@@ -100,8 +101,8 @@ pub fn run_launches(
         steps,
         symbols,
     };
-    simulate(py, machine, options, move |rig, registers| {
-        work.run(rig, registers)?;
+    simulate(py, machine, options, move |rig, lowering| {
+        work.run(rig, lowering)?;
         Ok(Outcome::Unchecked)
     })
 }
@@ -139,10 +140,10 @@ pub fn run_named(
             }
         },
     };
-    simulate(py, machine, options, move |rig, registers| {
+    simulate(py, machine, options, move |rig, lowering| {
         let mut session = Session {
             device: &mut rig.device,
-            compiler: registers,
+            compiler: lowering,
         };
         if what.ends_with(".toml") || what.contains(['/', '\\']) {
             let path = Path::new(&what);
@@ -162,7 +163,7 @@ fn simulate(
     py: Python<'_>,
     machine: &Machine,
     options: Options<'_>,
-    work: impl FnOnce(&mut Rig, &Registers) -> Result<Outcome, DeviceError> + Send,
+    work: impl FnOnce(&mut Rig, &Lowering) -> Result<Outcome, DeviceError> + Send,
 ) -> PyResult<String> {
     let raised = Raised::default();
     let scheduler = options.scheduler_name()?;
@@ -170,15 +171,15 @@ fn simulate(
     let how = options.how(&raised)?;
     let machine = Arc::clone(&machine.0);
     let result = py.detach(|| {
-        let registers = match ptxas {
+        let lowering = Lowering::from(match ptxas {
             true => Registers::assembler()?,
             false => Registers::Estimate,
-        };
+        });
         let mut rig = Rig::new(&machine, how)?;
         let outcome = match raised.any() {
             // A scheduler that could not even be made.
             true => Outcome::Unchecked,
-            false => work(&mut rig, &registers)?,
+            false => work(&mut rig, &lowering)?,
         };
         Ok(rig.report(&outcome, scheduler.as_deref()))
     });
@@ -197,10 +198,10 @@ struct Work {
 }
 
 impl Work {
-    fn run(&self, rig: &mut Rig, registers: &Registers) -> Result<(), DeviceError> {
+    fn run(&self, rig: &mut Rig, lowering: &Lowering) -> Result<(), DeviceError> {
         let mut session = Session {
             device: &mut rig.device,
-            compiler: registers,
+            compiler: lowering,
         };
         let mut modules = Vec::new();
         for (name, text) in &self.texts {

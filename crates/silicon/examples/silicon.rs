@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 /// The forms that the host program can run.
 fn planned() -> Vec<Form> {
     let mut forms = catalogue::forms();
-    forms.retain(|f| f.texture.is_none());
+    forms.retain(|f| f.texture.is_none() && f.surface.is_none());
     forms
 }
 

@@ -1,6 +1,7 @@
 //! An instruction form and the kernel that runs it.
 
 use crate::kind::Kind;
+use crate::simulate::word;
 use std::fmt::Write;
 use warpsim_sim::gpu::api::Texture;
 
@@ -28,6 +29,8 @@ pub struct Form {
     pub together: bool,
     /// The texture it reads.
     pub texture: Option<TextureForm>,
+    /// The surface it reads or writes.
+    pub surface: Option<SurfaceForm>,
     /// Newer than the record: no GPU need have been asked yet.
     pub awaited: bool,
     /// The record has hashes of the edge vectors' results alone: there are many forms of a kind, or
@@ -46,6 +49,48 @@ pub struct TextureForm {
     pub contents: Vec<u8>,
 }
 
+/// A surface, its address still open, and what is in it before.
+#[derive(Clone, Debug)]
+pub struct SurfaceForm {
+    /// Size and texels.
+    pub texture: Texture,
+    /// Its last dimension is layers.
+    pub layered: bool,
+    /// What is in it before.
+    pub contents: Vec<u8>,
+    /// What each vector may change in it, if anything: a result like others.
+    pub cells: Option<Cells>,
+}
+
+/// The part of a surface that belongs to each vector: no other vector touches it.
+#[derive(Clone, Copy, Debug)]
+pub struct Cells {
+    /// Bytes from where one vector's part begins to where the next one's does.
+    pub step: usize,
+    /// A part is in so many pieces.
+    pub pieces: usize,
+    /// Bytes from piece to piece.
+    pub stride: usize,
+    /// Bytes of a piece.
+    pub bytes: usize,
+}
+
+impl Cells {
+    /// What vectors left in a surface, in columns of up to eight bytes.
+    pub fn columns(&self, count: usize, contents: &[u8]) -> Vec<Vec<u64>> {
+        let mut columns = Vec::new();
+        for piece in 0..self.pieces {
+            for at in (0..self.bytes).step_by(8) {
+                let bytes = (self.bytes - at).min(8);
+                let first = piece * self.stride + at;
+                let of = |n: usize| word(&contents[first + n * self.step..][..bytes]);
+                columns.push((0..count).map(of).collect());
+            }
+        }
+        columns
+    }
+}
+
 fn register(kind: Kind) -> String {
     match kind {
         Kind::Pred => ".pred".into(),
@@ -55,7 +100,7 @@ fn register(kind: Kind) -> String {
 
 impl Form {
     /// A module with one kernel `k(sources…, results…, count)`, one vector a thread; the handle
-    /// of a texture stands before the count.
+    /// of a texture or surface stands before the count.
     pub fn ptx(&self) -> String {
         let mut params = Vec::new();
         let (mut regs, mut loads, mut stores) = (String::new(), String::new(), String::new());
@@ -84,6 +129,9 @@ impl Form {
         }
         if self.texture.is_some() {
             params.push(".param .u64 texture, ".into());
+        }
+        if self.surface.is_some() {
+            params.push(".param .u64 surface, ".into());
         }
         let number = if self.together {
             "\tsub.u32 %count, %count, 1;\n\tsetp.gt.u32 %beyond, %n, %count;\n\tmin.u32 %n, %n, %count;\n"

@@ -12,7 +12,8 @@ use crate::operands::Operands;
 /// Threads of a block.
 pub const BLOCK: u32 = 256;
 
-/// The results of a form: for each result, the value of each vector. The error says why the
+/// The results of a form: for each result, the value of each vector; what it left in a surface
+/// is behind those that it stored. The error says why the
 /// form does not run.
 pub fn simulate(form: &Form, operands: &Operands) -> Result<Vec<Vec<u64>>, String> {
     let text = form.ptx();
@@ -58,6 +59,19 @@ pub fn simulate(form: &Form, operands: &Operands) -> Result<Vec<Vec<u64>>, Strin
         };
         params.extend(gpu.make_texture(texture).to_le_bytes());
     }
+    let mut changed = None;
+    if let Some(form) = &form.surface {
+        let bytes = form.contents.len() as u64;
+        let address = gpu.alloc(bytes, "surface").ok_or("no memory")?;
+        gpu.write(address, &form.contents)
+            .map_err(|e| e.to_string())?;
+        let texture = Texture {
+            address,
+            ..form.texture.clone()
+        };
+        params.extend(gpu.make_texture(texture).to_le_bytes());
+        changed = form.cells.map(|cells| (cells, address, bytes));
+    }
     params.extend((count as u32).to_le_bytes());
     let launch = Launch {
         kernel: 0,
@@ -68,12 +82,16 @@ pub fn simulate(form: &Form, operands: &Operands) -> Result<Vec<Vec<u64>>, Strin
         registers: None,
     };
     gpu.launch(module, &launch).map_err(|e| e.to_string())?;
-    (outputs.iter())
-        .map(|(address, bytes, size)| {
-            let read = gpu.read(*address, *bytes).map_err(|e| e.to_string())?;
-            Ok(read.chunks(*size).map(word).collect())
-        })
-        .collect()
+    let mut results = Vec::new();
+    for (address, bytes, size) in outputs {
+        let read = gpu.read(address, bytes).map_err(|e| e.to_string())?;
+        results.push(read.chunks(size).map(word).collect());
+    }
+    if let Some((cells, address, bytes)) = changed {
+        let left = gpu.read(address, bytes).map_err(|e| e.to_string())?;
+        results.extend(cells.columns(count, &left));
+    }
+    Ok(results)
 }
 
 /// One operand of every vector, as it lies in memory.

@@ -8,6 +8,7 @@ use warpsim_sim::gpu::api::Texture;
 
 use crate::form::Form;
 use crate::gpu::driver::{Driver, Shape};
+use crate::gpu::surface::Surface;
 use crate::gpu::texture::Bound;
 use crate::operands::{Operands, operands};
 use crate::plan::Answer;
@@ -16,7 +17,7 @@ use crate::simulate::{BLOCK, column, simulate, word};
 use crate::ulp::largest;
 
 /// Differences kept for a form.
-const KEPT: usize = 48;
+const KEPT: usize = 256;
 
 /// How a form compares.
 #[derive(Clone, Debug)]
@@ -75,6 +76,23 @@ fn on_gpu(form: &Form, operands: &Operands, driver: &Driver) -> Result<Answer, S
         }
         None => None,
     };
+    let surface = match &form.surface {
+        Some(form) => {
+            let texels = driver.upload(&form.contents)?;
+            let texture = Texture {
+                address: texels.address,
+                ..form.texture.clone()
+            };
+            let surface = match Surface::new(driver, &texture, form.layered) {
+                Ok(surface) => surface,
+                // A driver need not have surfaces of every format.
+                Err(refused) => return Ok(Err(refused)),
+            };
+            params.extend(surface.handle().to_le_bytes());
+            Some((surface, texels, form.cells))
+        }
+        None => None,
+    };
     params.extend((count as u32).to_le_bytes());
     let shape = Shape {
         grid: [(count as u32).div_ceil(BLOCK), 1, 1],
@@ -88,6 +106,10 @@ fn on_gpu(form: &Form, operands: &Operands, driver: &Driver) -> Result<Answer, S
         let bytes = buffer.read()?;
         results.push(bytes.chunks(kind.bytes()).map(word).collect());
     }
+    if let Some((surface, texels, Some(cells))) = &surface {
+        surface.fetch()?;
+        results.extend(cells.columns(count, &texels.read()?));
+    }
     Ok(Ok(results))
 }
 
@@ -98,9 +120,17 @@ fn judge(
     record: &Record,
 ) -> (usize, Vec<String>) {
     let count = operands.vectors.len();
+    let of = |columns: &[Vec<u64>], i: usize| columns.iter().map(|c| c[i]).collect::<Vec<_>>();
     let ours = match simulate(form, operands) {
         Ok(ours) => ours,
-        Err(e) => return (count, vec![format!("does not run here: {e}")]),
+        Err(e) => {
+            let mut shown = vec![format!("does not run here: {e}")];
+            shown.extend((0..count.min(KEPT)).map(|i| {
+                let (vector, there) = (&operands.vectors[i], of(gpu, i));
+                format!("vector {i} {vector:x?}: GPU {there:x?}")
+            }));
+            return (count, shown);
+        }
     };
     if form.approximate {
         let known = record.entries.get(&form.name).map(|e| &e.random);
@@ -114,7 +144,6 @@ fn judge(
             Err(e) => (count, vec![e]),
         };
     }
-    let of = |columns: &[Vec<u64>], i: usize| columns.iter().map(|c| c[i]).collect::<Vec<_>>();
     let differing: Vec<usize> = (0..count).filter(|&i| of(&ours, i) != of(gpu, i)).collect();
     let shown = differing.iter().take(KEPT).map(|&i| {
         let (vector, here, there) = (&operands.vectors[i], of(&ours, i), of(gpu, i));

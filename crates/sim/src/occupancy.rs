@@ -87,6 +87,14 @@ pub fn spill_limit(machine: &Machine, kernel: &Kernel) -> u32 {
     register_limit(machine, kernel, 1)
 }
 
+/// Registers per thread within which the rewrite to virtual blocks hoists; 0, where it is not to.
+pub fn hoist_limit(machine: &Machine, kernel: &Kernel) -> u32 {
+    match machine.virtual_blocks.hoist {
+        true => spill_limit(machine, kernel),
+        false => 0,
+    }
+}
+
 /// The kernel as an assembler would make it for this machine: what it may not keep in registers
 /// goes to local memory. `None` when all of it may stay.
 pub fn fitted(machine: &Machine, kernel: &Kernel) -> Option<Kernel> {

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Bench, kernel, machine};
+use warpsim_sim::config::OpClass;
 use warpsim_sim::gpu::Options;
 
 fn failure(bench: &mut Bench, grid: [u32; 3], block: [u32; 3]) -> String {
@@ -115,6 +116,31 @@ fn registers_that_nothing_writes_are_named_once() {
         assert_eq!(warnings.len(), 1, "{warnings:?}");
         assert!(warnings[0].contains("`%r8` is read here, and nothing ever writes it"));
     });
+}
+
+#[test]
+fn products_of_matrices_without_a_unit_for_them_are_named_once() {
+    let zero = "mov.b32 %r2, 0;\nmov.f32 %f1, 0f00000000;\n";
+    let product = "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f2,%f3,%f4,%f5}, {%r2,%r2}, {%r2}, \
+                   {%f1,%f1,%f1,%f1};\n";
+    let ptx = kernel(0, &format!("{zero}{product}{product}"));
+    for (taken, functional, warned) in [(false, false, 1), (false, true, 0), (true, false, 0)] {
+        let options = Options {
+            functional,
+            ..Options::default()
+        };
+        let mut machine = machine("gtx480", &[]);
+        if taken {
+            let unit = machine.unit.get_mut("sfu").expect("a GTX 480 has one");
+            unit.takes.push(OpClass::Tensor);
+        }
+        let mut bench = Bench::unobserved(machine, &ptx, options);
+        bench.launch(1, 32).launch(1, 32);
+        let warnings = bench.gpu.warnings();
+        assert_eq!(warnings.len(), warned, "{warnings:?}");
+        let named = "gtx480 has no unit for products of matrices";
+        assert!(warnings.iter().all(|w| w.contains(named)), "{warnings:?}");
+    }
 }
 
 /// A barrier of the whole grid, by a counter that every block adds to.

@@ -84,6 +84,13 @@ fn experiments_and_sensitivities_are_planned_once() {
 }
 
 #[test]
+fn an_experiment_may_have_fewer_repeats() {
+    let once = STUDY.replace("[experiments.slow]", "[experiments.slow]\nrepeats = 1");
+    let plan = plan(&once).expect("a good study");
+    assert_eq!(plan.runs.len(), 12 + 2 + 6 + 8);
+}
+
+#[test]
 fn an_experiment_is_judged_like_its_claim() {
     let plan = plan(STUDY).expect("a good study");
     let records = repeated(&plan, &|workload, configuration, _| {

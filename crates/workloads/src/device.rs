@@ -114,8 +114,9 @@ pub trait Device {
     fn virtualize(&self) -> Option<Variant> {
         None
     }
-    /// Registers that a thread of a kernel may have before its values go to local memory.
-    fn register_limit(&self, _kernel: &Kernel) -> u32 {
+    /// Registers of a thread within which rewriting hoists: those that it may have before its
+    /// values go to local memory.
+    fn hoist_limit(&self, _kernel: &Kernel) -> u32 {
         MOST_REGISTERS
     }
 }

@@ -16,6 +16,16 @@ pub struct Lowering {
     pub options: lower::Options,
 }
 
+impl From<Registers> for Lowering {
+    /// Everything is inlined that can be.
+    fn from(registers: Registers) -> Lowering {
+        Lowering {
+            registers,
+            ..Lowering::default()
+        }
+    }
+}
+
 impl Compiler for Lowering {
     fn compile(&self, name: &str, ptx: &str) -> Result<Arc<Program>, DeviceError> {
         let program = compile_with(name, ptx, self.options)?;

@@ -1,8 +1,7 @@
 //! Where the number of registers per thread comes from: our estimate, or NVIDIA's assembler where
 //! one is installed.
 
-use crate::device::{Compiler, DeviceError};
-use crate::simulated::compile;
+use crate::device::DeviceError;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use warpsim_present::mangled::shown;
@@ -33,15 +32,7 @@ impl Registers {
             Registers::Asked(assembler) => format!("ptxas {}", assembler.version),
         }
     }
-}
 
-impl Compiler for Registers {
-    fn compile(&self, name: &str, ptx: &str) -> Result<Arc<Program>, DeviceError> {
-        self.counted(compile(name, ptx)?, name, ptx)
-    }
-}
-
-impl Registers {
     /// The program of a text with these numbers.
     pub fn counted(
         &self,

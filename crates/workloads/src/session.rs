@@ -62,7 +62,7 @@ impl Session<'_> {
             None => self.compiler.compile(name, ptx)?,
             Some(variant) => {
                 let rewritten =
-                    Rewritten::new(name, ptx, variant, &|k| self.device.register_limit(k))?;
+                    Rewritten::new(name, ptx, variant, &|k| self.device.hoist_limit(k))?;
                 rewritten.finish(&*self.compiler.compile(name, &rewritten.text)?)
             }
         };

@@ -38,7 +38,7 @@ pub fn compile_with(
     options: lower::Options,
 ) -> Result<Arc<Program>, DeviceError> {
     let module = warpsim_ptx::parse(ptx);
-    let program = module.and_then(|module| lower::lower_with(&module, options));
+    let program = module.and_then(|module| lower::lower_owned(module, options));
     let program =
         program.map_err(|errors| DeviceError::bad_input(render_all(&errors, name, ptx)))?;
     if program.kernels.is_empty() && !program.rejected.is_empty() {
@@ -143,8 +143,8 @@ impl Device for Simulated {
         }
     }
 
-    fn register_limit(&self, kernel: &Kernel) -> u32 {
-        warpsim_sim::occupancy::spill_limit(self.gpu.machine(), kernel)
+    fn hoist_limit(&self, kernel: &Kernel) -> u32 {
+        warpsim_sim::occupancy::hoist_limit(self.gpu.machine(), kernel)
     }
 
     fn launch(&mut self, module: ModuleId, launch: &Launch) -> Result<(), DeviceError> {

@@ -22,7 +22,7 @@ use warpsim_sim::gpu::Options;
 use warpsim_workloads::Outcome;
 use warpsim_workloads::files::write_whole;
 use warpsim_workloads::launchfile;
-use warpsim_workloads::registers::Registers;
+use warpsim_workloads::lowering::Lowering;
 use warpsim_workloads::simulated::Simulated;
 use warpsim_workloads::suite::{self, Parameters, Size};
 
@@ -198,11 +198,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         .into_iter()
         .map(|(name, setting)| Ok((name, machine(arguments, setting)?)))
         .collect::<Result<_, Failure>>()?;
-    let registers = arguments.registers.resolve()?;
+    let lowering = Lowering::from(arguments.registers.resolve()?);
     let mut models = Vec::new();
     let mut wrong = false;
     for (name, machine) in &machines {
-        let (flow, outcome) = record(arguments, machine, &registers)?;
+        let (flow, outcome) = record(arguments, machine, &lowering)?;
         if let Outcome::Wrong(_) = outcome {
             tell!("{name}: result: {outcome}");
             wrong = true;
@@ -296,7 +296,7 @@ fn job(arguments: &Arguments) -> Result<Job, Failure> {
 fn record(
     arguments: &Arguments,
     machine: &Machine,
-    registers: &Registers,
+    lowering: &Lowering,
 ) -> Result<(Flow, Outcome), Failure> {
     let (recorder, flow) = Recorder::new(arguments.launch, arguments.block);
     let options = Options {
@@ -304,7 +304,7 @@ fn record(
         ..Options::default()
     };
     let mut device = Simulated::new(machine.clone(), options)?;
-    let outcome = execute(&job(arguments)?, &mut device, registers)?;
+    let outcome = execute(&job(arguments)?, &mut device, lowering)?;
     let flow = flow.borrow().clone().settled();
     let (launch, block) = (arguments.launch, arguments.block);
     if flow.kernel.is_none() {

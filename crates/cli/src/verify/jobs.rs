@@ -3,13 +3,15 @@
 //! The driver compiles one program after the other in a process, a second or so for each, and
 //! that is nearly all the time that they take. So each process takes a part of the programs and
 //! leaves what it found in a directory of its own, also when it is stopped. A program at which
-//! the GPU gives up takes its process with it: it is tried without optimization in another, and
-//! the programs behind it run in a third. A process that goes on for too long is stopped: a GPU may
+//! the GPU gives up or the driver crashes takes its process with it: it is tried without
+//! optimization in another, and the programs behind it run in a third. A process that goes on for too long is stopped: a GPU may
 //! hang.
 
-use super::programs::{DIFFERENCES, Difference, Kind, read, recorded, summary, targets, write};
+use super::programs::{
+    DIFFERENCES, Difference, Kind, RUNNING, read, recorded, summary, targets, write,
+};
 use super::{Arguments, keep};
-use crate::failure::{Failure, print};
+use crate::failure::{Failure, WRONG_RESULT, print};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -92,11 +94,33 @@ impl Found {
         self.logs += &other.logs;
         self.broken |= other.broken;
     }
+
+    /// A process ended in the middle of its work. `running` is the program it was at, if it had
+    /// come to any.
+    fn ended(&mut self, running: &str, part: Part, status: ExitStatus) {
+        match running.trim().parse() {
+            Ok(seed) => self.differences.push(Difference {
+                seed,
+                kind: Kind::Ended,
+                what: status.to_string(),
+            }),
+            Err(_) => self.broken = true,
+        }
+        let at = match self.broken {
+            true => "before its first program".to_string(),
+            false => format!("at program {running}"),
+        };
+        self.logs += &format!("the process for part {part} ended {at}: {status}\n");
+    }
 }
 
 /// Runs a share in a process to its end.
 fn run(arguments: &Arguments, directory: &Path, share: Share) -> Result<Found, Failure> {
     std::fs::create_dir_all(directory).map_err(|e| failed("make", directory, &e))?;
+    // What another run left there says nothing about this one.
+    for name in ["programs.txt", DIFFERENCES, RUNNING] {
+        let _ = std::fs::remove_file(directory.join(name));
+    }
     let log = directory.join("log.txt");
     let file = File::create(&log).map_err(|e| failed("write", &log, &e))?;
     let errors = file.try_clone().map_err(|e| failed("write", &log, &e))?;
@@ -139,18 +163,10 @@ fn run(arguments: &Arguments, directory: &Path, share: Share) -> Result<Found, F
     match status {
         Some(status) if status.success() => {}
         Some(status) => {
-            found.broken = found.differences.is_empty();
             found.logs = text("log.txt");
-            if found.broken {
-                // A driver's compiler that crashes takes the process with it.
-                let behind = match found.entries.last() {
-                    Some(entry) => format!("behind program {}", entry.seed),
-                    None => "with its first program".to_string(),
-                };
-                found.logs += &format!(
-                    "the process for part {} ended {behind}: {status}\n",
-                    share.part
-                );
+            let differs = status.code() == Some(i32::from(WRONG_RESULT));
+            if !differs || found.differences.is_empty() {
+                found.ended(&text(RUNNING), share.part, status);
             }
         }
         None => {
@@ -182,7 +198,7 @@ fn wait(child: &mut Child, seconds: Option<u64>) -> std::io::Result<Option<ExitS
     Ok(None)
 }
 
-/// Runs a share in one process after the other until the GPU does not give up any more.
+/// Runs a share in one process after the other until none is lost any more.
 fn persist(arguments: &Arguments, directory: &Path, share: Share) -> Result<Found, Failure> {
     let start = Instant::now();
     let mut found = Found::default();
@@ -190,7 +206,8 @@ fn persist(arguments: &Arguments, directory: &Path, share: Share) -> Result<Foun
     for round in 1.. {
         let place = directory.join(round.to_string());
         let mut this = run(arguments, &place, rest)?;
-        let lost = (this.differences.iter_mut()).find(|d| d.kind == Kind::Lost);
+        let lost = |d: &&mut Difference| matches!(d.kind, Kind::Lost | Kind::Ended);
+        let lost = (this.differences.iter_mut()).find(lost);
         let Some(lost) = lost else {
             found.add(this);
             break;
@@ -286,6 +303,30 @@ mod tests {
             let status = wait(&mut child("exit 3"), seconds).unwrap();
             assert_eq!(status.and_then(|s| s.code()), Some(3));
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_process_that_ends_at_a_program_leaves_it_as_a_difference() {
+        let killed = Command::new("sh").args(["-c", "kill -9 $$"]).status();
+        let status = killed.unwrap();
+        let part: Part = "3/8".parse().unwrap();
+        let mut found = Found::default();
+        found.ended("118", part, status);
+        assert!(!found.broken);
+        let [difference] = &found.differences[..] else {
+            panic!("{:?}", found.differences);
+        };
+        assert_eq!((difference.seed, difference.kind), (118, Kind::Ended));
+        assert!(
+            found.logs.contains("3/8 ended at program 118"),
+            "{}",
+            found.logs
+        );
+        let mut found = Found::default();
+        found.ended("", part, status);
+        assert!(found.broken && found.differences.is_empty());
+        assert!(found.logs.contains("before its first"), "{}", found.logs);
     }
 
     #[test]

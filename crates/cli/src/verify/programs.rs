@@ -10,9 +10,13 @@ use warpsim_silicon::programs::campaign::{self, Extent, Outcome};
 use warpsim_silicon::programs::judge::{Reference, Truth};
 use warpsim_silicon::programs::record;
 use warpsim_silicon::programs::run::{Target, functional, models, on_gpu};
+use warpsim_silicon::programs::tree::Program;
 
 /// Where differences are kept in the directory of a record.
 pub(super) const DIFFERENCES: &str = "differences.txt";
+/// Where the program that runs now is kept there, by its seed: should it end the process, it is
+/// known.
+pub(super) const RUNNING: &str = "running.txt";
 
 /// How a program differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +27,8 @@ pub(super) enum Kind {
     Unexplained,
     /// The GPU gave up.
     Lost,
+    /// Its process ended with it: a driver's compiler that crashes takes the process with it.
+    Ended,
 }
 
 /// A program that differs: a line of [`DIFFERENCES`].
@@ -34,10 +40,11 @@ pub(super) struct Difference {
     pub(super) what: String,
 }
 
-const KINDS: [(Kind, &str); 3] = [
+const KINDS: [(Kind, &str); 4] = [
     (Kind::Compiler, "compiler"),
     (Kind::Unexplained, "unexplained"),
     (Kind::Lost, "lost"),
+    (Kind::Ended, "ended"),
 ];
 
 impl Display for Difference {
@@ -81,6 +88,7 @@ pub(super) fn summary(differences: &[Difference]) -> String {
         of(Kind::Compiler, "by errors of the GPU's compiler"),
         of(Kind::Unexplained, "unexplained"),
         of(Kind::Lost, "at which the GPU gave up"),
+        of(Kind::Ended, "at which a process ended"),
     ]
     .into_iter()
     .flatten()
@@ -136,17 +144,23 @@ pub(super) fn compare(arguments: &Arguments, driver: &Driver) -> Result<bool, Fa
         keep(arguments, "programs.txt", &entries)?;
         keep(arguments, DIFFERENCES, &write(&differences(outcome)))
     };
-    // A GPU may hang: what is known is kept now and then.
-    let last = Mutex::new(Instant::now());
+    // A GPU may hang and a driver may crash: what is known is kept now and then, a difference at
+    // once.
+    let last = Mutex::new((Instant::now(), 0));
     let progress = |outcome: &Outcome| {
         let mut last = last.lock().unwrap_or_else(|e| e.into_inner());
-        if last.elapsed() > Duration::from_secs(5) {
-            *last = Instant::now();
+        let found = outcome.failures.len();
+        if last.0.elapsed() > Duration::from_secs(5) || last.1 != found {
+            *last = (Instant::now(), found);
             // The last one, below, is the one whose failure is told.
             let _ = keep_all(outcome);
         }
     };
-    let truth = |program: &_| on_gpu(program, driver, driver.level);
+    let truth = |program: &Program| {
+        // A process that cannot say where it is can still compare.
+        let _ = keep(arguments, RUNNING, &program.seed.to_string());
+        on_gpu(program, driver, driver.level)
+    };
     let plain = |program: &_| on_gpu(program, driver, Level::NONE);
     let reference = Reference {
         truth: &truth,
@@ -186,13 +200,14 @@ mod tests {
             difference(12, Kind::Unexplained, "tbc on fx5800"),
             difference(9, Kind::Compiler, "functional"),
             difference(7, Kind::Lost, "running: misaligned address"),
+            difference(8, Kind::Ended, "signal: 11 (SIGSEGV)"),
         ];
         assert_eq!(read(&write(&all)), all);
         assert_eq!(read("x compiler y\n1 other y\n2"), []);
         assert_eq!(
             summary(&all),
-            "4 differ: 2 by errors of the GPU's compiler (4, 9), 1 unexplained (12), \
-             1 at which the GPU gave up (7)"
+            "5 differ: 2 by errors of the GPU's compiler (4, 9), 1 unexplained (12), \
+             1 at which the GPU gave up (7), 1 at which a process ended (8)"
         );
         assert_eq!(summary(&[]), "0 differ");
     }

@@ -9,7 +9,8 @@ use super::special::{NAMES, special};
 use crate::ast::{Ident, Span};
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Mods, Op, Space, Special, Type};
-use crate::kernel::{Instr, Likely, NO_PC, Operand, Pc, RegClass, RegId, Register};
+use crate::kernel::{Destinations, Instr, Likely, NO_PC, Pc, RegClass, RegId, Register, Sources};
+use crate::name::Name;
 use std::collections::HashSet;
 use warpsim_present::misspelt;
 
@@ -200,6 +201,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The register's description.
+    #[inline]
     pub fn register(&self, id: RegId) -> &Register {
         &self.registers[id.0 as usize]
     }
@@ -238,7 +240,14 @@ impl<'a> Builder<'a> {
     }
 
     /// Appends an instruction with the current line and source.
-    pub fn emit(&mut self, op: Op, mods: Mods, dst: Vec<Operand>, src: Vec<Operand>) -> &mut Instr {
+    pub fn emit(
+        &mut self,
+        op: Op,
+        mods: Mods,
+        dst: impl Into<Destinations>,
+        src: impl Into<Sources>,
+    ) -> &mut Instr {
+        let (dst, src) = (dst.into(), src.into());
         self.code.push(Instr {
             op,
             mods,
@@ -265,13 +274,34 @@ impl<'a> Builder<'a> {
 
     /// What `name` stands for; an unknown one is reported once and gives `None`.
     pub fn resolve(&mut self, name: &Ident) -> Option<Resolved> {
+        if let Some(register) = self.recent(&name.name) {
+            return Some(Resolved::Entity(Entity::Register(register)));
+        }
         if let Some(found) = self.find(&name.name, name.span) {
+            if let (Some(scope), Resolved::Entity(Entity::Register(register))) =
+                (self.declaring(), &found)
+            {
+                self.scopes[scope].recent.remember(&name.name, *register);
+            }
             return Some(found);
         }
         if self.unknown.insert(name.name.to_string()) {
             self.report_unknown(name);
         }
         None
+    }
+
+    /// The register that a name stands for, if it was looked up a short while ago.
+    #[inline]
+    pub fn recent(&self, name: &Name) -> Option<RegId> {
+        self.scopes[self.declaring()?].recent.get(name)
+    }
+
+    /// The innermost scope that has declarations: those further in see what it sees.
+    #[inline]
+    fn declaring(&self) -> Option<usize> {
+        let first = self.frames.last().map_or(0, |f| f.first_scope);
+        (first..self.scopes.len()).rfind(|index| !self.scopes[*index].is_empty())
     }
 
     /// [`Builder::resolve`] without the report.
@@ -315,7 +345,7 @@ impl<'a> Builder<'a> {
                 Found::Entity(entity) => return Some(entity),
                 Found::Fresh(ty, vector) => {
                     let entity = self.new_entity(name, ty, vector, span);
-                    self.scopes[index].declare(name, entity.clone());
+                    self.scopes[index].enter(name, entity.clone());
                     return Some(entity);
                 }
                 Found::Nothing => {}

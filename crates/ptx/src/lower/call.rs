@@ -30,18 +30,18 @@ impl<'a> Builder<'a> {
         guard: Option<(RegId, bool)>,
     ) -> Option<()> {
         let [operand] = self.operands::<1>(instr)?;
-        let ast::Operand::Call {
+        let ast::Operand::Call(call) = operand else {
+            self.error(instr.span, "a call needs a function and its parameters");
+            return None;
+        };
+        let ast::Call {
             returns,
             callee,
             args,
             ..
-        } = operand
-        else {
-            self.error(instr.span, "a call needs a function and its parameters");
-            return None;
-        };
+        } = &**call;
         let Some(function) = self.table.function(&callee.name) else {
-            return self.call_through(instr, operand, guard);
+            return self.call_through(instr, call, guard);
         };
         if function.body.is_none() {
             return match intrinsic(&callee.name) {
@@ -116,18 +116,15 @@ impl<'a> Builder<'a> {
     fn call_through(
         &mut self,
         instr: &'a Instruction,
-        operand: &'a ast::Operand,
+        call: &'a ast::Call,
         guard: Option<(RegId, bool)>,
     ) -> Option<()> {
-        let ast::Operand::Call {
+        let ast::Call {
             returns,
             callee,
             args,
             prototype,
-        } = operand
-        else {
-            return None;
-        };
+        } = call;
         let Resolved::Entity(Entity::Register(reg)) = self.resolve(callee)? else {
             self.error(callee.span, format!("`{}` is not a function", callee.name));
             return None;

@@ -5,7 +5,8 @@ use super::operand::span_of;
 use super::shape::{Kind, shape_of};
 use crate::ast::{self, Instruction};
 use crate::isa::{Mode, Op, Space, Type};
-use crate::kernel::{Operand, RegId};
+use crate::kernel::{Destinations, Operand, RegId, Sources};
+use smallvec::{Array, SmallVec};
 
 type Guard = Option<(RegId, bool)>;
 
@@ -51,12 +52,11 @@ impl<'a> Builder<'a> {
         &mut self,
         instr: &'i Instruction,
     ) -> Option<[&'i ast::Operand; N]> {
-        let list: Vec<&ast::Operand> = instr.operands.iter().collect();
-        let found = <[&ast::Operand; N]>::try_from(list).ok();
+        let found = <&[ast::Operand; N]>::try_from(&instr.operands[..]).ok();
         if found.is_none() {
             self.wrong_count(instr, N, N);
         }
-        found
+        found.map(<[ast::Operand; N]>::each_ref)
     }
 
     /// Reports a wrong number of operands.
@@ -95,10 +95,10 @@ impl<'a> Builder<'a> {
         let (dst, src) = instr.operands.split_at(has_dst);
         let dst = match dst.first() {
             Some(dst) => self.destinations(dst, &shape.dst, shape.dst_optional, instr),
-            None => Some(vec![]),
+            None => Some(Destinations::new()),
         };
-        let src = all(src.iter().zip(&*shape.src), |(operand, kind)| {
-            self.source(operand, *kind, &instr.text)
+        let src: Option<Sources> = all(src.len(), |n| {
+            self.source(&src[n], shape.src[n], &instr.text)
         });
         let mut mods = instr.mods;
         // Parameters of inlined functions live in local memory, and so do their addresses.
@@ -117,7 +117,7 @@ impl<'a> Builder<'a> {
         kinds: &[Kind],
         optional: usize,
         instr: &Instruction,
-    ) -> Option<Vec<Operand>> {
+    ) -> Option<Destinations> {
         let pair: [&ast::Operand; 2];
         let list = match operand {
             ast::Operand::Pair(a, b) => {
@@ -140,8 +140,8 @@ impl<'a> Builder<'a> {
             );
             return None;
         }
-        all(list.iter().zip(kinds), |(d, kind)| {
-            self.destination(d, *kind, &instr.text)
+        all(list.len(), |n| {
+            self.destination(list[n], kinds[n], &instr.text)
         })
     }
 
@@ -196,7 +196,7 @@ impl<'a> Builder<'a> {
         if copies {
             let mut mods = instr.mods;
             mods.vector = 0;
-            for (to, from) in to.iter().zip(&from) {
+            for (to, from) in to.iter().zip(&*from) {
                 let dst = self.destination(to, whole, &instr.text);
                 let src = self.source(from, whole, &instr.text);
                 self.emit(Op::Mov, mods, vec![dst?], vec![src?]).guard = guard;
@@ -215,36 +215,30 @@ impl<'a> Builder<'a> {
             );
             return None;
         };
-        let dst: Vec<Option<Operand>> = to
-            .iter()
-            .map(|d| {
-                let kind = if to.len() > 1 { part } else { whole };
-                self.destination(d, kind, &instr.text)
-            })
-            .collect();
-        let src: Vec<Option<Operand>> = from
-            .iter()
-            .map(|s| {
-                let kind = if from.len() > 1 { part } else { whole };
-                self.source(s, kind, &instr.text)
-            })
-            .collect();
-        let dst: Option<Vec<Operand>> = dst.into_iter().collect();
-        let src: Option<Vec<Operand>> = src.into_iter().collect();
+        let kind_in = |list: &[ast::Operand]| if list.len() > 1 { part } else { whole };
+        let dst: Option<Destinations> = all(to.len(), |n| {
+            self.destination(&to[n], kind_in(&to), &instr.text)
+        });
+        let src: Option<Sources> = all(from.len(), |n| {
+            self.source(&from[n], kind_in(&from), &instr.text)
+        });
         self.emit(instr.op, instr.mods, dst?, src?).guard = guard;
         Some(())
     }
 }
 
-/// What `each` makes of every item, if it makes something of all of them. It is asked for all, so
-/// that all mistakes are found.
-fn all<T>(
-    items: impl ExactSizeIterator<Item = T>,
-    mut each: impl FnMut(T) -> Option<Operand>,
-) -> Option<Vec<Operand>> {
-    let count = items.len();
-    let mut found = Vec::with_capacity(count);
-    items.for_each(|item| found.extend(each(item)));
+/// What `each` makes of every number below `count`, if it makes something of all of them. It is asked
+/// for all, so that all mistakes are found.
+fn all<A: Array<Item = Operand>>(
+    count: usize,
+    mut each: impl FnMut(usize) -> Option<Operand>,
+) -> Option<SmallVec<A>> {
+    let mut found = SmallVec::new();
+    for number in 0..count {
+        if let Some(operand) = each(number) {
+            found.push(operand);
+        }
+    }
     (found.len() == count).then_some(found)
 }
 

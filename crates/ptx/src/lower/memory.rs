@@ -6,7 +6,8 @@ use super::scope::Entity;
 use super::shape::Kind;
 use crate::ast::{self, AddressBase, Instruction};
 use crate::isa::{AtomOp, Mods, Op, Space, Type};
-use crate::kernel::{AddrBase, Operand, RegClass, RegId};
+use crate::kernel::{AddrBase, Destinations, Operand, RegClass, RegId, Sources};
+use std::borrow::Cow;
 
 /// What an address in brackets turned out to be.
 pub(super) enum Place {
@@ -147,13 +148,13 @@ impl Builder<'_> {
         let place = self.place(address, &mut mods, instr);
         let list = self.vector(dst, &mods, instr)?;
         let kind = Kind::AtLeast(ty);
-        let dst: Option<Vec<Operand>> = list
+        let dst: Option<Destinations> = list
             .iter()
             .map(|d| self.destination(d, kind, &instr.text))
             .collect();
         match (place?, dst?) {
             (Place::Memory(address), dst) => {
-                self.emit(instr.op, mods, dst, vec![address]).guard = guard;
+                self.emit(instr.op, mods, dst, [address].as_slice()).guard = guard;
             }
             (Place::Register(from), dst) => {
                 if let Some(Operand::Reg(to)) = dst.first() {
@@ -171,7 +172,7 @@ impl Builder<'_> {
         let ty = mods.types[0]?;
         let place = self.place(address, &mut mods, instr);
         let list = self.vector(value, &mods, instr)?;
-        let values: Option<Vec<Operand>> = list
+        let values: Option<Sources> = list
             .iter()
             .map(|v| self.source(v, Kind::AtLeast(ty), &instr.text))
             .collect();
@@ -181,9 +182,9 @@ impl Builder<'_> {
                     self.error(instr.span, "kernel parameters cannot be written");
                     return None;
                 }
-                let mut src = vec![address];
-                src.extend(values);
-                self.emit(instr.op, mods, vec![], src).guard = guard;
+                let mut src = values;
+                src.insert(0, address);
+                self.emit(instr.op, mods, Destinations::new(), src).guard = guard;
             }
             (Place::Register(to), values) => self.move_in(to, values[0], ty, guard),
         }
@@ -202,12 +203,12 @@ impl Builder<'_> {
     }
 
     /// Elements of a vector operand, as many as the instruction says.
-    pub(super) fn vector(
+    pub(super) fn vector<'o>(
         &mut self,
-        operand: &ast::Operand,
+        operand: &'o ast::Operand,
         mods: &Mods,
         instr: &Instruction,
-    ) -> Option<Vec<ast::Operand>> {
+    ) -> Option<Cow<'o, [ast::Operand]>> {
         let list = self.elements(operand);
         let wanted = usize::from(mods.vector.max(1));
         if list.len() != wanted {

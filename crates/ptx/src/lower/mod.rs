@@ -27,13 +27,15 @@ mod module;
 mod operand;
 mod params;
 mod reach;
+mod recent;
 mod scope;
 mod shape;
 mod special;
 mod texture;
 mod video;
+mod whole;
 
-use crate::ast::{Directive, Function, Ident, Item, Module};
+use crate::ast::{Directive, Function, Ident, Item, Module, Statement};
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Mods, Op};
 use crate::kernel::{Crossings, Kernel, NO_PC, Param, Program, Virtualised};
@@ -41,8 +43,11 @@ use crate::lazy::LazyKernel;
 use builder::{Builder, Frame};
 pub use framed::STACK_BYTES;
 use layout::{SharedLayout, align_up, variable_align, variable_bytes};
-use module::ModuleTable;
+use module::{ModuleTable, named_functions};
 use scope::{Entity, Scope};
+use std::mem;
+use std::sync::Mutex;
+use whole::{calls_kernels, lower_items};
 
 /// Kernel parameters that PTX can hold at most.
 const LARGEST_PARAMS: u64 = 32_764;
@@ -62,41 +67,23 @@ pub fn lower(module: &Module) -> Result<Program, Vec<Diagnostic>> {
 
 /// Lowers a whole module as the options say.
 pub fn lower_with(module: &Module, options: Options) -> Result<Program, Vec<Diagnostic>> {
-    let mut errors = Vec::new();
-    let table = ModuleTable::new(module, &mut errors);
-    let mut kernels = Vec::new();
-    let mut rejected = Vec::new();
-    for item in &module.items {
-        let Item::Function(function) = item else {
-            continue;
-        };
-        if !function.entry || function.body.is_none() {
-            continue;
-        }
-        let mut lowered = lower_kernel(&table, function, options.inline_limit);
-        if lowered.too_large && options.inline_limit.is_none() {
-            lowered = lower_kernel(&table, function, Some(0));
-        }
-        errors.extend(lowered.errors);
-        if !lowered.unsupported.is_empty() {
-            rejected.push((
-                function.name.name.to_string(),
-                in_order(lowered.unsupported),
-            ));
-        } else if let Some(kernel) = lowered.kernel {
-            kernels.push(kernel);
-        }
+    let named = named_functions(module);
+    lower_items(module, &named, Vec::new(), options)
+}
+
+/// The same with a module that nobody needs any more: the statements of a kernel are let go once it
+/// has been lowered, so that a large file is not kept in two forms.
+pub fn lower_owned(mut module: Module, options: Options) -> Result<Program, Vec<Diagnostic>> {
+    if calls_kernels(&module) {
+        return lower_with(&module, options);
     }
-    if !errors.is_empty() {
-        return Err(in_order(errors));
-    }
-    Ok(Program {
-        kernels,
-        symbols: table.symbols,
-        files: table.files,
-        textures: table.textures,
-        rejected,
-    })
+    let named = named_functions(&module);
+    let bodies = module.items.iter_mut().filter_map(|item| match item {
+        Item::Function(function) if function.entry => function.body.as_mut(),
+        _ => None,
+    });
+    let bodies = bodies.map(|body| Mutex::new(mem::take(body))).collect();
+    lower_items(&module, &named, bodies, options)
 }
 
 /// Sorts by place and drops repeats: a function that is inlined twice is looked at twice.
@@ -118,9 +105,10 @@ struct Lowered {
 fn lower_kernel<'a>(
     table: &'a ModuleTable<'a>,
     function: &'a Function,
+    body: &'a [Statement],
     inline_limit: Option<usize>,
 ) -> Lowered {
-    let reached = reach::reach(table, function, inline_limit);
+    let reached = reach::reach(table, function, body, inline_limit);
     let mut builder = Builder::new(table, SharedLayout::new(&reached));
     builder.frames.push(Frame {
         first_scope: 0,
@@ -130,7 +118,6 @@ fn lower_kernel<'a>(
     builder.scopes.push(Scope::default());
     let params = declare_params(&mut builder, function);
     builder.declare_framed(&reached);
-    let body = function.body.as_deref().unwrap_or_default();
     builder.code.reserve(body.len());
     builder.statements(body);
     // Control that runs off the end returns; so does a label at the very end.

@@ -2,12 +2,12 @@
 
 use super::init::encode;
 use super::layout::{variable_align, variable_bytes};
-use super::reach::names;
-use crate::ast::{Function, Init, Item, Linkage, Module, Statement, Variable};
+use super::reach::{each_instruction, names};
+use crate::ast::{Function, Init, Item, Linkage, Module, Variable};
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Space, Type};
 use crate::kernel::{FUNCTION_ADDRESSES, Symbol};
-use crate::name::NameTable;
+use crate::name::{Name, NameTable};
 use std::collections::{HashMap, HashSet};
 
 /// A variable of module scope.
@@ -43,7 +43,8 @@ pub(super) struct ModuleTable<'a> {
 
 impl<'a> ModuleTable<'a> {
     /// Collects the module's names; mistakes go to `errors`.
-    pub fn new(module: &'a Module, errors: &mut Vec<Diagnostic>) -> Self {
+    /// `named` are the functions whose names are used as values.
+    pub fn new(module: &'a Module, named: &HashSet<Name>, errors: &mut Vec<Diagnostic>) -> Self {
         let mut table = ModuleTable::default();
         let mut initialised: Vec<(&Variable, u32)> = Vec::new();
         for item in &module.items {
@@ -61,7 +62,7 @@ impl<'a> ModuleTable<'a> {
                 Item::Section { .. } | Item::Pragma(_) | Item::CallPrototype(_) => {}
             }
         }
-        table.find_taken(module);
+        table.find_taken(module, named);
         // Initialisers may name symbols that are declared further down.
         for (var, index) in initialised {
             let (init, relocations) = encode(&table, var, errors);
@@ -72,50 +73,8 @@ impl<'a> ModuleTable<'a> {
         table
     }
 
-    /// Notes the functions whose address is taken, by code or by initialisers.
-    fn find_taken(&mut self, module: &'a Module) {
-        // Of the names that files are full of, those that can be a function's.
-        let functions = module.items.iter().filter_map(|item| match item {
-            Item::Function(function) if !function.entry => Some(&*function.name.name),
-            _ => None,
-        });
-        let candidates: HashSet<&str> = functions.chain(self.aliases.keys().copied()).collect();
-        let mut found: HashSet<&'a str> = HashSet::new();
-        let mut find = |name: &'a str| {
-            if candidates.contains(name) {
-                found.insert(name);
-            }
-        };
-        for item in &module.items {
-            match item {
-                Item::Variable(Variable {
-                    init: Some(init), ..
-                }) => in_init(init, &mut find),
-                Item::Function(Function {
-                    body: Some(body), ..
-                }) => {
-                    if candidates.is_empty() {
-                        continue;
-                    }
-                    let mut lists = vec![body.as_slice()];
-                    while let Some(list) = lists.pop() {
-                        for statement in list {
-                            match statement {
-                                Statement::Block(inner) => lists.push(inner),
-                                Statement::Instruction(instr) => {
-                                    for operand in &instr.operands {
-                                        names(operand, &mut find);
-                                    }
-                                }
-                                _ => {}
-                            }
-                        }
-                    }
-                }
-                _ => {}
-            }
-        }
-        let named = found;
+    /// Notes the functions whose address is taken.
+    fn find_taken(&mut self, module: &'a Module, named: &HashSet<Name>) {
         for item in &module.items {
             if let Item::Function(function) = item {
                 let name = &*function.name.name;
@@ -124,7 +83,7 @@ impl<'a> ModuleTable<'a> {
                 let aliased = self
                     .aliases
                     .iter()
-                    .any(|(alias, of)| *of == name && named.contains(alias));
+                    .any(|(alias, of)| *of == name && named.contains(*alias));
                 if !function.entry
                     && (named.contains(name) || aliased)
                     && !self.taken.contains(&name)
@@ -275,6 +234,41 @@ impl<'a> ModuleTable<'a> {
     pub fn names(&self) -> impl Iterator<Item = &'a str> + '_ {
         self.variables.keys().chain(self.functions.keys()).copied()
     }
+}
+
+/// The functions and aliases that code or initialisers name as a value, not to call them.
+pub(super) fn named_functions(module: &Module) -> HashSet<Name> {
+    // Of the names that files are full of, those that can be a function's.
+    let candidates: HashSet<Name> = (module.items.iter())
+        .filter_map(|item| match item {
+            Item::Function(function) if !function.entry => Some(function.name.name.clone()),
+            Item::Alias { alias, .. } => Some(alias.name.clone()),
+            _ => None,
+        })
+        .collect();
+    let mut named = HashSet::new();
+    if candidates.is_empty() {
+        return named;
+    }
+    let mut find = |name: &str| {
+        if let Some(name) = candidates.get(name) {
+            named.insert(Name::clone(name));
+        }
+    };
+    for item in &module.items {
+        match item {
+            Item::Variable(Variable {
+                init: Some(init), ..
+            }) => in_init(init, &mut find),
+            Item::Function(Function {
+                body: Some(body), ..
+            }) => each_instruction(body, &mut |instr| {
+                instr.operands.iter().for_each(|o| names(o, &mut find));
+            }),
+            _ => {}
+        }
+    }
+    named
 }
 
 /// The names that an initialiser mentions.

@@ -8,6 +8,8 @@ use super::special::special_bytes;
 use crate::ast::{self, Ident, Span};
 use crate::isa::{Mods, Op, Space, Type};
 use crate::kernel::{Operand, RegClass, RegId, TEXREF_HANDLES};
+use std::borrow::Cow;
+use std::slice;
 
 /// Where an operand stands in the text.
 pub(super) fn span_of(operand: &ast::Operand) -> Span {
@@ -15,14 +17,14 @@ pub(super) fn span_of(operand: &ast::Operand) -> Span {
         ast::Operand::Name(id)
         | ast::Operand::Not(id)
         | ast::Operand::Negate(id)
-        | ast::Operand::Offset(id, _)
-        | ast::Operand::Call { callee: id, .. } => id.span,
+        | ast::Operand::Offset(id, _) => id.span,
         ast::Operand::Int(_, span)
         | ast::Operand::Float { span, .. }
         | ast::Operand::Sink(span)
         | ast::Operand::Address { span, .. }
-        | ast::Operand::Vector(_, span)
-        | ast::Operand::Texture { span, .. } => *span,
+        | ast::Operand::Vector(_, span) => *span,
+        ast::Operand::Texture(fetch) => fetch.span,
+        ast::Operand::Call(call) => call.callee.span,
         ast::Operand::Pair(a, _) => span_of(a),
     }
 }
@@ -40,13 +42,14 @@ fn described(operand: &ast::Operand) -> &'static str {
         ast::Operand::Vector(..) => "a vector",
         ast::Operand::Pair(..) => "a pair",
         ast::Operand::Offset(..) => "an address",
-        ast::Operand::Texture { .. } => "a texture",
-        ast::Operand::Call { .. } => "a call",
+        ast::Operand::Texture(_) => "a texture",
+        ast::Operand::Call(_) => "a call",
     }
 }
 
 impl Builder<'_> {
     /// A source operand of the given kind; `text` is the instruction as written.
+    #[inline]
     pub(super) fn source(
         &mut self,
         operand: &ast::Operand,
@@ -54,7 +57,12 @@ impl Builder<'_> {
         text: &str,
     ) -> Option<Operand> {
         match operand {
-            ast::Operand::Name(id) => self.named_source(id, 0, kind, text),
+            ast::Operand::Name(id) => match self.recent(&id.name) {
+                Some(reg) => self
+                    .check_register(reg, kind, text, id)
+                    .then_some(Operand::Reg(reg)),
+                None => self.named_source(id, 0, kind, text),
+            },
             ast::Operand::Offset(id, offset) => self.named_source(id, *offset, kind, text),
             ast::Operand::Not(id) if kind == Kind::Pred => {
                 let reg = self.named_register(id)?;
@@ -254,7 +262,18 @@ impl Builder<'_> {
     }
 
     /// Checks a register's width against what the position needs.
+    #[inline]
     fn check_register(&mut self, reg: RegId, kind: Kind, text: &str, id: &Ident) -> bool {
+        let register = self.register(reg);
+        let is_pred = register.class == RegClass::Pred;
+        match kind {
+            Kind::Value(needed) if !is_pred && register.ty.bytes() == needed.bytes() => true,
+            _ => self.check_other(reg, kind, text, id),
+        }
+    }
+
+    /// The same where it is not simply the width of the type.
+    fn check_other(&mut self, reg: RegId, kind: Kind, text: &str, id: &Ident) -> bool {
         let register = self.register(reg);
         let ty = register.ty;
         let is_pred = register.class == RegClass::Pred;
@@ -304,6 +323,7 @@ impl Builder<'_> {
     }
 
     /// A destination of the given kind.
+    #[inline]
     pub(super) fn destination(
         &mut self,
         operand: &ast::Operand,
@@ -313,16 +333,10 @@ impl Builder<'_> {
         match operand {
             ast::Operand::Sink(_) => Some(Operand::Sink),
             ast::Operand::Name(id) => {
-                let reg = match self.resolve(id)? {
-                    Resolved::Entity(Entity::Register(reg)) => reg,
-                    other => {
-                        let what = what_is(&other);
-                        self.error(
-                            id.span,
-                            format!("`{text}` writes a register; `{}` is {what}", id.name),
-                        );
-                        return None;
-                    }
+                let recent = self.recent(&id.name);
+                let reg = match recent {
+                    Some(reg) => reg,
+                    None => self.written_register(id, text)?,
                 };
                 self.check_register(reg, kind, text, id)
                     .then_some(Operand::Reg(reg))
@@ -337,11 +351,26 @@ impl Builder<'_> {
         }
     }
 
+    /// The register that a name stands for, which is written.
+    fn written_register(&mut self, id: &Ident, text: &str) -> Option<RegId> {
+        match self.resolve(id)? {
+            Resolved::Entity(Entity::Register(reg)) => Some(reg),
+            other => {
+                let what = what_is(&other);
+                self.error(
+                    id.span,
+                    format!("`{text}` writes a register; `{}` is {what}", id.name),
+                );
+                None
+            }
+        }
+    }
+
     /// The elements of a vector operand: `{a, b}` or a vector register. A scalar is a
     /// vector of one.
-    pub(super) fn elements(&mut self, operand: &ast::Operand) -> Vec<ast::Operand> {
+    pub(super) fn elements<'o>(&mut self, operand: &'o ast::Operand) -> Cow<'o, [ast::Operand]> {
         match operand {
-            ast::Operand::Vector(list, _) => list.clone(),
+            ast::Operand::Vector(list, _) => Cow::Borrowed(list),
             ast::Operand::Name(id) => match self.find(&id.name, id.span) {
                 Some(Resolved::Entity(Entity::Vector(parts))) => ["x", "y", "z", "w"]
                     .iter()
@@ -353,9 +382,9 @@ impl Builder<'_> {
                         })
                     })
                     .collect(),
-                _ => vec![operand.clone()],
+                _ => Cow::Borrowed(slice::from_ref(operand)),
             },
-            _ => vec![operand.clone()],
+            _ => Cow::Borrowed(slice::from_ref(operand)),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! entered again before they have returned.
 
 use super::module::{ModuleTable, ModuleVar};
-use crate::ast::{AddressBase, Function, Operand, Statement, Variable};
+use crate::ast::{AddressBase, Function, Instruction, Operand, Statement, Variable};
 use crate::isa::Space;
 use std::collections::HashSet;
 
@@ -21,23 +21,27 @@ pub(super) struct Reach<'a> {
     calls: Vec<(&'a Function, Vec<&'a Function>)>,
 }
 
-/// Follows `function` and everything it calls. A call through a register may be to any function
+/// Follows a kernel with this body and everything it calls. A call through a register may be to any function
 /// whose address is taken.
 pub(super) fn reach<'a>(
     table: &ModuleTable<'a>,
-    function: &'a Function,
+    kernel: &'a Function,
+    body: &'a [Statement],
     inline_limit: Option<usize>,
 ) -> Reach<'a> {
     let mut reach = Reach::default();
     let shared = table.has_shared();
     let mut seen: HashSet<*const Function> = HashSet::new();
-    let mut work = vec![function];
+    let mut work = vec![kernel];
     while let Some(function) = work.pop() {
         if !seen.insert(std::ptr::from_ref(function)) {
             continue;
         }
         let mut called = Vec::new();
-        let mut lists = vec![function.body.as_deref().unwrap_or_default()];
+        let mut lists = vec![match std::ptr::eq(function, kernel) {
+            true => body,
+            false => function.body.as_deref().unwrap_or_default(),
+        }];
         while let Some(list) = lists.pop() {
             for statement in list {
                 match statement {
@@ -52,8 +56,8 @@ pub(super) fn reach<'a>(
                                     }
                                 });
                             }
-                            if let Operand::Call { callee, .. } = operand {
-                                match table.function(&callee.name) {
+                            if let Operand::Call(call) = operand {
+                                match table.function(&call.callee.name) {
                                     Some(one) => called.push(one),
                                     None => called.extend(table.taken()),
                                 }
@@ -84,17 +88,8 @@ pub(super) fn reach<'a>(
 
 /// How many instructions a function has, those that it calls apart.
 fn instructions(body: &[Statement]) -> usize {
-    let mut lists = vec![body];
     let mut count = 0;
-    while let Some(list) = lists.pop() {
-        for statement in list {
-            match statement {
-                Statement::Instruction(_) => count += 1,
-                Statement::Block(inner) => lists.push(inner),
-                _ => {}
-            }
-        }
-    }
+    each_instruction(body, &mut |_| count += 1);
     count
 }
 
@@ -125,6 +120,20 @@ impl<'a> Reach<'a> {
     }
 }
 
+/// Calls `found` with every instruction of a body.
+pub(super) fn each_instruction<'o>(body: &'o [Statement], found: &mut impl FnMut(&'o Instruction)) {
+    let mut lists = vec![body];
+    while let Some(list) = lists.pop() {
+        for statement in list {
+            match statement {
+                Statement::Block(inner) => lists.push(inner),
+                Statement::Instruction(instr) => found(instr),
+                _ => {}
+            }
+        }
+    }
+}
+
 /// Calls `found` with every name an operand mentions.
 pub(super) fn names<'o>(operand: &'o Operand, found: &mut impl FnMut(&'o str)) {
     match operand {
@@ -140,14 +149,13 @@ pub(super) fn names<'o>(operand: &'o Operand, found: &mut impl FnMut(&'o str)) {
             names(a, found);
             names(b, found);
         }
-        Operand::Texture {
-            texture, coords, ..
-        } => {
-            found(&texture.name);
-            coords.iter().for_each(|o| names(o, found));
+        Operand::Texture(fetch) => {
+            found(&fetch.texture.name);
+            fetch.coords.iter().for_each(|o| names(o, found));
         }
-        Operand::Call { returns, args, .. } => {
-            returns.iter().chain(args).for_each(|o| names(o, found));
+        Operand::Call(call) => {
+            let values = call.returns.iter().chain(&call.args);
+            values.for_each(|o| names(o, found));
         }
         _ => {}
     }

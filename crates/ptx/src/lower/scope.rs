@@ -1,5 +1,6 @@
 //! Names inside functions.
 
+use super::recent::Recent;
 use crate::ast::Ident;
 use crate::isa::Type;
 use crate::kernel::RegId;
@@ -48,6 +49,8 @@ struct Range {
 pub(super) struct Scope {
     names: NameTable<String, Entity>,
     ranges: NameTable<String, Range>,
+    /// Registers that were found from here, in this scope or in one around it.
+    pub recent: Recent,
 }
 
 /// What a lookup in one scope found.
@@ -61,12 +64,24 @@ pub(super) enum Found {
 }
 
 impl Scope {
+    /// Whether nothing has been declared in it.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.ranges.is_empty()
+    }
     /// Enters a name; false when it is taken.
     pub fn declare(&mut self, name: &str, entity: Entity) -> bool {
+        // It may hide one from a scope around this one.
+        self.recent.forget();
+        self.enter(name, entity)
+    }
+    /// Enters a register of a range, now that it has been named: what the name means stays the same.
+    pub fn enter(&mut self, name: &str, entity: Entity) -> bool {
         self.names.insert(name.to_string(), entity).is_none()
     }
     /// Enters a range of registers; false when the prefix is taken.
     pub fn declare_range(&mut self, prefix: &str, count: u32, ty: Type, vector: u8) -> bool {
+        self.recent.forget();
         let range = Range { count, ty, vector };
         self.ranges.insert(prefix.to_string(), range).is_none()
     }

@@ -42,6 +42,7 @@ impl Kinds {
 impl std::ops::Deref for Kinds {
     type Target = [Kind];
 
+    #[inline]
     fn deref(&self) -> &[Kind] {
         &self.list[..self.count]
     }

@@ -5,10 +5,24 @@ use super::operand::{span_of, what_is};
 use super::scope::Entity;
 use super::shape::Kind;
 use crate::ast::{self, AddressBase, Ident, Instruction};
-use crate::isa::{Geometry, Op, Type};
+use crate::isa::{AtomOp, Geometry, Op, Type};
 use crate::kernel::{Operand, RegClass, RegId, TexBase};
 
 type Guard = Option<(RegId, bool)>;
+
+/// Whether `sured` has an operation of a type: those of `sured.b`, and of `sured.p`, where the surface says whether
+/// numbers have a sign.
+fn reduces(formatted: bool, op: AtomOp, ty: Type) -> bool {
+    match (op, formatted) {
+        (AtomOp::Add, false) => matches!(ty, Type::U32 | Type::S32 | Type::U64),
+        (AtomOp::Min | AtomOp::Max, false) => {
+            matches!(ty, Type::U32 | Type::S32 | Type::U64 | Type::S64)
+        }
+        (AtomOp::Min | AtomOp::Max, true) => matches!(ty, Type::B32 | Type::B64),
+        (AtomOp::Add, true) | (AtomOp::And | AtomOp::Or, _) => ty == Type::B32,
+        _ => false,
+    }
+}
 
 impl Builder<'_> {
     /// The texture or surface that a name stands for.
@@ -39,29 +53,23 @@ impl Builder<'_> {
         ty: Type,
         instr: &Instruction,
     ) -> Option<Vec<Operand>> {
-        let ast::Operand::Texture {
-            texture,
-            sampler,
-            coords,
-            ..
-        } = operand
-        else {
+        let ast::Operand::Texture(fetch) = operand else {
             self.error(
                 span_of(operand),
                 format!("`{}` needs `[texture, {{coordinates}}]` here", instr.text),
             );
             return None;
         };
-        if let Some(sampler) = sampler {
+        if let Some(sampler) = &fetch.sampler {
             self.unsupported(
                 sampler.span,
                 "separate samplers (texmode_independent) are not supported yet",
             );
         }
-        let base = self.texture_named(texture)?;
+        let base = self.texture_named(&fetch.texture)?;
         let mut places = Vec::new();
-        for coord in coords {
-            places.extend(self.elements(coord));
+        for coord in &fetch.coords {
+            places.extend_from_slice(&self.elements(coord));
         }
         let places: Option<Vec<Operand>> = places
             .iter()
@@ -123,8 +131,8 @@ impl Builder<'_> {
         // A vector of three coordinates is written as four; and there is no more to read.
         src.truncate(4);
         for extra in rest {
-            for value in self.elements(extra) {
-                self.source(&value, Kind::Value(Type::F32), &instr.text)?;
+            for value in &*self.elements(extra) {
+                self.source(value, Kind::Value(Type::F32), &instr.text)?;
             }
         }
         let dst = self.results(dst, instr.mods.types[0]?, &instr.text);
@@ -134,9 +142,7 @@ impl Builder<'_> {
 
     /// `suld`, `sust`, `sured`.
     pub(super) fn surface(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
-        if instr.mods.formatted {
-            self.formatted(instr)?;
-        }
+        self.surface_form(instr)?;
         let [first, second] = self.operands::<2>(instr)?;
         let ty = instr.mods.types[0]?;
         let (dst, place, values) = match instr.op {
@@ -171,21 +177,30 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// What the formatted accesses (`.p`) may be.
-    fn formatted(&mut self, instr: &Instruction) -> Option<()> {
-        if instr.op == Op::Suld {
+    /// What surface accesses may be beyond what the table of instructions says.
+    fn surface_form(&mut self, instr: &Instruction) -> Option<()> {
+        let mods = &instr.mods;
+        let ty = mods.types[0]?;
+        if instr.op == Op::Suld && mods.formatted {
             let why = "formatted loads were taken back before any GPU had them; `suld.b` loads bits, and `tex` \
                        loads with a format";
             self.unsupported(instr.span, format!("`{}`: {why}", instr.text));
             return None;
         }
-        let ty = instr.mods.types[0]?;
-        let bits = ty == Type::B32 || ty == Type::B64 && instr.op == Op::Sured;
-        let layers = matches!(instr.mods.geometry, Some(Geometry::A1d | Geometry::A2d));
-        let wrong = match (bits, layers) {
-            (false, _) => "takes bits (`.b32`): the surface has the type",
-            (true, true) => "has no layers",
-            _ => return Some(()),
+        let reduction = instr.op == Op::Sured;
+        let bits = ty == Type::B32 || ty == Type::B64 && reduction;
+        let layers = matches!(mods.geometry, Some(Geometry::A1d | Geometry::A2d));
+        let wrong = match () {
+            () if mods.geometry == Some(Geometry::Cube) => "has no cubes",
+            () if mods.formatted && !bits => "takes bits (`.b32`): the surface has the type",
+            () if reduction && layers => "has no layers",
+            () if reduction && !reduces(mods.formatted, mods.atom?, ty) => {
+                "has no such operation of this type"
+            }
+            () if u32::from(mods.vector.max(1)) * ty.bytes() > 16 => {
+                "accesses more than 16 bytes at once"
+            }
+            () => return Some(()),
         };
         self.error(instr.span, format!("`{}` {wrong}", instr.text));
         None

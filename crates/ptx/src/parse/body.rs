@@ -29,14 +29,18 @@ impl Parser<'_> {
     /// something that shows that the `}` is missing. Errors are noted here.
     pub(super) fn statements(&mut self) -> Vec<Statement> {
         let mut statements = Vec::new();
-        while !self.is_punct(b'}') && self.peek().kind != Kind::End && !self.at_module_item() {
+        loop {
+            self.plain_instructions(&mut statements);
+            if self.is_punct(b'}') || self.peek().kind == Kind::End || self.at_module_item() {
+                return statements;
+            }
+            self.forget();
             let start = self.at;
             if let Err(error) = self.statement(&mut statements) {
                 self.report(error);
                 self.skip_statement(start);
             }
         }
-        statements
     }
 
     /// After an error: to the next statement. `start` is where the broken one began.
@@ -50,7 +54,7 @@ impl Parser<'_> {
             match kind {
                 Kind::End => return,
                 Kind::Punct(b';') if depth == 0 => {
-                    self.at += 1;
+                    self.skip(1);
                     return;
                 }
                 Kind::Punct(b'}') if depth == 0 => return,
@@ -59,7 +63,7 @@ impl Parser<'_> {
                 Kind::Punct(b'}') => depth -= 1,
                 _ => {}
             }
-            self.at += 1;
+            self.skip(1);
         }
     }
 
@@ -81,13 +85,10 @@ impl Parser<'_> {
         let token = self.peek();
         match token.kind {
             Kind::Word if self.peek_at(1).kind == Kind::Punct(b':') => self.label(into),
-            Kind::Word | Kind::Punct(b'@') => {
-                into.push(Statement::Instruction(self.instruction()?));
-                Ok(())
-            }
+            Kind::Word | Kind::Punct(b'@') => self.instruction(into),
             Kind::Punct(b'{') => self.block(into),
             Kind::Punct(b';') => {
-                self.at += 1;
+                self.skip(1);
                 Ok(())
             }
             Kind::Dot => self.body_directive(into),

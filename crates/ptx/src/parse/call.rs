@@ -1,7 +1,7 @@
 //! The operands of `call`, in all the shapes compilers write them.
 
 use super::{Parsed, Parser};
-use crate::ast::Operand;
+use crate::ast::{Call, Operand};
 
 impl Parser<'_> {
     /// `(returns), callee, (arguments), prototype`, where everything but the callee may be
@@ -24,11 +24,11 @@ impl Parser<'_> {
                 prototype = Some(self.ident("`(` or a prototype")?);
             }
         }
-        Ok(Operand::Call {
+        Ok(Operand::Call(Box::new(Call {
             returns,
             callee,
             args,
             prototype,
-        })
+        })))
     }
 }

@@ -66,7 +66,7 @@ impl Parser<'_> {
         let mut left = self.unary()?;
         while let Some((operator, strength)) = self.operator().filter(|(_, s)| *s > weakest) {
             let at = self.peek();
-            self.at += operator.len();
+            self.skip(operator.len());
             let right = self.nested(|p| p.binary(strength))?;
             let (Literal::Int(a), Literal::Int(b)) = (left, right) else {
                 let message = format!("`{operator}` of floating-point constants is not supported");
@@ -95,7 +95,7 @@ impl Parser<'_> {
         let token = self.peek();
         match token.kind {
             Kind::Punct(b'-') => {
-                self.at += 1;
+                self.skip(1);
                 Ok(match self.nested(Self::unary)? {
                     Literal::Int(value) => Literal::Int(value.wrapping_neg()),
                     Literal::Float { bits, width } => Literal::Float {
@@ -105,11 +105,11 @@ impl Parser<'_> {
                 })
             }
             Kind::Punct(b'+') => {
-                self.at += 1;
+                self.skip(1);
                 self.nested(Self::unary)
             }
             Kind::Punct(b'~') => {
-                self.at += 1;
+                self.skip(1);
                 match self.nested(Self::unary)? {
                     Literal::Int(value) => Ok(Literal::Int(!value)),
                     Literal::Float { .. } => Err(Diagnostic::error(
@@ -119,7 +119,7 @@ impl Parser<'_> {
                 }
             }
             Kind::Punct(b'(') => {
-                self.at += 1;
+                self.skip(1);
                 // A cast to `.u64` or `.s64` changes no bits.
                 if self.eat_dot(".u64") || self.eat_dot(".s64") {
                     self.expect(b')')?;
@@ -129,18 +129,21 @@ impl Parser<'_> {
                 self.expect(b')')?;
                 Ok(value)
             }
-            Kind::Number => {
-                self.at += 1;
-                literal(self.str(token)).map_err(|why| {
-                    Diagnostic::error(
-                        token.span(),
-                        format!("`{}` is not a number", self.str(token)),
-                    )
-                    .with_label(why)
-                })
-            }
+            Kind::Number => self.literal(),
             _ => Err(self.expected("a number")),
         }
+    }
+
+    /// A number without anything before it.
+    pub(super) fn literal(&mut self) -> Parsed<Literal> {
+        let token = self.next();
+        literal(self.str(token)).map_err(|why| {
+            Diagnostic::error(
+                token.span(),
+                format!("`{}` is not a number", self.str(token)),
+            )
+            .with_label(why)
+        })
     }
 }
 

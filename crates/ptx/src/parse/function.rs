@@ -86,7 +86,7 @@ impl Parser<'_> {
             if self.eat(b';') || (self.at_line_start() && self.at_module_item()) {
                 return;
             }
-            self.at += 1;
+            self.skip(1);
         }
     }
 
@@ -115,7 +115,7 @@ impl Parser<'_> {
                     Kind::Dot | Kind::Word | Kind::Number | Kind::Punct(b',') => {}
                     _ => return Err(self.expected("`)` after the attribute")),
                 }
-                self.at += 1;
+                self.skip(1);
             }
         }
         Ok(())
@@ -128,7 +128,7 @@ impl Parser<'_> {
         if !known {
             return Err(self.unknown_directive(DIRECTIVES));
         }
-        self.at += 1;
+        self.skip(1);
         Ok(match text {
             ".maxntid" => Directive::MaxNtid(self.dimensions(text)?),
             ".reqntid" => Directive::ReqNtid(self.dimensions(text)?),

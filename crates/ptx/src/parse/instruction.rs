@@ -1,43 +1,43 @@
 //! Instructions: guard, mnemonic, operands, and whether they fit together.
 
-use super::mnemonic::{Mnemonic, is_opcode};
+use super::mnemonic::{Known, Mnemonic, is_opcode};
 use super::operand::span_of;
 use super::{Parsed, Parser};
-use crate::ast::{Guard, Instruction, Operand, Span};
+use crate::ast::{Guard, Instruction, Operand, Operands, Statement};
 use crate::diagnostic::Diagnostic;
 use crate::isa::Op;
 use crate::optable::Slot;
 
 impl Parser<'_> {
-    /// One instruction with its `;`.
-    pub(super) fn instruction(&mut self) -> Parsed<Instruction> {
+    /// One instruction with its `;`, put behind the others. After an error something may be there
+    /// already; what has one is not used.
+    pub(super) fn instruction(&mut self, into: &mut Vec<Statement>) -> Parsed<()> {
         let start = self.peek();
         let guard = self.guard()?;
         let mnemonic = self.mnemonic()?;
-        let operands = if mnemonic.op == Op::Call {
-            vec![self.call()?]
-        } else {
-            let operands = self.operands()?;
-            self.check(&mnemonic, &operands)?;
-            operands
-        };
-        let end = match self.expect(b';') {
-            Ok(token) => token,
-            Err(error) => return Err(self.explain_missing_semicolon(error)),
-        };
-        let span = Span {
-            len: end.end() - start.start,
-            ..start.span()
-        };
-        let Mnemonic { op, mods, text, .. } = mnemonic;
-        Ok(Instruction {
+        into.push(Statement::Instruction(Instruction {
             guard,
-            text,
-            op,
-            mods,
-            operands,
-            span,
-        })
+            mnemonic: mnemonic.known.what.clone(),
+            operands: Operands::new(),
+            span: start.span(),
+        }));
+        // It is made where it will stay: a copy of it costs as much as reading it.
+        let Some(Statement::Instruction(made)) = into.last_mut() else {
+            return Ok(());
+        };
+        if mnemonic.op == Op::Call {
+            made.operands.push(self.call()?);
+        } else {
+            self.operands(&mut made.operands)?;
+            self.check(&mnemonic, &made.operands)?;
+        }
+        if !self.is_punct(b';') {
+            let error = self.expected("`;`");
+            return Err(self.explain_missing_semicolon(error));
+        }
+        made.span.len = self.peek().end() - start.start;
+        self.skip(1);
+        Ok(())
     }
 
     fn guard(&mut self) -> Parsed<Option<Guard>> {
@@ -55,19 +55,18 @@ impl Parser<'_> {
     }
 
     /// Operands up to the `;`, which is not taken.
-    fn operands(&mut self) -> Parsed<Vec<Operand>> {
+    fn operands(&mut self, operands: &mut Operands) -> Parsed<()> {
         if self.is_punct(b';') {
-            return Ok(Vec::new());
+            return Ok(());
         }
         // An instruction without operands whose `;` is missing: do not read on.
         if self.at_line_start() && !self.at_operand() {
-            return Ok(Vec::new());
+            return Ok(());
         }
-        let mut operands = Vec::with_capacity(3);
         loop {
             operands.push(self.operand()?);
             if !self.eat(b',') {
-                return Ok(operands);
+                return Ok(());
             }
         }
     }
@@ -82,11 +81,10 @@ impl Parser<'_> {
 
     /// Whether the operands are those that the table asks for.
     fn check(&self, mnemonic: &Mnemonic, operands: &[Operand]) -> Parsed<()> {
-        let slots = mnemonic.op.entry().operands(&mnemonic.mods);
-        if slots.contains(&Slot::Any) {
+        let Known { slots, least, .. } = mnemonic.known;
+        if let [Slot::Any, ..] = slots {
             return Ok(());
         }
-        let least = slots.iter().filter(|slot| **slot != Slot::Opt).count();
         if operands.len() < least || operands.len() > slots.len() {
             return Err(wrong_count(mnemonic, operands, slots, least));
         }
@@ -108,6 +106,16 @@ impl Parser<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether these operands, of which none is a vector, are those that the table asks for.
+#[inline]
+pub(super) fn suits(slots: &[Slot], least: usize, operands: &[Operand]) -> bool {
+    if let [Slot::Any, ..] = slots {
+        return true;
+    }
+    let fit = |(n, operand): (usize, &Operand)| fits(slots[n], operand);
+    (least..=slots.len()).contains(&operands.len()) && operands.iter().enumerate().all(fit)
 }
 
 fn wrong_count(
@@ -157,6 +165,7 @@ fn vector_width(mnemonic: &Mnemonic, operand: &Operand) -> Parsed<()> {
     })
 }
 
+#[inline]
 fn fits(slot: Slot, operand: &Operand) -> bool {
     use Operand as O;
     let destination = matches!(operand, O::Name(_) | O::Sink(_));
@@ -171,9 +180,9 @@ fn fits(slot: Slot, operand: &Operand) -> bool {
         Slot::S | Slot::Opt => source,
         Slot::SVec | Slot::Loose => source || matches!(operand, O::Vector(..)),
         Slot::Addr => matches!(operand, O::Address { .. }),
-        Slot::Tex => matches!(operand, O::Texture { .. }),
+        Slot::Tex => matches!(operand, O::Texture(_)),
         Slot::Label => matches!(operand, O::Name(_)),
-        Slot::Callee => matches!(operand, O::Call { .. }),
+        Slot::Callee => matches!(operand, O::Call(_)),
         Slot::Any => true,
     }
 }
@@ -204,8 +213,8 @@ fn kind_of(operand: &Operand) -> &'static str {
         Operand::Vector(..) => "a vector",
         Operand::Pair(..) => "a pair",
         Operand::Offset(..) => "a symbol with an offset",
-        Operand::Texture { .. } => "a texture",
-        Operand::Call { .. } => "a call",
+        Operand::Texture(_) => "a texture",
+        Operand::Call(_) => "a call",
     }
 }
 

@@ -50,28 +50,29 @@ impl Token {
     }
 }
 
-/// All tokens of `text` (which must be shorter than 4 GiB), with an [`Kind::End`] last.
-pub(super) fn tokens(text: &str) -> Vec<Token> {
-    // Compilers' output has a token every five bytes or so; the bound is for what is no PTX.
-    let mut tokens = Vec::with_capacity((text.len() / 5).min(1 << 22));
-    let byte_order_mark = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    let mut lexer = Lexer {
-        bytes: text.as_bytes(),
-        at: byte_order_mark,
-        line: 1,
-        line_start: byte_order_mark,
-        wide: 0,
-    };
-    loop {
-        let token = lexer.next();
-        tokens.push(token);
-        if token.kind == Kind::End {
-            return tokens;
+/// A part of a text, from the start of a line to the end of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// The line that it begins with, counted from 1.
+    pub(super) line: u32,
+}
+
+impl Part {
+    /// All of a text.
+    pub(super) fn whole(text: &str) -> Part {
+        Part {
+            start: 0,
+            end: text.len(),
+            line: 1,
         }
     }
 }
 
-struct Lexer<'a> {
+/// Reads tokens one after the other, with an [`Kind::End`] at the end, again and again.
+#[derive(Clone, Copy)]
+pub(super) struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,
     line: u32,
@@ -80,127 +81,286 @@ struct Lexer<'a> {
     wide: usize,
 }
 
+/// What a byte begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Blank,
+    Newline,
+    /// A name.
+    Letter,
+    Digit,
+    Dot,
+    Quote,
+    /// Perhaps a comment.
+    Slash,
+    /// A line for the preprocessor.
+    Hash,
+    /// Perhaps a line of debug data.
+    At,
+    Punct,
+    /// What is no PTX.
+    Other,
+}
+
+/// The class of every byte: looked up, because this is asked once for every byte of a file.
+static CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut at = 0;
+    while at < 256 {
+        classes[at] = match at as u8 {
+            b'\n' => Class::Newline,
+            // NUL ends the PTX that drivers and object files hold.
+            b' ' | b'\t' | b'\r' | 0x0b | 0x0c | 0 => Class::Blank,
+            b'0'..=b'9' => Class::Digit,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | b'%' => Class::Letter,
+            b'.' => Class::Dot,
+            b'"' => Class::Quote,
+            b'/' => Class::Slash,
+            b'#' => Class::Hash,
+            b'@' => Class::At,
+            byte if byte.is_ascii_punctuation() => Class::Punct,
+            _ => Class::Other,
+        };
+        at += 1;
+    }
+    classes
+};
+
+#[inline]
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%')
+    matches!(CLASSES[usize::from(byte)], Class::Letter | Class::Digit)
+}
+
+impl<'a> Lexer<'a> {
+    /// At the start of a part of `text`, which must be shorter than 4 GiB.
+    pub(super) fn new(text: &'a str, part: Part) -> Self {
+        let marked = part.start == 0 && text.starts_with('\u{feff}');
+        let start = part.start + if marked { 3 } else { 0 };
+        Lexer {
+            bytes: &text.as_bytes()[..part.end],
+            at: start,
+            line: part.line,
+            line_start: start,
+            wide: 0,
+        }
+    }
+
+    /// The same text from a token on.
+    pub(super) fn back_to(&self, token: Token) -> Lexer<'a> {
+        Lexer {
+            at: token.start as usize,
+            line: token.line,
+            // As if the line had begun so many bytes before: columns count on from there.
+            line_start: (token.start + 1 - token.column) as usize,
+            wide: 0,
+            ..*self
+        }
+    }
+}
+
+/// Steps of [`super::plain`], which reads bytes.
+impl Lexer<'_> {
+    /// Where it is in the text.
+    #[inline]
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The next byte, or 0 at the end.
+    #[inline]
+    pub(super) fn next_byte(&self) -> u8 {
+        self.peek(0)
+    }
+
+    /// Passes a byte if it is next.
+    #[inline]
+    pub(super) fn eat(&mut self, byte: u8) -> bool {
+        let found = self.bytes.get(self.at) == Some(&byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Passes blanks on this line.
+    #[inline]
+    pub(super) fn skip_spaces(&mut self) {
+        while self.class() == Some(Class::Blank) {
+            self.at += 1;
+        }
+    }
+
+    /// Passes blanks, ends of lines and comments that go up to one.
+    #[inline]
+    pub(super) fn skip_blank(&mut self) {
+        loop {
+            match self.class() {
+                Some(Class::Blank) => self.at += 1,
+                Some(Class::Newline) => self.newline(),
+                Some(Class::Slash) if self.peek(1) == b'/' => self.skip_line(),
+                _ => return,
+            }
+        }
+    }
+
+    /// Passes a word and all that is tied to it by dots.
+    #[inline]
+    pub(super) fn mnemonic(&mut self) {
+        self.word();
+        while self.peek(0) == b'.' && is_word(self.peek(1)) {
+            self.dotted();
+        }
+    }
+
+    #[inline]
+    fn class(&self) -> Option<Class> {
+        Some(CLASSES[usize::from(*self.bytes.get(self.at)?)])
+    }
 }
 
 impl Lexer<'_> {
+    #[inline]
     fn peek(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    fn next(&mut self) -> Token {
-        let unterminated = self.skip_blank();
-        if let Some(token) = unterminated {
+    /// The next token.
+    pub(super) fn next(&mut self) -> Token {
+        loop {
+            let Some(&byte) = self.bytes.get(self.at) else {
+                let mut token = self.here();
+                token.kind = Kind::End;
+                return token;
+            };
+            let class = CLASSES[usize::from(byte)];
+            if class == Class::Blank {
+                self.at += 1;
+                continue;
+            }
+            let mut token = self.here();
+            token.kind = match class {
+                Class::Blank | Class::Newline => {
+                    self.newline();
+                    continue;
+                }
+                Class::Letter => {
+                    self.word();
+                    Kind::Word
+                }
+                Class::Digit => self.number(),
+                Class::Dot if is_word(self.peek(1)) => {
+                    self.dotted();
+                    Kind::Dot
+                }
+                Class::Quote => self.string(),
+                Class::Slash if self.peek(1) == b'/' => {
+                    self.skip_line();
+                    continue;
+                }
+                Class::Slash if self.peek(1) == b'*' => {
+                    if self.skip_comment() {
+                        continue;
+                    }
+                    token.kind = Kind::Unterminated;
+                    token.len = 2;
+                    return token;
+                }
+                Class::Hash => {
+                    self.skip_line();
+                    continue;
+                }
+                // Lines of old compilers.
+                Class::At if self.bytes[self.at..].starts_with(b"@@DWARF") => {
+                    self.skip_line();
+                    continue;
+                }
+                Class::Other => self.foreign(),
+                Class::Dot | Class::Slash | Class::At | Class::Punct => {
+                    self.at += 1;
+                    Kind::Punct(byte)
+                }
+            };
+            token.len = self.at as u32 - token.start;
             return token;
         }
-        let mut token = self.here();
-        token.kind = if self.at >= self.bytes.len() {
-            Kind::End
-        } else {
-            self.scan()
-        };
-        token.len = self.at as u32 - token.start;
-        token
     }
 
     /// An empty token at the current place.
-    fn here(&self) -> Token {
+    #[inline]
+    pub(super) fn here(&self) -> Token {
         Token {
             kind: Kind::Bad,
             start: self.at as u32,
             len: 0,
             line: self.line,
-            column: (self.at - self.line_start - self.wide.min(self.at - self.line_start)) as u32
-                + 1,
+            column: (self.at - self.line_start).saturating_sub(self.wide) as u32 + 1,
         }
+    }
+
+    /// Passes the end of a line.
+    fn newline(&mut self) {
+        self.at += 1;
+        self.line += 1;
+        self.line_start = self.at;
+        self.wide = 0;
     }
 
     /// Passes one byte, keeping line and column.
     fn bump(&mut self) {
         match self.bytes[self.at] {
-            b'\n' => {
-                self.line += 1;
-                self.line_start = self.at + 1;
-                self.wide = 0;
-            }
+            b'\n' => return self.newline(),
             0x80..=0xbf => self.wide += 1,
             _ => {}
         }
         self.at += 1;
     }
 
+    /// To the end of the line.
     fn skip_line(&mut self) {
-        while self.at < self.bytes.len() && self.bytes[self.at] != b'\n' {
+        let rest = &self.bytes[self.at..];
+        match rest.iter().position(|byte| *byte == b'\n') {
+            // What is wide on a line does not matter behind it.
+            Some(length) => self.at += length,
+            None => (0..rest.len()).for_each(|_| self.bump()),
+        }
+    }
+
+    /// Passes a comment; false if it does not end.
+    fn skip_comment(&mut self) -> bool {
+        self.at += 2;
+        while !(self.peek(0) == b'*' && self.peek(1) == b'/') {
+            if self.at >= self.bytes.len() {
+                return false;
+            }
             self.bump();
         }
+        self.at += 2;
+        true
     }
 
-    /// Passes white space, comments, preprocessor lines and the `@@DWARF` lines of old
-    /// compilers. Returns the comment that does not end, if there is one.
-    fn skip_blank(&mut self) -> Option<Token> {
-        while self.at < self.bytes.len() {
-            match self.bytes[self.at] {
-                // NUL ends the PTX that drivers and object files hold.
-                b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c | 0 => self.bump(),
-                b'/' if self.peek(1) == b'/' => self.skip_line(),
-                b'#' => self.skip_line(),
-                b'@' if self.bytes[self.at..].starts_with(b"@@DWARF") => self.skip_line(),
-                b'/' if self.peek(1) == b'*' => {
-                    let mut token = self.here();
-                    self.at += 2;
-                    while !(self.peek(0) == b'*' && self.peek(1) == b'/') {
-                        if self.at >= self.bytes.len() {
-                            token.kind = Kind::Unterminated;
-                            token.len = 2;
-                            return Some(token);
-                        }
-                        self.bump();
-                    }
-                    self.at += 2;
-                }
-                _ => break,
-            }
+    /// One whole character that is no PTX, so that spans end on boundaries.
+    fn foreign(&mut self) -> Kind {
+        self.bump();
+        while matches!(self.peek(0), 0x80..=0xbf) {
+            self.bump();
         }
-        None
+        Kind::Bad
     }
 
-    fn scan(&mut self) -> Kind {
-        match self.bytes[self.at] {
-            b'0'..=b'9' => self.number(),
-            byte if is_word(byte) => {
-                self.word();
-                Kind::Word
-            }
-            b'.' if is_word(self.peek(1)) => {
-                self.at += 1;
-                self.word();
-                while self.peek(0) == b':' && self.peek(1) == b':' && is_word(self.peek(2)) {
-                    self.at += 2;
-                    self.word();
-                }
-                Kind::Dot
-            }
-            b'"' => self.string(),
-            byte if byte.is_ascii_punctuation() => {
-                self.at += 1;
-                Kind::Punct(byte)
-            }
-            _ => {
-                // One whole character, so that spans end on boundaries.
-                self.bump();
-                while matches!(self.peek(0), 0x80..=0xbf) {
-                    self.bump();
-                }
-                Kind::Bad
-            }
+    /// A dot and what belongs to it.
+    fn dotted(&mut self) {
+        self.at += 1;
+        self.word();
+        while self.peek(0) == b':' && self.peek(1) == b':' && is_word(self.peek(2)) {
+            self.at += 2;
+            self.word();
         }
     }
 
-    fn word(&mut self) {
-        while is_word(self.peek(0)) {
-            self.at += 1;
-        }
+    /// Passes what belongs to a name, if anything does.
+    #[inline]
+    pub(super) fn word(&mut self) {
+        let rest = &self.bytes[self.at..];
+        let length = rest.iter().position(|byte| !is_word(*byte));
+        self.at += length.unwrap_or(rest.len());
     }
 
     /// A number with its suffixes. What it is worth, and whether it is one at all, is
@@ -240,85 +400,5 @@ impl Lexer<'_> {
             }
             self.bump();
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn texts(text: &str) -> Vec<&str> {
-        let all = tokens(text);
-        all.iter()
-            .filter(|t| t.kind != Kind::End)
-            .map(|t| &text[t.start as usize..t.end() as usize])
-            .collect()
-    }
-
-    #[test]
-    fn mnemonics_split_at_dots() {
-        assert_eq!(
-            texts("ld.global.L1::no_allocate.v4.f32"),
-            ["ld", ".global", ".L1::no_allocate", ".v4", ".f32"]
-        );
-        assert_eq!(texts("tex.2d.v4"), ["tex", ".2d", ".v4"]);
-        assert_eq!(texts("%tid.x"), ["%tid", ".x"]);
-    }
-
-    #[test]
-    fn numbers_keep_their_suffixes() {
-        let source = "0f3F800000 0d3FF0000000000000 0x1fU 017 0b101 1.5e-3 1e+5 7.8 12U -4 3.";
-        let expected = [
-            "0f3F800000",
-            "0d3FF0000000000000",
-            "0x1fU",
-            "017",
-            "0b101",
-            "1.5e-3",
-            "1e+5",
-            "7.8",
-            "12U",
-            "-",
-            "4",
-            "3.",
-        ];
-        assert_eq!(texts(source), expected);
-    }
-
-    #[test]
-    fn blank_is_passed_and_lines_are_counted() {
-        let source = "a // x\n/* b\n c */ d\n# 1 \"f.cu\"\n@@DWARF .byte 1\n  e";
-        let all = tokens(source);
-        let places: Vec<_> = all.iter().map(|t| (t.line, t.column)).collect();
-        assert_eq!(texts(source), ["a", "d", "e"]);
-        assert_eq!(places[..3], [(1, 1), (3, 7), (6, 3)]);
-    }
-
-    #[test]
-    fn byte_order_mark_and_trailing_nul_are_passed() {
-        let all = tokens("\u{feff}.version 7.8\0\0");
-        assert_eq!((all.len(), all[0].kind, all[0].column), (3, Kind::Dot, 1));
-    }
-
-    #[test]
-    fn columns_count_characters() {
-        let all = tokens("/* é€ */ x");
-        assert_eq!((all[0].kind, all[0].column), (Kind::Word, 10));
-    }
-
-    #[test]
-    fn what_does_not_end_is_marked() {
-        assert_eq!(
-            tokens("\"abc\n").first().map(|t| t.kind),
-            Some(Kind::Unterminated)
-        );
-        assert_eq!(
-            tokens("/* abc").first().map(|t| t.kind),
-            Some(Kind::Unterminated)
-        );
-        assert_eq!(
-            tokens("\"abc\\").first().map(|t| t.kind),
-            Some(Kind::Unterminated)
-        );
     }
 }

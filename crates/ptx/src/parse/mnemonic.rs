@@ -2,14 +2,15 @@
 
 use super::lexer::{Kind, Token};
 use super::{Parsed, Parser};
-use crate::ast::Span;
+use crate::ast::{self, Span};
 use crate::diagnostic::{Diagnostic, shorten};
 use crate::isa::{Mode, Mods, Op, Type};
 use crate::modtable::{Effect, TypeSet, type_named};
 use crate::name::Name;
-use crate::optable::{Entry, Need};
+use crate::optable::{Entry, Need, Slot};
 use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::ops::Deref;
+use std::sync::{Arc, LazyLock};
 use warpsim_present::misspelt;
 
 /// Opcodes by spelling.
@@ -28,13 +29,39 @@ pub(super) fn is_opcode(word: &str) -> bool {
     OPCODES.contains_key(word)
 }
 
-/// An opcode with everything its suffixes say.
+/// An opcode with everything its suffixes say, its text without white space, and what follows from
+/// the table for its operands.
+#[derive(Clone)]
+pub(super) struct Known {
+    pub(super) what: Arc<ast::Mnemonic>,
+    pub(super) slots: &'static [Slot],
+    /// Operands that cannot be left out.
+    pub(super) least: usize,
+}
+
+impl Known {
+    fn new(text: Name, op: Op, mods: Mods) -> Known {
+        let slots = op.entry().operands(&mods);
+        Known {
+            what: Arc::new(ast::Mnemonic { text, op, mods }),
+            slots,
+            least: slots.iter().filter(|slot| **slot != Slot::Opt).count(),
+        }
+    }
+}
+
+/// The same in its place.
 pub(super) struct Mnemonic {
-    pub(super) op: Op,
-    pub(super) mods: Mods,
-    /// As written, without white space.
-    pub(super) text: Name,
+    pub(super) known: Known,
     pub(super) span: Span,
+}
+
+impl Deref for Mnemonic {
+    type Target = ast::Mnemonic;
+
+    fn deref(&self) -> &ast::Mnemonic {
+        &self.known.what
+    }
 }
 
 impl<'a> Parser<'a> {
@@ -45,45 +72,37 @@ impl<'a> Parser<'a> {
             return Err(self.expected("an instruction"));
         }
         let from = self.at;
-        self.at += 1;
+        self.skip(1);
         let mut contiguous = true;
         while self.peek().kind == Kind::Dot {
             contiguous &= self.tokens[self.at - 1].end() == self.peek().start;
-            self.at += 1;
+            self.skip(1);
         }
         let last = self.tokens[self.at - 1];
-        let written: &'a str = &self.text[first.start as usize..last.end() as usize];
         let span = Span {
             len: last.end() - first.start,
             ..first.span()
         };
-        if contiguous && let Some((op, mods, text)) = self.mnemonics.get(written) {
-            return Ok(Mnemonic {
-                op: *op,
-                mods: *mods,
-                text: text.clone(),
-                span,
-            });
+        let (start, end) = (first.start as usize, last.end() as usize);
+        if contiguous && let Some(known) = self.short_mnemonics.get(self.text, start, end) {
+            let known = known.clone();
+            return Ok(Mnemonic { known, span });
+        }
+        let written: &'a str = &self.text[start..end];
+        if contiguous && let Some(known) = self.mnemonics.get(written) {
+            let known = known.clone();
+            self.short_mnemonics.remember(self.text, start, end, &known);
+            return Ok(Mnemonic { known, span });
         }
         let (op, mods) = self.resolve(from, span)?;
-        if contiguous {
-            let text = Name::from(written);
-            self.mnemonics.insert(written, (op, mods, text.clone()));
-            return Ok(Mnemonic {
-                op,
-                mods,
-                text,
-                span,
-            });
-        }
         let parts = self.tokens[from..self.at].iter();
         let text: String = parts.map(|t| self.str(*t)).collect();
-        Ok(Mnemonic {
-            op,
-            mods,
-            text: text.into(),
-            span,
-        })
+        let known = Known::new(text.into(), op, mods);
+        if contiguous {
+            self.mnemonics.insert(written, known.clone());
+            self.short_mnemonics.remember(self.text, start, end, &known);
+        }
+        Ok(Mnemonic { known, span })
     }
 
     /// Looks up the tokens from `from` to the current one.

@@ -10,21 +10,29 @@ mod body;
 mod call;
 mod expr;
 mod function;
+#[cfg(test)]
+mod haste_tests;
 mod init;
 mod instruction;
 mod lexer;
+#[cfg(test)]
+mod lexer_tests;
 pub(crate) mod matrix;
 mod mnemonic;
 mod module;
 mod number;
 mod operand;
+mod parts;
+mod plain;
+mod short;
 mod variable;
 
 use crate::ast::{self, Ident, Span};
 use crate::diagnostic::{Diagnostic, shorten};
-use crate::isa::{Mods, Op};
 use crate::name::{Name, NameTable};
-use lexer::{Kind, Token};
+use lexer::{Kind, Lexer, Part, Token};
+use mnemonic::Known;
+use short::Short;
 
 /// Parsing stops after so many errors: the rest is most likely not PTX at all.
 pub const MAX_ERRORS: usize = 50;
@@ -49,15 +57,11 @@ pub fn parse(text: &str) -> Result<ast::Module, Vec<Diagnostic>> {
             message,
         )]);
     }
-    let mut parser = Parser {
-        text,
-        tokens: lexer::tokens(text),
-        at: 0,
-        diagnostics: Vec::new(),
-        mnemonics: NameTable::default(),
-        names: NameTable::default(),
-        depth: 0,
-    };
+    if let Some(module) = parts::module(text) {
+        return Ok(module);
+    }
+    let mut parser = Parser::new(text, false);
+    parser.read(Part::whole(text));
     let module = parser.module();
     if parser.diagnostics.is_empty() {
         Ok(module)
@@ -71,17 +75,27 @@ type Parsed<T> = Result<T, Diagnostic>;
 
 struct Parser<'a> {
     text: &'a str,
+    lexer: Lexer<'a>,
+    /// Tokens up to [`AHEAD`] behind the next one at least, or up to the [`Kind::End`].
     tokens: Vec<Token>,
     /// Index of the next token. Never past [`Kind::End`].
     at: usize,
+    /// Whether the first mistake ends it: who wants to know of them reads again without haste.
+    /// Until then plain instructions are read in a shorter way, and tokens are not kept.
+    hasty: bool,
     diagnostics: Vec<Diagnostic>,
     /// Mnemonics seen so far: a file has few different ones.
-    mnemonics: NameTable<&'a str, (Op, Mods, Name)>,
+    mnemonics: NameTable<&'a str, Known>,
+    short_mnemonics: Short<Known>,
     /// Names seen so far, for the same reason.
     names: NameTable<&'a str, Name>,
+    short_names: Short<Name>,
     /// How deep the current block, initialiser or expression is nested.
     depth: u32,
 }
+
+/// Tokens that are looked at before they are passed, at most.
+const AHEAD: usize = 3;
 
 /// The deepest nesting of blocks, initialisers and expressions.
 const MAX_DEPTH: u32 = 128;
@@ -92,10 +106,68 @@ fn continues(kind: Kind) -> bool {
 }
 
 impl<'a> Parser<'a> {
+    /// A parser that has nothing before it yet.
+    fn new(text: &'a str, hasty: bool) -> Self {
+        Parser {
+            text,
+            lexer: Lexer::new(text, Part::whole(text)),
+            tokens: Vec::new(),
+            at: 0,
+            hasty,
+            diagnostics: Vec::new(),
+            mnemonics: NameTable::default(),
+            short_mnemonics: Short::default(),
+            names: NameTable::default(),
+            short_names: Short::default(),
+            depth: 0,
+        }
+    }
+
+    /// Turns to a part of the text, from its start. What it knows of names, it keeps.
+    fn read(&mut self, part: Part) {
+        self.resume(Lexer::new(self.text, part));
+    }
+
+    /// Goes on from where a lexer is.
+    fn resume(&mut self, lexer: Lexer<'a>) {
+        self.lexer = lexer;
+        self.tokens.clear();
+        self.at = 0;
+        self.look_ahead();
+    }
+
+    /// Passes so many tokens.
+    #[inline]
+    fn skip(&mut self, count: usize) {
+        self.at += count;
+        if self.at + AHEAD > self.tokens.len() {
+            self.look_ahead();
+        }
+    }
+
+    fn look_ahead(&mut self) {
+        let ended = |tokens: &[Token]| tokens.last().is_some_and(|t| t.kind == Kind::End);
+        while self.tokens.len() < self.at + AHEAD && !ended(&self.tokens) {
+            let token = self.lexer.next();
+            self.tokens.push(token);
+        }
+    }
+
+    /// Between two statements: lets tokens go that nobody will look at again. Without haste they
+    /// are all kept, for errors that are about what came before.
+    fn forget(&mut self) {
+        if self.hasty && self.at > 64 {
+            self.tokens.drain(..self.at - 1);
+            self.at = 1;
+        }
+    }
+
+    #[inline]
     fn peek(&self) -> Token {
         self.tokens[self.at]
     }
 
+    #[inline]
     fn peek_at(&self, ahead: usize) -> Token {
         self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
     }
@@ -103,27 +175,26 @@ impl<'a> Parser<'a> {
     fn next(&mut self) -> Token {
         let token = self.peek();
         if token.kind != Kind::End {
-            self.at += 1;
+            self.skip(1);
         }
         token
     }
 
+    #[inline]
     fn str(&self, token: Token) -> &'a str {
         &self.text[token.start as usize..token.end() as usize]
     }
 
-    fn str_of(&self, span: Span) -> &'a str {
-        &self.text[span.start as usize..(span.start + span.len) as usize]
-    }
-
+    #[inline]
     fn is_punct(&self, punct: u8) -> bool {
         self.peek().kind == Kind::Punct(punct)
     }
 
     /// Takes the punctuation if it is next.
+    #[inline]
     fn eat(&mut self, punct: u8) -> bool {
         let found = self.is_punct(punct);
-        self.at += usize::from(found);
+        self.skip(usize::from(found));
         found
     }
 
@@ -131,7 +202,7 @@ impl<'a> Parser<'a> {
     fn eat_dot(&mut self, text: &str) -> bool {
         let token = self.peek();
         let found = token.kind == Kind::Dot && self.str(token) == text;
-        self.at += usize::from(found);
+        self.skip(usize::from(found));
         found
     }
 
@@ -210,23 +281,31 @@ impl<'a> Parser<'a> {
     }
 
     /// A part of the text as a name.
-    fn name(&mut self, text: &'a str) -> Name {
-        if let Some(name) = self.names.get(text) {
-            return name.clone();
+    #[inline]
+    fn name(&mut self, start: u32, end: u32) -> Name {
+        let (start, end) = (start as usize, end as usize);
+        match self.short_names.get(self.text, start, end) {
+            Some(name) => name.clone(),
+            None => self.other_name(start, end),
         }
-        let name = Name::from(text);
-        self.names.insert(text, name.clone());
-        name
     }
 
+    fn other_name(&mut self, start: usize, end: usize) -> Name {
+        let text = &self.text[start..end];
+        let name = self.names.entry(text).or_insert_with(|| Name::from(text));
+        self.short_names.remember(self.text, start, end, name);
+        name.clone()
+    }
+
+    #[inline]
     fn ident(&mut self, what: &str) -> Parsed<Ident> {
         let token = self.peek();
         if token.kind != Kind::Word {
             return Err(self.expected(what));
         }
-        self.at += 1;
+        self.skip(1);
         Ok(Ident {
-            name: self.name(self.str(token)),
+            name: self.name(token.start, token.end()),
             span: token.span(),
         })
     }
@@ -266,6 +345,10 @@ impl<'a> Parser<'a> {
 
     /// Notes an error; after [`MAX_ERRORS`] jumps to the end of the file.
     fn report(&mut self, diagnostic: Diagnostic) {
+        if self.hasty {
+            self.diagnostics.push(diagnostic);
+            return self.stop();
+        }
         if self.diagnostics.len() < MAX_ERRORS {
             self.diagnostics.push(diagnostic);
         }
@@ -273,8 +356,17 @@ impl<'a> Parser<'a> {
             let span = self.peek().span();
             let message = format!("{MAX_ERRORS} errors: the rest of the file is not read");
             self.diagnostics.push(Diagnostic::error(span, message));
-            self.at = self.tokens.len() - 1;
+            self.stop();
         }
+    }
+
+    /// Jumps to the end of the file.
+    fn stop(&mut self) {
+        let mut end = self.peek();
+        (end.kind, end.len) = (Kind::End, 0);
+        self.tokens.truncate(self.at + 1);
+        self.tokens.push(end);
+        self.at += 1;
     }
 
     /// Whether the next token is the first on its line.

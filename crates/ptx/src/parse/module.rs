@@ -45,18 +45,8 @@ const MODULE_ONLY: &[&str] = &[
 impl Parser<'_> {
     /// The whole file.
     pub(super) fn module(&mut self) -> Module {
-        // 32 bits unless the file says otherwise, as the manual has it.
-        let mut module = Module {
-            address_size: 32,
-            ..Module::default()
-        };
-        while self.peek().kind != Kind::End {
-            let start = self.at;
-            if let Err(error) = self.item(&mut module) {
-                self.report(error);
-                self.skip_item(start);
-            }
-        }
+        let mut module = Self::empty();
+        self.items(&mut module);
         if self.diagnostics.is_empty() && module.version == (0, 0) {
             let span = self.tokens[0].span();
             let error = Diagnostic::error(span, "the file has no `.version`")
@@ -65,6 +55,27 @@ impl Parser<'_> {
             self.report(error);
         }
         module
+    }
+
+    /// A file that says nothing.
+    pub(super) fn empty() -> Module {
+        Module {
+            // 32 bits unless the file says otherwise, as the manual has it.
+            address_size: 32,
+            ..Module::default()
+        }
+    }
+
+    /// Everything up to the end.
+    pub(super) fn items(&mut self, module: &mut Module) {
+        while self.peek().kind != Kind::End {
+            self.forget();
+            let start = self.at;
+            if let Err(error) = self.item(module) {
+                self.report(error);
+                self.skip_item(start);
+            }
+        }
     }
 
     /// Whether the next token begins a function or another thing that functions cannot
@@ -123,12 +134,12 @@ impl Parser<'_> {
         match token.kind {
             Kind::Dot => {}
             Kind::Punct(b';') => {
-                self.at += 1;
+                self.skip(1);
                 return Ok(());
             }
             Kind::Word if self.peek_at(1).kind == Kind::Punct(b':') => {
                 let label = self.ident("a label")?;
-                self.at += 1;
+                self.skip(1);
                 if !self.eat_dot(".callprototype") {
                     return Err(
                         self.expected("`.callprototype` (other labels stand inside functions)")
@@ -144,11 +155,11 @@ impl Parser<'_> {
         }
         match self.str(token) {
             ".version" => {
-                self.at += 1;
+                self.skip(1);
                 module.version = self.version()?;
             }
             ".target" => {
-                self.at += 1;
+                self.skip(1);
                 loop {
                     module
                         .target
@@ -159,7 +170,7 @@ impl Parser<'_> {
                 }
             }
             ".address_size" => {
-                self.at += 1;
+                self.skip(1);
                 let size = self.peek();
                 module.address_size = self.unsigned("32 or 64")?;
                 if !matches!(module.address_size, 32 | 64) {
@@ -170,19 +181,19 @@ impl Parser<'_> {
                 }
             }
             ".file" => {
-                self.at += 1;
+                self.skip(1);
                 module.items.push(self.file()?);
             }
             ".section" => {
-                self.at += 1;
+                self.skip(1);
                 module.items.push(self.section()?);
             }
             ".pragma" => {
-                self.at += 1;
+                self.skip(1);
                 module.items.push(Item::Pragma(self.pragma()?));
             }
             ".alias" => {
-                self.at += 1;
+                self.skip(1);
                 let alias = self.ident("the alias")?;
                 self.expect(b',')?;
                 let target = self.ident("the function it stands for")?;
@@ -190,7 +201,7 @@ impl Parser<'_> {
                 module.items.push(Item::Alias { alias, target });
             }
             ".loc" => {
-                self.at += 1;
+                self.skip(1);
                 self.loc()?;
             }
             _ => self.definition(module)?,
@@ -208,7 +219,7 @@ impl Parser<'_> {
             ""
         };
         if matches!(text, ".entry" | ".func") {
-            self.at += 1;
+            self.skip(1);
             let function = self.function(linkage, text == ".entry")?;
             module.items.push(Item::Function(function));
         } else if let Some(variables) = self.variables(linkage)? {
@@ -236,7 +247,7 @@ impl Parser<'_> {
             ".common" => Linkage::Common,
             _ => return Linkage::Internal,
         };
-        self.at += 1;
+        self.skip(1);
         linkage
     }
 
@@ -274,7 +285,7 @@ impl Parser<'_> {
             .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
         match version {
             Some(version) if token.kind == Kind::Number => {
-                self.at += 1;
+                self.skip(1);
                 Ok(version)
             }
             _ => Err(self.expected("a version such as `7.8`")),
@@ -297,7 +308,7 @@ impl Parser<'_> {
         if token.kind != Kind::Text {
             return Err(self.expected(what));
         }
-        self.at += 1;
+        self.skip(1);
         let text = self.str(token);
         Ok(text[1..text.len() - 1].to_string())
     }
@@ -320,7 +331,7 @@ impl Parser<'_> {
             self.peek().kind,
             Kind::Punct(b'{' | b';' | b'}') | Kind::End
         ) {
-            self.at += 1;
+            self.skip(1);
         }
         let open = self.expect(b'{')?;
         let name = self.text[name_start as usize..open.start as usize]
@@ -342,7 +353,7 @@ impl Parser<'_> {
                 }
                 _ => {}
             }
-            self.at += 1;
+            self.skip(1);
             if depth == 0 {
                 let text = self.text[open.end() as usize..token.start as usize]
                     .trim()

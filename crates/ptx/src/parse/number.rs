@@ -11,6 +11,9 @@ pub(super) enum Literal {
 
 /// Reads the text of a number token; the error says what would have been right.
 pub(super) fn literal(text: &str) -> Result<Literal, &'static str> {
+    if let Some(value) = small(text.as_bytes()) {
+        return Ok(Literal::Int(value));
+    }
     let prefix = text
         .as_bytes()
         .get(..2)
@@ -24,6 +27,19 @@ pub(super) fn literal(text: &str) -> Result<Literal, &'static str> {
         Some([b'0', digit]) if digit.is_ascii_digit() => integer(&text[1..], 8),
         _ => integer(text, 10),
     }
+}
+
+/// A decimal number that surely fits, as nearly all are.
+fn small(digits: &[u8]) -> Option<i64> {
+    let decimal = matches!(digits, [b'1'..=b'9', ..] | [b'0']) && digits.len() <= 18;
+    let mut value = 0;
+    for digit in digits {
+        if !decimal || !digit.is_ascii_digit() {
+            return None;
+        }
+        value = 10 * value + i64::from(digit - b'0');
+    }
+    Some(value)
 }
 
 fn hex_float(digits: &str, expected: usize, width: u8) -> Result<Literal, &'static str> {

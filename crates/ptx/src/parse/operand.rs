@@ -3,14 +3,14 @@
 use super::lexer::Kind;
 use super::number::Literal;
 use super::{Parsed, Parser};
-use crate::ast::{AddressBase, Ident, Operand, Span};
+use crate::ast::{AddressBase, Ident, Operand, Span, Texture};
 use crate::diagnostic::Diagnostic;
 
 /// Components of vector and special registers.
 const COMPONENTS: &[&str] = &[".x", ".y", ".z", ".w", ".r", ".g", ".b", ".a"];
 
 /// Also the byte and half-word selectors of the video instructions, `.b0` to `.b7654`.
-fn is_component(text: &str) -> bool {
+pub(super) fn is_component(text: &str) -> bool {
     let selector = || {
         let digits = text.strip_prefix(".b").or(text.strip_prefix(".h"));
         digits.is_some_and(|d| {
@@ -35,6 +35,15 @@ impl Parser<'_> {
     }
 
     pub(super) fn operand(&mut self) -> Parsed<Operand> {
+        // Most are a name or a number and nothing else.
+        if let Kind::Punct(b',' | b';') = self.peek_at(1).kind {
+            let token = self.peek();
+            match token.kind {
+                Kind::Word if self.str(token) != "_" => return Ok(Operand::Name(self.ident("")?)),
+                Kind::Number => return self.number(),
+                _ => {}
+            }
+        }
         let first = self.single_operand()?;
         if self.eat(b'|') {
             let second = self.single_operand()?;
@@ -49,28 +58,30 @@ impl Parser<'_> {
             Kind::Word => self.named(),
             Kind::Punct(b'[') => self.bracketed(),
             Kind::Punct(b'{') => {
-                self.at += 1;
+                self.skip(1);
                 let elements = self.nested(|p| p.list(b'}', Self::operand))?;
                 Ok(Operand::Vector(elements, self.since(token.span())))
             }
             Kind::Punct(b'!') => {
-                self.at += 1;
+                self.skip(1);
                 Ok(Operand::Not(self.register("a predicate register")?))
             }
             Kind::Punct(b'-') if self.peek_at(1).kind == Kind::Word => {
-                self.at += 1;
+                self.skip(1);
                 Ok(Operand::Negate(self.register("a register")?))
             }
             _ if self.starts_constant() => {
                 let value = self.constant()?;
-                let span = self.since(token.span());
-                Ok(match value {
-                    Literal::Int(value) => Operand::Int(value, span),
-                    Literal::Float { bits, width } => Operand::Float { bits, width, span },
-                })
+                Ok(immediate(value, self.since(token.span())))
             }
             _ => Err(self.expected("an operand")),
         }
+    }
+
+    /// A number that is all of an operand.
+    fn number(&mut self) -> Parsed<Operand> {
+        let span = self.peek().span();
+        Ok(immediate(self.literal()?, span))
     }
 
     /// `start` made to reach to the last token taken.
@@ -87,11 +98,11 @@ impl Parser<'_> {
         let mut ident = self.ident(what)?;
         let token = self.peek();
         if token.kind == Kind::Dot && is_component(self.str(token)) {
-            self.at += 1;
+            self.skip(1);
             let name = ident.span;
             ident.span = self.since(name);
             ident.name = match name.start + name.len == token.start {
-                true => self.name(self.str_of(ident.span)),
+                true => self.name(name.start, token.end()),
                 false => format!("{}{}", ident.name, self.str(token)).into(),
             };
         }
@@ -155,7 +166,7 @@ impl Parser<'_> {
         let mut sampler = None;
         if self.peek().kind == Kind::Word && self.peek_at(1).kind == Kind::Punct(b',') {
             sampler = Some(self.ident("a sampler")?);
-            self.at += 1;
+            self.skip(1);
         }
         let coords = if self.eat(b'{') {
             self.nested(|p| p.list(b'}', Self::single_operand))?
@@ -163,12 +174,19 @@ impl Parser<'_> {
             vec![self.single_operand()?]
         };
         self.expect(b']')?;
-        Ok(Operand::Texture {
+        Ok(Operand::Texture(Box::new(Texture {
             texture,
             sampler,
             coords,
             span: self.since(open),
-        })
+        })))
+    }
+}
+
+pub(super) fn immediate(value: Literal, span: Span) -> Operand {
+    match value {
+        Literal::Int(value) => Operand::Int(value, span),
+        Literal::Float { bits, width } => Operand::Float { bits, width, span },
     }
 }
 
@@ -183,8 +201,8 @@ pub(super) fn span_of(operand: &Operand) -> Span {
         | Operand::Float { span, .. }
         | Operand::Sink(span)
         | Operand::Address { span, .. }
-        | Operand::Vector(_, span)
-        | Operand::Texture { span, .. } => *span,
+        | Operand::Vector(_, span) => *span,
+        Operand::Texture(fetch) => fetch.span,
         Operand::Pair(first, second) => {
             let (first, second) = (span_of(first), span_of(second));
             Span {
@@ -192,6 +210,6 @@ pub(super) fn span_of(operand: &Operand) -> Span {
                 ..first
             }
         }
-        Operand::Call { callee, .. } => callee.span,
+        Operand::Call(call) => call.callee.span,
     }
 }

@@ -72,7 +72,7 @@ impl Parser<'_> {
             ".tex" => Space::Tex,
             _ => return None,
         };
-        self.at += 1;
+        self.skip(1);
         Some(space)
     }
 
@@ -85,7 +85,7 @@ impl Parser<'_> {
             if token.kind != Kind::Dot {
                 break;
             }
-            self.at += 1;
+            self.skip(1);
             match self.str(token) {
                 ".align" => align = Some(self.alignment()?),
                 ".v2" => vector = 2,

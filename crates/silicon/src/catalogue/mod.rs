@@ -11,6 +11,7 @@ mod integer;
 mod matrix;
 mod place;
 mod sparse;
+mod surface;
 mod texture;
 mod video;
 mod warp;
@@ -34,6 +35,7 @@ pub fn forms() -> Vec<Form> {
     matrix::add(&mut list);
     sparse::add(&mut list);
     asynchronous::add(&mut list);
+    surface::add(&mut list);
     list.forms
 }
 
@@ -72,6 +74,7 @@ impl List {
             locals: String::new(),
             together: false,
             texture: None,
+            surface: None,
             awaited: false,
             brief: false,
             version: None,

@@ -146,9 +146,35 @@ fn otherwise(list: &mut List) {
     }
 }
 
+/// What textures say of themselves.
+fn queries(list: &mut List) {
+    let asked = [
+        "tex.1d.v4.f32.f32(f32x1",
+        "tex.2d.v4.u32.f32(u8x4",
+        "tex.3d.v4.f32.f32(snorm16x2",
+    ];
+    let of = |name: &str, wanted: &&str| name.starts_with(*wanted) && !name.contains("linear");
+    let textures: Vec<_> = (list.forms.iter())
+        .filter(|f| asked.iter().any(|wanted| of(&f.name, wanted)) && !f.name.contains("wide"))
+        .cloned()
+        .collect();
+    for form in textures {
+        for query in ["width", "height", "depth", "normalized_coords"] {
+            let op = format!("txq.{query}.b32");
+            let name = form.name.split_once('.').map_or("", |(_, name)| name);
+            let body = format!("ld.param.u64 %at, [texture];\n\t{op} %d0, [%at];");
+            let query = list.body(&format!("{op}({name})"), body, &[Kind::I32], &[Kind::Pred]);
+            query.texture = form.texture.clone();
+            query.brief = true;
+            query.awaited = true;
+        }
+    }
+}
+
 pub(super) fn add(list: &mut List) {
     every_tex(list);
     otherwise(list);
+    queries(list);
 }
 
 fn every_tex(list: &mut List) {

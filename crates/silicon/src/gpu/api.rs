@@ -10,7 +10,7 @@ pub(super) type Status = c_int;
 /// A module, a function, a context, a stream, an array.
 pub(super) type Handle = *mut c_void;
 
-/// `CUDA_RESOURCE_DESC`: what a texture reads.
+/// `CUDA_RESOURCE_DESC`: what a texture or surface lies in.
 #[repr(C)]
 pub(super) struct ResourceDescription {
     /// 0 an array, 2 linear memory.
@@ -140,4 +140,6 @@ api! {
     copy b"cuMemcpy3D_v2" (*const Copy3d);
     texture b"cuTexObjectCreate" (*mut u64, *const ResourceDescription, *const TextureDescription, *const c_void);
     free_texture b"cuTexObjectDestroy" (u64);
+    surface b"cuSurfObjectCreate" (*mut u64, *const ResourceDescription);
+    free_surface b"cuSurfObjectDestroy" (u64);
 }

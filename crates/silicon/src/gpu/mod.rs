@@ -2,8 +2,10 @@
 //! the device that workloads run on ([`device`]).
 
 mod api;
+mod array;
 pub mod device;
 pub mod driver;
+pub(crate) mod surface;
 pub(crate) mod texture;
 
 pub use device::RealDevice;

@@ -8,7 +8,7 @@ use warpsim_sim::config::{Machine, VirtualMode};
 use warpsim_sim::divergence::MODELS;
 use warpsim_sim::gpu::api::{Launch, TexelKind, Texture};
 use warpsim_sim::gpu::{Gpu, Options};
-use warpsim_sim::occupancy::spill_limit;
+use warpsim_sim::occupancy::hoist_limit;
 use warpsim_sim::stats::LaunchReport;
 use warpsim_workloads::virtual_blocks::Rewritten;
 
@@ -217,7 +217,7 @@ pub fn can_run(program: &Program, machine: &Machine) -> bool {
     let Some(variant) = variant(machine) else {
         return true;
     };
-    let limit = |k: &_| spill_limit(machine, k);
+    let limit = |k: &_| hoist_limit(machine, k);
     let rewritten = Rewritten::new("program", &ptx(program), variant, &limit);
     rewritten.is_ok_and(|r| r.outcomes().iter().all(|o| o.result.is_ok()))
 }
@@ -229,7 +229,7 @@ pub fn simulate_on(program: &Program, machine: &Machine, options: Options) -> Re
         warpsim_ptx::diagnostic::render_all(&errors, "program", &text)
     };
     let rewritten =
-        variant(machine).map(|v| Rewritten::new("program", &text, v, &|k| spill_limit(machine, k)));
+        variant(machine).map(|v| Rewritten::new("program", &text, v, &|k| hoist_limit(machine, k)));
     let rewritten = rewritten.transpose().map_err(|e| e.text)?;
     let ptx = rewritten.as_ref().map_or(&text, |r| &r.text);
     let module = warpsim_ptx::parse(ptx).map_err(all)?;

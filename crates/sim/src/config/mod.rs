@@ -14,6 +14,7 @@ mod merge;
 pub mod model;
 mod moved;
 pub mod power;
+mod preset_tree;
 pub mod presets;
 pub mod rule;
 pub(crate) mod set;

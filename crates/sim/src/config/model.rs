@@ -133,6 +133,8 @@ settings! {
         blocks: u32 = range(0, 1 << 20), "blocks";
         /// Which thread indices a warp takes with its next block (`hardware`).
         next_tid: NextTid = Words(&["same-lane", "slowest-lane", "low-to-high"]), "";
+        /// What depends on no index runs once, before the first block, as far as registers allow.
+        hoist: bool = Flag, "";
         /// Least time from a request for a block to its answer; those of a quantum are answered
         /// at its end (`hardware`).
         latency: u32 = range(0, 10_000), "cycles";
@@ -559,11 +561,16 @@ impl Machine {
 
     /// The units that a class of operations goes to.
     pub fn unit_of(&self, class: OpClass) -> Option<&Unit> {
-        let taking = |class| self.unit.values().find(|u| u.takes.contains(&class));
+        let own = self.own_unit_of(class);
         match class {
-            OpClass::Tensor => taking(class).or_else(|| taking(OpClass::Fp32Fma)),
-            class => taking(class),
+            OpClass::Tensor => own.or_else(|| self.own_unit_of(OpClass::Fp32Fma)),
+            _ => own,
         }
+    }
+
+    /// The units that say that they take a class.
+    pub(crate) fn own_unit_of(&self, class: OpClass) -> Option<&Unit> {
+        self.unit.values().find(|u| u.takes.contains(&class))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The machines that come with warpsim, embedded so that the program works anywhere.
 
+use super::preset_tree::tree;
 use std::sync::{Arc, OnceLock};
 use warpsim_present::{Node, Source, SourceError};
 
@@ -29,8 +30,8 @@ pub fn text(name: &str) -> Option<&'static str> {
 /// A preset's text, and what it says as a tree.
 pub(super) type Read = (Source, Arc<Node>);
 
-/// A preset, read. Each is read once: reading takes half the time of making a machine, and what
-/// every machine is compared with, the base preset, is asked for each time.
+/// A preset, read. Each is made once: what every machine is compared with, the base preset, is asked
+/// for each time.
 pub(super) fn read(name: &str) -> Option<Result<Read, SourceError>> {
     static KNOWN: [OnceLock<Read>; PRESETS.len()] = [const { OnceLock::new() }; PRESETS.len()];
     let at = PRESETS.iter().position(|(n, _)| *n == name)?;
@@ -38,7 +39,8 @@ pub(super) fn read(name: &str) -> Option<Result<Read, SourceError>> {
         return Some(Ok(read.clone()));
     }
     let source = Source::new(&format!("preset {name}"), PRESETS[at].1);
-    let read = Node::parse(&source).map(|root| (source, Arc::new(root)));
+    let root = tree(name).map_or_else(|| Node::parse(&source), Ok);
+    let read = root.map(|root| (source, Arc::new(root)));
     Some(read.map(|read| KNOWN[at].get_or_init(|| read).clone()))
 }
 

@@ -2,19 +2,19 @@
 
 use super::api::{Launch, Texture};
 use super::{Decoded, Gpu, Loaded, Module, SimError};
-use crate::config::Machine;
+use crate::config::{Machine, OpClass};
 use crate::exec::code::Code;
 use crate::exec::grid::{Grid, VirtualBlocks};
 use crate::exec::memory::image::host_has;
 use crate::occupancy::{Occupancy, fitted, occupancy, registers};
 use crate::sm::Launched;
-use crate::sm::facts::op_facts;
+use crate::sm::facts::{class_of, op_facts};
 use std::sync::Arc;
 use warpsim_present::mangled::shown;
 use warpsim_ptx::analysis::unwritten_reads;
 use warpsim_ptx::isa::Space;
 use warpsim_ptx::kernel::{
-    AddrBase, INSTRUCTION_BYTES, Kernel, Operand, Program, RelocTarget, TexBase, Virtualised,
+    AddrBase, INSTRUCTION_BYTES, Instr, Kernel, Operand, Program, RelocTarget, TexBase, Virtualised,
 };
 
 /// Threads of a block and blocks of a grid in x, y and z, by the CUDA programming guide (compute
@@ -56,8 +56,20 @@ impl Module {
     }
 }
 
-/// What is odd about a kernel, though it can be run.
-pub(super) fn oddities(kernel: &Kernel) -> Vec<String> {
+/// What is odd about a kernel, though it can be run: on this machine, unless nothing is timed.
+pub(super) fn oddities(kernel: &Kernel, machine: Option<&Machine>) -> Vec<String> {
+    let lacking = machine.filter(|m| m.own_unit_of(OpClass::Tensor).is_none());
+    let product = |instr: &&Instr| class_of(instr) == OpClass::Tensor;
+    let products = lacking.and_then(|m| Some((m, kernel.code.iter().find(product)?)));
+    let products = products.map(|(machine, instr)| {
+        format!(
+            "kernel {}, PTX line {}: {} has no unit for products of matrices (`tensor`); the one for \
+             single precision takes them",
+            shown(&kernel.name),
+            instr.line,
+            machine.name
+        )
+    });
     let unwritten = unwritten_reads(kernel).into_iter().map(|read| {
         format!(
             "kernel {}, PTX line {}: `{}` is read here, and {}",
@@ -70,7 +82,7 @@ pub(super) fn oddities(kernel: &Kernel) -> Vec<String> {
             }
         )
     });
-    unwritten.collect()
+    products.into_iter().chain(unwritten).collect()
 }
 
 /// Refuses a kernel that needs what no file defines.

@@ -28,7 +28,8 @@ impl Gpu {
         let (launched, occupancy, registers) = self.prepare(module, launch)?;
         let place = &mut self.modules[module].kernels[launch.kernel].launched;
         if !std::mem::replace(place, true) {
-            self.warnings.extend(oddities(&launched.kernel));
+            let timed = (!self.options.functional).then_some(&*self.machine);
+            self.warnings.extend(oddities(&launched.kernel, timed));
         }
         let begin = Instant::now();
         let blocks = launched.grid.blocks();

@@ -163,11 +163,16 @@ impl Lanes {
     /// An instruction waits for these lanes in cycle `now`: they are not switched off before it has
     /// had the chance to ask again.
     pub fn hold(&mut self, lanes: u32, now: Cycle) {
+        self.hold_until(lanes, now + 2);
+    }
+
+    /// These lanes are not switched off before cycle `until`.
+    pub fn hold_until(&mut self, lanes: u32, until: Cycle) {
         if lanes == 0 {
             return;
         }
         self.change(lanes, |part| {
-            part.held_until = part.held_until.max(now + 2);
+            part.held_until = part.held_until.max(until);
         });
     }
 

@@ -214,6 +214,24 @@ impl Power {
         on
     }
 
+    /// Whether instructions ask for their lanes when they are issued.
+    #[inline]
+    pub fn asks_at_issue(&self) -> bool {
+        self.gates.is_some_and(|g| g.early)
+    }
+
+    /// Whether lanes of a pipeline are on in cycle `now`. An instruction has been issued for which
+    /// they then stay on, as if they had been used.
+    pub fn keep_on(&mut self, pipeline: usize, side: Side, lanes: u32, now: Cycle) -> bool {
+        let detect = self.idle_detect.cycles(side);
+        let (own, _) = self.settled(pipeline, side, now);
+        let on = own.are_on(lanes, now);
+        if on {
+            own.hold_until(lanes, now + detect + 1);
+        }
+        on
+    }
+
     /// An instruction enters a pipeline.
     pub fn enter(&mut self, pipeline: usize, side: Side, order: u64, entry: Entry) {
         self.forget(order);
@@ -240,6 +258,11 @@ impl Power {
     /// policy lets it.
     pub fn wake(&mut self, candidates: &[(usize, Way)], side: Side, now: Cycle) {
         let Some(gates) = self.gates else { return };
+        // It asks again in every cycle, unless its operands are not there yet.
+        let held = match gates.early {
+            true => now + u64::from(gates.wake_up) + self.idle_detect.cycles(side) + 1,
+            false => now + 2,
+        };
         let coming = |&(pipeline, way): &(usize, Way)| {
             let lanes = self.lanes(pipeline, side);
             !lanes.are_on(way.lanes, now) && lanes.are_coming(way.lanes)
@@ -247,7 +270,7 @@ impl Power {
         if let Some(&(pipeline, way)) = candidates.iter().find(|c| coming(c)) {
             // Those that are on already wait for the others.
             let (own, _) = self.settled(pipeline, side, now);
-            own.hold(way.lanes, now);
+            own.hold_until(way.lanes, held);
             return;
         }
         for &(pipeline, way) in candidates {
@@ -265,7 +288,7 @@ impl Power {
             let at = now + u64::from(gates.wake_up);
             let (own, _) = self.settled(pipeline, side, now);
             own.wake(way.lanes, at);
-            own.hold(way.lanes, now);
+            own.hold_until(way.lanes, held);
             return;
         }
     }

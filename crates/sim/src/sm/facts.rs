@@ -304,7 +304,7 @@ fn is_uncached(instr: &Instr) -> bool {
 }
 
 /// The class of an operation.
-fn class_of(instr: &Instr) -> OpClass {
+pub(crate) fn class_of(instr: &Instr) -> OpClass {
     use OpClass::*;
     let ty = operation_type(instr);
     let double = ty == Some(Type::F64);

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::kernel::{Pc, Program};
+use warpsim_ptx::lower::lower_owned;
 use warpsim_ptx::rewrite::vtw::{Variant, mark, rewrite};
 use warpsim_sim::config::{Machine, VirtualMode};
 use warpsim_sim::gpu::api::Launch;
@@ -52,7 +53,7 @@ pub fn kernel(shared_bytes: u32, body: &str) -> String {
 /// Parses and lowers; panics with the diagnostics.
 pub fn program(ptx: &str) -> Arc<Program> {
     let module = warpsim_ptx::parse(ptx);
-    match module.and_then(|m| warpsim_ptx::lower::lower(&m)) {
+    match module.and_then(|m| lower_owned(m, Default::default())) {
         Ok(program) if program.rejected.is_empty() => Arc::new(program),
         Ok(program) => panic!("{}", render_all(&program.rejected[0].1, "test", ptx)),
         Err(errors) => panic!("{}", render_all(&errors, "test", ptx)),

@@ -20,6 +20,8 @@ pub struct Experiment {
     pub on: Vec<At<String>>,
     /// Workloads that run instead of others: another input, another variant of the kernel.
     pub workloads: Vec<(At<String>, At<String>)>,
+    /// How often each run is made; as often as any if not given.
+    pub repeats: Option<u64>,
 }
 
 /// How a figure's averages move with settings of the machine.
@@ -63,6 +65,7 @@ pub fn experiments(table: &Table) -> Result<Vec<Experiment>, SourceError> {
         "param",
         "on",
         "workloads",
+        "repeats",
     ];
     let mut all = Vec::new();
     for entry in table.named("experiments")? {
@@ -76,6 +79,7 @@ pub fn experiments(table: &Table) -> Result<Vec<Experiment>, SourceError> {
             change: change(&fields)?,
             on: fields.texts("on")?,
             workloads: instead.collect::<Result<_, SourceError>>()?,
+            repeats: repeats(&fields)?,
         };
         check_word(table.source, &experiment.name, "an experiment's name")?;
         if experiment.change.is_empty() && experiment.workloads.is_empty() {
@@ -88,6 +92,11 @@ pub fn experiments(table: &Table) -> Result<Vec<Experiment>, SourceError> {
         all.push(experiment);
     }
     Ok(all)
+}
+
+fn repeats(fields: &Table) -> Result<Option<u64>, SourceError> {
+    let count = fields.whole("repeats", 1, super::repeats::MOST)?;
+    Ok(count.map(|n| n.value))
 }
 
 /// Everything under `sensitivity`.
@@ -115,9 +124,7 @@ pub fn sensitivities(table: &Table) -> Result<Vec<Sensitivity>, SourceError> {
             group: fields.text("group")?,
             configurations: fields.texts("configurations")?,
             note: fields.text("note")?.map(|t| t.value),
-            repeats: fields
-                .whole("repeats", 1, super::repeats::MOST)?
-                .map(|n| n.value),
+            repeats: repeats(&fields)?,
             settings,
         });
     }

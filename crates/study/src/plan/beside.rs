@@ -105,6 +105,7 @@ impl Plan {
         let compared = claim.chain.iter().flat_map(|c| c.value.names());
         let base = figure.normalise.iter().map(|n| n.value.as_str());
         let setups: Vec<usize> = compared.chain(base).map(|n| self.setup(n)).collect();
+        let repeats = self.fewer_repeats(experiment.repeats);
         for setup in setups {
             let known = derived.get(&(name.value.clone(), setup)).copied();
             let changed = match known {
@@ -119,13 +120,17 @@ impl Plan {
             for subject in self.claimed(figure, claim) {
                 // What the command line leaves out is left out here, too.
                 if self.subjects.program(subject).is_some() {
-                    let repeats = self.repeats;
                     let under = variant.setup(subject, setup).unwrap_or(changed);
                     self.add_run(variant.subject(subject), under, repeats)?;
                 }
             }
         }
         Ok(variant)
+    }
+
+    /// So many repeats, but no more than everything has.
+    fn fewer_repeats(&self, wanted: Option<u64>) -> usize {
+        wanted.map_or(self.repeats, |n| self.repeats.min(n as usize))
     }
 
     /// The workloads that a claim is about.
@@ -171,8 +176,7 @@ impl Plan {
                 [only] => only.value.clone(),
                 _ => group,
             };
-            let wanted_repeats = wanted.repeats.map_or(self.repeats, |n| n as usize);
-            let repeats = wanted_repeats.min(self.repeats);
+            let repeats = self.fewer_repeats(wanted.repeats);
             let mut lines = Vec::new();
             for (setting, values) in &wanted.settings {
                 for value in values {

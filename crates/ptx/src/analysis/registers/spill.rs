@@ -8,7 +8,10 @@
 use super::super::{Loops, finish, liveness, reads, words, writes};
 use crate::analysis::RegSet;
 use crate::isa::{Mods, Op, Space, Special, Type};
-use crate::kernel::{AddrBase, Instr, Kernel, Likely, NO_PC, Operand, Pc, RegClass, RegId};
+use crate::kernel::{
+    AddrBase, Destinations, Instr, Kernel, Likely, NO_PC, Operand, Pc, RegClass, RegId, Sources,
+};
+use smallvec::smallvec;
 
 /// A loop is taken to run so many times when the cost of spilling is weighed.
 const ROUNDS: u64 = 10;
@@ -214,16 +217,16 @@ fn access(kernel: &Kernel, beside: &Instr, reg: RegId, slot: u32, load: bool) ->
         offset: i64::from(slot),
     };
     let register = Operand::Reg(reg);
+    let (dst, src): (Destinations, Sources) = match load {
+        true => (smallvec![register], smallvec![address]),
+        false => (smallvec![], smallvec![address, register]),
+    };
     Instr {
         op: if load { Op::Ld } else { Op::St },
         mods,
         guard: beside.guard.filter(|_| !load),
-        dst: if load { vec![register] } else { Vec::new() },
-        src: if load {
-            vec![address]
-        } else {
-            vec![address, register]
-        },
+        dst,
+        src,
         target: NO_PC,
         reconverge: NO_PC,
         likely: Likely::NOWHERE,

@@ -93,11 +93,11 @@ fn saved_registers(kernel: &mut Kernel, framed: &FramedFunctions<'_>) -> Vec<Vec
         if saved == before {
             return saved;
         }
-        let operands = |list: &[RegId]| list.iter().map(|reg| Operand::Reg(*reg)).collect();
+        let operands = |number: u32| saved[number as usize].iter().map(|reg| Operand::Reg(*reg));
         for instr in &mut kernel.code {
             match instr.intrinsic {
-                Some(Intrinsic::Save(number)) => instr.src = operands(&saved[number as usize]),
-                Some(Intrinsic::Restore(number)) => instr.dst = operands(&saved[number as usize]),
+                Some(Intrinsic::Save(number)) => instr.src = operands(number).collect(),
+                Some(Intrinsic::Restore(number)) => instr.dst = operands(number).collect(),
                 _ => {}
             }
         }
@@ -263,7 +263,7 @@ fn push(
 ) {
     let mut instr = mark.clone();
     instr.intrinsic = None;
-    (instr.op, instr.mods, instr.dst, instr.src) = (op, mods, dst, src);
+    (instr.op, instr.mods, instr.dst, instr.src) = (op, mods, dst.into(), src.into());
     kernel.code.push(instr);
 }
 

@@ -30,7 +30,7 @@ impl Search {
 }
 
 /// Rewrites every kernel of a module that can be. `limit` says how many registers a thread of a
-/// kernel may have.
+/// kernel may have; 0 hoists nothing.
 pub fn rewrite_within(
     module: &Module,
     variant: Variant,

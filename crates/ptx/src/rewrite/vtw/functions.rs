@@ -23,8 +23,8 @@ fn callees(body: &[Statement]) -> Vec<&str> {
     let mut found = Vec::new();
     instructions(body, &mut |instruction| {
         for operand in &instruction.operands {
-            if let Operand::Call { callee, .. } = operand {
-                found.push(callee.name.as_str());
+            if let Operand::Call(call) = operand {
+                found.push(call.callee.name.as_str());
             }
         }
     });
@@ -87,14 +87,15 @@ impl Needs {
     pub fn pass(&self, body: &mut [Statement], registers: &Registers) {
         instructions_mut(body, &mut |instruction| {
             for operand in &mut instruction.operands {
-                let Operand::Call { callee, args, .. } = operand else {
+                let Operand::Call(call) = operand else {
                     continue;
                 };
-                let Some(need) = self.functions.get(callee.name.as_str()) else {
+                let Some(need) = self.functions.get(call.callee.name.as_str()) else {
                     continue;
                 };
                 let given = need.indices.iter().filter_map(|i| registers.get(*i));
-                args.extend(given.map(|name| Operand::Name(ident(name))));
+                call.args
+                    .extend(given.map(|name| Operand::Name(ident(name))));
             }
         });
     }
@@ -169,9 +170,7 @@ pub fn replace(body: &mut [Statement], registers: &Registers) {
         {
             let to = statements("cvt.u16.u32 %a, %b;");
             if let Some(Statement::Instruction(cvt)) = to.into_iter().next() {
-                instruction.op = cvt.op;
-                instruction.mods = cvt.mods;
-                instruction.text = cvt.text;
+                instruction.mnemonic = cvt.mnemonic;
             }
         }
     });

@@ -9,6 +9,7 @@ use super::{Form, PARAMETERS, Variant, parameter};
 use crate::ast::{Function, Instruction, Linkage, Operand, Statement, Variable};
 use crate::isa::{Op, Space, Type};
 use crate::kernel::Kernel;
+use smallvec::smallvec;
 use std::fmt::Write;
 
 const HEAD: &str = "$VTW_HEAD";
@@ -174,10 +175,8 @@ fn leave_by_tail(body: &mut Vec<Statement>) {
                 ""
             };
             let jump = only_instruction(&format!("bra{uniform} {TAIL};"));
-            instruction.op = jump.op;
-            instruction.mods = jump.mods;
-            instruction.text = jump.text;
-            instruction.operands = vec![Operand::Name(ident(TAIL))];
+            instruction.mnemonic = jump.mnemonic;
+            instruction.operands = smallvec![Operand::Name(ident(TAIL))];
         }
     });
 }

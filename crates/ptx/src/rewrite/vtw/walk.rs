@@ -1,13 +1,13 @@
 //! Walking over statements and operands, and making new statements.
 
-use crate::ast::{AddressBase, Ident, Instruction, Operand, Span, Statement};
+use crate::ast::{AddressBase, Call, Ident, Instruction, Operand, Span, Statement, Texture};
 use crate::name::Name;
 use crate::optable::Slot;
 
 /// Makes a walk over all instructions and one over all names of an operand: once to look, once to
 /// change.
 macro_rules! walks {
-    ($(#[$about:meta])* $instructions:ident, $names:ident, $iter:ident, [$($reference:tt)+]) => {
+    ($(#[$about:meta])* $instructions:ident, $names:ident, $iter:ident, [$($reference:tt)+], [$($borrow:tt)+]) => {
         $(#[$about])*
         pub fn $instructions<'a>(
             body: $($reference)+ [Statement],
@@ -41,17 +41,19 @@ macro_rules! walks {
                     $names(a, f);
                     $names(b, f);
                 }
-                Operand::Texture {
-                    texture,
-                    sampler,
-                    coords,
-                    ..
-                } => {
+                Operand::Texture(fetch) => {
+                    let Texture {
+                        texture,
+                        sampler,
+                        coords,
+                        ..
+                    } = $($borrow)+ **fetch;
                     f(texture);
                     sampler.$iter().for_each(&mut *f);
                     coords.$iter().for_each(|o| $names(o, f));
                 }
-                Operand::Call { returns, args, .. } => {
+                Operand::Call(call) => {
+                    let Call { returns, args, .. } = $($borrow)+ **call;
                     returns.$iter().chain(args).for_each(|o| $names(o, f));
                 }
                 Operand::Int(..)
@@ -65,11 +67,11 @@ macro_rules! walks {
 
 walks! {
     /// Calls `f` with every instruction, those of inner blocks included.
-    instructions, names, iter, [&'a]
+    instructions, names, iter, [&'a], [&]
 }
 walks! {
     /// Calls `f` with every instruction, to change it.
-    instructions_mut, names_mut, iter_mut, [&'a mut]
+    instructions_mut, names_mut, iter_mut, [&'a mut], [&mut]
 }
 
 /// Names of the registers that an instruction writes.
@@ -78,7 +80,8 @@ pub fn written(instruction: &Instruction) -> Vec<&str> {
     let slots = instruction.op.entry().operands(&instruction.mods);
     for (at, operand) in instruction.operands.iter().enumerate() {
         match operand {
-            Operand::Call { returns, .. } => returns
+            Operand::Call(call) => call
+                .returns
                 .iter()
                 .for_each(|o| names(o, &mut |id| found.push(base(&id.name)))),
             _ if matches!(slots.get(at), Some(Slot::D | Slot::Pair | Slot::DVec)) => {

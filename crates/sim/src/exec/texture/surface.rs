@@ -46,9 +46,10 @@ fn place(
     let instr = &w.cold.instr;
     let mut at: [i64; 3] = std::array::from_fn(|k| r.lane::<u32>(d.src[k + 1], lane) as i32 as i64);
     match instr.mods.geometry {
-        // The layer stands first; a layer of lines lies where a line of a picture would.
-        Some(Geometry::A1d) => at = [at[1], at[0], 0],
-        Some(Geometry::A2d) => at = [at[1], at[2], at[0]],
+        // The layer stands first; a layer of lines lies where a line of a picture would. It has 16 bits and
+        // no sign, so that those below 0 are beyond the last.
+        Some(Geometry::A1d) => at = [at[1], at[0] & 0xffff, 0],
+        Some(Geometry::A2d) => at = [at[1], at[2], at[0] & 0xffff],
         _ => {}
     }
     let pixel = texel_bytes(texture);

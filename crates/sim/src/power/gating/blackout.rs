@@ -5,7 +5,7 @@
 //! warp's next instruction is of that type. *Adaptive*: the idle-detect time follows the wake-ups
 //! that came in the very cycle in which a blackout ended.
 
-use super::{BREAK_EVEN, Gates, Gating, IDLE_DETECT, WAKE_UP};
+use super::{BREAK_EVEN, Gates, Gating, IDLE_DETECT, REQUEST, WAKE_UP};
 use crate::mechanism::{Info, Integer, Switch};
 use crate::power::GatingPolicy;
 use crate::power::adaptive::AdaptiveRules;
@@ -80,6 +80,7 @@ pub const POLICY: GatingPolicy = GatingPolicy {
             &IDLE_DETECT,
             &BREAK_EVEN,
             &WAKE_UP,
+            &REQUEST,
             &EPOCH,
             &CRITICAL,
             &CALM,
@@ -92,6 +93,7 @@ pub const POLICY: GatingPolicy = GatingPolicy {
             idle_detect: values.get(&IDLE_DETECT),
             break_even: values.get(&BREAK_EVEN),
             wake_up: values.get(&WAKE_UP),
+            early: values.get(&REQUEST),
             by_lane: false,
             blackout: true,
             coordinated: values.get(&COORDINATED),

@@ -1,7 +1,7 @@
 //! Conventional gating (Hu et al., ISLPED 2004): what has been idle for a while is switched off, and
 //! woken by the next instruction that needs it.
 
-use super::{BREAK_EVEN, Gates, Gating, IDLE_DETECT, WAKE_UP};
+use super::{BREAK_EVEN, Gates, Gating, IDLE_DETECT, REQUEST, WAKE_UP};
 use crate::mechanism::{Info, OneOf};
 use crate::power::GatingPolicy;
 
@@ -18,13 +18,14 @@ pub const POLICY: GatingPolicy = GatingPolicy {
     info: Info {
         name: "conventional",
         description: "idle lanes are switched off, and woken when an instruction needs them",
-        parameters: &[&BY, &IDLE_DETECT, &BREAK_EVEN, &WAKE_UP],
+        parameters: &[&BY, &IDLE_DETECT, &BREAK_EVEN, &WAKE_UP, &REQUEST],
     },
     make: |values| Gating {
         gates: Some(Gates {
             idle_detect: values.get(&IDLE_DETECT),
             break_even: values.get(&BREAK_EVEN),
             wake_up: values.get(&WAKE_UP),
+            early: values.get(&REQUEST),
             by_lane: values.get(&BY),
             blackout: false,
             coordinated: false,

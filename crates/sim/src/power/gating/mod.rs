@@ -6,7 +6,7 @@ mod none;
 
 use super::GatingPolicy;
 use super::adaptive::AdaptiveRules;
-use crate::mechanism::Integer;
+use crate::mechanism::{Integer, OneOf};
 
 /// Every gating policy.
 pub const GATING: &[GatingPolicy] = &[none::POLICY, conventional::POLICY, blackout::POLICY];
@@ -29,6 +29,8 @@ pub struct Gates {
     pub break_even: u32,
     /// Cycles from the request to the first use.
     pub wake_up: u32,
+    /// An instruction asks for its lanes when it is issued, else when it would enter their pipeline.
+    pub early: bool,
     /// Lane by lane, else all lanes of a side of an SP together.
     pub by_lane: bool,
     /// Nothing is woken before the break-even time.
@@ -67,4 +69,13 @@ pub const WAKE_UP: Integer = Integer {
     default: 3,
     unit: "cycles",
     description: "from the request of lanes that are off to their first use",
+};
+
+/// The papers do not say. Asked for at issue, lanes wake up while the operands are collected.
+pub const REQUEST: OneOf<bool> = OneOf {
+    name: "request",
+    words: &["entry", "issue"],
+    meanings: &[false, true],
+    description: "when an instruction asks for lanes that are off: when it would enter their pipeline, \
+                  or when it is issued",
 };

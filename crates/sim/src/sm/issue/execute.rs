@@ -64,7 +64,7 @@ impl Issue {
             }
         }
         self.move_on(next, now, residents, view)?;
-        self.send(next, memory, self.effect.executed, with);
+        self.send(next, memory, self.effect.executed, now, with);
         Ok(())
     }
 

@@ -27,10 +27,10 @@ impl Issue {
             all = self.take_turns(&members, now, with);
             self.issue_members(&members, now, with)?;
             if !self.gathers {
-                self.close_access(with);
+                self.close_access(now, with);
             }
         }
-        self.close_access(with);
+        self.close_access(now, with);
         if !any {
             all = self.issue_nothing_anywhere(now, with);
         }
@@ -145,7 +145,7 @@ impl Issue {
             self.move_on(&next, now, residents, view)?;
             lanes |= self.effect.executed;
         }
-        self.send_members(members, leader.pc, lanes, with);
+        self.send_members(members, leader.pc, lanes, now, with);
         Ok(())
     }
 
@@ -182,7 +182,7 @@ impl Issue {
             self.move_on(&next, now, residents, view)?;
         }
         if !memory {
-            self.send_members(members, leader.pc, executed, with);
+            self.send_members(members, leader.pc, executed, now, with);
         }
         Ok(())
     }
@@ -194,6 +194,7 @@ impl Issue {
         members: &[Place],
         pc: u32,
         lanes: u32,
+        now: Cycle,
         with: &mut Surroundings,
     ) {
         let facts = &with.view.launched.facts[pc as usize];
@@ -224,7 +225,7 @@ impl Issue {
                 pc,
                 facts,
             };
-            self.send(&next, NO_MEMORY, lanes, with);
+            self.send(&next, NO_MEMORY, lanes, now, with);
             if slots.len() > 1 {
                 with.units.note_gang(self.order, *slots);
             }

@@ -219,7 +219,7 @@ impl Issue {
             result?;
         }
         self.gathered.chosen = chosen;
-        self.close_access(with);
+        self.close_access(now, with);
         Ok(())
     }
 
@@ -240,7 +240,7 @@ impl Issue {
     }
 
     /// Makes one memory instruction of what has been gathered.
-    pub(super) fn close_access(&mut self, with: &mut Surroundings) {
+    pub(super) fn close_access(&mut self, now: Cycle, with: &mut Surroundings) {
         let gathered = &mut self.gathered;
         let Some((place, slot, pc)) = gathered.first.take() else {
             return;
@@ -269,7 +269,7 @@ impl Issue {
             pc,
             facts,
         };
-        self.send(&next, memory, 0, with);
+        self.send(&next, memory, 0, now, with);
         if self.gathers {
             with.collectors.let_memory_issue(false);
         }

@@ -312,10 +312,12 @@ impl Issue {
 
     /// An instruction goes to the collectors; it is for these lanes.
     #[inline(always)]
-    fn send(&mut self, next: &Next, memory: u16, lanes: u32, with: &mut Surroundings) {
+    fn send(&mut self, next: &Next, memory: u16, lanes: u32, now: Cycle, with: &mut Surroundings) {
         self.order += 1;
         if !next.facts.is_memory() {
-            with.units.note_lanes(self.order, lanes);
+            let domain = next.place.domain as usize;
+            with.units
+                .note_lanes(self.order, lanes, domain, next.facts, now);
         }
         let issued = Issued {
             slot: next.slot,

@@ -153,7 +153,7 @@ impl Issue {
             self.lead_whole_gang_on(leader, now, residents, view)?;
         }
         if !facts.is_memory() {
-            self.send_whole_gang(leader, executed, with);
+            self.send_whole_gang(leader, executed, now, with);
         }
         Ok(())
     }
@@ -187,7 +187,7 @@ impl Issue {
     }
 
     /// A whole gang's instruction goes to the collectors of all slices.
-    fn send_whole_gang(&mut self, leader: &Next, lanes: u32, with: &mut Surroundings) {
+    fn send_whole_gang(&mut self, leader: &Next, lanes: u32, now: Cycle, with: &mut Surroundings) {
         let kind = leader.facts.unit;
         if with.units.takes_whole_gangs() && with.collectors.takes_whole_gangs(kind) {
             self.order += 1;
@@ -207,7 +207,7 @@ impl Issue {
         for domain in 0..self.domains as u8 {
             members.push(Place { domain, index });
         }
-        self.send_members(&members, leader.pc, lanes, with);
+        self.send_members(&members, leader.pc, lanes, now, with);
     }
 }
 

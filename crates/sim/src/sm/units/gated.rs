@@ -42,6 +42,27 @@ impl Units {
         }
     }
 
+    /// An instruction has been issued. Unless the lanes of one of its pipelines are on, some are
+    /// woken while its operands are collected.
+    pub(super) fn ask_early(&mut self, group: usize, order: u64, facts: &OpFacts, now: Cycle) {
+        let Some(power) = &mut self.power else { return };
+        let Some(side) = facts.through.side else {
+            return;
+        };
+        let mut asleep = FixedList::<_, 16>::default();
+        for pipeline in self.plan.groups[group].pipelines.clone() {
+            if !power.has(pipeline, side) {
+                return; // it needs no lanes that could be off
+            }
+            let way = power.way(pipeline, side, order, now);
+            if power.keep_on(pipeline, side, way.lanes, now) {
+                return;
+            }
+            asleep.push((pipeline, way));
+        }
+        power.wake(&asleep, side, now);
+    }
+
     /// Puts an instruction into a pipeline if it can take it. Returns when it is written back.
     fn try_pipeline(
         &mut self,

@@ -65,10 +65,22 @@ impl Bench {
     fn collected(&mut self, pc: usize, lanes: u32, at: u64) {
         self.run(at);
         self.order += 1;
-        self.units.note_lanes(self.order, lanes);
+        self.note(self.order, pc, lanes);
+        self.send(self.order, pc);
+    }
+
+    /// An instruction is issued; its operands are not there yet.
+    fn note(&mut self, order: u64, pc: usize, lanes: u32) {
+        let facts = &self.facts[pc];
+        let now = Cycle::new(self.now);
+        self.units.note_lanes(order, lanes, 0, facts, now);
+    }
+
+    /// Now they are.
+    fn send(&mut self, order: u64, pc: usize) {
         let issued = Issued {
             pc: pc as u32,
-            order: self.order,
+            order,
             ..Issued::default()
         };
         self.collectors.issue(0, self.facts[pc].unit, issued);
@@ -109,6 +121,31 @@ fn lanes_that_are_off_are_waited_for() {
     let by_lane = [CONVENTIONAL, "gating.by=lane", "gating.idle_detect=16"];
     assert_eq!(written_back(&by_lane, 15), 15 + ADD);
     assert_eq!(written_back(&by_lane, 16), 16 + 3 + ADD);
+}
+
+/// When an addition that is issued in cycle 20 and has its operands `later` is written back.
+fn issued_before(set: &[&str], later: u64) -> u64 {
+    let mut bench = Bench::new(set);
+    bench.run(20);
+    bench.order = 1;
+    bench.note(1, INT, !0);
+    bench.run(20 + later);
+    bench.send(1, INT);
+    bench.run(200);
+    bench.written[0]
+}
+
+#[test]
+fn lanes_asked_for_at_issue_wake_up_while_operands_are_collected() {
+    for by in ["gating.by=domain", "gating.by=lane"] {
+        let at_entry = [CONVENTIONAL, by];
+        let at_issue = [CONVENTIONAL, by, "gating.request=issue"];
+        for later in 0..8 {
+            assert_eq!(issued_before(&at_entry, later), 20 + later + 3 + ADD);
+            let wakes = 20 + later.max(3);
+            assert_eq!(issued_before(&at_issue, later), wakes + ADD, "{later}");
+        }
+    }
 }
 
 #[test]

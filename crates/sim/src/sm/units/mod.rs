@@ -69,11 +69,22 @@ impl Units {
         self.gangs.members.push((order, slots));
     }
 
-    /// The instruction with this order number was issued for these lanes.
+    /// The instruction with this order number was issued for these lanes, by a warp of this domain.
     #[inline]
-    pub fn note_lanes(&mut self, order: u64, lanes: u32) {
+    pub fn note_lanes(
+        &mut self,
+        order: u64,
+        lanes: u32,
+        domain: usize,
+        facts: &OpFacts,
+        now: Cycle,
+    ) {
         if let Some(power) = &mut self.power {
             power.issued(order, lanes);
+            if power.asks_at_issue() {
+                let group = self.plan.routes[domain][facts.unit as usize];
+                self.ask_early(group.into(), order, facts, now);
+            }
         }
     }
 
