@@ -29,7 +29,7 @@ fn kernels() -> Vec<String> {
         .filter(|path| path.extension().is_some_and(|e| e == "ptx"))
         .collect();
     paths.sort();
-    let texts = paths.iter().map(|path| fs::read_to_string(path));
+    let texts = paths.iter().map(fs::read_to_string);
     texts.map(|text| text.expect("text")).collect()
 }
 
