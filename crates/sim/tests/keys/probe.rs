@@ -4,10 +4,11 @@
 use std::sync::Arc;
 use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::kernel::Program;
-use warpsim_ptx::rewrite::vtw::{Variant, mark, rewrite};
+use warpsim_ptx::rewrite::vtw::{Variant, mark, rewrite_within};
 use warpsim_sim::config::{Machine, VirtualMode};
 use warpsim_sim::gpu::api::{Launch, TexelKind, Texture};
 use warpsim_sim::gpu::{Gpu, Options};
+use warpsim_sim::occupancy::hoist_limit;
 use warpsim_sim::stats::LaunchReport;
 
 /// Bytes of each buffer.
@@ -181,7 +182,8 @@ impl Probe {
             VirtualMode::Hardware => Variant::Hardware,
         };
         let module = warpsim_ptx::parse(&self.text).expect("it parses");
-        let done = rewrite(&module, variant).expect("it lowers");
+        let limit = |kernel: &_| hoist_limit(machine, kernel);
+        let done = rewrite_within(&module, variant, &limit).expect("it lowers");
         let mut program = warpsim_ptx::lower(&done.module).expect("it lowers");
         mark(&mut program, &done.outcomes, variant);
         Arc::new(program)
