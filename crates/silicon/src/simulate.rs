@@ -49,27 +49,14 @@ pub fn simulate(form: &Form, operands: &Operands) -> Result<Vec<Vec<u64>>, Strin
         outputs.push((address, bytes, kind.bytes()));
     }
     if let Some(form) = &form.texture {
-        let bytes = form.contents.len() as u64;
-        let address = gpu.alloc(bytes, "texels").ok_or("no memory")?;
-        gpu.write(address, &form.contents)
-            .map_err(|e| e.to_string())?;
-        let texture = Texture {
-            address,
-            ..form.texture.clone()
-        };
-        params.extend(gpu.make_texture(texture).to_le_bytes());
+        let (handle, _) = bind(&mut gpu, &form.texture, &form.contents)?;
+        params.extend(handle.to_le_bytes());
     }
     let mut changed = None;
     if let Some(form) = &form.surface {
+        let (handle, address) = bind(&mut gpu, &form.texture, &form.contents)?;
+        params.extend(handle.to_le_bytes());
         let bytes = form.contents.len() as u64;
-        let address = gpu.alloc(bytes, "surface").ok_or("no memory")?;
-        gpu.write(address, &form.contents)
-            .map_err(|e| e.to_string())?;
-        let texture = Texture {
-            address,
-            ..form.texture.clone()
-        };
-        params.extend(gpu.make_texture(texture).to_le_bytes());
         changed = form.cells.map(|cells| (cells, address, bytes));
     }
     params.extend((count as u32).to_le_bytes());
@@ -92,6 +79,18 @@ pub fn simulate(form: &Form, operands: &Operands) -> Result<Vec<Vec<u64>>, Strin
         results.extend(cells.columns(count, &left));
     }
     Ok(results)
+}
+
+/// Puts texels into memory. The handle of a texture or surface of them, and where they are.
+fn bind(gpu: &mut Gpu, texture: &Texture, contents: &[u8]) -> Result<(u64, u64), String> {
+    let address = gpu.alloc(contents.len() as u64, "texels");
+    let address = address.ok_or("no memory")?;
+    gpu.write(address, contents).map_err(|e| e.to_string())?;
+    let texture = Texture {
+        address,
+        ..texture.clone()
+    };
+    Ok((gpu.make_texture(texture), address))
 }
 
 /// One operand of every vector, as it lies in memory.

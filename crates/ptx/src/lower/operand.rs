@@ -231,14 +231,16 @@ impl Builder<'_> {
 
     /// The register that a name stands for.
     pub(super) fn named_register(&mut self, id: &Ident) -> Option<RegId> {
+        self.register_or(id, || "a register is needed here".into())
+    }
+
+    /// The register that a name stands for; what is needed instead of anything else, for the message.
+    fn register_or(&mut self, id: &Ident, needed: impl Fn() -> String) -> Option<RegId> {
         match self.resolve(id)? {
             Resolved::Entity(Entity::Register(reg)) => Some(reg),
             other => {
-                let what = what_is(&other);
-                self.error(
-                    id.span,
-                    format!("a register is needed here; `{}` is {what}", id.name),
-                );
+                let (needed, what) = (needed(), what_is(&other));
+                self.error(id.span, format!("{needed}; `{}` is {what}", id.name));
                 None
             }
         }
@@ -353,17 +355,7 @@ impl Builder<'_> {
 
     /// The register that a name stands for, which is written.
     fn written_register(&mut self, id: &Ident, text: &str) -> Option<RegId> {
-        match self.resolve(id)? {
-            Resolved::Entity(Entity::Register(reg)) => Some(reg),
-            other => {
-                let what = what_is(&other);
-                self.error(
-                    id.span,
-                    format!("`{text}` writes a register; `{}` is {what}", id.name),
-                );
-                None
-            }
-        }
+        self.register_or(id, || format!("`{text}` writes a register"))
     }
 
     /// The elements of a vector operand: `{a, b}` or a vector register. A scalar is a

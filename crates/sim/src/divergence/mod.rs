@@ -111,19 +111,22 @@ impl Groups {
         &self.slots[slot as usize]
     }
 
+    #[inline]
+    fn those(&self, slots: Range<u16>) -> &[Group] {
+        &self.slots[slots.start as usize..slots.end as usize]
+    }
+
     /// Whether the model wants to hear when the group of any of these slots comes to `pc`.
     #[inline]
     pub fn watches(&self, slots: Range<u16>, pc: Pc) -> bool {
-        let all = &self.slots[slots.start as usize..slots.end as usize];
-        all.iter().any(|group| group.watch == pc)
+        self.those(slots).iter().any(|group| group.watch == pc)
     }
 
     /// Whether the groups of all these slots run, at `pc`.
     #[inline]
     pub fn all_run_at(&self, slots: Range<u16>, pc: Pc) -> bool {
-        let all = &self.slots[slots.start as usize..slots.end as usize];
-        all.iter()
-            .all(|group| group.pc == pc && group.state == GroupState::Running)
+        let runs = |group: &Group| group.pc == pc && group.state == GroupState::Running;
+        self.those(slots).iter().all(runs)
     }
 
     /// Moves the groups of all these slots to `pc`.
@@ -137,15 +140,14 @@ impl Groups {
     /// The active lanes of the groups of all these slots.
     #[inline]
     pub fn lanes_of(&self, slots: Range<u16>) -> u32 {
-        let all = &self.slots[slots.start as usize..slots.end as usize];
-        all.iter().fold(0, |lanes, group| lanes | group.mask)
+        let those = self.those(slots).iter();
+        those.fold(0, |lanes, group| lanes | group.mask)
     }
 
     /// Whether the groups of all these slots go on at `pc`.
     #[inline]
     pub fn all_at(&self, slots: Range<u16>, pc: Pc) -> bool {
-        let all = &self.slots[slots.start as usize..slots.end as usize];
-        all.iter().all(|group| group.pc == pc)
+        self.those(slots).iter().all(|group| group.pc == pc)
     }
 
     /// Moves a group to `pc`. The pipeline uses this for straight-line code.

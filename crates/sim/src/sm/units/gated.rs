@@ -37,30 +37,9 @@ impl Units {
         if let Some(op) = collectors.oldest(group) {
             let (order, facts) = (op.order, &facts[op.pc as usize]);
             if !facts.is_memory() {
-                self.wake_one(group, order, facts, now);
+                self.ask_for_lanes(group, order, facts, now, false);
             }
         }
-    }
-
-    /// An instruction has been issued. Unless the lanes of one of its pipelines are on, some are
-    /// woken while its operands are collected.
-    pub(super) fn ask_early(&mut self, group: usize, order: u64, facts: &OpFacts, now: Cycle) {
-        let Some(power) = &mut self.power else { return };
-        let Some(side) = facts.through.side else {
-            return;
-        };
-        let mut asleep = FixedList::<_, 16>::default();
-        for pipeline in self.plan.groups[group].pipelines.clone() {
-            if !power.has(pipeline, side) {
-                return; // it needs no lanes that could be off
-            }
-            let way = power.way(pipeline, side, order, now);
-            if power.keep_on(pipeline, side, way.lanes, now) {
-                return;
-            }
-            asleep.push((pipeline, way));
-        }
-        power.wake(&asleep, side, now);
     }
 
     /// Puts an instruction into a pipeline if it can take it. Returns when it is written back.
@@ -111,9 +90,17 @@ impl Units {
         Some(at)
     }
 
-    /// The oldest instruction has not entered a pipeline. Unless one is awake and free (and only the
-    /// way out is not), one is woken for it.
-    fn wake_one(&mut self, group: usize, order: u64, facts: &OpFacts, now: Cycle) {
+    /// An instruction asks for its lanes: when it is issued, or as the oldest that has not entered a
+    /// pipeline. Unless those of one are on (and, if it could enter, the entry is free, so that only
+    /// the way out is not), some are woken for it.
+    pub(super) fn ask_for_lanes(
+        &mut self,
+        group: usize,
+        order: u64,
+        facts: &OpFacts,
+        now: Cycle,
+        at_issue: bool,
+    ) {
         let Some(power) = &mut self.power else { return };
         let Some(side) = facts.through.side else {
             return;
@@ -124,9 +111,13 @@ impl Units {
                 return; // it needs no lanes that could be off
             }
             let way = power.way(pipeline, side, order, now);
-            if !power.are_on(pipeline, side, way.lanes, now) {
+            let on = match at_issue {
+                true => power.keep_on(pipeline, side, way.lanes, now),
+                false => power.are_on(pipeline, side, way.lanes, now),
+            };
+            if !on {
                 asleep.push((pipeline, way));
-            } else if self.entry_free[pipeline] <= now {
+            } else if at_issue || self.entry_free[pipeline] <= now {
                 return;
             }
         }

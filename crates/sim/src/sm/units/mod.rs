@@ -83,7 +83,7 @@ impl Units {
             power.issued(order, lanes);
             if power.asks_at_issue() {
                 let group = self.plan.routes[domain][facts.unit as usize];
-                self.ask_early(group.into(), order, facts, now);
+                self.ask_for_lanes(group.into(), order, facts, now, true);
             }
         }
     }
