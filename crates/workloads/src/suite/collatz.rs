@@ -8,13 +8,11 @@ use crate::element::{Element, u32_bytes};
 use crate::random::Random;
 use crate::session::{Session, Shape};
 
-const BLOCK: u32 = 256;
-
 static INFO: Info = Info {
     name: "collatz",
-    algorithm: "steps of the Collatz sequence from random starts, one start a thread",
+    algorithm: "steps of the Collatz sequence from random starts, one start per thread",
     known_for: "pure control divergence: trip counts without pattern, and a branch in the loop",
-    shape: "256 threads per block",
+    shape: "256 threads per block, or as asked for",
     papers: &[],
     comparison: "exact",
     parameters: &[
@@ -32,6 +30,7 @@ static INFO: Info = Info {
             [1_000, 1_000, 1_000],
             (1, 100_000),
         ),
+        Parameter::new("block", "threads per block", [256, 256, 256], (1, 1024)),
     ],
     sets: &[Set::Divergent],
     exceptions: &[],
@@ -82,7 +81,8 @@ impl Workload for Collatz {
             Arg::u32(n),
             Arg::u32(limit),
         ];
-        session.launch(&module, "collatz", Shape::cover(n, BLOCK), &arguments)?;
+        let shape = Shape::cover(n, parameters.get_u32("block"));
+        session.launch(&module, "collatz", shape, &arguments)?;
         let got = session.device.read(steps, bytes)?;
         let expected: Vec<u32> = starts.iter().map(|s| reference(*s, limit)).collect();
         Ok(Outcome::of([compare(

@@ -3,7 +3,8 @@
 //! Stands for Parboil's lbm: nineteen directions in three dimensions, a thread per cell and a block per row of
 //! 120 cells, a cavity whose lid drags the fluid along. Walls at both ends of every row make its outer
 //! warps run both sides of the branch for obstacles, which is the instruction divergence that the
-//! virtual-warps paper finds in nearly all blocks; a few balls in the fluid add to it. Bound by memory.
+//! virtual-warps paper finds in nearly all blocks; a few balls in the fluid add to it, and a box in which
+//! whole warps lie, on request. Bound by memory.
 //! Launch bounds keep the paper's 7 blocks per SM.
 
 use super::host::{arguments, check_f32, float};
@@ -66,6 +67,12 @@ static INFO: Info = Info {
         ),
         Parameter::new("layers", "layers", [4, 20, 150], (3, 512)),
         Parameter::new("steps", "steps", [2, 2, 4], (1, 1000)),
+        Parameter::new(
+            "blocked",
+            "percent of a layer's rows that run through a box half as wide as the cavity",
+            [0, 0, 0],
+            (0, 100),
+        ),
     ],
     sets: &[Set::Coherent],
     exceptions: &[],
@@ -86,7 +93,7 @@ struct Cavity {
 }
 
 impl Cavity {
-    fn new(rows: usize, layers: usize, random: &mut Random) -> Cavity {
+    fn new(rows: usize, layers: usize, blocked: usize, random: &mut Random) -> Cavity {
         let layer = rows * WIDTH;
         let margin = layer + WIDTH + 8;
         let plane = layer * layers + 2 * margin;
@@ -106,7 +113,9 @@ impl Cavity {
             let ball = |b: &[f64; 4]| {
                 (x - b[0]).powi(2) + (y - b[1]).powi(2) + (z - b[2]).powi(2) < b[3] * b[3]
             };
-            if wall || balls.iter().any(ball) {
+            let inside =
+                (WIDTH / 4..WIDTH * 3 / 4).contains(&place[0]) && place[1] * 100 < rows * blocked;
+            if wall || inside || balls.iter().any(ball) {
                 OBSTACLE
             } else if place[2] + 2 == layers {
                 LID
@@ -182,10 +191,15 @@ impl Workload for Lbm {
         seed: u64,
         session: &mut Session<'_>,
     ) -> Result<Outcome, DeviceError> {
-        let [rows, layers, steps] =
-            ["rows", "layers", "steps"].map(|name| parameters.get_u32(name));
+        let [rows, layers, steps, blocked] =
+            ["rows", "layers", "steps", "blocked"].map(|name| parameters.get_u32(name));
         let mut random = Random::new(seed, "lbm");
-        let mut cavity = Cavity::new(rows as usize, layers as usize, &mut random);
+        let mut cavity = Cavity::new(
+            rows as usize,
+            layers as usize,
+            blocked as usize,
+            &mut random,
+        );
         let words = |values: &[f64]| values.iter().map(|v| *v as f32).collect::<Vec<f32>>();
         let module = session.load(&INFO.kernel)?;
         let start = words(&cavity.values);
@@ -247,11 +261,26 @@ mod tests {
 
     #[test]
     fn cavities_repeat_and_have_walls_and_a_lid() {
-        let make = |seed| Cavity::new(6, 6, &mut Random::new(seed, "lbm"));
+        let make = |seed| Cavity::new(6, 6, 0, &mut Random::new(seed, "lbm"));
         let cavity = make(1);
         assert_eq!(cavity.values, make(1).values);
         assert_ne!(cavity.values, make(2).values);
         assert_eq!(cavity.flags[0], OBSTACLE);
         assert!(cavity.flags.contains(&LID) && cavity.flags.contains(&0));
+    }
+
+    #[test]
+    fn a_box_fills_half_of_as_many_rows_as_asked_for() {
+        let obstacles = |blocked| {
+            let cavity = Cavity::new(10, 10, blocked, &mut Random::new(1, "lbm"));
+            // A row within the third layer; balls are the same in both.
+            let row = |y: usize| &cavity.flags[2 * cavity.layer + y * WIDTH..][..WIDTH];
+            let of = |y| row(y).iter().filter(|f| **f == OBSTACLE).count();
+            [of(1), of(2), of(3), of(8)]
+        };
+        let (free, boxed) = (obstacles(0), obstacles(30));
+        assert!(boxed[0] > WIDTH / 2 && boxed[1] > WIDTH / 2);
+        assert!(free[0] < WIDTH / 2 && free[1] < WIDTH / 2);
+        assert_eq!(boxed[2..], free[2..], "rows beyond the box");
     }
 }
