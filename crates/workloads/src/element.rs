@@ -156,12 +156,14 @@ fn as_float(value: Scalar) -> f64 {
 
 /// The little-endian bytes of `u32`s.
 pub fn u32_bytes(values: &[u32]) -> Vec<u8> {
-    values.iter().flat_map(|v| v.to_le_bytes()).collect()
+    let each: Vec<[u8; 4]> = values.iter().map(|v| v.to_le_bytes()).collect();
+    each.into_flattened()
 }
 
 /// The little-endian bytes of `f32`s.
 pub fn f32_bytes(values: &[f32]) -> Vec<u8> {
-    values.iter().flat_map(|v| v.to_le_bytes()).collect()
+    let each: Vec<[u8; 4]> = values.iter().map(|v| v.to_le_bytes()).collect();
+    each.into_flattened()
 }
 
 #[cfg(test)]

@@ -195,11 +195,11 @@ impl TagArray {
         let tag = addr >> self.line_shift;
         let set = &self.tags[base..base + self.ways];
         let (fours, rest) = set.as_chunks::<4>();
-        for (four, ways) in (base..).step_by(4).zip(fours) {
-            let [a, b, c, d] = ways.map(|way| u32::from(way == tag));
-            let found = a | b << 1 | c << 2 | d << 3;
+        for (number, [a, b, c, d]) in fours.iter().enumerate() {
+            let is = |way: &u64| u32::from(*way == tag);
+            let found = is(a) | is(b) << 1 | is(c) << 2 | is(d) << 3;
             if found != 0 {
-                return Some(four + found.trailing_zeros() as usize);
+                return Some(base + number * 4 + found.trailing_zeros() as usize);
             }
         }
         let way = rest.iter().position(|&way| way == tag)?;
