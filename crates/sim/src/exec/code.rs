@@ -1,12 +1,13 @@
 //! A kernel decoded for execution: operands resolved to rows, a function for each instruction.
 
 use std::collections::HashMap;
-use warpsim_ptx::kernel::{Instr, Kernel, Pc, RegClass, RegId};
+use warpsim_ptx::isa::{Mode, Op};
+use warpsim_ptx::kernel::{Instr, Kernel, Operand, Pc, RegClass, RegId};
 
 use super::decode::Decoder;
 use super::fault::LoadError;
 use super::iterations::Results;
-use super::op::{Cold, Decoded};
+use super::op::{Action, Cold, Decoded};
 use super::state::{Atomic, LANES, Lanes, Threads, lanes_of};
 
 /// A kernel ready to execute.
@@ -65,6 +66,36 @@ impl Code {
             predicate_slots: kernel.predicate_slots,
             local_bytes: kernel.local_bytes,
         })
+    }
+
+    /// Whether every lane goes through the instruction at `pc` by itself, whoever executes it with
+    /// it: warps with threads of one home warp may then execute it as one.
+    pub fn goes_by_lane(&self, pc: Pc) -> bool {
+        let instr = &self.cold[pc as usize].instr;
+        match self.ops[pc as usize].action {
+            Action::Alu(_) | Action::Access { .. } | Action::Branch => true,
+            Action::Full(_) => matches!(
+                instr.op,
+                Op::Ld | Op::Ldu | Op::St | Op::Cvta | Op::Isspacep
+            ),
+        }
+    }
+
+    /// Whether the instruction at `pc` is a barrier that says the same to all threads, and asks
+    /// nothing of them but to come.
+    pub fn is_plain_barrier(&self, pc: Pc) -> bool {
+        let Instr {
+            op,
+            mods,
+            guard,
+            src,
+            ..
+        } = &self.cold[pc as usize].instr;
+        matches!(op, Op::Bar | Op::Barrier)
+            && !mods.warp
+            && mods.mode != Some(Mode::Red)
+            && guard.is_none()
+            && src.iter().all(|s| matches!(s, Operand::Imm(_)))
     }
 
     /// 32-bit register rows a warp needs.

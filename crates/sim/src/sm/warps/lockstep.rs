@@ -7,7 +7,7 @@
 //! at the beginning of a cycle in which all hold the same, the first stands for them again.
 
 use super::accounting::count_cycles;
-use super::{Edit, Warp, WarpTable};
+use super::{Edit, Hold, Warp, WarpTable};
 use crate::place::Place;
 use crate::sm::facts::OpFacts;
 use crate::sm::observe::Books;
@@ -182,6 +182,26 @@ impl WarpTable {
         self.refresh_whole(first, false, next, code, books);
     }
 
+    /// The warps of a whole gang wait for something, or do not any more.
+    pub fn hold_whole(&mut self, first: u16, what: Hold, held: bool, books: &mut Books) {
+        if self.alike {
+            self.touch_whole(books);
+            return self.edit_whole(first).hold(what, held);
+        }
+        for slot in self.whole(first) {
+            self.edit(slot, books).hold(what, held);
+        }
+    }
+
+    /// If these slots begin with those of a whole gang, and the first domain stands for all: those
+    /// behind them.
+    pub fn behind_whole_gang<'a>(&self, slots: &'a [u16]) -> Option<&'a [u16]> {
+        let first = *slots.first().filter(|_| self.alike)?;
+        let (theirs, others) = slots.split_at_checked(self.domains.count())?;
+        let whole = self.place(first).domain == 0 && self.whole(first).eq(theirs.iter().copied());
+        whole.then_some(others)
+    }
+
     /// As [`fetch_under_way`](WarpTable::fetch_under_way), for a whole gang.
     pub fn whole_fetch_under_way(&mut self, first: u16) {
         let place = self.place(first);
@@ -203,7 +223,18 @@ impl WarpTable {
         books: &mut Books,
     ) {
         self.scoreboard.release_for_all(self.whole(first), facts);
-        let memory = facts.is_memory() as u16;
+        self.whole_landed(first, facts.is_memory(), code, books);
+    }
+
+    /// As [`store_sent`](WarpTable::store_sent), for a whole gang.
+    pub fn whole_store_sent(&mut self, first: u16, code: &[OpFacts], books: &mut Books) {
+        self.whole_landed(first, true, code, books);
+    }
+
+    /// An instruction of a whole gang is no longer in flight.
+    #[inline]
+    fn whole_landed(&mut self, first: u16, memory: bool, code: &[OpFacts], books: &mut Books) {
+        let memory = memory as u16;
         for warp in self.whole_mut(first) {
             warp.in_flight -= 1;
             warp.memory_in_flight -= memory;
