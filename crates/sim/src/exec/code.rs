@@ -192,3 +192,57 @@ impl Code {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    /// What is said of the first instruction of a body.
+    fn of(body: &str) -> (bool, bool) {
+        let ptx = format!(
+            ".version 4.3\n.target sm_35\n.address_size 64\n.visible .entry k() {{\n\
+             .reg .b32 %r<10>; .reg .pred %p<1>;\n{body} ret;\n}}"
+        );
+        let module = warpsim_ptx::parse::parse(&ptx).expect("it parses");
+        let program = warpsim_ptx::lower::lower(&module).expect("it lowers");
+        let kernel = program.kernels[0].clone().into_kernel();
+        let code = Code::new(&kernel, &[]).expect("it decodes");
+        (code.goes_by_lane(0), code.is_plain_barrier(0))
+    }
+
+    #[test]
+    fn lanes_go_by_themselves_through_what_looks_at_no_other() {
+        for body in [
+            "add.u32 %r1, %r2, %r3;",
+            "mov.u32 %r1, %tid.x;",
+            "ld.shared.u32 %r1, [%r2];",
+            "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r5];",
+            "st.shared.v2.u32 [%r5], {%r1, %r2};",
+        ] {
+            assert_eq!(of(body), (true, false), "{body}");
+        }
+        for body in [
+            "vote.ballot.b32 %r1, %p0;",
+            "shfl.bfly.b32 %r1, %r2, 1, 31;",
+            "atom.shared.add.u32 %r1, [%r2], 1;",
+            "membar.cta;",
+            "exit;",
+        ] {
+            assert_eq!(of(body), (false, false), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_plain_barrier_says_the_same_to_all_and_asks_nothing_else() {
+        for body in ["bar.sync 0;", "bar.sync 3, 64;", "bar.arrive 1, 64;"] {
+            assert_eq!(of(body), (false, true), "{body}");
+        }
+        for body in [
+            "bar.sync %r1;",
+            "@%p0 bar.sync 0;",
+            "bar.red.popc.u32 %r1, 0, %p0;",
+        ] {
+            assert_eq!(of(body), (false, false), "{body}");
+        }
+    }
+}

@@ -193,3 +193,23 @@ pub trait IssuePlan {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(domain: u8) -> Place {
+        Place { domain, index: 5 }
+    }
+
+    #[test]
+    fn warps_that_go_together_are_those_of_their_slices_in_order() {
+        let some = Together::new(place(1), 2, 0b1010_0100);
+        let places: Vec<Place> = some.iter().collect();
+        assert_eq!(places, [place(5), place(11), place(15)]);
+        assert_eq!((some.leader(), some.len()), (place(5), 3));
+        let alone = Together::alone(place(6));
+        assert_eq!(alone.iter().collect::<Vec<_>>(), [place(6)]);
+        assert_eq!((alone.leader(), alone.len()), (place(6), 1));
+    }
+}
