@@ -4,8 +4,6 @@
 use super::{Issue, Next, Surroundings};
 use crate::divergence::GroupState;
 use crate::exec::state::{EffectKind, Lanes, Threads};
-use crate::place::Place;
-use crate::schedule::Together;
 use crate::sm::facts::{OpFacts, Traffic};
 use crate::sm::launch::{Launched, SmFault, View};
 use crate::sm::memory;
@@ -100,45 +98,6 @@ impl Issue {
         Ok(())
     }
 
-    /// Executes the instruction of several warps with the threads of one home warp as that of one,
-    /// if none of its threads looks at what the others do; else says that it did not. `as_one`: they
-    /// go on as one, to a barrier too.
-    pub(super) fn execute_together(
-        &mut self,
-        members: Together,
-        pc: Pc,
-        as_one: bool,
-        now: Cycle,
-        with: &mut Surroundings,
-    ) -> Result<bool, SmFault> {
-        let Residents {
-            warps,
-            groups,
-            threads,
-            ..
-        } = &mut *with.residents;
-        let group = |place: Place| groups.get(warps.slot_at(place));
-        let first = warps.slot_at(members.leader());
-        let lanes = &groups.get(first).lanes;
-        let active = match members.len() == warps.layout().domains() {
-            true => groups.lanes_of(warps.whole(first)),
-            false => members.iter().fold(0, |all, m| all | group(m).mask),
-        };
-        let view = &mut with.view;
-        let launched = view.launched;
-        let code = &launched.code;
-        if !launched.facts[pc as usize].is_memory()
-            && code.step_registers(pc, lanes, active, threads, &mut self.effect)
-        {
-            return Ok(true);
-        }
-        if !code.goes_by_lane(pc) && !(as_one && code.is_plain_barrier(pc)) {
-            return Ok(false);
-        }
-        self.execute_for(lanes, active, pc, now, threads, view)?;
-        Ok(true)
-    }
-
     /// Executes an instruction that does more than change registers of one home warp.
     #[inline(never)]
     fn execute_fully(
@@ -162,7 +121,7 @@ impl Issue {
 
     /// The same for these threads, as far as it concerns nobody else.
     #[inline(always)]
-    fn execute_for(
+    pub(super) fn execute_for(
         &mut self,
         lanes: &Lanes,
         active: u32,

@@ -9,6 +9,7 @@ use crate::sm::fixed_list::FixedList;
 use crate::sm::launch::{Launched, SmFault};
 use crate::sm::residents::Residents;
 use crate::time::Cycle;
+use warpsim_ptx::kernel::Pc;
 
 impl Issue {
     /// One cycle in which the policy plans what all schedulers issue.
@@ -150,6 +151,45 @@ impl Issue {
         }
         self.send_members(members, leader.pc, lanes, now, with);
         Ok(())
+    }
+
+    /// Executes the instruction of several warps with the threads of one home warp as that of one,
+    /// if none of its threads looks at what the others do; else says that it did not. `as_one`: they
+    /// go on as one, to a barrier too.
+    fn execute_together(
+        &mut self,
+        members: Together,
+        pc: Pc,
+        as_one: bool,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Result<bool, SmFault> {
+        let Residents {
+            warps,
+            groups,
+            threads,
+            ..
+        } = &mut *with.residents;
+        let group = |place: Place| groups.get(warps.slot_at(place));
+        let first = warps.slot_at(members.leader());
+        let lanes = &groups.get(first).lanes;
+        let active = match members.len() == warps.layout().domains() {
+            true => groups.lanes_of(warps.whole(first)),
+            false => members.iter().fold(0, |all, m| all | group(m).mask),
+        };
+        let view = &mut with.view;
+        let launched = view.launched;
+        let code = &launched.code;
+        if !launched.facts[pc as usize].is_memory()
+            && code.step_registers(pc, lanes, active, threads, &mut self.effect)
+        {
+            return Ok(true);
+        }
+        let together = code.goes_by_lane(pc) || as_one && code.is_plain_barrier(pc);
+        if together {
+            self.execute_for(lanes, active, pc, now, threads, view)?;
+        }
+        Ok(together)
     }
 
     /// The members of a gang have executed their instruction as one.
