@@ -1,12 +1,13 @@
 //! A kernel decoded for execution: operands resolved to rows, a function for each instruction.
 
 use std::collections::HashMap;
-use warpsim_ptx::kernel::{Instr, Kernel, Pc, RegClass, RegId};
+use warpsim_ptx::isa::{Mode, Op};
+use warpsim_ptx::kernel::{Instr, Kernel, Operand, Pc, RegClass, RegId};
 
 use super::decode::Decoder;
 use super::fault::LoadError;
 use super::iterations::Results;
-use super::op::{Cold, Decoded};
+use super::op::{Action, Cold, Decoded};
 use super::state::{Atomic, LANES, Lanes, Threads, lanes_of};
 
 /// A kernel ready to execute.
@@ -65,6 +66,36 @@ impl Code {
             predicate_slots: kernel.predicate_slots,
             local_bytes: kernel.local_bytes,
         })
+    }
+
+    /// Whether every lane goes through the instruction at `pc` by itself, whoever executes it with
+    /// it: warps with threads of one home warp may then execute it as one.
+    pub fn goes_by_lane(&self, pc: Pc) -> bool {
+        let instr = &self.cold[pc as usize].instr;
+        match self.ops[pc as usize].action {
+            Action::Alu(_) | Action::Access { .. } | Action::Branch => true,
+            Action::Full(_) => matches!(
+                instr.op,
+                Op::Ld | Op::Ldu | Op::St | Op::Cvta | Op::Isspacep
+            ),
+        }
+    }
+
+    /// Whether the instruction at `pc` is a barrier that says the same to all threads, and asks
+    /// nothing of them but to come.
+    pub fn is_plain_barrier(&self, pc: Pc) -> bool {
+        let Instr {
+            op,
+            mods,
+            guard,
+            src,
+            ..
+        } = &self.cold[pc as usize].instr;
+        matches!(op, Op::Bar | Op::Barrier)
+            && !mods.warp
+            && mods.mode != Some(Mode::Red)
+            && guard.is_none()
+            && src.iter().all(|s| matches!(s, Operand::Imm(_)))
     }
 
     /// 32-bit register rows a warp needs.
@@ -158,6 +189,60 @@ impl Code {
                 old
             };
             self.write_register(lanes, reg, lane, value, threads);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    /// What is said of the first instruction of a body.
+    fn of(body: &str) -> (bool, bool) {
+        let ptx = format!(
+            ".version 4.3\n.target sm_35\n.address_size 64\n.visible .entry k() {{\n\
+             .reg .b32 %r<10>; .reg .pred %p<1>;\n{body} ret;\n}}"
+        );
+        let module = warpsim_ptx::parse::parse(&ptx).expect("it parses");
+        let program = warpsim_ptx::lower::lower(&module).expect("it lowers");
+        let kernel = program.kernels[0].clone().into_kernel();
+        let code = Code::new(&kernel, &[]).expect("it decodes");
+        (code.goes_by_lane(0), code.is_plain_barrier(0))
+    }
+
+    #[test]
+    fn lanes_go_by_themselves_through_what_looks_at_no_other() {
+        for body in [
+            "add.u32 %r1, %r2, %r3;",
+            "mov.u32 %r1, %tid.x;",
+            "ld.shared.u32 %r1, [%r2];",
+            "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r5];",
+            "st.shared.v2.u32 [%r5], {%r1, %r2};",
+        ] {
+            assert_eq!(of(body), (true, false), "{body}");
+        }
+        for body in [
+            "vote.ballot.b32 %r1, %p0;",
+            "shfl.bfly.b32 %r1, %r2, 1, 31;",
+            "atom.shared.add.u32 %r1, [%r2], 1;",
+            "membar.cta;",
+            "exit;",
+        ] {
+            assert_eq!(of(body), (false, false), "{body}");
+        }
+    }
+
+    #[test]
+    fn a_plain_barrier_says_the_same_to_all_and_asks_nothing_else() {
+        for body in ["bar.sync 0;", "bar.sync 3, 64;", "bar.arrive 1, 64;"] {
+            assert_eq!(of(body), (false, true), "{body}");
+        }
+        for body in [
+            "bar.sync %r1;",
+            "@%p0 bar.sync 0;",
+            "bar.red.popc.u32 %r1, 0, %p0;",
+        ] {
+            assert_eq!(of(body), (false, false), "{body}");
         }
     }
 }

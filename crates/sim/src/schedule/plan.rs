@@ -3,13 +3,71 @@
 use super::Place;
 use crate::divergence::{Group, Groups};
 use crate::place::Layout;
-use crate::sm::fixed_list::FixedList;
 use crate::stats::SmCounters;
 use crate::time::Cycle;
 
-/// Warps that issue together: in lock step, the same instruction, each in another domain and on
-/// other lanes. The first one leads.
-pub type Together = FixedList<Place, 8>;
+/// Warps of one home warp that issue together: in lock step, the same instruction, each in another
+/// slice. The first one leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Together {
+    /// Where the home warp's warp in the first of the slices that are counted sits.
+    base: Place,
+    /// Domains from one slice to the next.
+    step: u8,
+    /// Which slices, counted from there, a bit each; not none.
+    slices: u8,
+}
+
+impl Together {
+    /// The warps on these slices (a bit each; not none) of the home warp whose warp in the first
+    /// slice sits at `base`, on a machine with so many schedulers for each slice.
+    #[inline]
+    pub fn new(base: Place, schedulers: u8, slices: u8) -> Together {
+        Together {
+            base,
+            step: schedulers,
+            slices,
+        }
+    }
+
+    /// A warp by itself.
+    #[inline]
+    pub fn alone(place: Place) -> Together {
+        Together::new(place, 1, 1)
+    }
+
+    /// How many there are.
+    #[allow(clippy::len_without_is_empty, reason = "there is always one")]
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.slices.count_ones() as usize
+    }
+
+    /// The first one.
+    #[inline]
+    pub fn leader(&self) -> Place {
+        self.on(self.slices.trailing_zeros() as u8)
+    }
+
+    #[inline]
+    fn on(&self, slice: u8) -> Place {
+        Place {
+            domain: self.base.domain + slice * self.step,
+            index: self.base.index,
+        }
+    }
+
+    /// All of them, the first one first.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = Place> + Clone + use<> {
+        let (all, mut left) = (*self, self.slices);
+        std::iter::from_fn(move || {
+            let slice = (left != 0).then(|| left.trailing_zeros() as u8)?;
+            left &= left - 1;
+            Some(all.on(slice))
+        })
+    }
+}
 
 /// What a plan may look at.
 pub struct IssueView<'a> {
@@ -133,5 +191,25 @@ pub trait IssuePlan {
     fn next_fetch(&mut self, view: &FetchView) -> Option<Together> {
         let _ = view;
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(domain: u8) -> Place {
+        Place { domain, index: 5 }
+    }
+
+    #[test]
+    fn warps_that_go_together_are_those_of_their_slices_in_order() {
+        let some = Together::new(place(1), 2, 0b1010_0100);
+        let places: Vec<Place> = some.iter().collect();
+        assert_eq!(places, [place(5), place(11), place(15)]);
+        assert_eq!((some.leader(), some.len()), (place(5), 3));
+        let alone = Together::alone(place(6));
+        assert_eq!(alone.iter().collect::<Vec<_>>(), [place(6)]);
+        assert_eq!((alone.leader(), alone.len()), (place(6), 1));
     }
 }

@@ -253,8 +253,7 @@ impl Sm {
         let plans = self.residents.books.plans();
         while let Some((&event, rest)) = events.split_first() {
             events = rest;
-            if plans
-                && let Some(others) = self.residents.loaded_by_whole_gang(event, rest, launched)
+            if plans && let Some(others) = self.residents.heard_by_whole_gang(event, rest, launched)
             {
                 events = &rest[others..];
                 continue;

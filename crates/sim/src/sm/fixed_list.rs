@@ -20,15 +20,6 @@ impl<T: Copy + Default, const N: usize> Default for FixedList<T, N> {
 }
 
 impl<T: Copy + Default, const N: usize> FixedList<T, N> {
-    /// As many items as there is room for, each by its number, of which the list has the first `len`.
-    #[inline]
-    pub fn numbered(len: usize, item: impl FnMut(usize) -> T) -> Self {
-        FixedList {
-            len: len.min(N) as u8,
-            items: std::array::from_fn(item),
-        }
-    }
-
     /// Forgets all items.
     #[inline]
     pub fn clear(&mut self) {

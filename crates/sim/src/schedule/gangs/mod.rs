@@ -348,9 +348,7 @@ impl IssuePlan for Gangs {
             if view.is_ready(place) {
                 self.singles.issued(place);
                 self.table.stir(self.table.home_of(place).0);
-                let mut alone = Together::default();
-                alone.push(place);
-                return Some(alone);
+                return Some(Together::alone(place));
             }
         }
         None

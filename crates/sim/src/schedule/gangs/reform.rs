@@ -89,7 +89,7 @@ impl Reform {
                 part.waits = None;
             }
             let places = table.places(home, part.slices);
-            if places.iter().any(|p| (view.lacks_instruction)(*p)) {
+            if places.iter().any(|p| (view.lacks_instruction)(p)) {
                 clear.extend(places.iter());
             }
         }

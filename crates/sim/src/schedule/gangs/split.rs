@@ -85,7 +85,7 @@ fn common_pc(table: &Table, home: u16, slices: u8, view: &GangView) -> Option<Pc
         let pc = view.groups.get(first).pc;
         return view.groups.all_run_at(slots, pc).then_some(pc);
     }
-    let mut places = table.each_place(home, slices);
+    let mut places = table.places(home, slices).iter();
     let pc = view.group(places.clone().next()?).pc;
     let same = |place: Place| {
         let group = view.group(place);
@@ -121,7 +121,7 @@ pub fn by_memory(
             let waits = table
                 .places(home, rest)
                 .iter()
-                .any(|p| (view.waits_for_data)(*p));
+                .any(|p| (view.waits_for_data)(p));
             if !part.is_gang() || first == 0 || !waits {
                 parts.push(part);
                 continue;

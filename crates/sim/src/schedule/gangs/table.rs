@@ -136,34 +136,9 @@ impl Table {
     }
 
     /// Where the warps of a part sit, that of the first slice first.
-    pub fn places(&self, home: u16, slices: u8) -> Together {
-        if slices == self.slices {
-            let Place { domain, index } = self.place(home, 0);
-            let schedulers = self.schedulers as u8;
-            return Together::numbered(slices.count_ones() as usize, |slice| Place {
-                domain: domain + slice as u8 * schedulers,
-                index,
-            });
-        }
-        let mut places = Together::default();
-        self.each_place(home, slices)
-            .for_each(|place| places.push(place));
-        places
-    }
-
-    /// The same one by one.
     #[inline]
-    pub fn each_place(&self, home: u16, slices: u8) -> impl Iterator<Item = Place> + Clone {
-        let Place { domain, index } = self.place(home, 0);
-        let (mut left, schedulers) = (slices, self.schedulers as u8);
-        std::iter::from_fn(move || {
-            let slice = (left != 0).then(|| left.trailing_zeros() as u8)?;
-            left &= left - 1;
-            Some(Place {
-                domain: domain + slice * schedulers,
-                index,
-            })
-        })
+    pub fn places(&self, home: u16, slices: u8) -> Together {
+        Together::new(self.place(home, 0), self.schedulers as u8, slices)
     }
 
     /// The slices of a home warp whose warps are in these sets, by domain.

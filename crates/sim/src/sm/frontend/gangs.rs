@@ -3,7 +3,6 @@
 
 use super::icache::ICache;
 use super::unit::{address, decode, take};
-use crate::place::Place;
 use crate::schedule::{FetchView, Together};
 use crate::sm::launch::Launched;
 use crate::sm::memory::Outcome;
@@ -87,8 +86,8 @@ impl GangFetch {
         let warps = &mut residents.warps;
         for place in members.iter() {
             // It may have left meanwhile.
-            if warps.set_missing(*place, false) {
-                let slot = warps.slot_at(*place);
+            if warps.set_missing(place, false) {
+                let slot = warps.slot_at(place);
                 let pc = warps.warp(slot).buffer().fetch_pc();
                 take(&mut self.fetched, slot, pc, warps);
                 any = true;
@@ -112,7 +111,7 @@ impl GangFetch {
                 return;
             };
             self.left -= 1;
-            self.fetch_for(&members, icache, residents, launched);
+            self.fetch_for(members, icache, residents, launched);
             if residents.warps.alike() {
                 let fetchable = residents.warps.domain(0).fetchable(self.waiters);
                 self.fetchable.fill(fetchable);
@@ -141,14 +140,14 @@ impl GangFetch {
 
     fn fetch_for(
         &mut self,
-        members: &Together,
+        members: Together,
         icache: &mut ICache,
         residents: &mut Residents,
         launched: &Launched,
     ) {
         let pc = common_pc(members, residents, launched);
         let warps = &mut residents.warps;
-        let first = warps.slot_at(members[0]);
+        let first = warps.slot_at(members.leader());
         let outcome = icache.look_up(address(pc, launched), first);
         if outcome == Outcome::Stall {
             return;
@@ -164,13 +163,13 @@ impl GangFetch {
         }
         for place in members.iter() {
             if hit {
-                take(&mut self.fetched, warps.slot_at(*place), pc, warps);
+                take(&mut self.fetched, warps.slot_at(place), pc, warps);
             } else {
-                warps.set_missing(*place, true);
+                warps.set_missing(place, true);
             }
         }
         if !hit {
-            self.waiting.push((first, *members));
+            self.waiting.push((first, members));
         }
     }
 
@@ -186,25 +185,22 @@ impl GangFetch {
 
 /// Where to fetch from for warps whose buffers are empty: behind what they had, as long as that is
 /// the same for all, else where they are.
-fn common_pc(members: &[Place], residents: &mut Residents, launched: &Launched) -> Pc {
+fn common_pc(members: Together, residents: &mut Residents, launched: &Launched) -> Pc {
     let Residents { warps, groups, .. } = residents;
     let end = launched.facts.len() as Pc;
-    let from = |warps: &mut WarpTable, place: &Place| {
-        let slot = warps.slot_at(*place);
-        warps.fetch_from(slot, groups.get(slot).pc, end)
-    };
-    let pc = from(warps, &members[0]);
-    let first = warps.slot_at(members[0]);
+    let from = |warps: &mut WarpTable, slot: u16| warps.fetch_from(slot, groups.get(slot).pc, end);
+    let first = warps.slot_at(members.leader());
+    let pc = from(warps, first);
     if members.len() == warps.layout().domains() && warps.is_together(first) {
         return pc; // it is the same for all
     }
-    if members.iter().all(|place| from(warps, place) == pc) {
+    let layout = warps.layout();
+    let slots = members.iter().map(|place| layout.slot_at(place));
+    if slots.clone().all(|slot| from(warps, slot) == pc) {
         return pc;
     }
-    let pc = groups.get(warps.slot_at(members[0])).pc;
-    for place in members {
-        warps.restart_fetch(warps.slot_at(*place), pc);
-    }
+    let pc = groups.get(first).pc;
+    slots.for_each(|slot| warps.restart_fetch(slot, pc));
     pc
 }
 

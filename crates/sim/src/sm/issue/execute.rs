@@ -3,8 +3,7 @@
 
 use super::{Issue, Next, Surroundings};
 use crate::divergence::GroupState;
-use crate::exec::state::EffectKind;
-use crate::place::Place;
+use crate::exec::state::{EffectKind, Lanes, Threads};
 use crate::sm::facts::{OpFacts, Traffic};
 use crate::sm::launch::{Launched, SmFault, View};
 use crate::sm::memory;
@@ -99,40 +98,6 @@ impl Issue {
         Ok(())
     }
 
-    /// Executes the instruction of several warps with the threads of one home warp as that of one,
-    /// if it only changes their registers, or accesses memory for all lanes alike; else says that it
-    /// did not.
-    pub(super) fn execute_together(
-        &mut self,
-        members: &[Place],
-        pc: Pc,
-        with: &mut Surroundings,
-    ) -> bool {
-        let Residents {
-            warps,
-            groups,
-            threads,
-            ..
-        } = &mut *with.residents;
-        let group = |place: &Place| groups.get(warps.slot_at(*place));
-        let lanes = &group(&members[0]).lanes;
-        let active = match members.len() == warps.layout().domains() {
-            true => groups.lanes_of(warps.whole(warps.slot_at(members[0]))),
-            false => members.iter().fold(0, |all, m| all | group(m).mask),
-        };
-        let view = &mut with.view;
-        let launched = view.launched;
-        if !launched.facts[pc as usize].is_memory() {
-            let code = &launched.code;
-            return code.step_registers(pc, lanes, active, threads, &mut self.effect);
-        }
-        let (code, grid) = (&launched.code, &launched.grid);
-        let mut global = view.global();
-        global.expect_as_before(pc as usize);
-        let effect = &mut self.effect;
-        code.step_access(pc, lanes, active, threads, grid, &mut global, effect)
-    }
-
     /// Executes an instruction that does more than change registers of one home warp.
     #[inline(never)]
     fn execute_fully(
@@ -143,17 +108,34 @@ impl Issue {
         residents: &mut Residents,
         view: &mut View,
     ) -> Result<(), SmFault> {
-        let effect = &mut self.effect;
         let Residents {
             groups, threads, ..
         } = &mut *residents;
         let group = groups.get(slot);
+        self.execute_for(&group.lanes, group.mask, pc, now, threads, view)?;
+        if matches!(self.effect.kind, EffectKind::Awaits) {
+            residents.await_members(slot, pc, now, &mut self.effect, view)?;
+        }
+        Ok(())
+    }
+
+    /// The same for these threads, as far as it concerns nobody else.
+    #[inline(always)]
+    pub(super) fn execute_for(
+        &mut self,
+        lanes: &Lanes,
+        active: u32,
+        pc: Pc,
+        now: Cycle,
+        threads: &mut Threads,
+        view: &mut View,
+    ) -> Result<(), SmFault> {
+        let effect = &mut self.effect;
         let launched = view.launched;
         let (code, grid) = (&launched.code, &launched.grid);
         let moment = view.moment(now);
         let mut global = view.global();
         global.expect_as_before(pc as usize);
-        let (lanes, active) = (&group.lanes, group.mask);
         if code.step_access(pc, lanes, active, threads, grid, &mut global, effect) {
             return Ok(());
         }
@@ -167,11 +149,7 @@ impl Issue {
             moment,
             effect,
         );
-        result.map_err(|fault| SmFault::new(fault, pc))?;
-        if matches!(effect.kind, EffectKind::Awaits) {
-            residents.await_members(slot, pc, now, effect, view)?;
-        }
-        Ok(())
+        result.map_err(|fault| SmFault::new(fault, pc))
     }
 
     #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::sm::fixed_list::FixedList;
 use crate::sm::launch::{Launched, SmFault};
 use crate::sm::residents::Residents;
 use crate::time::Cycle;
+use warpsim_ptx::kernel::Pc;
 
 impl Issue {
     /// One cycle in which the policy plans what all schedulers issue.
@@ -24,8 +25,8 @@ impl Issue {
         let (mut any, mut all) = (false, false);
         while !all && let Some(members) = self.next_planned(now, with) {
             any = true;
-            all = self.take_turns(&members, now, with);
-            self.issue_members(&members, now, with)?;
+            all = self.take_turns(members, now, with);
+            self.issue_members(members, now, with)?;
             if !self.gathers {
                 self.close_access(now, with);
             }
@@ -91,7 +92,7 @@ impl Issue {
             groups,
             layout: warps.layout(),
         })?;
-        let ready = |m: &Place| self.plannable[m.domain as usize] >> m.index & 1 != 0;
+        let ready = |m: Place| self.plannable[m.domain as usize] >> m.index & 1 != 0;
         debug_assert!(members.iter().all(ready), "a plan names only ready warps");
         Some(members)
     }
@@ -118,28 +119,31 @@ impl Issue {
     /// Issues the instruction that the members of a gang have in common.
     fn issue_members(
         &mut self,
-        members: &[Place],
+        members: Together,
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
-        let leader = Next::at(members[0], with);
-        if members.len() > 1 && self.execute_together(members, leader.pc, with) {
-            return self.go_on_together(members, &leader, now, with);
+        let leader = Next::at(members.leader(), with);
+        if members.len() > 1 {
+            let as_one = self.may_go_as_one(members, with);
+            if self.execute_together(members, leader.pc, as_one, now, with)? {
+                return self.go_on_together(members, &leader, as_one, now, with);
+            }
         }
         with.residents.warps.part(); // each goes on by itself
         if leader.facts.is_memory() {
-            for place in members {
-                let next = Next::at(*place, with);
+            for place in members.iter() {
+                let next = Next::at(place, with);
                 self.gather(&next, now, with)?;
             }
             return Ok(());
         }
-        if let [_] = members {
+        if members.len() == 1 {
             return self.issue_one(&leader, now, with);
         }
         let mut lanes = 0;
-        for place in members {
-            let next = Next::at(*place, with);
+        for place in members.iter() {
+            let next = Next::at(place, with);
             let (residents, view) = (&mut *with.residents, &mut with.view);
             self.execute(&next, now, residents, view)?;
             self.move_on(&next, now, residents, view)?;
@@ -149,11 +153,51 @@ impl Issue {
         Ok(())
     }
 
+    /// Executes the instruction of several warps with the threads of one home warp as that of one,
+    /// if none of its threads looks at what the others do; else says that it did not. `as_one`: they
+    /// go on as one, to a barrier too.
+    fn execute_together(
+        &mut self,
+        members: Together,
+        pc: Pc,
+        as_one: bool,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Result<bool, SmFault> {
+        let Residents {
+            warps,
+            groups,
+            threads,
+            ..
+        } = &mut *with.residents;
+        let group = |place: Place| groups.get(warps.slot_at(place));
+        let first = warps.slot_at(members.leader());
+        let lanes = &groups.get(first).lanes;
+        let active = match members.len() == warps.layout().domains() {
+            true => groups.lanes_of(warps.whole(first)),
+            false => members.iter().fold(0, |all, m| all | group(m).mask),
+        };
+        let view = &mut with.view;
+        let launched = view.launched;
+        let code = &launched.code;
+        if !launched.facts[pc as usize].is_memory()
+            && code.step_registers(pc, lanes, active, threads, &mut self.effect)
+        {
+            return Ok(true);
+        }
+        let together = code.goes_by_lane(pc) || as_one && code.is_plain_barrier(pc);
+        if together {
+            self.execute_for(lanes, active, pc, now, threads, view)?;
+        }
+        Ok(together)
+    }
+
     /// The members of a gang have executed their instruction as one.
     fn go_on_together(
         &mut self,
-        members: &[Place],
+        members: Together,
         leader: &Next,
+        as_one: bool,
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
@@ -164,12 +208,12 @@ impl Issue {
             self.gathered.open(leader, with.view.launched);
             self.gathered.add_lanes(lanes, &self.effect);
         }
-        if self.goes_as_one(members, with) {
+        if as_one && self.leads_on_as_one() {
             return self.whole_gang_goes_on(leader, now, with);
         }
         with.residents.warps.part();
-        for place in members {
-            let next = Next::at(*place, with);
+        for place in members.iter() {
+            let next = Next::at(place, with);
             let (residents, view) = (&mut *with.residents, &mut with.view);
             #[cfg(test)]
             self.log_issue(next.slot, next.pc, residents);
@@ -191,31 +235,31 @@ impl Issue {
     /// send it there. Together they take these lanes.
     pub(super) fn send_members(
         &mut self,
-        members: &[Place],
+        members: Together,
         pc: u32,
         lanes: u32,
         now: Cycle,
         with: &mut Surroundings,
     ) {
         let facts = &with.view.launched.facts[pc as usize];
-        let group = |place: &Place| {
+        let group = |place: Place| {
             let domain = place.domain as usize;
             with.collectors.group_of(domain, facts.unit)
         };
         let mut seen = 0u32; // groups, a bit each
         let mut sets: FixedList<(Place, FixedList<u16, 8>), 8> = FixedList::default();
-        for place in members {
-            let slot = with.residents.warps.slot_at(*place);
+        for place in members.iter() {
+            let slot = with.residents.warps.slot_at(place);
             let its = group(place);
             let shared = seen >> its & 1 != 0;
             seen |= 1 << its;
-            let same = |set: &&mut (Place, FixedList<u16, 8>)| group(&set.0) == its;
+            let same = |set: &&mut (Place, FixedList<u16, 8>)| group(set.0) == its;
             if shared && let Some(set) = sets.iter_mut().find(same) {
                 set.1.push(slot);
             } else {
                 let mut slots = FixedList::default();
                 slots.push(slot);
-                sets.push((*place, slots));
+                sets.push((place, slots));
             }
         }
         for (place, slots) in sets.iter() {

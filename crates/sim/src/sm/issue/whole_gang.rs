@@ -4,12 +4,11 @@
 use super::execute::{NO_MEMORY, count_instructions, count_lanes, owner};
 use super::{Issue, Next, Surroundings};
 use crate::exec::state::{EffectKind, LANES};
-use crate::place::Place;
 use crate::schedule::Together;
 use crate::sm::facts::Traffic;
 use crate::sm::launch::{SmFault, View};
 use crate::sm::operands::Issued;
-use crate::sm::residents::Residents;
+use crate::sm::residents::{BarrierAt, Residents};
 use crate::time::Cycle;
 use std::ops::Range;
 
@@ -47,7 +46,7 @@ impl Issue {
     /// domains are.
     pub(super) fn take_turns(
         &mut self,
-        members: &[Place],
+        members: Together,
         now: Cycle,
         with: &mut Surroundings,
     ) -> bool {
@@ -59,17 +58,17 @@ impl Issue {
             && with.collectors.has_room_alike()
         {
             let room = self.room_of(0, now, with);
-            let next = Next::at(members[0], with);
+            let next = Next::at(members.leader(), with);
             let (index, passes) = (next.place.index, next.facts.passes);
             let Residents { warps, books, .. } = &mut *with.residents;
             warps.take_whole_turn(index, passes, room, books);
             return true;
         }
         with.residents.warps.part();
-        for member in members {
+        for member in members.iter() {
             let d = member.domain as usize;
             let room = self.room_of(d, now, with);
-            self.take_turn(&Next::at(*member, with), room, with);
+            self.take_turn(&Next::at(member, with), room, with);
             self.plannable[d] = 0;
         }
         members.len() == self.domains
@@ -98,17 +97,19 @@ impl Issue {
         true
     }
 
-    /// Whether warps that have executed an instruction together go on as one: they are of all
-    /// slices, nobody has to hear of each, and it only leads to another instruction.
-    pub(super) fn goes_as_one(&self, members: &[Place], with: &Surroundings) -> bool {
-        members.len() == self.domains
-            && !with.residents.books.watch.is_on()
-            && !self.ideal_fetch
-            && match &self.effect.kind {
-                EffectKind::Alu | EffectKind::Branch { .. } => true,
-                EffectKind::Access(access) => !self.special.holds(access),
-                _ => false,
-            }
+    /// Whether warps that execute an instruction together may go on as one: they are of all slices,
+    /// and nobody has to hear of each.
+    pub(super) fn may_go_as_one(&self, members: Together, with: &Surroundings) -> bool {
+        members.len() == self.domains && !with.residents.books.watch.is_on() && !self.ideal_fetch
+    }
+
+    /// Whether the instruction that they have executed leads all of them alike to another.
+    pub(super) fn leads_on_as_one(&self) -> bool {
+        match &self.effect.kind {
+            EffectKind::Alu | EffectKind::Branch { .. } | EffectKind::Barrier(_) => true,
+            EffectKind::Access(access) => !self.special.holds(access),
+            _ => false,
+        }
     }
 
     /// The warps of a whole gang have executed their instruction as one, and go on.
@@ -142,8 +143,8 @@ impl Issue {
                 self.gathered.owners.push(owner(&its, executed & active));
             }
         }
-        let branch = matches!(self.effect.kind, EffectKind::Branch { .. });
-        let straight = !branch && facts.traffic != Traffic::Copy;
+        let plain = matches!(self.effect.kind, EffectKind::Alu | EffectKind::Access(_));
+        let straight = plain && facts.traffic != Traffic::Copy;
         let launched = view.launched;
         if straight && !residents.groups.watches(all.clone(), pc + 1) {
             residents.groups.set_pcs(all, pc + 1);
@@ -169,9 +170,14 @@ impl Issue {
     ) -> Result<(), SmFault> {
         let (first, pc, launched) = (leader.slot, leader.pc, view.launched);
         let all = residents.warps.whole(first);
-        for slot in all.clone() {
-            self.lead_on(&Next { slot, ..*leader }, now, residents, view)?;
-            residents.follow(launched);
+        if let EffectKind::Barrier(barrier) = self.effect.kind {
+            let at = BarrierAt { barrier, pc, now };
+            residents.whole_gang_at_barrier(first, at, launched);
+        } else {
+            for slot in all.clone() {
+                self.lead_on(&Next { slot, ..*leader }, now, residents, view)?;
+                residents.follow(launched);
+            }
         }
         let next = residents.groups.get(first).pc;
         if residents.groups.all_at(all.clone(), next) {
@@ -202,12 +208,10 @@ impl Issue {
             );
             return;
         }
-        let index = leader.place.index;
-        let mut members = Together::default();
-        for domain in 0..self.domains as u8 {
-            members.push(Place { domain, index });
-        }
-        self.send_members(&members, leader.pc, lanes, now, with);
+        let layout = with.residents.warps.layout();
+        let (schedulers, slices) = (layout.schedulers() as u8, u8::MAX >> (8 - self.domains));
+        let members = Together::new(leader.place, schedulers, slices);
+        self.send_members(members, leader.pc, lanes, now, with);
     }
 }
 

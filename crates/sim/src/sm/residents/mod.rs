@@ -24,6 +24,7 @@ mod rendezvous;
 mod static_warps;
 mod turns;
 mod unevenness;
+mod whole_gang;
 
 use super::launch::Launched;
 use super::observe::{Books, StuckWarp};
@@ -38,6 +39,7 @@ use block::ResidentBlock;
 use control::{BlockControl, RunOnce};
 pub use effects::{Executed, Special};
 pub use iterate::Request;
+pub use ownership::BarrierAt;
 use ownership::Ownership;
 use rendezvous::Meeting;
 use std::collections::VecDeque;

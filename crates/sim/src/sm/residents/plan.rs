@@ -5,9 +5,8 @@ use super::Residents;
 use crate::observe::WarpEvent;
 use crate::place::{Layout, Place};
 use crate::schedule::GangView;
-use crate::sm::facts::{OpFacts, Traffic};
+use crate::sm::facts::OpFacts;
 use crate::sm::launch::Launched;
-use crate::sm::memory::MemoryEvent;
 use crate::sm::observe::Books;
 use crate::sm::warps::WarpTable;
 use crate::stats::SmCounters;
@@ -15,7 +14,7 @@ use crate::time::Cycle;
 use warpsim_ptx::kernel::NO_PC;
 
 /// Whether the next instruction of a warp waits for data.
-fn waits_for_data(warps: &WarpTable, place: Place) -> bool {
+pub(super) fn waits_for_data(warps: &WarpTable, place: Place) -> bool {
     let domain = warps.sets(place.domain as usize);
     domain.clear() >> place.index & 1 == 0
 }
@@ -48,52 +47,6 @@ impl Residents {
         {
             plan.made_ready(place);
         }
-    }
-
-    /// If all warps of a whole gang have loaded something in one access, as `event` and the first of
-    /// the events that follow it say: it is complete for all of them. Returns how many of those
-    /// that follow are theirs.
-    pub fn loaded_by_whole_gang(
-        &mut self,
-        event: MemoryEvent,
-        following: &[MemoryEvent],
-        launched: &Launched,
-    ) -> Option<usize> {
-        let MemoryEvent::Loaded { slot: first, pc } = event else {
-            return None;
-        };
-        let others = self.warps.layout().domains() - 1;
-        let theirs = following.get(..others)?;
-        let facts = &launched.facts[pc as usize];
-        let mut slots = first + 1..;
-        let same = |event: &MemoryEvent| {
-            let of = slots.next().map(|slot| MemoryEvent::Loaded { slot, pc });
-            of == Some(*event)
-        };
-        let whole = self.warps.place(first).domain == 0 && theirs.iter().all(same);
-        if others == 0 || !whole || facts.traffic == Traffic::Copy {
-            return None;
-        }
-        let Place { index, .. } = self.warps.place(first);
-        let places = (0..=others as u8).map(|domain| Place { domain, index });
-        let waiting = |r: &Residents| {
-            let waits = |place| u64::from(waits_for_data(&r.warps, place));
-            let each = || places.clone().rev().map(waits);
-            match r.warps.alike() {
-                true => waits(Place { domain: 0, index }).wrapping_neg(),
-                false => each().fold(0, |all, waits| all << 1 | waits),
-            }
-        };
-        let waited = waiting(self);
-        self.complete_whole_gang(first, facts, launched);
-        let ready = waited & !waiting(self);
-        if ready != 0
-            && let Some(plan) = self.books.policy.plan()
-        {
-            let those = places.filter(|place| ready >> place.domain & 1 != 0);
-            those.for_each(|place| plan.made_ready(place));
-        }
-        Some(others)
     }
 
     /// A cycle begins, before issue.

@@ -23,26 +23,6 @@ impl Residents {
         }
     }
 
-    /// The same for a whole gang, whose warp in the first slice is `first`.
-    pub fn complete_whole_gang(&mut self, first: u16, facts: &OpFacts, launched: &Launched) {
-        let Residents { warps, books, .. } = self;
-        warps.whole_completed(first, facts, &launched.facts, books);
-        if self.warps.is_together(first) && !self.warps.is_held(first) {
-            let pc = self.groups.get(first).pc;
-            let quiet = self.warps.warp(first).in_flight == 0;
-            if !quiet || self.groups.all_run_at(self.warps.whole(first), pc) {
-                return; // none of them waits for that
-            }
-        }
-        for slot in self.warps.whole(first) {
-            if self.warps.warp(slot).in_flight == 0 {
-                self.settle_quiet(slot);
-            } else if !self.fences_wait_for_stores && self.warps.is_held(slot) {
-                self.leave_fence(slot);
-            }
-        }
-    }
-
     /// A fence: waits for the stores of its warp, or, as on the reference, for the registers that
     /// are owed to it.
     pub(super) fn fence(&mut self, slot: u16) {
@@ -61,7 +41,7 @@ impl Residents {
     }
 
     #[inline(always)]
-    fn settle_quiet(&mut self, slot: u16) {
+    pub(super) fn settle_quiet(&mut self, slot: u16) {
         let running = self.groups.get(slot).state == GroupState::Running;
         if !running || self.warps.is_held(slot) {
             self.settle_waiting(slot);
@@ -83,7 +63,7 @@ impl Residents {
 
     /// Lets a warp go that waits at a fence, if what it waits for is done.
     #[cold]
-    fn leave_fence(&mut self, slot: u16) {
+    pub(super) fn leave_fence(&mut self, slot: u16) {
         if !self.warps.is_at_fence(slot) {
             return;
         }

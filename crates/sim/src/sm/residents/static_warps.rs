@@ -76,44 +76,23 @@ impl Ownership for StaticWarps {
         at: BarrierAt,
         launched: &Launched,
     ) {
-        let BarrierAt { barrier, pc, now } = at;
-        let block = r.warps.warp(slot).block;
-        let threads = r
-            .model
-            .barrier_threads(slot, r.groups.get(slot), &r.threads);
-        let waits = !barrier.arrive;
-        if waits {
+        if !at.barrier.arrive {
             r.warps.edit(slot, &mut r.books).hold(Hold::Barrier, true);
-            r.warps.warp_mut(slot).phase_ended = now;
-            r.warps.touch_all(&mut r.books); // other schedulers may look at their warps in another order now
-            r.books.policy.waits(r.warps.place(slot), block, now);
         }
-        let id = barrier.id;
-        r.books
-            .watch
-            .tell(now, slot, WarpEvent::Barrier { id, waits });
-        let arrival = Arrival {
-            slot,
-            lanes: &r.groups.get(slot).lanes,
-            executed,
-            threads,
-            pc,
-            barrier,
-        };
-        let set = r.barrier_set(block, slot);
-        let takers = r.barrier_takers(block, set);
-        let Some(resident) = &mut r.blocks.slots[block as usize] else {
-            return;
-        };
-        if let Some(release) = resident.arrive(&arrival, set, takers, &r.threads) {
-            r.release_barrier(block, release, now, launched);
-        }
+        note_arrival(r, slot, executed, at, launched);
     }
 
     fn release(&self, r: &mut Residents, block: u16, release: &Release, now: Cycle) {
-        for slot in &release.slots {
+        let mut left = &release.slots[..];
+        while let [slot, others @ ..] = left {
+            if let Some(others) = r.warps.behind_whole_gang(left) {
+                r.let_whole_gang_go(Hold::Barrier, *slot);
+                left = others;
+                continue;
+            }
             r.books.watch.tell(now, *slot, WarpEvent::Released);
             r.let_go(Hold::Barrier, *slot);
+            left = others;
         }
         r.warps.touch_all(&mut r.books); // as on arrival
         let warps = &r.warps;
@@ -161,5 +140,46 @@ impl Ownership for StaticWarps {
         }
         stuck.extend(r.parked(id, launched));
         stuck
+    }
+}
+
+/// A warp has come to a barrier, and is held there if it waits: the barrier may open.
+pub(super) fn note_arrival(
+    r: &mut Residents,
+    slot: u16,
+    executed: u32,
+    at: BarrierAt,
+    launched: &Launched,
+) {
+    let BarrierAt { barrier, pc, now } = at;
+    let block = r.warps.warp(slot).block;
+    let threads = r
+        .model
+        .barrier_threads(slot, r.groups.get(slot), &r.threads);
+    let waits = !barrier.arrive;
+    if waits {
+        r.warps.warp_mut(slot).phase_ended = now;
+        r.warps.touch_all(&mut r.books); // other schedulers may look at their warps in another order now
+        r.books.policy.waits(r.warps.place(slot), block, now);
+    }
+    let id = barrier.id;
+    r.books
+        .watch
+        .tell(now, slot, WarpEvent::Barrier { id, waits });
+    let arrival = Arrival {
+        slot,
+        lanes: &r.groups.get(slot).lanes,
+        executed,
+        threads,
+        pc,
+        barrier,
+    };
+    let set = r.barrier_set(block, slot);
+    let takers = r.barrier_takers(block, set);
+    let Some(resident) = &mut r.blocks.slots[block as usize] else {
+        return;
+    };
+    if let Some(release) = resident.arrive(&arrival, set, takers, &r.threads) {
+        r.release_barrier(block, release, now, launched);
     }
 }

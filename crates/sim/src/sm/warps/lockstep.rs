@@ -7,7 +7,7 @@
 //! at the beginning of a cycle in which all hold the same, the first stands for them again.
 
 use super::accounting::count_cycles;
-use super::{Edit, Warp, WarpTable};
+use super::{Edit, Hold, Warp, WarpTable};
 use crate::place::Place;
 use crate::sm::facts::OpFacts;
 use crate::sm::observe::Books;
@@ -182,6 +182,26 @@ impl WarpTable {
         self.refresh_whole(first, false, next, code, books);
     }
 
+    /// The warps of a whole gang wait for something, or do not any more.
+    pub fn hold_whole(&mut self, first: u16, what: Hold, held: bool, books: &mut Books) {
+        if self.alike {
+            self.touch_whole(books);
+            return self.edit_whole(first).hold(what, held);
+        }
+        for slot in self.whole(first) {
+            self.edit(slot, books).hold(what, held);
+        }
+    }
+
+    /// If these slots begin with those of a whole gang, and the first domain stands for all: those
+    /// behind them.
+    pub fn behind_whole_gang<'a>(&self, slots: &'a [u16]) -> Option<&'a [u16]> {
+        let first = *slots.first().filter(|_| self.alike)?;
+        let (theirs, others) = slots.split_at_checked(self.domains.count())?;
+        let whole = self.place(first).domain == 0 && self.whole(first).eq(theirs.iter().copied());
+        whole.then_some(others)
+    }
+
     /// As [`fetch_under_way`](WarpTable::fetch_under_way), for a whole gang.
     pub fn whole_fetch_under_way(&mut self, first: u16) {
         let place = self.place(first);
@@ -203,7 +223,18 @@ impl WarpTable {
         books: &mut Books,
     ) {
         self.scoreboard.release_for_all(self.whole(first), facts);
-        let memory = facts.is_memory() as u16;
+        self.whole_landed(first, facts.is_memory(), code, books);
+    }
+
+    /// As [`store_sent`](WarpTable::store_sent), for a whole gang.
+    pub fn whole_store_sent(&mut self, first: u16, code: &[OpFacts], books: &mut Books) {
+        self.whole_landed(first, true, code, books);
+    }
+
+    /// An instruction of a whole gang is no longer in flight.
+    #[inline]
+    fn whole_landed(&mut self, first: u16, memory: bool, code: &[OpFacts], books: &mut Books) {
+        let memory = memory as u16;
         for warp in self.whole_mut(first) {
             warp.in_flight -= 1;
             warp.memory_in_flight -= memory;
@@ -240,52 +271,6 @@ impl WarpTable {
             self.touch_whole(books);
             self.domains[0].hold_back(index, hazard);
         }
-    }
-
-    /// Whether, while all domains hold the same, the warps of a whole gang are known to have the same
-    /// in their buffers and in flight.
-    #[inline]
-    pub fn is_together(&self, first: u16) -> bool {
-        self.together >> self.place(first).index & 1 != 0
-    }
-
-    /// Whether, while all domains hold the same, the warps of a whole gang have the same in their
-    /// buffers and the same holds it back.
-    #[inline]
-    fn heads_alike(&mut self, first: u16, code: &[OpFacts]) -> bool {
-        self.is_together(first) || self.compare_heads(first, code)
-    }
-
-    #[inline(never)]
-    fn compare_heads(&mut self, first: u16, code: &[OpFacts]) -> bool {
-        if !self.buffers_alike(first) {
-            return false;
-        }
-        let all = self.whole(first);
-        let flying = |slot: u16| {
-            let warp = &self.warps[slot as usize];
-            (warp.in_flight, warp.memory_in_flight, warp.ahead)
-        };
-        if all.clone().all(|slot| flying(slot) == flying(first))
-            && self.scoreboard.owes_alike(all.clone())
-        {
-            self.together |= 1 << self.place(first).index;
-            return true;
-        }
-        let Some(pc) = self.warps[first as usize].buffer.head() else {
-            return true;
-        };
-        let facts = &code[pc as usize];
-        let hazard = self.hazard(first, facts);
-        let same = |slot| self.hazard(slot, facts) == hazard;
-        all.clone().all(same)
-    }
-
-    #[inline]
-    fn buffers_alike(&self, first: u16) -> bool {
-        let all = self.whole(first);
-        let all = &self.warps[all.start as usize..all.end as usize];
-        all.iter().all(|warp| warp.buffer == all[0].buffer)
     }
 
     #[inline]

@@ -113,3 +113,68 @@ fn a_gang_of_which_some_still_wait_for_data_is_not_kept_as_one() {
     assert!(!r.warps.alike());
     assert_eq!(clear(&r), [0, 0, 1, 0, 0, 0, 0, 0]);
 }
+
+#[test]
+fn a_whole_gang_waits_at_a_barrier_and_goes_on_as_one() {
+    let (_, mut r) = joined();
+    r.warps.hold_whole(8, Hold::Barrier, true, &mut r.books);
+    assert!(r.warps.alike());
+    assert!((8..16).all(|slot| r.warps.is_held(slot)));
+    assert!(!r.warps.is_held(0) && !r.warps.is_held(16));
+    r.warps.hold_whole(8, Hold::Barrier, false, &mut r.books);
+    assert!(r.warps.alike() && !r.warps.is_held(8));
+    r.warps.part();
+    r.warps.hold_whole(8, Hold::Barrier, true, &mut r.books);
+    assert!((8..16).all(|slot| r.warps.is_held(slot)), "warp by warp");
+}
+
+#[test]
+fn whole_gangs_are_found_in_a_list_of_slots() {
+    let (_, mut r) = joined();
+    let slots: Vec<u16> = (8..24).collect();
+    assert_eq!(r.warps.behind_whole_gang(&slots), Some(&slots[8..]));
+    assert_eq!(r.warps.behind_whole_gang(&slots[8..]), Some(&[][..]));
+    assert_eq!(
+        r.warps.behind_whole_gang(&slots[1..]),
+        None,
+        "not the first"
+    );
+    assert_eq!(
+        r.warps.behind_whole_gang(&slots[..7]),
+        None,
+        "one is missing"
+    );
+    assert_eq!(r.warps.behind_whole_gang(&[]), None);
+    r.warps.part();
+    assert_eq!(
+        r.warps.behind_whole_gang(&slots),
+        None,
+        "each is for itself"
+    );
+}
+
+#[test]
+fn a_store_of_a_whole_gang_leaves_as_those_of_its_warps() {
+    let body = "mov.u32 %r1, 3; st.shared.u32 [%r1], %r1; add.u32 %r2, %r1, 1; ret;";
+    let set = ["warps=i-vws".to_string()];
+    let machine = Machine::resolve("vws", &set).expect("a machine");
+    let launched = launched(&machine, body, 64);
+    let code = &launched.facts;
+    let stored = |whole: bool| {
+        let mut r = residents(&machine, &launched);
+        r.warps.join(&mut r.books);
+        r.warps.start_cycle(Cycle::new(2));
+        r.warps.decode_whole(8, 1, 1, code, &mut r.books);
+        r.warps.whole_issued(8, &code[1]);
+        r.warps.refresh_whole(8, false, 2, code, &mut r.books);
+        if whole {
+            r.warps.whole_store_sent(8, code, &mut r.books);
+        } else {
+            (8..16).for_each(|slot| r.warps.store_sent(slot, code, &mut r.books));
+        }
+        assert_eq!(r.warps.alike(), whole);
+        assert!((8..16).all(|slot| r.warps.warp(slot).is_settled()));
+        state(&mut r)
+    };
+    assert_eq!(stored(true), stored(false));
+}

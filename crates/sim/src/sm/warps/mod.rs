@@ -13,6 +13,7 @@ mod domains;
 mod edit;
 mod lockstep;
 mod scoreboard;
+mod together;
 mod turn;
 mod warp;
 

@@ -31,6 +31,13 @@ const BODIES: &[(&str, &str)] = &[
         st.shared.u32 [%r2], %r5; membar.gl; ld.shared.u32 %r6, [%r3];",
     ),
     (
+        "barriers of all kinds, vectors and special registers",
+        "mov.u32 %r2, %laneid; mov.u32 %r3, %ntid.x; add.u32 %r3, %r3, 31; and.b32 %r3, %r3, -32;
+        bar.sync 1, %r3; setp.lt.u32 %p1, %r2, 40; @%p1 bar.sync 2; mul.wide.u32 %rd3, %r1, 4;
+        and.b64 %rd3, %rd3, 2032; add.u64 %rd4, %rd2, %rd3; ld.global.v2.u32 {%r4, %r5}, [%rd4];
+        bar.red.popc.u32 %r6, 3, %p1; add.u32 %r4, %r4, %r6; bar.sync 0; xor.b32 %r5, %r5, %r4;",
+    ),
+    (
         "halves that part and meet",
         "and.b32 %r2, %r1, 31; setp.lt.u32 %p1, %r2, 16; @%p1 bra ELSE; add.u32 %r3, %r2, 1;
         mul.lo.u32 %r3, %r3, %r3; bra END; ELSE: add.u32 %r3, %r2, 5; END: add.u32 %r4, %r3, 1;
