@@ -1,7 +1,7 @@
 //! A product of constants that only an addition reads is computed by that addition: the step of a
 //! loop over a grid (blocks times threads) takes no register while the loop runs.
 
-use super::word::{Code, Effect, Node, Role, Value, ValueMap};
+use super::word::{Code, Effect, Node, Role, Value, ValueMap, Values};
 
 /// Moves such products into their additions.
 pub fn fuse(code: &mut Code) {
@@ -28,7 +28,7 @@ pub fn fuse(code: &mut Code) {
             && node.uses.iter().all(|v| code.form(*v).is_constant())
             && additions.binary_search(&node.defs[0]).is_ok()
     };
-    let mut products: ValueMap<Vec<Value>> = ValueMap::default();
+    let mut products: ValueMap<Values> = ValueMap::default();
     for index in 0..code.blocks.len() {
         let nodes = std::mem::take(&mut code.blocks[index].nodes);
         let (taken, kept): (Vec<Node>, Vec<Node>) =
@@ -40,7 +40,8 @@ pub fn fuse(code: &mut Code) {
     for node in nodes.filter(|node| node.role == Role::Addition) {
         for at in 0..node.uses.len() {
             if let Some(factors) = products.get(&node.uses[at]) {
-                node.uses.splice(at..=at, factors.iter().copied());
+                node.uses.remove(at);
+                node.uses.insert_many(at, factors.iter().copied());
                 // One of the factors is moved into a register for the moment.
                 node.scratch = node.scratch.max(1);
                 node.role = Role::Other;

@@ -1,7 +1,8 @@
 //! Short sides of branches become predicated instructions, and blocks that follow each other
 //! become one.
 
-use super::word::{Block, Code, Effect, Node, Value};
+use super::word::{Block, Code, Effect, Node, Value, Values};
+use smallvec::smallvec;
 
 /// Machine instructions of the longest side that is predicated.
 const LONGEST: u32 = 8;
@@ -55,8 +56,8 @@ fn skip(code: &mut Code, index: u32) -> bool {
         .predecessors
         .splice(place..=place, from.iter().copied());
     for phi in &mut block.phis {
-        let arg = phi.args[place];
-        phi.args.splice(place..=place, from.iter().map(|_| arg));
+        let arg = phi.args.remove(place);
+        phi.args.insert_many(place, from.iter().map(|_| arg));
     }
     code.blocks[index as usize] = Block::default();
     true
@@ -159,7 +160,7 @@ fn merge_at(code: &mut Code, index: u32, sides: &[u32], meet: u32, flag: Value) 
     let mut phis = std::mem::take(&mut code.blocks[meet as usize].phis);
     let alone = old.iter().all(|p| gone(*p));
     for phi in &mut phis {
-        let (mut kept, mut merged) = (Vec::new(), Vec::new());
+        let (mut kept, mut merged) = (Values::new(), Values::new());
         for (from, arg) in old.iter().zip(&phi.args) {
             if gone(*from) {
                 merged.push(*arg);
@@ -171,9 +172,9 @@ fn merge_at(code: &mut Code, index: u32, sides: &[u32], meet: u32, flag: Value) 
             true => phi.def,
             false => code.value(code.form(phi.def)),
         };
-        let mut uses = vec![flag];
+        let mut uses: Values = smallvec![flag];
         uses.extend(merged);
-        let node = Node::plain(uses, vec![chosen]);
+        let node = Node::plain(uses, smallvec![chosen]);
         code.blocks[index as usize].nodes.push(node);
         kept.push(chosen);
         phi.args = kept;

@@ -3,29 +3,33 @@
 //! otherwise keeps values short-lived.
 
 use super::live::Set;
-use super::word::{Block, Code, Effect, Memory, SmallMap, Value, ValueMap};
+use super::word::{Block, Code, Effect, Memory, SmallMap, Value, ValueMap, Values};
+use smallvec::SmallVec;
 
 /// Operations among which the next one is chosen: those that could come soonest. Blocks with more
 /// that could are long, and looking at all of them every time would take too long.
 const WINDOW: usize = 128;
 
+/// Operations that must come before one, with the cycles between: most often two at most.
+type Waits = SmallVec<[(u32, u32); 2]>;
+
 /// What is to be ordered in a block, whatever the registers it may take.
 pub struct Graph {
     /// Operations that must come before each, with the cycles between.
-    before: Vec<Vec<(u32, u32)>>,
+    before: Vec<Waits>,
     /// How many must come after it.
     after: Vec<u32>,
     /// Cycles from the block's start until everything before it can be done.
     depth: Vec<u32>,
     /// Words that it reads and writes, each once.
-    uses: Vec<Vec<Value>>,
-    defs: Vec<Vec<Value>>,
+    uses: Vec<Values>,
+    defs: Vec<Values>,
 }
 
 /// Who waits for whom in a block.
 pub fn graph(code: &Code, block: &Block) -> Graph {
     let count = block.nodes.len();
-    let mut before: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
+    let mut before: Vec<Waits> = vec![Waits::new(); count];
     let mut after = vec![0; count];
     let mut made: ValueMap<u32> = ValueMap::default();
     let mut stores: SmallMap<Memory, u32> = SmallMap::default();
@@ -116,8 +120,8 @@ pub fn order(
     (order, most)
 }
 
-fn words(code: &Code, values: &[Value]) -> Vec<Value> {
-    let mut list: Vec<Value> = (values.iter().copied())
+fn words(code: &Code, values: &[Value]) -> Values {
+    let mut list: Values = (values.iter().copied())
         .filter(|v| code.is_word(*v))
         .collect();
     list.sort_unstable();

@@ -4,7 +4,7 @@
 //! what was written there wherever that comes first: so what is constant is known in loops too.
 
 use super::order::dominates;
-use super::word::{Code, Form, Phi, SmallMap, Value};
+use super::word::{Code, Form, Phi, SmallMap, Value, Values};
 
 /// Half of a register: its number and which half.
 pub type Name = (u16, u8);
@@ -66,7 +66,7 @@ impl Names {
                     let def = code.value(form);
                     self.current.insert(name, def);
                     self.merged[block as usize].push(name);
-                    let args = Vec::new();
+                    let args = Values::new();
                     code.blocks[block as usize].phis.push(Phi { def, args });
                 }
             }

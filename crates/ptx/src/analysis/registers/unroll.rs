@@ -4,6 +4,7 @@
 
 use super::word::{Code, Effect, Form, Memory, Node, Sum, Value, ValueMap};
 use crate::isa::Cmp;
+use smallvec::smallvec;
 
 /// How often a loop whose number of rounds is not known is written out.
 const COPIES: u32 = 4;
@@ -118,7 +119,7 @@ fn keep_bound(code: &mut Code, index: usize, test: usize, bound: usize) {
         return;
     };
     let less = code.value(Form::Word);
-    let mut node = Node::plain(vec![old], vec![less]);
+    let mut node = Node::plain(smallvec![old], smallvec![less]);
     node.tag = u64::from(less);
     let nodes = &mut code.blocks[before as usize].nodes;
     let end = nodes.len() - usize::from(nodes.last().is_some_and(|n| n.effect == Effect::Branch));

@@ -3,11 +3,18 @@
 //! a zero-extended number costs nothing, as in machine code.
 
 use crate::isa::Cmp;
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 /// A word or a flag; an index in [`Code::forms`].
 pub type Value = u32;
+
+/// What an operation reads or writes: a few values, so most lists need no memory of their own.
+pub type Values = SmallVec<[Value; 4]>;
+
+/// Ranges of such a list.
+pub type Ranges = SmallVec<[(u8, u8); 4]>;
 
 /// A map from values: they are small numbers, so spreading them takes one multiplication.
 pub type ValueMap<T> = SmallMap<Value, T>;
@@ -130,14 +137,14 @@ pub struct Node {
     /// What it does.
     pub effect: Effect,
     /// Written.
-    pub defs: Vec<Value>,
+    pub defs: Values,
     /// Read.
-    pub uses: Vec<Value>,
+    pub uses: Values,
     /// Ranges of `defs` and of `uses` that have to be consecutive registers, aligned to their
     /// number.
-    pub wide_defs: Vec<(u8, u8)>,
+    pub wide_defs: Ranges,
     /// The same for `uses`.
-    pub wide_uses: Vec<(u8, u8)>,
+    pub wide_uses: Ranges,
     /// Registers that it needs besides while it runs.
     pub scratch: u32,
     /// Cycles until its results can be read.
@@ -170,7 +177,7 @@ pub struct Phi {
     /// Written.
     pub def: Value,
     /// Read, by predecessor.
-    pub args: Vec<Value>,
+    pub args: Values,
 }
 
 /// A basic block.
@@ -219,13 +226,13 @@ pub const OFFSETS: std::ops::Range<i64> = -(1 << 23)..(1 << 23);
 
 impl Node {
     /// An ordinary instruction.
-    pub fn plain(uses: Vec<Value>, defs: Vec<Value>) -> Node {
+    pub fn plain(uses: Values, defs: Values) -> Node {
         Node {
             effect: Effect::Pure,
             defs,
             uses,
-            wide_defs: Vec::new(),
-            wide_uses: Vec::new(),
+            wide_defs: Ranges::new(),
+            wide_uses: Ranges::new(),
             scratch: 0,
             latency: 10,
             length: 1,

@@ -89,7 +89,6 @@ fn one(
         form,
         geometry.surface(texel, places.size, Some(places.cells)),
     );
-    form.awaited = geometry.layered;
 }
 
 pub(super) fn add(list: &mut List) {

@@ -96,7 +96,6 @@ fn apart(
 fn wide(form: &mut Form, (_, op, ty): What) {
     if element_bytes(ty) == 8 && op != "add" {
         form.on(70);
-        form.awaited = true;
     }
 }
 

@@ -224,13 +224,14 @@ fn reduce(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fa
 /// `txq` and `suq`.
 fn query(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
     let mode = w.cold.instr.mods.mode;
+    let texture_query = w.cold.instr.op == Op::Txq;
     let mut out = [0u32; LANES];
     for lane in lanes_of(r.mask) {
         let texture = texture_on(d, r, w, lane)?;
-        // Dimensions that it does not have are 0 to the hardware.
+        // Dimensions that it does not have are 0 to the hardware, but a texture of one is 1 high.
         let along = |axis: usize| match axis < usize::from(texture.dimensions) {
             true => texture.size[axis],
-            false => 0,
+            false => u32::from(texture_query && axis == 1),
         };
         out[lane] = match mode {
             Some(Mode::Width) => along(0),

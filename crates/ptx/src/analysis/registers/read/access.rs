@@ -2,9 +2,10 @@
 
 use super::{Reader, tag};
 use crate::analysis::registers::expand::Cost;
-use crate::analysis::registers::word::{Effect, Form, Memory, Value};
+use crate::analysis::registers::word::{Effect, Form, Memory, Ranges, Value, Values};
 use crate::isa::{AtomOp, Op, Space, Type};
 use crate::kernel::{AddrBase, Instr, Operand, RegClass};
+use smallvec::smallvec;
 
 impl Reader<'_> {
     pub(super) fn load(&mut self, instr: &Instr) {
@@ -91,7 +92,7 @@ impl Reader<'_> {
 
     /// Notes which registers of the last operation have to stand together: its address, a
     /// vector it stores, and whatever it loads or computes.
-    pub(super) fn widen(&mut self, instr: &Instr, wide_uses: Vec<(u8, u8)>) {
+    pub(super) fn widen(&mut self, instr: &Instr, wide_uses: Ranges) {
         let words: u32 = (instr.dst.iter())
             .map(|dst| 1 + u32::from(self.is_wide(dst)))
             .sum();
@@ -119,9 +120,9 @@ impl Reader<'_> {
     }
 
     /// The registers an access reads: its address, folded as far as it goes, and its values.
-    pub(super) fn access(&mut self, instr: &Instr, space: Space) -> (Vec<Value>, Vec<(u8, u8)>) {
-        let mut uses = Vec::new();
-        let mut wide = Vec::new();
+    pub(super) fn access(&mut self, instr: &Instr, space: Space) -> (Values, Ranges) {
+        let mut uses = Values::new();
+        let mut wide = Ranges::new();
         let mut data = None;
         let narrow = matches!(
             space,
@@ -184,7 +185,7 @@ impl Reader<'_> {
             return value;
         }
         let tag = tag(&("move", value));
-        let moved = self.emit(Effect::Pure, vec![value], 1, Cost::ALU, tag)[0];
+        let moved = self.emit(Effect::Pure, smallvec![value], 1, Cost::ALU, tag)[0];
         self.last(|node| node.moves = true);
         moved
     }
@@ -194,12 +195,12 @@ impl Reader<'_> {
         &mut self,
         instr: &Instr,
         effect: Effect,
-        uses: Vec<Value>,
+        uses: Values,
         cost: Cost,
-        wide_uses: Vec<(u8, u8)>,
+        wide_uses: Ranges,
     ) {
         let tag = tag(&(instr.op as u32, &instr.mods, self.offsets(instr)));
-        let mut defs = Vec::new();
+        let mut defs = Values::new();
         let mut values = Vec::new();
         for dst in &instr.dst {
             let form = match dst {

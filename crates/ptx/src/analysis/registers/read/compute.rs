@@ -2,9 +2,12 @@
 
 use super::{Pair, Reader};
 use crate::analysis::registers::expand::cost;
-use crate::analysis::registers::word::{Code, Effect, Form, Memory, Role, Sum, Value};
+use crate::analysis::registers::word::{
+    Code, Effect, Form, Memory, Ranges, Role, Sum, Value, Values,
+};
 use crate::isa::{Half, Op, Type};
 use crate::kernel::{AddrBase, Instr, Operand, TexBase};
+use smallvec::smallvec;
 
 impl Reader<'_> {
     pub(super) fn convert(&mut self, instr: &Instr) {
@@ -18,7 +21,7 @@ impl Reader<'_> {
             (4, ..) => None,
             (_, 4, true) => match self.code.form(low) {
                 Form::Number(n) => Some(self.number(((n as i32) >> 31) as u32)),
-                _ => Some(self.word(instr, 1, vec![low])),
+                _ => Some(self.word(instr, 1, smallvec![low])),
             },
             (_, 4, false) => Some(self.number(0)),
             _ => high,
@@ -37,7 +40,7 @@ impl Reader<'_> {
             return self.assign(instr, &instr.dst[0], value);
         }
         let wide = instr.mods.types.iter().flatten().any(|t| t.bytes() == 8);
-        let mut uses = Vec::new();
+        let mut uses = Values::new();
         for src in &instr.src {
             if let Operand::Texture(TexBase::Handle(reg)) = src {
                 uses.push(self.register(*reg).0);
@@ -94,7 +97,7 @@ impl Reader<'_> {
         let cost = cost(instr, &uses, &self.code);
         let wide = match instr.mods.types.iter().flatten().any(|t| *t == Type::F64) {
             true => pairs(instr, &self.code, &uses, |op| self.is_wide(op)),
-            false => Vec::new(),
+            false => Ranges::new(),
         };
         self.several(instr, effect, uses, cost, wide);
         if instr.op == Op::Bfe {
@@ -120,7 +123,7 @@ impl Reader<'_> {
         if mods.types[0].is_none_or(|t| t.is_float() || t.bytes() != 4) || instr.dst.len() != 1 {
             return None;
         }
-        let sources: Vec<Value> = instr.src.iter().map(|s| self.operand(s, false).0).collect();
+        let sources: Values = instr.src.iter().map(|s| self.operand(s, false).0).collect();
         let number = |at: usize| match self.code.form(*sources.get(at)?) {
             Form::Number(n) => Some(n),
             _ => None,
@@ -190,14 +193,9 @@ impl Reader<'_> {
 }
 
 /// Where the 64-bit registers among an instruction's sources stand.
-fn pairs(
-    instr: &Instr,
-    code: &Code,
-    uses: &[Value],
-    is_wide: impl Fn(&Operand) -> bool,
-) -> Vec<(u8, u8)> {
+fn pairs(instr: &Instr, code: &Code, uses: &[Value], is_wide: impl Fn(&Operand) -> bool) -> Ranges {
     let mut at = 0;
-    let mut found = Vec::new();
+    let mut found = Ranges::new();
     for src in &instr.src {
         let wide = is_wide(src) || matches!(src, Operand::Imm(_));
         let word = uses.get(at).is_some_and(|v| code.is_word(*v));

@@ -2,9 +2,10 @@
 
 use super::{Pair, Reader, tag};
 use crate::analysis::registers::expand::Cost;
-use crate::analysis::registers::word::{Effect, Form, Sum, Value};
+use crate::analysis::registers::word::{Effect, Form, Sum, Value, Values};
 use crate::isa::{Half, Op};
 use crate::kernel::Instr;
+use smallvec::smallvec;
 
 impl Reader<'_> {
     /// Integer operations on 64 bits, word by word; `None` for what takes both at once.
@@ -31,7 +32,7 @@ impl Reader<'_> {
                 if is(self, b.0, 0) && is(self, b.1, 0) {
                     return Some((a.0, Some(a.1)));
                 }
-                let sum = self.with_carry(instr, vec![a.0, b.0], vec![a.1, b.1]);
+                let sum = self.with_carry(instr, smallvec![a.0, b.0], smallvec![a.1, b.1]);
                 let offset = match (self.code.form(b.0), self.code.form(b.1)) {
                     (Form::Number(l), Form::Number(h)) => {
                         Some((u64::from(h) << 32 | u64::from(l)) as i64)
@@ -48,18 +49,18 @@ impl Reader<'_> {
             }
             Op::Mul if mods.half == Some(Half::Wide) => {
                 let (a, b) = (src[0].0, src[1].0);
-                let low = self.word(instr, 0, vec![a, b]);
-                Some((low, Some(self.word(instr, 1, vec![a, b]))))
+                let low = self.word(instr, 0, smallvec![a, b]);
+                Some((low, Some(self.word(instr, 1, smallvec![a, b]))))
             }
             Op::Mad if mods.half == Some(Half::Wide) => {
                 let (a, b) = (src[0].0, src[1].0);
                 let c = (src[2].0, high(2));
-                Some(self.with_carry(instr, vec![a, b, c.0], vec![a, b, c.1]))
+                Some(self.with_carry(instr, smallvec![a, b, c.0], smallvec![a, b, c.1]))
             }
             Op::And | Op::Or | Op::Xor | Op::Not | Op::Selp => {
                 let mut halves = [zero; 2];
                 for (part, half) in halves.iter_mut().enumerate() {
-                    let mut uses: Vec<Value> = (src.iter())
+                    let mut uses: Values = (src.iter())
                         .map(|s| if part == 0 { s.0 } else { s.1.unwrap_or(zero) })
                         .collect();
                     if instr.op == Op::Selp {
@@ -82,12 +83,18 @@ impl Reader<'_> {
     }
 
     /// Two operations that pass a carry.
-    fn with_carry(&mut self, instr: &Instr, low: Vec<Value>, high: Vec<Value>) -> Pair {
+    fn with_carry(&mut self, instr: &Instr, low: Values, high: Values) -> Pair {
         let tags = (0..2).map(|part| tag(&(instr.op as u32, &instr.mods, "carry", part)));
         let tags: Vec<u64> = tags.collect();
         let carry = self.code.value(Form::Flag);
         let first = self.code.value(Form::Word);
-        self.push(Effect::Pure, low, vec![first, carry], Cost::ALU, tags[0]);
+        self.push(
+            Effect::Pure,
+            low,
+            smallvec![first, carry],
+            Cost::ALU,
+            tags[0],
+        );
         let mut high = high;
         high.push(carry);
         let second = self.emit(Effect::Pure, high, 1, Cost::ALU, tags[1])[0];
@@ -111,12 +118,12 @@ impl Reader<'_> {
             let moved = match by {
                 32 => from,
                 _ if self.code.form(from) == Form::Number(0) => zero,
-                _ => self.word(instr, 2, vec![from, amount]),
+                _ => self.word(instr, 2, smallvec![from, amount]),
             };
             return Some(match (left, signed) {
                 (true, _) => (zero, Some(moved)),
                 (false, false) => (moved, Some(zero)),
-                (false, true) => (moved, Some(self.word(instr, 3, vec![high]))),
+                (false, true) => (moved, Some(self.word(instr, 3, smallvec![high]))),
             });
         }
         let high_is_zero = self.code.form(high) == Form::Number(0);
@@ -124,11 +131,11 @@ impl Reader<'_> {
         // The word that is shifted alone, and the one into which bits move.
         let alone = match !left && high_is_zero {
             true => zero,
-            false => self.word(instr, 0, vec![outer, amount]),
+            false => self.word(instr, 0, smallvec![outer, amount]),
         };
         let uses = match high_is_zero {
-            true => vec![low, amount],
-            false => vec![inner, outer, amount],
+            true => smallvec![low, amount],
+            false => smallvec![inner, outer, amount],
         };
         let filled = self.word(instr, 1, uses);
         Some(match left {

@@ -9,10 +9,11 @@ mod operand;
 use super::expand::Cost;
 use super::order::{depths, dominators, reverse_post_order};
 use super::ssa::Names;
-use super::word::{Block, Code, Effect, Form, Node, SmallMap, Value, number_of};
+use super::word::{Block, Code, Effect, Form, Node, SmallMap, Value, Values, number_of};
 use crate::analysis::{liveness, writes};
 use crate::isa::{Op, Space};
 use crate::kernel::{Instr, Kernel, Operand, RegClass, RegId};
+use smallvec::smallvec;
 use std::hash::Hash;
 
 /// The two words of an operand; the upper one is missing where it is 32 bits wide or a flag.
@@ -106,20 +107,13 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Adds an operation with `words` new words; instructions read one constant at most, the
     /// others are moved into registers for it.
-    fn emit(
-        &mut self,
-        effect: Effect,
-        uses: Vec<Value>,
-        words: u32,
-        cost: Cost,
-        tag: u64,
-    ) -> Vec<Value> {
-        let defs: Vec<Value> = (0..words).map(|_| self.code.value(Form::Word)).collect();
+    fn emit(&mut self, effect: Effect, uses: Values, words: u32, cost: Cost, tag: u64) -> Values {
+        let defs: Values = (0..words).map(|_| self.code.value(Form::Word)).collect();
         self.push(effect, uses, defs.clone(), cost, tag);
         defs
     }
 
-    fn push(&mut self, effect: Effect, uses: Vec<Value>, defs: Vec<Value>, cost: Cost, tag: u64) {
+    fn push(&mut self, effect: Effect, uses: Values, defs: Values, cost: Cost, tag: u64) {
         let constants = uses
             .iter()
             .filter(|v| self.code.form(**v).is_constant())
@@ -146,7 +140,7 @@ impl Reader<'_> {
         }
     }
 
-    fn word(&mut self, instr: &Instr, part: u32, uses: Vec<Value>) -> Value {
+    fn word(&mut self, instr: &Instr, part: u32, uses: Values) -> Value {
         let tag = tag(&(instr.op as u32, &instr.mods, part));
         self.emit(Effect::Pure, uses, 1, Cost::ALU, tag)[0]
     }
@@ -189,8 +183,14 @@ impl Reader<'_> {
         };
         let def = self.code.value(form);
         // A guarded move or a guarded operation: no register besides the old value's.
-        let uses = vec![guard, old, new];
-        self.push(Effect::Pure, uses, vec![def], Cost::ALU, tag(&"choose"));
+        let uses = smallvec![guard, old, new];
+        self.push(
+            Effect::Pure,
+            uses,
+            smallvec![def],
+            Cost::ALU,
+            tag(&"choose"),
+        );
         def
     }
 
@@ -199,7 +199,7 @@ impl Reader<'_> {
             Op::Bra | Op::Ret | Op::Exit | Op::Trap => {
                 let uses = instr.guard.map(|(reg, _)| self.names.read((reg.0, 0)));
                 let uses = uses.into_iter().collect();
-                self.push(Effect::Branch, uses, vec![], Cost::ALU, 0);
+                self.push(Effect::Branch, uses, smallvec![], Cost::ALU, 0);
             }
             Op::Mov => self.mov(instr),
             Op::Cvta => {
@@ -214,7 +214,7 @@ impl Reader<'_> {
                 self.push(
                     Effect::Store(access::memory(space)),
                     uses,
-                    vec![],
+                    smallvec![],
                     Cost::ALU,
                     0,
                 );

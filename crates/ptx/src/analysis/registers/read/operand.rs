@@ -5,6 +5,7 @@ use crate::analysis::registers::expand::Cost;
 use crate::analysis::registers::word::{Effect, Form, Value, number_of};
 use crate::isa::Special;
 use crate::kernel::{Operand, RegClass, RegId};
+use smallvec::smallvec;
 use std::hash::Hash;
 
 impl Reader<'_> {
@@ -75,7 +76,7 @@ impl Reader<'_> {
                 };
                 let tag = tag(&("special", special));
                 let words = 1 + u32::from(wide);
-                let defs = self.emit(effect, vec![], words, Cost::new(0, 20, 1), tag);
+                let defs = self.emit(effect, smallvec![], words, Cost::new(0, 20, 1), tag);
                 (defs[0], defs.get(1).copied())
             }
         }
