@@ -5,26 +5,29 @@
 //! locks, would take longer than the work. A [`Crew`] keeps its threads: they spin on one word
 //! until a round begins, and are parked only when none has begun for a while.
 //!
-//! Items stay with their thread from round to round (item `i` with thread `i` modulo the crew's
-//! size), so that they stay in its caches; a thread that is done takes what nobody has begun.
-//! Which thread works on an item has no influence on anything but time.
+//! The caller says which items are whose share, and gives an item to the same thread from round to
+//! round, so that it stays in its caches; a thread that is done helps those that have several items
+//! left. Which thread works on an item has no influence on anything but time.
 
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod hand;
 mod shared;
 mod sync;
 
+use hand::{Hand, MOST_ITEMS};
 use shared::{Shared, Work};
 use std::any::Any;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use sync::{Arc, AtomicBool, JoinHandle, Ordering, spawn};
+use sync::{Arc, JoinHandle, spawn};
 
 /// The threads.
 pub struct Crew {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
-    /// Items of the round under way that somebody has begun.
-    begun: Vec<AtomicBool>,
+    /// What each thread still has to do in the round under way.
+    hands: Vec<Hand>,
 }
 
 impl Crew {
@@ -40,7 +43,7 @@ impl Crew {
         Crew {
             shared,
             threads,
-            begun: Vec::new(),
+            hands: (0..=helpers).map(|_| Hand::default()).collect(),
         }
     }
 
@@ -50,18 +53,31 @@ impl Crew {
     }
 
     /// Calls `f` once for each item, on any thread of the crew, and returns when all calls have. If
-    /// one panics, so does this, after all others are over.
-    pub fn for_each<T: Send, F: Fn(&mut T) + Sync>(&mut self, items: &mut [T], f: F) {
-        if self.begun.len() < items.len() {
-            self.begun.resize_with(items.len(), AtomicBool::default);
-        }
-        for begun in &self.begun[..items.len()] {
-            begun.store(false, Ordering::Relaxed);
-        }
+    /// one panics, so does this, after all others are over. The share of thread `t` ends before item
+    /// `ends[t]` and begins where that of the thread before it ends; the caller is thread 0.
+    ///
+    /// # Panics
+    ///
+    /// If the shares are not those of all threads or do not make up all items, or if there are more
+    /// than 65,535 of these.
+    pub fn for_each<T: Send, F: Fn(&mut T) + Sync>(
+        &mut self,
+        items: &mut [T],
+        ends: &[usize],
+        f: F,
+    ) {
+        let complete = ends.len() == self.size() && ends.last() == Some(&items.len());
+        assert!(
+            complete && ends.is_sorted() && items.len() <= MOST_ITEMS,
+            "shares of {} threads: {ends:?} of {} items",
+            self.size(),
+            items.len()
+        );
         let batch = Batch {
             items: items.as_mut_ptr(),
-            begun: &self.begun[..items.len()],
-            crew: self.threads.len() + 1,
+            ends,
+            hands: &self.hands,
+            round: self.shared.next_round(),
             f: &f,
         };
         let work = Work {
@@ -77,9 +93,9 @@ impl Crew {
                 thread.thread().unpark();
             }
         }
-        let own = catch_unwind(AssertUnwindSafe(|| batch.share(0)));
+        let own = batch.share(0);
         self.shared.finish();
-        let panic: Option<Box<dyn Any + Send>> = own.err().or(self.shared.take_panic());
+        let panic = own.or(self.shared.take_panic());
         if let Some(panic) = panic {
             resume_unwind(panic);
         }
@@ -97,11 +113,14 @@ impl Drop for Crew {
     }
 }
 
+type Panic = Box<dyn Any + Send>;
+
 /// A round's items.
 struct Batch<'a, T, F> {
     items: *mut T,
-    begun: &'a [AtomicBool],
-    crew: usize,
+    ends: &'a [usize],
+    hands: &'a [Hand],
+    round: u32,
     f: &'a F,
 }
 
@@ -110,26 +129,41 @@ impl<T: Send, F: Fn(&mut T) + Sync> Batch<'_, T, F> {
     ///
     /// `data` points to a `Batch<T, F>` that nobody changes, whose items nobody but the crew of
     /// this round touches.
-    unsafe fn run(data: *const (), who: usize) {
+    unsafe fn run(data: *const (), who: usize) -> Option<Panic> {
         // SAFETY: as above.
         let batch = unsafe { &*data.cast::<Self>() };
-        batch.share(who);
+        batch.share(who)
     }
 
-    /// The share of one thread: its own items, then those that nobody has begun.
-    fn share(&self, who: usize) {
-        (who..self.begun.len())
-            .step_by(self.crew)
-            .for_each(|item| self.take(item));
-        (0..self.begun.len()).for_each(|item| self.take(item));
+    /// The items of a thread.
+    fn whole(&self, who: usize) -> Range<usize> {
+        let before = who.checked_sub(1);
+        before.map_or(0, |before| self.ends[before])..self.ends[who]
     }
 
-    fn take(&self, item: usize) {
-        if !self.begun[item].swap(true, Ordering::Relaxed) {
-            // SAFETY: `begun` has as many entries as there are items, and only the first to
-            // swap gets here: nobody else has this item in this round. What earlier rounds
-            // did with it lies before this round's beginning.
-            (self.f)(unsafe { &mut *self.items.add(item) });
+    /// The share of one thread: its own items, then those of others, the next thread's first.
+    fn share(&self, who: usize) -> Option<Panic> {
+        let mut panic = None;
+        let own = self.whole(who);
+        while let Some(item) = self.hands[who].take(self.round, &own) {
+            panic = panic.or(self.work(item));
         }
+        let crew = self.ends.len();
+        for other in (1..crew).map(|behind| (who + behind) % crew) {
+            let whole = self.whole(other);
+            while let Some(item) = self.hands[other].take_over(self.round, &whole) {
+                panic = panic.or(self.work(item));
+            }
+        }
+        panic
+    }
+
+    /// Works on an item that was taken; what that panicked with, if it did.
+    fn work(&self, item: usize) -> Option<Panic> {
+        // SAFETY: shares are ranges that do not overlap and lie within the items, and a hand gives
+        // out each item of its share once in a round: nobody else has this one. What earlier rounds
+        // did with it lies before this round's beginning.
+        let work = || (self.f)(unsafe { &mut *self.items.add(item) });
+        catch_unwind(AssertUnwindSafe(work)).err()
     }
 }

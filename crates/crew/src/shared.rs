@@ -1,35 +1,46 @@
 //! What the threads of a crew share: the round under way.
 //!
 //! The caller writes down the work and raises the number of the round; a helper that sees another
-//! number than before does its share and counts itself out; the caller goes on when all have. A
-//! helper that has looked in vain for long says that it sleeps, looks once more, and parks: either
-//! it sees the new number, or the caller, which looks at the sleepers after raising the number,
-//! sees that it sleeps.
+//! number than before does its share and writes down that number for itself; the caller goes on when
+//! all have. A helper that has looked in vain for long says that it sleeps, looks once more, and
+//! parks: either it sees the new number, or the caller, which looks at the sleepers after raising
+//! the number, sees that it sleeps.
+//!
+//! What different threads write lies in different cache lines: with one for all, each write had to
+//! wait for the line to come back from those who look at it in a loop.
 
 use crate::sync::{
-    AtomicBool, AtomicU64, AtomicUsize, LOOKS, Mutex, Ordering, UnsafeCell, fence, park, spin_loop,
-    yield_now,
+    AtomicBool, AtomicU32, LOOKS, Mutex, Ordering, UnsafeCell, fence, park, spin_loop, yield_now,
 };
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A thread's share of a round: `run(data, number of the thread)`.
+/// A thread's share of a round: `run(data, number of the thread)`. Returns what it panicked with.
 #[derive(Clone, Copy)]
 pub struct Work {
-    pub run: unsafe fn(*const (), usize),
+    pub run: unsafe fn(*const (), usize) -> Option<Box<dyn Any + Send>>,
     pub data: *const (),
 }
 
-/// The caller is thread 0, helper `h` is thread `h` + 1.
-pub struct Shared {
+/// What the caller writes and helpers wait for.
+#[repr(align(128))]
+struct Call {
     /// The number of the round.
-    round: AtomicU64,
-    /// Helpers that are not done with it.
-    busy: AtomicUsize,
+    round: AtomicU32,
+    quit: AtomicBool,
     /// Written by the caller while no helper is busy, read by helpers that are.
     work: UnsafeCell<Option<Work>>,
+}
+
+/// What a helper writes: the number of the last round that it is done with.
+#[repr(align(128))]
+struct Done(AtomicU32);
+
+/// The caller is thread 0, helper `h` is thread `h` + 1.
+pub struct Shared {
+    call: Call,
+    done: Vec<Done>,
     asleep: Vec<AtomicBool>,
-    quit: AtomicBool,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
@@ -42,13 +53,21 @@ unsafe impl Sync for Shared {}
 impl Shared {
     pub fn new(helpers: usize) -> Shared {
         Shared {
-            round: AtomicU64::new(0),
-            busy: AtomicUsize::new(0),
-            work: UnsafeCell::new(None),
+            call: Call {
+                round: AtomicU32::new(0),
+                quit: AtomicBool::new(false),
+                work: UnsafeCell::new(None),
+            },
+            done: (0..helpers).map(|_| Done(AtomicU32::new(0))).collect(),
             asleep: (0..helpers).map(|_| AtomicBool::new(false)).collect(),
-            quit: AtomicBool::new(false),
             panic: Mutex::new(None),
         }
+    }
+
+    /// The number of the round that is begun next. The first is 1; after four billion rounds
+    /// numbers come again, when nobody remembers them.
+    pub fn next_round(&self) -> u32 {
+        self.call.round.load(Ordering::Relaxed).wrapping_add(1)
     }
 
     /// Begins a round. Whoever is asleep has to be woken up.
@@ -58,10 +77,10 @@ impl Shared {
     /// The work's data can be used by all threads until [`finish`](Shared::finish) has returned,
     /// which has to be called before anything else here is.
     pub unsafe fn begin(&self, work: Work) {
+        let call = &self.call;
         // SAFETY: the round before is over, no helper reads.
-        self.work.with_mut(|place| unsafe { *place = Some(work) });
-        self.busy.store(self.asleep.len(), Ordering::Relaxed);
-        self.round.fetch_add(1, Ordering::Release);
+        call.work.with_mut(|place| unsafe { *place = Some(work) });
+        call.round.store(self.next_round(), Ordering::Release);
         fence(Ordering::SeqCst); // between raising the number and looking at the sleepers
     }
 
@@ -72,14 +91,17 @@ impl Shared {
 
     /// Waits until all helpers are done.
     pub fn finish(&self) {
+        let round = self.call.round.load(Ordering::Relaxed);
         let mut looks = 0;
-        while self.busy.load(Ordering::Acquire) != 0 {
-            if looks < LOOKS {
-                looks += 1;
-                spin_loop();
-            } else {
-                // There are more threads than cores: a helper may need ours.
-                yield_now();
+        for done in &self.done {
+            while done.0.load(Ordering::Acquire) != round {
+                if looks < LOOKS {
+                    looks += 1;
+                    spin_loop();
+                } else {
+                    // There are more threads than cores: a helper may need ours.
+                    yield_now();
+                }
             }
         }
     }
@@ -91,8 +113,8 @@ impl Shared {
 
     /// Helpers are to leave, and have to be woken up for that.
     pub fn quit(&self) {
-        self.quit.store(true, Ordering::Relaxed);
-        self.round.fetch_add(1, Ordering::Release);
+        self.call.quit.store(true, Ordering::Relaxed);
+        self.call.round.store(self.next_round(), Ordering::Release);
     }
 
     /// The life of a helper.
@@ -100,28 +122,29 @@ impl Shared {
         let mut round = 0;
         loop {
             round = self.wait_for_other(round, helper);
-            if self.quit.load(Ordering::Relaxed) {
+            if self.call.quit.load(Ordering::Relaxed) {
                 return;
             }
             // SAFETY: the caller wrote it before this round began and will not again before this
-            // helper has counted itself out.
-            if let Some(work) = self.work.with(|place| unsafe { *place }) {
+            // helper has said that it is done.
+            if let Some(work) = self.call.work.with(|place| unsafe { *place }) {
                 // SAFETY: the round lasts, so that the data can be used.
                 let share = || unsafe { (work.run)(work.data, helper + 1) };
-                if let Err(panic) = catch_unwind(AssertUnwindSafe(share))
+                let panic = catch_unwind(AssertUnwindSafe(share)).unwrap_or_else(Some);
+                if panic.is_some()
                     && let Ok(mut place) = self.panic.lock()
                 {
-                    *place = Some(panic);
+                    *place = panic;
                 }
             }
-            self.busy.fetch_sub(1, Ordering::Release);
+            self.done[helper].0.store(round, Ordering::Release);
         }
     }
 
     /// Waits for a round with another number, and returns that.
-    fn wait_for_other(&self, round: u64, helper: usize) -> u64 {
+    fn wait_for_other(&self, round: u32, helper: usize) -> u32 {
         for _ in 0..LOOKS {
-            let now = self.round.load(Ordering::Acquire);
+            let now = self.call.round.load(Ordering::Acquire);
             if now != round {
                 return now;
             }
@@ -130,7 +153,7 @@ impl Shared {
         self.asleep[helper].store(true, Ordering::Relaxed);
         fence(Ordering::SeqCst); // between saying so and looking once more
         loop {
-            let now = self.round.load(Ordering::Acquire);
+            let now = self.call.round.load(Ordering::Acquire);
             if now != round {
                 self.asleep[helper].store(false, Ordering::Relaxed);
                 return now;

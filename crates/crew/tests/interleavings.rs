@@ -26,8 +26,8 @@ fn two_rounds_of_two_threads() {
     bounded().check(|| {
         let mut crew = Crew::new(1);
         let mut items = [0, 0].map(UnsafeCell::new);
-        crew.for_each(&mut items, |item| add(item, 1));
-        crew.for_each(&mut items, |item| add(item, 2));
+        crew.for_each(&mut items, &[1, 2], |item| add(item, 1));
+        crew.for_each(&mut items, &[1, 2], |item| add(item, 2));
         assert_eq!(items.each_ref().map(value), [3; 2]);
     });
 }
@@ -37,7 +37,20 @@ fn a_round_of_three_threads() {
     bounded().check(|| {
         let mut crew = Crew::new(2);
         let mut items = [0, 0, 0].map(UnsafeCell::new);
-        crew.for_each(&mut items, |item| add(item, 1));
+        crew.for_each(&mut items, &[1, 2, 3], |item| add(item, 1));
         assert_eq!(items.each_ref().map(value), [1; 3]);
+    });
+}
+
+/// The helper takes items of the caller's share from the back while the caller takes them from the
+/// front, in a second round too, where the word that says what is left is an old one.
+#[test]
+fn a_share_is_taken_from_both_ends() {
+    bounded().check(|| {
+        let mut crew = Crew::new(1);
+        let mut items = [0, 0, 0].map(UnsafeCell::new);
+        crew.for_each(&mut items, &[3, 3], |item| add(item, 1));
+        crew.for_each(&mut items, &[0, 3], |item| add(item, 2));
+        assert_eq!(items.each_ref().map(value), [3; 3]);
     });
 }

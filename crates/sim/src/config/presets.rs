@@ -20,6 +20,7 @@ pub const PRESETS: &[(&str, &str)] = &[
     ),
     ("fx5800", include_str!("../../../../configs/fx5800.toml")),
     ("vws", include_str!("../../../../configs/vws.toml")),
+    ("big", include_str!("../../../../configs/big.toml")),
 ];
 
 /// The text of a preset.

@@ -3,6 +3,7 @@
 pub mod api;
 mod dispatch;
 mod error;
+mod homes;
 mod hot;
 mod load;
 mod pace;
@@ -16,7 +17,7 @@ use crate::config::{Machine, tables};
 use crate::exec::code::Code;
 use crate::exec::functional::RaceCheck;
 use crate::exec::memory::image::{AccessError, DEFAULT_HEAP, GlobalMemory, host_has};
-use crate::memory::system::MemorySystem;
+use crate::memory::system::{MemorySystem, lookahead};
 use crate::observe::Observer;
 use crate::progress::{Progress, Silent};
 use crate::schedule::IssuePolicy;
@@ -26,6 +27,7 @@ use crate::stats::{LaunchReport, Totals};
 use crate::time::Cycle;
 use api::Texture;
 pub use error::{HotLoop, SimError, Stuck};
+use homes::Homes;
 pub use prints::Printed;
 use std::collections::HashMap;
 use std::io::Write;
@@ -118,8 +120,11 @@ pub struct Gpu {
     image: GlobalMemory,
     memory: MemorySystem,
     sms: Vec<Sm>,
-    /// The threads that they run on, if it is more than one.
+    /// The threads that they run on, if it is more than one, which SM where, and each thread's share
+    /// of the quantum under way.
     crew: Option<Crew>,
+    homes: Homes,
+    shares: Vec<usize>,
     modules: Vec<Module>,
     texture_objects: Vec<Option<Texture>>,
     /// The first core cycle of the next launch at the earliest: launches follow one another.
@@ -150,13 +155,24 @@ impl Gpu {
             )));
         }
         let machine = Arc::new(machine);
+        let mut memory = MemorySystem::new(&machine);
+        // A sample shows all of the machine at one time.
+        let samples = options.observer.as_ref().and_then(|o| o.samples_every());
+        let beside = samples.is_none() && lookahead(&machine) > 0;
+        let crew = crew(&machine, &options, beside);
+        if crew.is_some() && beside {
+            memory.go_ahead(&machine);
+        }
+        let threads = crew.as_ref().map_or(1, Crew::size);
         Ok(Gpu {
-            memory: MemorySystem::new(&machine),
+            homes: Homes::new(threads, machine.gpu.sms as usize, memory.is_ahead()),
+            shares: Vec::new(),
+            memory,
             last_sm: machine.gpu.sms as usize - 1,
             sms: (0..machine.gpu.sms)
                 .map(|i| Sm::new(&machine, i as u16))
                 .collect(),
-            crew: crew(&machine, &options),
+            crew,
             races: options.check_races.then(RaceCheck::default),
             image: {
                 let mut image = GlobalMemory::new();
@@ -293,8 +309,10 @@ impl Gpu {
     }
 }
 
-/// The threads that SMs run on: no more than there are SMs, none if one is enough.
-fn crew(machine: &Machine, options: &Options) -> Option<Crew> {
-    let threads = options.threads.min(machine.gpu.sms as usize);
+/// The threads that SMs run on, and memory where it runs beside them: no more than there is for them
+/// to do, none if one is enough.
+fn crew(machine: &Machine, options: &Options, memory_beside: bool) -> Option<Crew> {
+    let most = machine.gpu.sms as usize + usize::from(memory_beside);
+    let threads = options.threads.min(most);
     (threads > 1 && !options.functional).then(|| Crew::new(threads - 1))
 }

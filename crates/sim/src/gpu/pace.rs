@@ -17,12 +17,43 @@ pub struct Pace {
     waiting: usize,
     /// The SMs that run in the quantum under way, in order.
     awake: Vec<usize>,
+    /// News of them that have been heard already, in the same order.
+    news: Vec<News>,
     /// SMs that stored or printed in it, in order.
     to_flush: Vec<usize>,
 }
 
 /// An SM waits for no room at its port.
 const NO_ROOM: u32 = u32::MAX;
+
+/// What everybody else has to know of an SM that has run a quantum.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct News {
+    /// When it has something to do next.
+    pub next: Cycle,
+    /// Room at its port that it waits for.
+    pub wanted: u32,
+    /// Blocks that have ended.
+    pub completed: u32,
+    /// It has sent requests.
+    pub sent: bool,
+    /// It has stored or printed.
+    pub to_flush: bool,
+}
+
+impl News {
+    /// Of this SM; what has ended is told once.
+    #[inline]
+    pub fn of(sm: &mut Sm) -> News {
+        News {
+            next: sm.next(),
+            wanted: sm.port.wanted(),
+            completed: sm.take_completed(),
+            sent: !sm.port.sent.is_empty(),
+            to_flush: sm.has_to_flush(),
+        }
+    }
+}
 
 impl Pace {
     /// For SMs that are all to run at cycle `now`.
@@ -33,6 +64,7 @@ impl Pace {
             wanted: vec![NO_ROOM; sms],
             waiting: 0,
             awake: (0..sms).collect(),
+            news: Vec::new(),
             to_flush: Vec::with_capacity(sms),
         }
     }
@@ -40,6 +72,7 @@ impl Pace {
     /// A quantum begins in which all SMs run.
     pub fn wake_all(&mut self) {
         self.to_flush.clear();
+        self.news.clear();
         self.next = Cycle::NEVER;
         self.awake.clear();
         self.awake.extend(0..self.sms.len());
@@ -50,6 +83,7 @@ impl Pace {
     /// tells how much there is.
     pub fn wake(&mut self, end: Cycle, replies: &[Cycle], room: impl Fn(usize) -> u32) {
         self.to_flush.clear();
+        self.news.clear();
         self.awake.clear();
         let mut first = Cycle::NEVER;
         for (number, (&next, &reply)) in self.sms.iter().zip(replies).enumerate() {
@@ -63,28 +97,32 @@ impl Pace {
         self.next = first;
     }
 
-    /// Whether SM number `number` runs in the quantum under way.
-    #[inline]
-    pub fn is_awake(&self, number: usize) -> bool {
-        self.awake.binary_search(&number).is_ok()
-    }
-
     /// The SMs that run in the quantum under way, in order.
     #[inline]
     pub fn awake(&self) -> &[usize] {
         &self.awake
     }
 
+    /// News of the next of them that has run.
+    pub fn heard(&mut self, news: News) {
+        self.news.push(news);
+    }
+
+    /// The news of the SM at this place among those that run, if they have been heard.
+    #[inline]
+    pub fn news(&self, at: usize) -> Option<News> {
+        self.news.get(at).copied()
+    }
+
     /// SM number `number` has run.
     #[inline]
-    pub fn ran(&mut self, number: usize, sm: &Sm) {
-        let next = sm.next();
-        self.sms[number] = next;
-        self.next = self.next.min(next);
-        let wanted = std::mem::replace(&mut self.wanted[number], sm.port.wanted());
+    pub fn ran(&mut self, number: usize, news: &News) {
+        self.sms[number] = news.next;
+        self.next = self.next.min(news.next);
+        let wanted = std::mem::replace(&mut self.wanted[number], news.wanted);
         self.waiting += usize::from(self.wanted[number] != NO_ROOM);
         self.waiting -= usize::from(wanted != NO_ROOM);
-        if sm.has_to_flush() {
+        if news.to_flush {
             self.to_flush.push(number);
         }
     }

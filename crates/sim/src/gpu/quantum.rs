@@ -1,33 +1,82 @@
-//! One quantum: SMs run by themselves, then requests, stores and news are collected in SM order,
-//! then memory runs.
+//! One quantum: what runs beside what, and in which order the rest follows.
 //!
-//! While SMs run nobody changes anything that another one sees: global memory is read as it was at
-//! the quantum's start, and everything else belongs to one SM. So they can run on several host
-//! threads, and it makes no difference to any result.
+//! ```text
+//!  side by side          SMs that are awake, quantum k         on the threads of a crew
+//!                        partitions, quantum k + 1             on the first of them
+//!  then, one after the   what the SMs leave, in SM order: requests into the network, news, stores, prints
+//!  other                 replies to the SMs; atomics of quantum k; requests through the network, quantum k
+//! ```
+//!
+//! Without a crew, or where memory may not be ahead (see [`lookahead`]), the SMs run one after the
+//! other or on the crew, and memory as a whole runs quantum k behind them.
+//!
+//! Who runs when makes no difference to any result. While SMs run nobody changes anything that another
+//! one sees: global memory is read as it was at the quantum's start, and everything else belongs to
+//! one SM. Why partitions may be a quantum ahead stands [there](crate::memory::system).
+//!
+//! [`lookahead`]: crate::memory::system::lookahead
 
 use super::hot::HotSpots;
-use super::pace::Pace;
+use super::pace::{News, Pace};
 use super::{Gpu, SimError};
+use crate::exec::memory::image::GlobalMemory;
+use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
+use crate::memory::system::AheadOfSms;
 use crate::observe::Observer;
 use crate::sm::{Launched, Quantum, Sm, SmFault};
 use crate::time::Cycle;
 use std::ops::Range;
 
-/// An SM that runs in a quantum, on whichever thread, with what came of it.
+/// The first SM, in their order, in which a thread of the simulated program failed.
+type Failed = Option<(usize, SmFault)>;
+
+/// The quantum, as everybody sees it who runs in it.
+struct Setting<'a> {
+    span: Range<Cycle>,
+    launched: &'a Launched,
+    image: &'a GlobalMemory,
+    observed: bool,
+    skip: bool,
+}
+
+impl Setting<'_> {
+    /// Runs an SM that finds so much in the way of its requests.
+    #[inline]
+    fn run(&self, sm: &mut Sm, inbox: &mut Inbox, backlog: Backlog) -> Result<(), SmFault> {
+        sm.refill_port(backlog, self.span.start);
+        inbox.show(self.span.end);
+        let mut world = Quantum {
+            launched: self.launched,
+            image: self.image,
+            inbox,
+            observed: self.observed,
+            skip: self.skip,
+        };
+        sm.run(self.span.end, &mut world)
+    }
+}
+
+/// Something that one of several threads does in a quantum.
+enum Job<'a> {
+    Partitions(AheadOfSms<'a>),
+    Sm(Seat<'a>),
+}
+
+/// An SM that runs, with all that its thread and the exchange tell each other: in a place of its own,
+/// because looking at an SM that has run elsewhere means waiting for another core's cache.
+#[repr(align(128))]
 struct Seat<'a> {
     number: usize,
     sm: &'a mut Sm,
     inbox: &'a mut Inbox,
+    backlog: Backlog,
     result: Result<(), SmFault>,
+    news: News,
 }
 
-/// The first SM, in their order, in which a thread of the simulated program failed.
-type Failed = Option<(usize, SmFault)>;
-
 impl Gpu {
-    /// One quantum: SMs first, then memory, joined only by queues. Returns the blocks that have
-    /// ended.
+    /// One quantum. Returns the blocks that have ended.
     pub(super) fn run_quantum(
         &mut self,
         span: Range<Cycle>,
@@ -37,13 +86,18 @@ impl Gpu {
         hot: Option<&mut HotSpots>,
     ) -> Result<u64, SimError> {
         let end = span.end;
-        let awake = self.wake(span, pace);
+        match self.options.skip {
+            true => pace.wake(end, self.memory.next_replies(), |sm| {
+                self.memory.injection_free(sm)
+            }),
+            false => pace.wake_all(),
+        }
+        // A report on a run that hangs shows memory as of its time.
+        let further = hot.is_none();
         let observed = hot.is_some() || self.options.observer.is_some();
-        let failed = match awake {
-            0 => None,
-            1 => self.run_alone(end, launched, pace, observed),
-            _ if self.crew.is_none() => self.run_alone(end, launched, pace, observed),
-            _ => self.run_together(end, launched, pace, observed),
+        let failed = match self.crew {
+            Some(_) => self.run_together(span, launched, pace, observed, further),
+            None => self.run_alone(span, launched, pace, observed),
         };
         let completed = self.collect(end, pace, hot, failed.as_ref().map(|f| f.0));
         if let Some((sm, e)) = failed {
@@ -57,89 +111,114 @@ impl Gpu {
         }
         let (sms, image) = (&mut self.sms, &mut self.image);
         let mut failed: Failed = None;
-        self.memory.advance(end, &mut |sm, token| {
-            if let Err(e) = sms[sm as usize].perform_atomic(token, image) {
-                failed.get_or_insert((sm as usize, e));
+        let mut perform_atomic = |sm: u16, token| {
+            if let Err(e) = sms[usize::from(sm)].perform_atomic(token, image) {
+                failed.get_or_insert((sm.into(), e));
             }
-        });
+        };
+        match self.memory.is_ahead() {
+            true => self.memory.catch_up(end, &mut perform_atomic),
+            false => self.memory.advance(end, &mut perform_atomic),
+        }
         match failed {
             Some((sm, e)) => Err(self.fault(sm, e, launched, files)),
             None => Ok(completed),
         }
     }
 
-    /// Finds out which SMs have something to do, and tells them what is in the way of their
-    /// requests. Returns how many.
-    fn wake(&mut self, span: Range<Cycle>, pace: &mut Pace) -> usize {
-        let memory = &self.memory;
-        match self.options.skip {
-            true => pace.wake(span.end, memory.next_replies(), |sm| {
-                memory.injection_free(sm)
-            }),
-            false => pace.wake_all(),
-        }
-        for &i in pace.awake() {
-            self.sms[i].refill_port(memory.injection_backlog(i), span.start);
-        }
-        pace.awake().len()
-    }
-
     /// Runs the SMs that are awake on this thread, up to the first that fails.
     fn run_alone(
         &mut self,
-        end: Cycle,
+        span: Range<Cycle>,
         launched: &Launched,
         pace: &Pace,
         observed: bool,
     ) -> Failed {
+        let setting = Setting {
+            span,
+            launched,
+            image: &self.image,
+            observed,
+            skip: self.options.skip,
+        };
         for &i in pace.awake() {
-            let mut world = Quantum {
-                launched,
-                image: &self.image,
-                inbox: self.memory.open_inbox(i, end),
-                observed,
-                skip: self.options.skip,
-            };
-            if let Err(e) = self.sms[i].run(end, &mut world) {
+            let backlog = self.memory.injection_backlog(i);
+            let inbox = self.memory.inbox(i);
+            if let Err(e) = setting.run(&mut self.sms[i], inbox, backlog) {
                 return Some((i, e));
             }
         }
         None
     }
 
-    /// Runs the SMs that are awake on all threads.
+    /// Runs the SMs that are awake on all threads, and beside them the partitions if they may be
+    /// ahead: by a quantum, if `further` says so.
     fn run_together(
         &mut self,
-        end: Cycle,
+        span: Range<Cycle>,
         launched: &Launched,
-        pace: &Pace,
+        pace: &mut Pace,
         observed: bool,
+        further: bool,
     ) -> Failed {
         let crew = self.crew.as_mut()?;
-        let (image, skip) = (&self.image, self.options.skip);
-        let all = self.sms.iter_mut().zip(self.memory.open_inboxes(end));
-        let mut seats: Vec<Seat> = all
-            .enumerate()
-            .filter(|(number, _)| pace.is_awake(*number))
-            .map(|(number, (sm, inbox))| Seat {
+        let end = span.end;
+        let setting = Setting {
+            span,
+            launched,
+            image: &self.image,
+            observed,
+            skip: self.options.skip,
+        };
+        let (mut partitions, mut inboxes, outlets) = self.memory.side_by_side();
+        // With nothing to do they are done at once, and need not be waited for.
+        if let Some(mut idle) = partitions.take_if(|p| !p.have_work(end)) {
+            idle.run(end, further);
+        }
+        let mut jobs = Vec::with_capacity(pace.awake().len() + 1);
+        jobs.extend(partitions.map(Job::Partitions));
+        let first = jobs.len();
+        let mut sms = self.sms.iter_mut();
+        let mut passed = 0;
+        for &number in pace.awake() {
+            let skipped = number - passed;
+            passed = number + 1;
+            let (Some(sm), Some(inbox)) = (sms.nth(skipped), inboxes.nth(skipped)) else {
+                break;
+            };
+            jobs.push(Job::Sm(Seat {
                 number,
                 sm,
                 inbox,
+                backlog: outlets.backlog(number),
                 result: Ok(()),
-            })
-            .collect();
-        crew.for_each(&mut seats, |seat| {
-            let mut world = Quantum {
-                launched,
-                image,
-                inbox: seat.inbox,
-                observed,
-                skip,
-            };
-            seat.result = seat.sm.run(end, &mut world);
-        });
-        let failed = |seat: Seat| seat.result.err().map(|e| (seat.number, e));
-        seats.into_iter().find_map(failed)
+                news: News::default(),
+            }));
+        }
+        let work = |job: &mut Job| match job {
+            Job::Partitions(partitions) => partitions.run(end, further),
+            Job::Sm(seat) => {
+                seat.result = setting.run(seat.sm, seat.inbox, seat.backlog);
+                seat.news = News::of(seat.sm);
+            }
+        };
+        match &mut jobs[..] {
+            [] => {}
+            [job] => work(job),
+            jobs => {
+                self.homes.shares(first, pace.awake(), &mut self.shares);
+                crew.for_each(jobs, &self.shares, work);
+            }
+        }
+        let mut failed = None;
+        for job in jobs {
+            if let Job::Sm(seat) = job {
+                pace.heard(seat.news);
+                let fault = seat.result.err().map(|e| (seat.number, e));
+                failed = failed.or(fault);
+            }
+        }
+        failed
     }
 
     /// Collects, in SM order, what the SMs that have run leave, up to the one that failed if one
@@ -159,10 +238,13 @@ impl Gpu {
             }
             let sm = &mut self.sms[i];
             self.memory.close_inbox(i);
-            pace.ran(i, sm);
-            completed += u64::from(sm.take_completed());
-            for (cycle, request) in sm.port.sent.drain(..) {
-                self.memory.push(cycle, request);
+            let news = pace.news(at).unwrap_or_else(|| News::of(sm));
+            pace.ran(i, &news);
+            completed += u64::from(news.completed);
+            if news.sent {
+                for (cycle, request) in sm.port.sent.drain(..) {
+                    self.memory.push(cycle, request);
+                }
             }
             if let Some(spots) = hot.as_deref_mut() {
                 sm.tell(end, spots as &mut dyn Observer);

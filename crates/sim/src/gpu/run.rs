@@ -123,7 +123,7 @@ impl Gpu {
         if self.machine.gpu.flush_l2_between_kernels {
             self.memory.invalidate_l2();
         }
-        let memory_before = MemoryCounters::of(self.memory.stats());
+        let memory_before = MemoryCounters::of(&self.memory.stats());
         let clocks_before = self.memory.stats().dram.total_clocks;
         for sm in &mut self.sms {
             sm.begin(launched, start);
@@ -241,7 +241,7 @@ impl Gpu {
         if let Some(observer) = &mut self.options.observer {
             observer.ended(finish);
         }
-        let memory = MemoryCounters::of(self.memory.stats()).since(&memory_before);
+        let memory = MemoryCounters::of(&self.memory.stats()).since(&memory_before);
         let energy = EnergyCounters::of(&self.machine, finish - start, &sm, &memory);
         Ok(Totals {
             cycles: finish - start,

@@ -47,7 +47,7 @@ impl Gpu {
 
     /// Tells the observer what was spent up to cycle `to`, given what was counted until then.
     pub(super) fn tell_sample(&mut self, sampler: &mut Sampler, to: Cycle, sm: &SmStats) {
-        let memory = MemoryCounters::of(self.memory.stats()).since(&sampler.memory);
+        let memory = MemoryCounters::of(&self.memory.stats()).since(&sampler.memory);
         let cycles = to.since(sampler.start);
         let spent = EnergyCounters::of(&self.machine, cycles, sm, &memory);
         let since = spent.since(&sampler.spent);

@@ -106,24 +106,30 @@ fn statistics_are_as_recorded() {
     );
 }
 
+/// All runs on two threads, and some of all kinds on more: idle, uneven, too many for the
+/// host.
 #[test]
 fn threads_make_no_difference() {
     if std::env::var_os("WARPSIM_BLESS").is_some() {
         return;
     }
-    let before = recorded();
-    let after =
-        made_again(&before, 2).unwrap_or_else(|failures| panic!("runs failed:\n{failures}"));
-    let pairs = before.iter().zip(&after);
-    let changed: Vec<String> = pairs
-        .filter(|(old, new)| old != new)
-        .map(|(old, new)| format!("- {old}\n+ {new}"))
-        .collect();
-    assert!(
-        changed.is_empty(),
-        "on two threads:\n{}",
-        changed.join("\n")
-    );
+    let all = recorded();
+    for (threads, every) in [(2, 1), (3, 40), (4, 40), (8, 40)] {
+        let runs = all.iter().filter(|line| matches!(line, Line::Run(..)));
+        let before: Vec<Line> = runs.skip(threads - 2).step_by(every).cloned().collect();
+        let after = made_again(&before, threads)
+            .unwrap_or_else(|failures| panic!("runs failed:\n{failures}"));
+        let pairs = before.iter().zip(&after);
+        let changed: Vec<String> = pairs
+            .filter(|(old, new)| old != new)
+            .map(|(old, new)| format!("- {old}\n+ {new}"))
+            .collect();
+        assert!(
+            changed.is_empty(),
+            "on {threads} threads:\n{}",
+            changed.join("\n")
+        );
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@
 //! order of arrival; only the reply waits for a fetch.
 
 mod arrivals;
+pub mod room;
 mod serve;
 
 use crate::config::Machine;
@@ -24,6 +25,7 @@ use crate::memory::stats::MemoryStats;
 use crate::memory::wake::WakeList;
 use crate::time::{Cycle, Tick};
 use arrivals::ArrivalQueue;
+use room::RoomLog;
 use std::collections::VecDeque;
 
 /// Core cycles from serving an access to its reply entering the network.
@@ -102,6 +104,8 @@ pub struct Slice {
     misses: VecDeque<DramRequest>,
     fills: VecDeque<u64>,
     stall: Option<Stall>,
+    /// Where it is ahead of those who send requests: when it had room.
+    room: Option<RoomLog>,
 }
 
 impl Slice {
@@ -135,7 +139,13 @@ impl Slice {
             misses: VecDeque::new(),
             fills: VecDeque::new(),
             stall: None,
+            room: None,
         }
+    }
+
+    /// From now on it is run ahead of those who send requests; it has to be empty.
+    pub fn go_ahead(&mut self) {
+        self.room = Some(RoomLog::default());
     }
 
     /// The network's output buffer before the slice can take another request.
@@ -145,30 +155,58 @@ impl Slice {
     }
 
     /// A request of so many flits has arrived from the network in core cycle `cycle`. Without room
-    /// for it in the slice's queue it waits in the network's output buffer. Returns the cycle in
-    /// which the slice has something to do with it.
-    pub fn arrive(&mut self, cycle: Cycle, index: u32, flits: u32, entry: &Inflight) -> Cycle {
-        if !self.entrance.is_empty() || !self.arrivals.has_room(self.largest_pieces) {
+    /// for it before L2's tick `end` it waits in the network's output buffer. Returns the cycle in
+    /// which the slice has something to do with it; never if it has to be [let in](Slice::let_in).
+    pub fn arrive(
+        &mut self,
+        cycle: Cycle,
+        end: Tick,
+        index: u32,
+        flits: u32,
+        entry: &Inflight,
+    ) -> Cycle {
+        if !self.entrance.is_empty() || !self.had_room(end) {
             self.entrance.push_back((cycle, index, flits));
             self.entrance_flits += flits;
-            return cycle;
+            return match self.room {
+                Some(_) => Cycle::NEVER,
+                None => cycle,
+            };
         }
         let ready = cycle + self.latency;
         self.arrivals.push(ready, index, entry);
         ready
     }
 
+    /// Whether the queue had room for a request before this tick.
+    #[inline]
+    fn had_room(&mut self, tick: Tick) -> bool {
+        match &mut self.room {
+            Some(log) => log.before(tick),
+            None => self.arrivals.has_room(self.largest_pieces),
+        }
+    }
+
     /// Takes the next request out of the network's output buffer, if there is room for it.
     #[inline(never)]
-    fn admit(&mut self, cycle: Cycle, around: &Surroundings) {
-        if let Some(&(arrived, index, flits)) = self.entrance.front()
-            && arrived <= cycle
-            && self.arrivals.has_room(self.largest_pieces)
-        {
-            self.entrance.pop_front();
-            self.entrance_flits -= flits;
-            let entry = around.inflight.get(index);
-            self.arrivals.push(cycle + self.latency, index, entry);
+    fn admit(&mut self, cycle: Cycle, tick: Tick, inflight: &InflightTable) -> Option<Cycle> {
+        let &(arrived, index, flits) = self.entrance.front()?;
+        if arrived > cycle || !self.had_room(tick) {
+            return None;
+        }
+        self.entrance.pop_front();
+        self.entrance_flits -= flits;
+        let ready = cycle + self.latency;
+        self.arrivals.push(ready, index, inflight.get(index));
+        Some(ready)
+    }
+
+    /// The same for a slice that is ahead and has run this tick of core cycle `cycle`. Returns when
+    /// it has something to do with the request.
+    pub fn let_in(&mut self, cycle: Cycle, tick: Tick, inflight: &InflightTable) -> Option<Cycle> {
+        match self.entrance.is_empty() {
+            true => None,
+            false => self.admit(cycle, tick, inflight),
         }
     }
 
@@ -216,12 +254,12 @@ impl Slice {
         )
     }
 
-    /// Runs one L2 clock in core cycle `cycle`, and those behind it that are foreseen. Returns the
+    /// Runs one L2 clock, `tick`, in core cycle `cycle`, and those behind it that are foreseen. Returns the
     /// earliest core cycle in which there is something to do, if only in the next clock.
     #[inline]
-    pub fn step(&mut self, cycle: Cycle, around: &mut Surroundings) -> Cycle {
-        if !self.entrance.is_empty() {
-            self.admit(cycle, around);
+    pub fn step(&mut self, cycle: Cycle, tick: Tick, around: &mut Surroundings) -> Cycle {
+        if !self.entrance.is_empty() && self.room.is_none() {
+            self.admit(cycle, tick, around.inflight);
         }
         if self.deals_with_dram() {
             self.step_dram(cycle, around);
@@ -245,12 +283,17 @@ impl Slice {
                 self.arrivals.join();
             }
         }
+        if let Some(log) = &mut self.room {
+            log.note(tick, self.arrivals.has_room(self.largest_pieces));
+        }
         if (self.arrivals.queued() > 0 && self.stall.is_none()) || self.deals_with_dram() {
             return next;
         }
         // Whatever ends a stall wakes the slice; until then its queue has no more room.
         match self.entrance.front() {
-            Some(&(arrived, ..)) if self.arrivals.has_room(self.largest_pieces) => {
+            Some(&(arrived, ..))
+                if self.room.is_none() && self.arrivals.has_room(self.largest_pieces) =>
+            {
                 self.arrivals.next().min(arrived).max(next)
             }
             _ => self.arrivals.next().max(next),

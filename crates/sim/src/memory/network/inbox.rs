@@ -100,12 +100,24 @@ impl Inboxes {
         &mut self.inboxes[sm]
     }
 
-    /// The inboxes of all SMs, in their order, each [shown](Inbox::show) up to `end`.
-    pub fn all_showing(&mut self, end: Cycle) -> impl Iterator<Item = &mut Inbox> {
-        for inbox in &mut self.inboxes {
-            inbox.show(end);
-        }
+    /// The inboxes of all SMs, in their order. Whoever takes from one says so by
+    /// [`taken`](Inboxes::taken).
+    pub fn all(&mut self) -> impl Iterator<Item = &mut Inbox> {
         self.inboxes.iter_mut()
+    }
+
+    /// Replies that an inbox holds before an SM has seen them.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// A reply arrives in core cycle `at`.
+    #[inline]
+    pub fn put(&mut self, sm: usize, at: Cycle, reply: Reply) {
+        self.next[sm] = self.next[sm].min(at);
+        let inbox = &mut self.inboxes[sm];
+        inbox.next = inbox.next.min(at);
+        inbox.queue.push_back((at, reply));
     }
 
     /// The SM may have taken replies.
@@ -151,11 +163,7 @@ impl Sink<Reply> for Inboxes {
     fn deliver(&mut self, sm: usize, tick: Tick, flits: u32, reply: Reply) {
         self.packets += 1;
         self.flits += u64::from(flits);
-        let at = self.network.cycle_of(tick) + DELIVERY_CYCLES;
-        self.next[sm] = self.next[sm].min(at);
-        let inbox = &mut self.inboxes[sm];
-        inbox.next = inbox.next.min(at);
-        inbox.queue.push_back((at, reply));
+        self.put(sm, self.network.cycle_of(tick) + DELIVERY_CYCLES, reply);
     }
 }
 

@@ -1,35 +1,91 @@
 //! Letting time pass: which core cycles are looked at, and the order of the parts within one.
 
 use super::MemorySystem;
-use crate::memory::clock::Clock;
-use crate::memory::inflight::InflightTable;
-use crate::memory::l2::REPLY_CYCLES;
-use crate::memory::l2::{Slice, Surroundings};
-use crate::memory::network::crossbar::Sink;
-use crate::memory::stats::MemoryStats;
-use crate::memory::wake::WakeList;
+use super::partitions::Partitions;
+use crate::memory::network::crossbar::{Crossbar, Sink};
+use crate::memory::stats::NetworkCounters;
 use crate::time::{Cycle, Tick};
 
-/// The partitions' side of the request network.
+/// The network to the partitions.
+pub(super) struct Requests {
+    pub network: Crossbar<u32>,
+    /// The core cycle in which something can happen in it.
+    pub next: Cycle,
+    counters: NetworkCounters,
+}
+
+/// The partitions' side of it, in a core cycle that ends before L2's tick `end`. Partitions that
+/// have come further remember what room they had by then.
 struct Arrivals<'a> {
-    slices: &'a mut [Slice],
-    next: &'a mut WakeList,
-    inflight: &'a InflightTable,
-    network: &'a Clock,
-    stats: &'a mut MemoryStats,
+    partitions: &'a mut Partitions,
+    counters: &'a mut NetworkCounters,
+    end: Tick,
+    arrived: Arrived,
+}
+
+/// What has arrived in a core cycle.
+pub(super) struct Arrived {
+    /// The first core cycle in which a slice has something to do with any of it.
+    pub ready: Cycle,
+    /// Requests without room in their slice.
+    pub waiting: u32,
 }
 
 impl Sink<u32> for Arrivals<'_> {
     fn has_room(&self, slice: usize) -> bool {
-        self.slices[slice].has_room()
+        self.partitions.slices[slice].has_room()
     }
 
     fn deliver(&mut self, slice: usize, tick: Tick, flits: u32, index: u32) {
-        self.stats.requests.packets += 1;
-        self.stats.requests.flits += u64::from(flits);
-        let entry = self.inflight.get(index);
-        let ready = self.slices[slice].arrive(self.network.cycle_of(tick), index, flits, entry);
-        self.next.lower(slice, ready);
+        self.counters.packets += 1;
+        self.counters.flits += u64::from(flits);
+        let partitions = &mut *self.partitions;
+        let entry = partitions.inflight.get(index);
+        let arrived = partitions.clocks.network.cycle_of(tick);
+        let ready = partitions.slices[slice].arrive(arrived, self.end, index, flits, entry);
+        partitions.wake_slice(slice, ready);
+        self.arrived.ready = self.arrived.ready.min(ready);
+        self.arrived.waiting += u32::from(ready == Cycle::NEVER);
+    }
+}
+
+impl Requests {
+    pub fn new(network: Crossbar<u32>) -> Requests {
+        Requests {
+            network,
+            next: Cycle::NEVER,
+            counters: NetworkCounters::default(),
+        }
+    }
+
+    /// Simulates a core cycle, behind the partitions'.
+    pub fn cycle(&mut self, cycle: Cycle, partitions: &mut Partitions) -> Arrived {
+        let clocks = partitions.clocks;
+        let mut arrivals = Arrivals {
+            partitions,
+            counters: &mut self.counters,
+            end: clocks.l2.first_tick(cycle + 1),
+            arrived: Arrived {
+                ready: Cycle::NEVER,
+                waiting: 0,
+            },
+        };
+        for tick in clocks.network.ticks_of(cycle) {
+            if self.network.next() <= tick {
+                self.network.step(tick, &mut arrivals);
+            }
+        }
+        let arrived = arrivals.arrived;
+        self.next = clocks.network.cycle_of(self.network.next());
+        arrived
+    }
+
+    /// What has been counted here.
+    pub fn counted(&self) -> NetworkCounters {
+        NetworkCounters {
+            full_stalls: self.network.blocked(),
+            ..self.counters
+        }
     }
 }
 
@@ -37,107 +93,24 @@ impl MemorySystem {
     /// Simulates all core cycles before `until`. `perform_atomic(sm, token)` is called for
     /// every atomic that an L2 slice serves, in that order.
     pub fn advance(&mut self, until: Cycle, perform_atomic: &mut dyn FnMut(u16, u32)) {
+        debug_assert!(
+            self.ahead.is_none(),
+            "partitions that go ahead do so in `ahead`"
+        );
         loop {
-            let cycle = self.next.smallest().max(self.now);
+            let next = self.partitions.next().min(self.requests.next);
+            let cycle = next.max(self.now);
             if cycle >= until {
                 break;
             }
-            self.cycle(cycle, perform_atomic);
+            let partitions = &mut self.partitions;
+            partitions.cycle(cycle, &mut self.inboxes, perform_atomic);
+            if self.requests.next <= cycle {
+                self.requests.cycle(cycle, partitions);
+            }
             self.last_active = cycle;
             self.now = cycle + 1;
         }
         self.now = self.now.max(until);
-        self.refresh_stats();
-    }
-
-    fn cycle(&mut self, cycle: Cycle, perform_atomic: &mut dyn FnMut(u16, u32)) {
-        if self.next.replies <= cycle {
-            for tick in self.network.ticks_of(cycle) {
-                if self.replies.next() <= tick {
-                    self.replies.step(tick, &mut self.inboxes);
-                }
-            }
-        }
-        self.run_channels(cycle);
-        self.run_slices(cycle, perform_atomic);
-        self.next.replies = self.network.cycle_of(self.replies.next());
-        if self.next.requests <= cycle {
-            self.run_requests(cycle);
-        }
-    }
-
-    #[inline(never)]
-    fn run_channels(&mut self, cycle: Cycle) {
-        if self.next.channels.next() > cycle {
-            return;
-        }
-        let end = self.dram.first_tick(cycle + 1);
-        let (channels, slices) = (&mut self.channels, &mut self.slices);
-        let (stats, slice_next) = (&mut self.stats.dram, &mut self.next.slices);
-        self.next.channels.run(cycle, |number| {
-            let first = number * self.slices_per_channel;
-            let channel = &mut channels[number];
-            channel.run(cycle, end, stats, &mut |slice, local| {
-                slices[first + slice].fill(local);
-                slice_next.lower(first + slice, cycle);
-            });
-            channel.next()
-        });
-    }
-
-    #[inline(never)]
-    fn run_slices(&mut self, cycle: Cycle, perform_atomic: &mut dyn FnMut(u16, u32)) {
-        if self.next.slices.next() > cycle {
-            return;
-        }
-        let ticks = self.l2.ticks_of(cycle);
-        let next_tick_cycle = self.l2.cycle_of(self.l2.first_tick(cycle + 1));
-        let reply_tick = self.network.first_tick(cycle + REPLY_CYCLES);
-        let mut around = Surroundings {
-            inflight: &mut self.inflight,
-            replies: &mut self.replies,
-            reply_tick,
-            lockstep: self.network.same_as_core() && self.l2.same_as_core(),
-            channels: &mut self.channels,
-            channels_next: &mut self.next.channels,
-            dram_tick: self.dram.first_tick(cycle + 1),
-            dram: self.dram,
-            stats: &mut self.stats,
-            perform_atomic,
-            packets: &self.packets,
-        };
-        let slices = &mut self.slices;
-        self.next.slices.run(cycle, |number| {
-            let mut next = cycle + 1;
-            for _ in ticks.clone() {
-                next = slices[number].step(cycle, &mut around);
-            }
-            next.max(next_tick_cycle)
-        });
-    }
-
-    fn run_requests(&mut self, cycle: Cycle) {
-        let mut arrivals = Arrivals {
-            slices: &mut self.slices,
-            next: &mut self.next.slices,
-            inflight: &self.inflight,
-            network: &self.network,
-            stats: &mut self.stats,
-        };
-        for tick in self.network.ticks_of(cycle) {
-            if self.requests.next() <= tick {
-                self.requests.step(tick, &mut arrivals);
-            }
-        }
-        self.next.requests = self.network.cycle_of(self.requests.next());
-    }
-
-    fn refresh_stats(&mut self) {
-        let clocks = self.dram.first_tick(self.now).get();
-        self.stats.dram.total_clocks = clocks * self.channels.len() as u64;
-        self.stats.requests.full_stalls = self.requests.blocked();
-        self.stats.replies.full_stalls = self.replies.blocked();
-        self.stats.replies.packets = self.inboxes.packets;
-        self.stats.replies.flits = self.inboxes.flits;
     }
 }

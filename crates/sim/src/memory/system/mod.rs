@@ -9,58 +9,38 @@
 //! without seeing a difference.
 
 mod advance;
+mod ahead;
+mod partitions;
 
 use crate::config::Machine;
 use crate::memory::address_map::AddressMap;
 use crate::memory::clock::Clock;
-use crate::memory::dram::channel::Channel;
-use crate::memory::inflight::InflightTable;
 use crate::memory::l2::Slice;
 use crate::memory::network::INJECTION_CYCLES;
 use crate::memory::network::crossbar::{Backlog, Crossbar, Shape};
 use crate::memory::network::inbox::{Inbox, Inboxes};
-use crate::memory::packet::{LARGEST_REQUEST, PacketSize, Reply, Request, RequestKind};
+use crate::memory::packet::{Reply, Request, RequestKind};
 use crate::memory::stats::MemoryStats;
-use crate::memory::wake::WakeList;
-use crate::time::Cycle;
+use crate::time::{Cycle, Tick};
+use advance::Requests;
+use ahead::Ahead;
+pub use ahead::{AheadOfSms, lookahead};
+use partitions::{Clocks, Partitions};
 
 /// Interconnect, L2 and DRAM.
 pub struct MemorySystem {
     map: AddressMap,
-    network: Clock,
-    l2: Clock,
-    dram: Clock,
     line: u64,
     l2_bytes: u64,
-    slices_per_channel: usize,
-    packets: PacketSize,
-    requests: Crossbar<u32>,
-    replies: Crossbar<Reply>,
-    inflight: InflightTable,
-    slices: Vec<Slice>,
-    channels: Vec<Channel>,
     sms: usize,
+    requests: Requests,
+    partitions: Partitions,
     inboxes: Inboxes,
-    next: Next,
-    /// Core cycles before this one have been simulated.
+    /// Where the partitions go ahead: what they have done that nobody else has heard of.
+    ahead: Option<Box<Ahead>>,
+    /// Core cycles before this one have been simulated, partitions that are ahead aside.
     now: Cycle,
     last_active: Cycle,
-    stats: MemoryStats,
-}
-
-/// The core cycle in which each part has something to do next.
-struct Next {
-    replies: Cycle,
-    requests: Cycle,
-    channels: WakeList,
-    slices: WakeList,
-}
-
-impl Next {
-    fn smallest(&self) -> Cycle {
-        let network = self.replies.min(self.requests);
-        network.min(self.channels.next()).min(self.slices.next())
-    }
 }
 
 impl MemorySystem {
@@ -69,19 +49,16 @@ impl MemorySystem {
         let (gpu, net, l2) = (&machine.gpu, &machine.interconnect, &machine.l2);
         let map = AddressMap::new(machine);
         let (sms, slices) = (gpu.sms as usize, map.slices());
-        let slices_per_channel = l2.slices_per_channel.max(1) as usize;
         let [network, l2_clock, dram] =
             [gpu.interconnect_mhz, gpu.l2_mhz, gpu.dram_mhz].map(|m| Clock::new(m, gpu.core_mhz));
-        let dram = match machine.dram.after_core {
-            true => dram.at_the_end_of_cycles(),
-            false => dram,
+        let clocks = Clocks {
+            network,
+            l2: l2_clock,
+            dram: match machine.dram.after_core {
+                true => dram.at_the_end_of_cycles(),
+                false => dram,
+            },
         };
-        let largest_data = if net.sectored_replies {
-            l2.sector.max(32)
-        } else {
-            LARGEST_REQUEST
-        };
-        let packets = PacketSize::new(net.header, net.flit, largest_data);
         let shape = Shape {
             latency: net.latency,
             injection_queue: net.injection_queue,
@@ -89,40 +66,17 @@ impl MemorySystem {
             output_buffer: net.output_buffer,
             speedup: net.speedup,
         };
-        // A slice's reply queue and the network's injection queue behind it, as one.
-        let replies = Shape {
-            injection_queue: l2.queue * packets.largest_reply + net.injection_queue,
-            ..shape
-        };
         MemorySystem {
             map,
-            network,
-            l2: l2_clock,
-            dram,
             line: u64::from(l2.line),
             l2_bytes: u64::from(l2.sets) * u64::from(l2.ways) * u64::from(l2.line) * slices as u64,
-            slices_per_channel,
-            packets,
-            requests: Crossbar::new(sms, slices, shape),
-            replies: Crossbar::new(slices, sms, replies),
-            inflight: InflightTable::new(l2.sector, net.sectored_replies),
-            slices: (0..slices as u32)
-                .map(|number| Slice::new(machine, map, number))
-                .collect(),
-            channels: (0..machine.dram.channels.max(1))
-                .map(|_| Channel::new(&machine.dram, dram, slices_per_channel, l2.queue))
-                .collect(),
             sms,
+            requests: Requests::new(Crossbar::new(sms, slices, shape)),
+            partitions: Partitions::new(machine, map, clocks, shape),
             inboxes: Inboxes::new(sms, (net.reply_queue + net.output_buffer) as usize, network),
-            next: Next {
-                replies: Cycle::NEVER,
-                requests: Cycle::NEVER,
-                channels: WakeList::new(machine.dram.channels.max(1) as usize),
-                slices: WakeList::new(slices),
-            },
+            ahead: None,
             now: Cycle::ZERO,
             last_active: Cycle::ZERO,
-            stats: MemoryStats::default(),
         }
     }
 
@@ -130,14 +84,19 @@ impl MemorySystem {
     /// network steps before the SMs do.
     #[inline]
     pub fn injection_backlog(&self, sm: usize) -> Backlog {
-        let now = self.network.first_tick(self.now + INJECTION_CYCLES);
-        self.requests.backlog(sm, now)
+        self.requests.network.backlog(sm, self.injection_tick())
     }
 
     /// Flits free in the SM's injection queue.
     pub fn injection_free(&self, sm: usize) -> u32 {
-        let now = self.network.first_tick(self.now + INJECTION_CYCLES);
-        self.requests.free(sm, now)
+        self.requests.network.free(sm, self.injection_tick())
+    }
+
+    /// The network's tick as SMs begin to run.
+    #[inline]
+    fn injection_tick(&self) -> Tick {
+        let network = &self.partitions.clocks.network;
+        network.first_tick(self.now + INJECTION_CYCLES)
     }
 
     /// Flits of a request's packet: writes and atomics carry their data.
@@ -146,7 +105,7 @@ impl MemorySystem {
             RequestKind::Read => 0,
             _ => request.bytes,
         };
-        self.packets.flits(data)
+        self.partitions.packets.flits(data)
     }
 
     /// Injects a request in core cycle `cycle`, which has not been simulated yet. The SM has
@@ -154,22 +113,26 @@ impl MemorySystem {
     pub fn push(&mut self, cycle: Cycle, request: Request) {
         let at = self.map.locate(request.addr);
         let flits = self.flits(&request);
-        let index = self.inflight.insert(request, at.local);
-        let tick = self.network.first_tick(cycle + INJECTION_CYCLES);
+        let index = self.partitions.inflight.insert(request, at.local);
+        let clock = &self.partitions.clocks.network;
+        let tick = clock.first_tick(cycle + INJECTION_CYCLES);
         let (sm, slice) = (usize::from(request.sm), at.slice as usize);
-        self.requests.push(sm, tick, slice, flits, index);
-        self.next.requests = self.network.cycle_of(self.requests.next());
+        let requests = &mut self.requests;
+        requests.network.push(sm, tick, slice, flits, index);
+        requests.next = clock.cycle_of(requests.network.next());
     }
 
     /// The periods of the clocks inside, in core cycles: after a multiple of all of them, all are
     /// in phase with the core clock again.
     pub fn clock_periods(&self) -> [u64; 3] {
-        [self.network, self.l2, self.dram].map(|clock| clock.period())
+        let Clocks { network, l2, dram } = self.partitions.clocks;
+        [network, l2, dram].map(|clock| clock.period())
     }
 
     /// The last core cycle in which anything happened inside.
     pub fn idle_since(&self) -> Cycle {
-        self.last_active
+        let partitions = self.settled().map(|(_, last_active, ..)| last_active);
+        self.last_active.max(partitions.unwrap_or(Cycle::ZERO))
     }
 
     /// The SM's next reply, if it has arrived by core cycle `now`.
@@ -187,20 +150,12 @@ impl MemorySystem {
         reply
     }
 
-    /// The replies that the SM sees while it runs up to core cycle `end`. Their places are free
-    /// from the next [`MemorySystem::advance`] on. To be followed by
-    /// [`close_inbox`](MemorySystem::close_inbox).
+    /// The inbox of an SM that is about to run: to be [shown](Inbox::show) before, and followed by
+    /// [`close_inbox`](MemorySystem::close_inbox). The places of replies that it is shown are free from
+    /// the next [`MemorySystem::advance`] on.
     #[inline]
-    pub fn open_inbox(&mut self, sm: usize, end: Cycle) -> &mut Inbox {
-        let inbox = self.inboxes.of(sm);
-        inbox.show(end);
-        inbox
-    }
-
-    /// The same for all SMs, in their order; each that runs is to be followed by
-    /// [`close_inbox`](MemorySystem::close_inbox).
-    pub fn open_inboxes(&mut self, end: Cycle) -> impl Iterator<Item = &mut Inbox> {
-        self.inboxes.all_showing(end)
+    pub fn inbox(&mut self, sm: usize) -> &mut Inbox {
+        self.inboxes.of(sm)
     }
 
     /// The SM has run and taken what it took.
@@ -229,17 +184,19 @@ impl MemorySystem {
 
     /// The earliest core cycle in which anything can happen inside.
     pub fn next(&self) -> Cycle {
-        self.next.smallest().max(self.now)
+        let partitions = match self.settled() {
+            Some((next, ..)) => next,
+            None => self.partitions.next(),
+        };
+        partitions.min(self.requests.next).max(self.now)
     }
 
     /// Everything has drained, replies and write-backs included.
     pub fn idle(&self) -> bool {
-        self.inflight.is_empty()
+        self.partitions.is_idle()
             && self.inboxes.is_empty()
-            && self.requests.is_empty()
-            && self.replies.is_empty()
-            && self.slices.iter().all(Slice::is_empty)
-            && self.channels.iter().all(Channel::is_empty)
+            && self.requests.network.is_empty()
+            && self.settled().is_none_or(|(_, _, idle, _)| idle)
     }
 
     /// A copy from the host leaves its sectors valid in L2, least recently used lines making
@@ -252,37 +209,53 @@ impl MemorySystem {
         while at < end {
             let next = (at / self.line + 1) * self.line;
             let place = self.map.locate(at);
-            self.slices[place.slice as usize].install(place.local, next.min(end) - at);
+            self.partitions.slices[place.slice as usize].install(place.local, next.min(end) - at);
             at = next;
         }
     }
 
     /// Forgets all of L2.
     pub fn invalidate_l2(&mut self) {
-        self.slices.iter_mut().for_each(Slice::invalidate);
+        let slices = &mut self.partitions.slices;
+        slices.iter_mut().for_each(Slice::invalidate);
     }
 
     /// Counters so far.
-    pub fn stats(&self) -> &MemoryStats {
-        &self.stats
+    pub fn stats(&self) -> MemoryStats {
+        let mut stats = match self.settled() {
+            Some((.., counted)) => counted.clone(),
+            None => {
+                let mut stats = self.partitions.counted();
+                stats.replies.packets = self.inboxes.packets;
+                stats.replies.flits = self.inboxes.flits;
+                stats
+            }
+        };
+        let clocks = self.partitions.clocks.dram.first_tick(self.now).get();
+        stats.dram.total_clocks = clocks * self.partitions.channels.len() as u64;
+        stats.requests = self.requests.counted();
+        stats
     }
 
     /// What is waiting where, one line for each part that is not empty.
     pub fn describe_pending(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        if !self.inflight.is_empty() {
-            lines.push(format!("{} requests not answered", self.inflight.len()));
+        let partitions = &self.partitions;
+        if !partitions.inflight.is_empty() {
+            let left = partitions.inflight.len();
+            lines.push(format!("{left} requests not answered"));
         }
         for sm in 0..self.sms {
-            let (waiting, replies) = (self.requests.queued(sm), self.inboxes.len(sm));
+            let waiting = self.requests.network.queued(sm);
+            let replies = self.inboxes.len(sm);
             if waiting + replies > 0 {
                 lines.push(format!(
                     "SM {sm}: {waiting} requests to inject, {replies} replies to take"
                 ));
             }
         }
-        for (number, slice) in self.slices.iter().enumerate() {
-            let replies = self.replies.queued(number);
+        for (number, slice) in partitions.slices.iter().enumerate() {
+            let replies = partitions.replies.queued(number);
             if !slice.is_empty() || replies > 0 {
                 lines.push(format!(
                     "L2 slice {number}: {}, {replies} replies to send",
@@ -290,7 +263,7 @@ impl MemorySystem {
                 ));
             }
         }
-        for (number, channel) in self.channels.iter().enumerate() {
+        for (number, channel) in partitions.channels.iter().enumerate() {
             if !channel.is_empty() {
                 lines.push(format!("DRAM channel {number}: {}", channel.describe()));
             }

@@ -17,7 +17,7 @@ fn kind() -> impl Strategy<Value = RequestKind> {
 }
 
 /// Requests with the cycles since the one before.
-fn stream() -> impl Strategy<Value = Vec<(u64, Request)>> {
+pub(super) fn stream() -> impl Strategy<Value = Vec<(u64, Request)>> {
     // Few lines in few sets, so that there are hits, merges, evictions and stalls.
     let one = (
         0u64..6,
@@ -57,7 +57,7 @@ fn stream() -> impl Strategy<Value = Vec<(u64, Request)>> {
 }
 
 /// Machines of different shapes. The first two are so tight that every limit is met.
-fn machine() -> impl Strategy<Value = Machine> {
+pub(super) fn machine() -> impl Strategy<Value = Machine> {
     (0..5usize).prop_map(|which| match which {
         0 => tight(),
         1 => {
@@ -77,7 +77,7 @@ fn machine() -> impl Strategy<Value = Machine> {
     })
 }
 
-fn tight() -> Machine {
+pub(super) fn tight() -> Machine {
     let mut machine = gtx480();
     machine.l2.mshrs = 6;
     machine.l2.merges = 2;
@@ -156,7 +156,7 @@ fn run(machine: &Machine, stream: &[(u64, Request)], step: u64) -> Outcome {
         }
     }
     assert!(memory.idle(), "{:#?}", memory.describe_pending());
-    (replies, performed, memory.stats().clone())
+    (replies, performed, memory.stats())
 }
 
 proptest! {

@@ -181,7 +181,8 @@ fn a_second_miss_on_a_sector_joins_the_first() {
     let seen = drain(&mut memory, 0, 1);
     assert_eq!((seen[0].token, seen[1].token), (1, 2));
     assert_eq!(seen[1].at - seen[0].at, 1, "one waiter per cycle");
-    let counters = memory.stats().l2(Traffic::Global, Read);
+    let stats = memory.stats();
+    let counters = stats.l2(Traffic::Global, Read);
     assert_eq!((counters.misses, counters.merges), (1, 1));
     assert_eq!(memory.stats().dram.reads, 1);
 }
@@ -193,7 +194,8 @@ fn a_full_merge_list_stalls_the_slice_until_the_fill() {
         memory.push(Cycle::new(u64::from(token)), request(Read, 0, 32, token));
     }
     let seen = drain(&mut memory, 0, 1);
-    let counters = memory.stats().l2(Traffic::Global, Read);
+    let stats = memory.stats();
+    let counters = stats.l2(Traffic::Global, Read);
     assert_eq!((counters.merges, counters.hits), (3, 1));
     assert!(counters.stall_cycles > 100, "{}", counters.stall_cycles);
     assert_eq!(seen.len(), 5);

@@ -1,0 +1,312 @@
+//! Partitions that are a quantum ahead of the SMs, so that both can run at the same time.
+//!
+//! While the SMs run quantum k, the partitions run quantum k + 1. Then, with nobody else running, the
+//! requests of quantum k go through the network. That gives what taking turns gives, because in
+//! quantum k + 1 the partitions need nothing of what SMs and requests do in quantum k:
+//!
+//! - A request that comes to a slice is not looked at for `l2.latency` cycles. [`lookahead`] says
+//!   for how many quanta that is enough.
+//! - The other way round, the network asks whether a slice has room. Slices that are ahead write down
+//!   when that changes ([`room`](crate::memory::l2::room)), and the requests wait at the entrance, and
+//!   are let in from there, as written.
+//! - Places for replies become free by time alone: those that arrive before the end of a quantum are
+//!   as good as taken in it, because the SM sees them. So the times at which the last replies
+//!   arrive tell whether there is room ([`Outgoing`]).
+//! - A reply arrives at the earliest in the quantum behind the one in which it is sent: SMs do not miss
+//!   those that are held back until the quantum is over.
+//! - Atomics are only written down. They are performed at the end of the quantum to which they belong,
+//!   behind its stores.
+//!
+//! What others ask about the whole system (is it idle, what has it counted, when does it go on) is
+//! answered as of the end of quantum k: the partitions note it when they come past.
+
+use super::MemorySystem;
+use super::advance::Requests;
+use super::partitions::Partitions;
+use crate::config::Machine;
+use crate::memory::clock::Clock;
+use crate::memory::inflight::MAX_PIECES;
+use crate::memory::l2::Slice;
+use crate::memory::network::DELIVERY_CYCLES;
+use crate::memory::network::crossbar::{Backlog, Sink};
+use crate::memory::network::inbox::Inbox;
+use crate::memory::packet::Reply;
+use crate::memory::stats::{MemoryStats, NetworkCounters};
+use crate::time::{Cycle, Tick};
+
+/// How many quanta the partitions of a machine may be ahead of its SMs. What comes to a slice in
+/// quantum k must not be looked at in quantum k + lookahead or before, nor, where a slice serves
+/// several sectors at once, in the clocks that it foresees then.
+pub fn lookahead(machine: &Machine) -> u64 {
+    let quantum = u64::from(machine.gpu.quantum.max(1));
+    let unseen = u64::from(machine.l2.latency).saturating_sub(MAX_PIECES.into());
+    (unseen / quantum).saturating_sub(1)
+}
+
+/// An atomic that a slice has served: SM and token.
+type Atomic = (u16, u32);
+
+/// What partitions that are ahead have done that nobody else has heard of.
+pub(super) struct Ahead {
+    quantum: u64,
+    /// Core cycles before this one have been simulated in the partitions.
+    now: Cycle,
+    last_active: Cycle,
+    outgoing: Outgoing,
+    /// Requests at the entrances of slices without room for them.
+    at_entrances: u32,
+    /// Atomics of the quantum that SMs run, and of the one behind it.
+    due: Vec<Atomic>,
+    early: Vec<Atomic>,
+    /// The partitions at the end of the quantum that SMs run.
+    settled: Settled,
+}
+
+/// The partitions at some time.
+struct Settled {
+    next: Cycle,
+    last_active: Cycle,
+    idle: bool,
+    counted: MemoryStats,
+}
+
+/// The SMs' side of the network from the partitions, where SMs run meanwhile: replies wait here.
+struct Outgoing {
+    network: Clock,
+    /// Arrival times of the last replies to each SM, as many as it has places, in a ring.
+    arrivals: Vec<Box<[Cycle]>>,
+    oldest: Vec<usize>,
+    /// The end of the quantum that is simulated.
+    end: Cycle,
+    replies: Vec<(usize, Cycle, Reply)>,
+    counters: NetworkCounters,
+}
+
+impl Sink<Reply> for Outgoing {
+    /// Replies arrive in order. If the one that came as many replies ago as there are places is seen
+    /// in this quantum, fewer have not been.
+    #[inline]
+    fn has_room(&self, sm: usize) -> bool {
+        self.arrivals[sm][self.oldest[sm]] < self.end
+    }
+
+    fn deliver(&mut self, sm: usize, tick: Tick, flits: u32, reply: Reply) {
+        self.counters.packets += 1;
+        self.counters.flits += u64::from(flits);
+        let at = self.network.cycle_of(tick) + DELIVERY_CYCLES;
+        let (ring, oldest) = (&mut self.arrivals[sm], &mut self.oldest[sm]);
+        ring[*oldest] = at;
+        *oldest = (*oldest + 1) % ring.len();
+        self.replies.push((sm, at, reply));
+    }
+}
+
+/// The partitions, for whoever runs them beside the SMs.
+pub struct AheadOfSms<'a> {
+    partitions: &'a mut Partitions,
+    ahead: &'a mut Ahead,
+}
+
+/// The SMs' side of the network to the partitions.
+pub struct Outlets<'a> {
+    now: Tick,
+    requests: &'a Requests,
+}
+
+impl Outlets<'_> {
+    /// What of the SM's packets is still on the SM's side as it begins to run.
+    #[inline]
+    pub fn backlog(&self, sm: usize) -> Backlog {
+        self.requests.network.backlog(sm, self.now)
+    }
+}
+
+impl AheadOfSms<'_> {
+    /// Whether there is anything to do in the quantum that ends with cycle `end` or in the one
+    /// behind it.
+    pub fn have_work(&self, end: Cycle) -> bool {
+        self.partitions.next() < end + self.ahead.quantum
+    }
+
+    /// Simulates the partitions up to cycle `end`, with which the quantum ends that SMs run, and then
+    /// the quantum behind it, or not if `further` says so.
+    pub fn run(&mut self, end: Cycle, further: bool) {
+        let (partitions, ahead) = (&mut *self.partitions, &mut *self.ahead);
+        ahead.run_until(end, partitions, false);
+        ahead.settle(partitions);
+        if further {
+            ahead.run_until(end + ahead.quantum, partitions, true);
+        }
+    }
+}
+
+impl Ahead {
+    fn new(machine: &Machine, network: Clock, places: usize) -> Ahead {
+        let sms = machine.gpu.sms as usize;
+        Ahead {
+            quantum: machine.gpu.quantum.max(1).into(),
+            now: Cycle::ZERO,
+            last_active: Cycle::ZERO,
+            outgoing: Outgoing {
+                network,
+                arrivals: vec![vec![Cycle::ZERO; places.max(1)].into(); sms],
+                oldest: vec![0; sms],
+                end: Cycle::ZERO,
+                replies: Vec::new(),
+                counters: NetworkCounters::default(),
+            },
+            at_entrances: 0,
+            due: Vec::new(),
+            early: Vec::new(),
+            settled: Settled {
+                next: Cycle::NEVER,
+                last_active: Cycle::ZERO,
+                idle: true,
+                counted: MemoryStats::default(),
+            },
+        }
+    }
+
+    /// Simulates the partitions up to a cycle that ends the quantum in which there is anything to do
+    /// for them, if there is.
+    fn run_until(&mut self, end: Cycle, partitions: &mut Partitions, early: bool) {
+        self.outgoing.end = end;
+        let atomics = match early {
+            true => &mut self.early,
+            false => &mut self.due,
+        };
+        loop {
+            let cycle = partitions.next().max(self.now);
+            if cycle >= end {
+                break;
+            }
+            partitions.cycle(cycle, &mut self.outgoing, &mut |sm, token| {
+                atomics.push((sm, token));
+            });
+            self.last_active = cycle;
+            self.now = cycle + 1;
+        }
+        self.now = self.now.max(end);
+    }
+
+    /// Lets requests in that wait at the entrances of slices, one per slice and clock, in a cycle
+    /// for which the slices have written down when they had room.
+    #[cold]
+    fn let_in(&mut self, cycle: Cycle, partitions: &mut Partitions) {
+        for slice in 0..partitions.slices.len() {
+            for tick in partitions.clocks.l2.ticks_of(cycle) {
+                let inflight = &partitions.inflight;
+                if let Some(ready) = partitions.slices[slice].let_in(cycle, tick, inflight) {
+                    self.at_entrances -= 1;
+                    self.settled.next = self.settled.next.min(ready);
+                    partitions.wake_slice(slice, ready);
+                }
+            }
+        }
+    }
+
+    /// Notes what the partitions are.
+    fn settle(&mut self, partitions: &Partitions) {
+        let mut counted = partitions.counted();
+        counted.replies.packets = self.outgoing.counters.packets;
+        counted.replies.flits = self.outgoing.counters.flits;
+        self.settled = Settled {
+            next: partitions.next(),
+            last_active: self.last_active,
+            idle: partitions.is_idle(),
+            counted,
+        };
+    }
+}
+
+impl MemorySystem {
+    /// Lets the partitions be a quantum ahead of the SMs from now on, if the machine allows that.
+    /// Time passes by [`AheadOfSms::run`] and [`MemorySystem::catch_up`] then.
+    pub fn go_ahead(&mut self, machine: &Machine) {
+        if lookahead(machine) == 0 || self.ahead.is_some() {
+            return;
+        }
+        let places = self.inboxes.capacity();
+        let network = self.partitions.clocks.network;
+        self.ahead = Some(Box::new(Ahead::new(machine, network, places)));
+        self.partitions.slices.iter_mut().for_each(Slice::go_ahead);
+    }
+
+    /// Whether partitions are ahead of the SMs.
+    pub fn is_ahead(&self) -> bool {
+        self.ahead.is_some()
+    }
+
+    /// Partitions that are ahead, the inboxes of all SMs in their order, and what is in the way of
+    /// their requests: for different threads. An inbox of an SM that runs is to be
+    /// [shown](Inbox::show) before and followed by [`close_inbox`](MemorySystem::close_inbox).
+    pub fn side_by_side(
+        &mut self,
+    ) -> (
+        Option<AheadOfSms<'_>>,
+        impl Iterator<Item = &mut Inbox>,
+        Outlets<'_>,
+    ) {
+        let outlets = Outlets {
+            now: self.injection_tick(),
+            requests: &self.requests,
+        };
+        let partitions = &mut self.partitions;
+        let ahead = self.ahead.as_deref_mut();
+        let ahead = ahead.map(|ahead| AheadOfSms { partitions, ahead });
+        (ahead, self.inboxes.all(), outlets)
+    }
+
+    /// Where partitions are ahead and have come to cycle `end` or further: the rest of the memory
+    /// system up to that cycle, with which the quantum ends that SMs have run.
+    pub fn catch_up(&mut self, end: Cycle, perform_atomic: &mut dyn FnMut(u16, u32)) {
+        let Some(ahead) = self.ahead.as_deref_mut() else {
+            return;
+        };
+        for (sm, at, reply) in ahead.outgoing.replies.drain(..) {
+            self.inboxes.put(sm, at, reply);
+        }
+        for (sm, token) in ahead.due.drain(..) {
+            perform_atomic(sm, token);
+        }
+        std::mem::swap(&mut ahead.due, &mut ahead.early);
+        loop {
+            let waiting = match ahead.at_entrances {
+                0 => Cycle::NEVER,
+                _ => self.now,
+            };
+            let cycle = self.requests.next.min(waiting).max(self.now);
+            if cycle >= end {
+                break;
+            }
+            if ahead.at_entrances > 0 {
+                ahead.let_in(cycle, &mut self.partitions);
+            }
+            if self.requests.next <= cycle {
+                let arrived = self.requests.cycle(cycle, &mut self.partitions);
+                ahead.settled.next = ahead.settled.next.min(arrived.ready);
+                ahead.at_entrances += arrived.waiting;
+            }
+            self.last_active = cycle;
+            self.now = cycle + 1;
+        }
+        self.now = self.now.max(end);
+    }
+
+    /// What the partitions are at the end of the quantum that SMs have run: when they go on, when
+    /// something last happened, whether they are idle, and what they have counted.
+    pub(super) fn settled(&self) -> Option<(Cycle, Cycle, bool, &MemoryStats)> {
+        let ahead = self.ahead.as_deref()?;
+        let settled = &ahead.settled;
+        let next = match ahead.at_entrances {
+            0 => settled.next,
+            _ => self.now,
+        };
+        let idle = settled.idle && ahead.at_entrances == 0 && ahead.outgoing.replies.is_empty();
+        Some((next, settled.last_active, idle, &settled.counted))
+    }
+}
+
+#[cfg(test)]
+#[path = "ahead_tests.rs"]
+mod tests;

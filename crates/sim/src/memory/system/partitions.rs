@@ -1,0 +1,175 @@
+//! The memory partitions: L2 slices, DRAM channels and the network back to the SMs.
+//!
+//! Within a core cycle replies go into the network first, then DRAM runs, then the slices.
+
+use crate::config::Machine;
+use crate::memory::address_map::AddressMap;
+use crate::memory::clock::Clock;
+use crate::memory::dram::channel::Channel;
+use crate::memory::inflight::InflightTable;
+use crate::memory::l2::{REPLY_CYCLES, Slice, Surroundings};
+use crate::memory::network::crossbar::{Crossbar, Shape, Sink};
+use crate::memory::packet::{PacketSize, Reply};
+use crate::memory::stats::MemoryStats;
+use crate::memory::wake::WakeList;
+use crate::time::Cycle;
+
+/// The clocks beside the core's.
+#[derive(Clone, Copy)]
+pub(super) struct Clocks {
+    pub network: Clock,
+    pub l2: Clock,
+    pub dram: Clock,
+}
+
+/// All partitions.
+pub(super) struct Partitions {
+    pub clocks: Clocks,
+    slices_per_channel: usize,
+    pub packets: PacketSize,
+    pub replies: Crossbar<Reply>,
+    pub inflight: InflightTable,
+    pub slices: Vec<Slice>,
+    pub channels: Vec<Channel>,
+    /// The core cycle in which each part has something to do next.
+    replies_next: Cycle,
+    channels_next: WakeList,
+    slices_next: WakeList,
+    /// What they have counted; what the network to them and the SMs' inboxes count is not here.
+    pub stats: MemoryStats,
+}
+
+impl Partitions {
+    /// Empty ones. `network` is the shape of the network to them.
+    pub fn new(machine: &Machine, map: AddressMap, clocks: Clocks, network: Shape) -> Partitions {
+        let (net, l2) = (&machine.interconnect, &machine.l2);
+        let (sms, slices) = (machine.gpu.sms as usize, map.slices());
+        let slices_per_channel = l2.slices_per_channel.max(1) as usize;
+        let largest_data = match net.sectored_replies {
+            true => l2.sector.max(32),
+            false => crate::memory::packet::LARGEST_REQUEST,
+        };
+        let packets = PacketSize::new(net.header, net.flit, largest_data);
+        // A slice's reply queue and the network's injection queue behind it, as one.
+        let replies = Shape {
+            injection_queue: l2.queue * packets.largest_reply + net.injection_queue,
+            ..network
+        };
+        let channels = machine.dram.channels.max(1) as usize;
+        let channel = |_| Channel::new(&machine.dram, clocks.dram, slices_per_channel, l2.queue);
+        Partitions {
+            clocks,
+            slices_per_channel,
+            packets,
+            replies: Crossbar::new(slices, sms, replies),
+            inflight: InflightTable::new(l2.sector, net.sectored_replies),
+            slices: (0..slices as u32)
+                .map(|number| Slice::new(machine, map, number))
+                .collect(),
+            channels: (0..channels).map(channel).collect(),
+            replies_next: Cycle::NEVER,
+            channels_next: WakeList::new(channels),
+            slices_next: WakeList::new(slices),
+            stats: MemoryStats::default(),
+        }
+    }
+
+    /// The earliest core cycle in which anything can happen here.
+    #[inline]
+    pub fn next(&self) -> Cycle {
+        let dram = self.channels_next.next();
+        self.replies_next.min(dram).min(self.slices_next.next())
+    }
+
+    /// A slice has something to do with a request in `cycle`.
+    #[inline]
+    pub fn wake_slice(&mut self, slice: usize, cycle: Cycle) {
+        self.slices_next.lower(slice, cycle);
+    }
+
+    /// No request is under way and nothing left to be written to DRAM.
+    pub fn is_idle(&self) -> bool {
+        self.inflight.is_empty()
+            && self.replies.is_empty()
+            && self.slices.iter().all(Slice::is_empty)
+            && self.channels.iter().all(Channel::is_empty)
+    }
+
+    /// Simulates a core cycle. Replies come out at `sms`; `perform_atomic(sm, token)` is called for
+    /// every atomic that a slice serves, in that order.
+    #[inline]
+    pub fn cycle(
+        &mut self,
+        cycle: Cycle,
+        sms: &mut impl Sink<Reply>,
+        perform_atomic: &mut dyn FnMut(u16, u32),
+    ) {
+        if self.replies_next <= cycle {
+            for tick in self.clocks.network.ticks_of(cycle) {
+                if self.replies.next() <= tick {
+                    self.replies.step(tick, sms);
+                }
+            }
+        }
+        self.run_channels(cycle);
+        self.run_slices(cycle, perform_atomic);
+        self.replies_next = self.clocks.network.cycle_of(self.replies.next());
+    }
+
+    #[inline(never)]
+    fn run_channels(&mut self, cycle: Cycle) {
+        if self.channels_next.next() > cycle {
+            return;
+        }
+        let end = self.clocks.dram.first_tick(cycle + 1);
+        let (channels, slices) = (&mut self.channels, &mut self.slices);
+        let (stats, slices_next) = (&mut self.stats.dram, &mut self.slices_next);
+        self.channels_next.run(cycle, |number| {
+            let first = number * self.slices_per_channel;
+            let channel = &mut channels[number];
+            channel.run(cycle, end, stats, &mut |slice, local| {
+                slices[first + slice].fill(local);
+                slices_next.lower(first + slice, cycle);
+            });
+            channel.next()
+        });
+    }
+
+    #[inline(never)]
+    fn run_slices(&mut self, cycle: Cycle, perform_atomic: &mut dyn FnMut(u16, u32)) {
+        if self.slices_next.next() > cycle {
+            return;
+        }
+        let Clocks { network, l2, dram } = self.clocks;
+        let ticks = l2.ticks_of(cycle);
+        let next_tick_cycle = l2.cycle_of(l2.first_tick(cycle + 1));
+        let mut around = Surroundings {
+            inflight: &mut self.inflight,
+            replies: &mut self.replies,
+            reply_tick: network.first_tick(cycle + REPLY_CYCLES),
+            lockstep: network.same_as_core() && l2.same_as_core(),
+            channels: &mut self.channels,
+            channels_next: &mut self.channels_next,
+            dram_tick: dram.first_tick(cycle + 1),
+            dram,
+            stats: &mut self.stats,
+            perform_atomic,
+            packets: &self.packets,
+        };
+        let slices = &mut self.slices;
+        self.slices_next.run(cycle, |number| {
+            let mut next = cycle + 1;
+            for tick in ticks.clone() {
+                next = slices[number].step(cycle, tick, &mut around);
+            }
+            next.max(next_tick_cycle)
+        });
+    }
+
+    /// What has been counted here.
+    pub fn counted(&self) -> MemoryStats {
+        let mut stats = self.stats.clone();
+        stats.replies.full_stalls = self.replies.blocked();
+        stats
+    }
+}
