@@ -35,7 +35,6 @@ type Failed = Option<(usize, SmFault)>;
 struct Setting<'a> {
     span: Range<Cycle>,
     launched: &'a Launched,
-    image: &'a GlobalMemory,
     observed: bool,
     skip: bool,
 }
@@ -43,12 +42,18 @@ struct Setting<'a> {
 impl Setting<'_> {
     /// Runs an SM that finds so much in the way of its requests.
     #[inline]
-    fn run(&self, sm: &mut Sm, inbox: &mut Inbox, backlog: Backlog) -> Result<(), SmFault> {
+    fn run(
+        &self,
+        image: &GlobalMemory,
+        sm: &mut Sm,
+        inbox: &mut Inbox,
+        backlog: Backlog,
+    ) -> Result<(), SmFault> {
         sm.refill_port(backlog, self.span.start);
         inbox.show(self.span.end);
         let mut world = Quantum {
             launched: self.launched,
-            image: self.image,
+            image,
             inbox,
             observed: self.observed,
             skip: self.skip,
@@ -94,10 +99,15 @@ impl Gpu {
         }
         // A report on a run that hangs shows memory as of its time.
         let further = hot.is_none();
-        let observed = hot.is_some() || self.options.observer.is_some();
+        let setting = Setting {
+            span,
+            launched,
+            observed: hot.is_some() || self.options.observer.is_some(),
+            skip: self.options.skip,
+        };
         let failed = match self.crew {
-            Some(_) => self.run_together(span, launched, pace, observed, further),
-            None => self.run_alone(span, launched, pace, observed),
+            Some(_) => self.run_together(&setting, pace, further),
+            None => self.run_alone(&setting, pace),
         };
         let completed = self.collect(end, pace, hot, failed.as_ref().map(|f| f.0));
         if let Some((sm, e)) = failed {
@@ -127,24 +137,11 @@ impl Gpu {
     }
 
     /// Runs the SMs that are awake on this thread, up to the first that fails.
-    fn run_alone(
-        &mut self,
-        span: Range<Cycle>,
-        launched: &Launched,
-        pace: &Pace,
-        observed: bool,
-    ) -> Failed {
-        let setting = Setting {
-            span,
-            launched,
-            image: &self.image,
-            observed,
-            skip: self.options.skip,
-        };
+    fn run_alone(&mut self, setting: &Setting, pace: &Pace) -> Failed {
         for &i in pace.awake() {
             let backlog = self.memory.injection_backlog(i);
             let inbox = self.memory.inbox(i);
-            if let Err(e) = setting.run(&mut self.sms[i], inbox, backlog) {
+            if let Err(e) = setting.run(&self.image, &mut self.sms[i], inbox, backlog) {
                 return Some((i, e));
             }
         }
@@ -153,23 +150,9 @@ impl Gpu {
 
     /// Runs the SMs that are awake on all threads, and beside them the partitions if they may be
     /// ahead: by a quantum, if `further` says so.
-    fn run_together(
-        &mut self,
-        span: Range<Cycle>,
-        launched: &Launched,
-        pace: &mut Pace,
-        observed: bool,
-        further: bool,
-    ) -> Failed {
+    fn run_together(&mut self, setting: &Setting, pace: &mut Pace, further: bool) -> Failed {
         let crew = self.crew.as_mut()?;
-        let end = span.end;
-        let setting = Setting {
-            span,
-            launched,
-            image: &self.image,
-            observed,
-            skip: self.options.skip,
-        };
+        let (image, end) = (&self.image, setting.span.end);
         let (mut partitions, mut inboxes, outlets) = self.memory.side_by_side();
         // With nothing to do they are done at once, and need not be waited for.
         if let Some(mut idle) = partitions.take_if(|p| !p.have_work(end)) {
@@ -198,7 +181,7 @@ impl Gpu {
         let work = |job: &mut Job| match job {
             Job::Partitions(partitions) => partitions.run(end, further),
             Job::Sm(seat) => {
-                seat.result = setting.run(seat.sm, seat.inbox, seat.backlog);
+                seat.result = setting.run(image, seat.sm, seat.inbox, seat.backlog);
                 seat.news = News::of(seat.sm);
             }
         };

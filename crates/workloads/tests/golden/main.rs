@@ -91,12 +91,7 @@ fn statistics_are_as_recorded() {
         std::fs::write(path(), text).expect("fingerprints.txt can be written");
         return;
     }
-    let changed: Vec<String> = before
-        .iter()
-        .zip(&after)
-        .filter(|(old, new)| old != new)
-        .map(|(old, new)| format!("- {old}\n+ {new}"))
-        .collect();
+    let changed = changed(&before, &after);
     assert!(
         changed.is_empty(),
         "{} of {} runs have changed:\n{}\nif that is intended:\n{REWRITE}",
@@ -104,6 +99,14 @@ fn statistics_are_as_recorded() {
         runs(&before).len(),
         changed.join("\n")
     );
+}
+
+/// Lines that are not what they were, as a difference.
+fn changed(before: &[Line], after: &[Line]) -> Vec<String> {
+    let pairs = before.iter().zip(after).filter(|(old, new)| old != new);
+    pairs
+        .map(|(old, new)| format!("- {old}\n+ {new}"))
+        .collect()
 }
 
 /// All runs on two threads, and some of all kinds on more: idle, uneven, too many for the
@@ -119,11 +122,7 @@ fn threads_make_no_difference() {
         let before: Vec<Line> = runs.skip(threads - 2).step_by(every).cloned().collect();
         let after = made_again(&before, threads)
             .unwrap_or_else(|failures| panic!("runs failed:\n{failures}"));
-        let pairs = before.iter().zip(&after);
-        let changed: Vec<String> = pairs
-            .filter(|(old, new)| old != new)
-            .map(|(old, new)| format!("- {old}\n+ {new}"))
-            .collect();
+        let changed = changed(&before, &after);
         assert!(
             changed.is_empty(),
             "on {threads} threads:\n{}",
