@@ -84,15 +84,18 @@ impl WakeList {
     #[inline]
     pub fn run(&mut self, cycle: Cycle, mut run: impl FnMut(usize) -> Cycle) {
         let mut next = Cycle::NEVER;
-        let groups = self.groups.iter_mut().zip(self.parts.chunks_mut(GROUP));
-        for (number, (group, parts)) in groups.enumerate() {
+        for (number, group) in self.groups.iter_mut().enumerate() {
             if *group <= cycle {
-                for (part, time) in parts.iter_mut().enumerate() {
+                let first = number * GROUP;
+                let last = (first + GROUP).min(self.parts.len());
+                let mut left = Cycle::NEVER;
+                for (part, time) in (first..).zip(&mut self.parts[first..last]) {
                     if *time <= cycle {
-                        *time = run(number * GROUP + part);
+                        *time = run(part);
                     }
+                    left = left.min(*time);
                 }
-                *group = smallest(parts);
+                *group = left;
             }
             next = next.min(*group);
         }
