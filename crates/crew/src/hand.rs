@@ -14,34 +14,39 @@ use std::ops::Range;
 pub struct Hand(AtomicU64);
 
 /// The largest number of an item.
-pub const MOST_ITEMS: usize = u16::MAX as usize;
+pub const MOST_ITEMS: usize = (1 << ITEM_BITS) - 1;
+
+/// Bits for the number of an item. Those above two of them hold the round: enough of them that none
+/// comes again within months, because nobody may have looked at a hand for as long.
+const ITEM_BITS: u32 = 12;
+const ROUNDS: u64 = u64::MAX >> (2 * ITEM_BITS);
 
 /// Others take nothing from who has fewer left: it costs more to move an item's data to another core
 /// and back than to wait for one.
-const LEAST_TO_HELP: usize = 2;
+pub const LEAST_TO_HELP: usize = 2;
 
-fn pack(round: u32, left: &Range<usize>) -> u64 {
-    u64::from(round) << 32 | (left.start as u64) << 16 | left.end as u64
+fn pack(round: u64, left: &Range<usize>) -> u64 {
+    round << (2 * ITEM_BITS) | (left.start as u64) << ITEM_BITS | left.end as u64
 }
 
 /// What a word says in a round in which the share is `whole`.
-fn unpack(word: u64, round: u32, whole: &Range<usize>) -> Range<usize> {
-    match (word >> 32) as u32 == round {
-        true => (word >> 16) as usize & MOST_ITEMS..word as usize & MOST_ITEMS,
+fn unpack(word: u64, round: u64, whole: &Range<usize>) -> Range<usize> {
+    match word >> (2 * ITEM_BITS) == round & ROUNDS {
+        true => (word >> ITEM_BITS) as usize & MOST_ITEMS..word as usize & MOST_ITEMS,
         false => whole.clone(),
     }
 }
 
 impl Hand {
     /// The owner takes its next item.
-    pub fn take(&self, round: u32, whole: &Range<usize>) -> Option<usize> {
+    pub fn take(&self, round: u64, whole: &Range<usize>) -> Option<usize> {
         self.change(round, whole, |mut left| {
             left.next().map(|item| (item, left))
         })
     }
 
     /// Somebody else takes the last one, if there are several.
-    pub fn take_over(&self, round: u32, whole: &Range<usize>) -> Option<usize> {
+    pub fn take_over(&self, round: u64, whole: &Range<usize>) -> Option<usize> {
         self.change(round, whole, |mut left| match left.len() {
             LEAST_TO_HELP.. => left.next_back().map(|item| (item, left)),
             _ => None,
@@ -51,7 +56,7 @@ impl Hand {
     /// Nothing else is ordered by this word: items are handed over by the round.
     fn change(
         &self,
-        round: u32,
+        round: u64,
         whole: &Range<usize>,
         take: impl Fn(Range<usize>) -> Option<(usize, Range<usize>)>,
     ) -> Option<usize> {

@@ -7,7 +7,9 @@
 //!
 //! The caller says which items are whose share, and gives an item to the same thread from round to
 //! round, so that it stays in its caches; a thread that is done helps those that have several items
-//! left. Which thread works on an item has no influence on anything but time.
+//! left. Threads with nothing to do and nobody to help are not called: a round of few items costs
+//! little, however large the crew. Which thread works on an item has no influence on anything but
+//! time.
 
 #![deny(unsafe_op_in_unsafe_fn)]
 
@@ -15,7 +17,7 @@ mod hand;
 mod shared;
 mod sync;
 
-use hand::{Hand, MOST_ITEMS};
+use hand::{Hand, LEAST_TO_HELP, MOST_ITEMS};
 use shared::{Shared, Work};
 use std::any::Any;
 use std::ops::Range;
@@ -28,6 +30,8 @@ pub struct Crew {
     threads: Vec<JoinHandle<()>>,
     /// What each thread still has to do in the round under way.
     hands: Vec<Hand>,
+    /// The helpers that are called to it.
+    called: Vec<usize>,
 }
 
 impl Crew {
@@ -44,6 +48,7 @@ impl Crew {
             shared,
             threads,
             hands: (0..=helpers).map(|_| Hand::default()).collect(),
+            called: Vec::with_capacity(helpers),
         }
     }
 
@@ -59,7 +64,7 @@ impl Crew {
     /// # Panics
     ///
     /// If the shares are not those of all threads or do not make up all items, or if there are more
-    /// than 65,535 of these.
+    /// than 4,095 of these.
     pub fn for_each<T: Send, F: Fn(&mut T) + Sync>(
         &mut self,
         items: &mut [T],
@@ -84,18 +89,31 @@ impl Crew {
             run: Batch::<T, F>::run,
             data: (&raw const batch).cast(),
         };
-        // SAFETY: `batch` and what it borrows outlive the round, which is over when `finish`
-        // returns; nothing between here and there can leave this function: a panic of the caller's
-        // share is caught.
+        self.called.clear();
+        self.called.extend(batch.wanted().map(|thread| thread - 1));
+        // SAFETY: `batch` and what it borrows outlive the round, which is over when all helpers that
+        // are called have finished; nothing between here and there can leave this function: a
+        // panic of the caller's share is caught.
         unsafe { self.shared.begin(work) };
-        for (helper, thread) in self.threads.iter().enumerate() {
+        for &helper in &self.called {
+            self.shared.call(helper);
+        }
+        if !self.called.is_empty() {
+            self.shared.all_called();
+        }
+        for &helper in &self.called {
             if self.shared.is_asleep(helper) {
-                thread.thread().unpark();
+                self.threads[helper].thread().unpark();
             }
         }
         let own = batch.share(0);
-        self.shared.finish();
-        let panic = own.or(self.shared.take_panic());
+        for &helper in &self.called {
+            self.shared.finish(helper);
+        }
+        let panic = match self.called.is_empty() {
+            true => own,
+            false => own.or(self.shared.take_panic()),
+        };
         if let Some(panic) = panic {
             resume_unwind(panic);
         }
@@ -120,7 +138,7 @@ struct Batch<'a, T, F> {
     items: *mut T,
     ends: &'a [usize],
     hands: &'a [Hand],
-    round: u32,
+    round: u64,
     f: &'a F,
 }
 
@@ -141,16 +159,39 @@ impl<T: Send, F: Fn(&mut T) + Sync> Batch<'_, T, F> {
         before.map_or(0, |before| self.ends[before])..self.ends[who]
     }
 
+    /// Threads other than the caller that are to take part: those with items of their own, and for
+    /// each item that somebody could be relieved of one that has none.
+    fn wanted(&self) -> impl Iterator<Item = usize> + '_ {
+        let lengths = (0..self.ends.len()).map(|who| self.whole(who).len());
+        let mut spare: usize = lengths.map(|items| items.saturating_sub(1)).sum();
+        (1..self.ends.len()).filter(move |&who| {
+            let idle = self.whole(who).is_empty();
+            let helps = idle && spare > 0;
+            spare -= usize::from(helps);
+            !idle || helps
+        })
+    }
+
     /// The share of one thread: its own items, then those of others, the next thread's first.
     fn share(&self, who: usize) -> Option<Panic> {
         let mut panic = None;
         let own = self.whole(who);
-        while let Some(item) = self.hands[who].take(self.round, &own) {
-            panic = panic.or(self.work(item));
+        if own.len() < LEAST_TO_HELP {
+            // Nobody else takes them.
+            for item in own {
+                panic = panic.or(self.work(item));
+            }
+        } else {
+            while let Some(item) = self.hands[who].take(self.round, &own) {
+                panic = panic.or(self.work(item));
+            }
         }
         let crew = self.ends.len();
         for other in (1..crew).map(|behind| (who + behind) % crew) {
             let whole = self.whole(other);
+            if whole.len() < LEAST_TO_HELP {
+                continue; // without a look at what its owner changes
+            }
             while let Some(item) = self.hands[other].take_over(self.round, &whole) {
                 panic = panic.or(self.work(item));
             }
@@ -160,8 +201,9 @@ impl<T: Send, F: Fn(&mut T) + Sync> Batch<'_, T, F> {
 
     /// Works on an item that was taken; what that panicked with, if it did.
     fn work(&self, item: usize) -> Option<Panic> {
-        // SAFETY: shares are ranges that do not overlap and lie within the items, and a hand gives
-        // out each item of its share once in a round: nobody else has this one. What earlier rounds
+        // SAFETY: shares are ranges that do not overlap and lie within the items, a hand gives out
+        // each item of its share once in a round, and of a share that is too small to be helped with
+        // only its owner takes, each item once: nobody else has this one. What earlier rounds
         // did with it lies before this round's beginning.
         let work = || (self.f)(unsafe { &mut *self.items.add(item) });
         catch_unwind(AssertUnwindSafe(work)).err()

@@ -1,16 +1,19 @@
 //! What the threads of a crew share: the round under way.
 //!
-//! The caller writes down the work and raises the number of the round; a helper that sees another
-//! number than before does its share and writes down that number for itself; the caller goes on when
-//! all have. A helper that has looked in vain for long says that it sleeps, looks once more, and
-//! parks: either it sees the new number, or the caller, which looks at the sleepers after raising
-//! the number, sees that it sleeps.
+//! The caller writes down the work and then, for each helper that is to do some of it, the number
+//! of the round; a helper that sees another number than before does its share and writes down that
+//! number for itself; the caller goes on when all that it called have. Helpers that are not called
+//! notice nothing, and nobody waits for them: in many rounds there is work for a few.
+//!
+//! A helper that has looked in vain for long while no round began at all says that it sleeps, looks
+//! once more, and parks: either it sees the new number, or the caller, which looks whether it sleeps
+//! after calling it, sees that it does.
 //!
 //! What different threads write lies in different cache lines: with one for all, each write had to
 //! wait for the line to come back from those who look at it in a loop.
 
 use crate::sync::{
-    AtomicBool, AtomicU32, LOOKS, Mutex, Ordering, UnsafeCell, fence, park, spin_loop, yield_now,
+    AtomicBool, AtomicU64, LOOKS, Mutex, Ordering, UnsafeCell, fence, park, spin_loop, yield_now,
 };
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,25 +25,34 @@ pub struct Work {
     pub data: *const (),
 }
 
-/// What the caller writes and helpers wait for.
+/// What the caller writes for those it has called.
 #[repr(align(128))]
-struct Call {
-    /// The number of the round.
-    round: AtomicU32,
+struct Round {
+    /// Its number.
+    number: AtomicU64,
     quit: AtomicBool,
     /// Written by the caller while no helper is busy, read by helpers that are.
     work: UnsafeCell<Option<Work>>,
 }
 
-/// What a helper writes: the number of the last round that it is done with.
+/// What the caller writes for one helper, which waits for it: the number of the last round that it
+/// is called for.
 #[repr(align(128))]
-struct Done(AtomicU32);
+struct Called(AtomicU64);
+
+/// What a helper writes.
+#[repr(align(128))]
+struct Helper {
+    /// The number of the last round that it is done with.
+    done: AtomicU64,
+    asleep: AtomicBool,
+}
 
 /// The caller is thread 0, helper `h` is thread `h` + 1.
 pub struct Shared {
-    call: Call,
-    done: Vec<Done>,
-    asleep: Vec<AtomicBool>,
+    round: Round,
+    called: Vec<Called>,
+    helpers: Vec<Helper>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
@@ -52,56 +64,68 @@ unsafe impl Sync for Shared {}
 
 impl Shared {
     pub fn new(helpers: usize) -> Shared {
+        let helper = |_| Helper {
+            done: AtomicU64::new(0),
+            asleep: AtomicBool::new(false),
+        };
         Shared {
-            call: Call {
-                round: AtomicU32::new(0),
+            round: Round {
+                number: AtomicU64::new(0),
                 quit: AtomicBool::new(false),
                 work: UnsafeCell::new(None),
             },
-            done: (0..helpers).map(|_| Done(AtomicU32::new(0))).collect(),
-            asleep: (0..helpers).map(|_| AtomicBool::new(false)).collect(),
+            called: (0..helpers).map(|_| Called(AtomicU64::new(0))).collect(),
+            helpers: (0..helpers).map(helper).collect(),
             panic: Mutex::new(None),
         }
     }
 
-    /// The number of the round that is begun next. The first is 1; after four billion rounds
-    /// numbers come again, when nobody remembers them.
-    pub fn next_round(&self) -> u32 {
-        self.call.round.load(Ordering::Relaxed).wrapping_add(1)
+    /// The number of the round that is begun next. The first is 1, and none comes again: a helper
+    /// may not have been called for long.
+    pub fn next_round(&self) -> u64 {
+        self.round.number.load(Ordering::Relaxed).wrapping_add(1)
     }
 
-    /// Begins a round. Whoever is asleep has to be woken up.
+    /// Begins a round, to which helpers are to be called.
     ///
     /// # Safety
     ///
-    /// The work's data can be used by all threads until [`finish`](Shared::finish) has returned,
-    /// which has to be called before anything else here is.
+    /// The work's data can be used by all threads until [`finish`](Shared::finish) has returned
+    /// for every helper that was called, which has to be before anything else here is.
     pub unsafe fn begin(&self, work: Work) {
-        let call = &self.call;
+        let round = &self.round;
         // SAFETY: the round before is over, no helper reads.
-        call.work.with_mut(|place| unsafe { *place = Some(work) });
-        call.round.store(self.next_round(), Ordering::Release);
-        fence(Ordering::SeqCst); // between raising the number and looking at the sleepers
+        round.work.with_mut(|place| unsafe { *place = Some(work) });
+        round.number.store(self.next_round(), Ordering::Relaxed);
     }
 
-    /// Whether a helper has to be woken up for the round that has begun.
+    /// Calls a helper to the round that has begun.
+    pub fn call(&self, helper: usize) {
+        let round = self.round.number.load(Ordering::Relaxed);
+        self.called[helper].0.store(round, Ordering::Release);
+    }
+
+    /// All are called who will be. Those who [sleep](Shared::is_asleep) have to be woken up.
+    pub fn all_called(&self) {
+        fence(Ordering::SeqCst); // between calling them and looking who sleeps
+    }
+
+    /// Whether a helper that was called has to be woken up.
     pub fn is_asleep(&self, helper: usize) -> bool {
-        self.asleep[helper].load(Ordering::Relaxed)
+        self.helpers[helper].asleep.load(Ordering::Relaxed)
     }
 
-    /// Waits until all helpers are done.
-    pub fn finish(&self) {
-        let round = self.call.round.load(Ordering::Relaxed);
+    /// Waits until a helper that was called is done.
+    pub fn finish(&self, helper: usize) {
+        let round = self.round.number.load(Ordering::Relaxed);
         let mut looks = 0;
-        for done in &self.done {
-            while done.0.load(Ordering::Acquire) != round {
-                if looks < LOOKS {
-                    looks += 1;
-                    spin_loop();
-                } else {
-                    // There are more threads than cores: a helper may need ours.
-                    yield_now();
-                }
+        while self.helpers[helper].done.load(Ordering::Acquire) != round {
+            if looks < LOOKS {
+                looks += 1;
+                spin_loop();
+            } else {
+                // There are more threads than cores: a helper may need ours.
+                yield_now();
             }
         }
     }
@@ -113,8 +137,12 @@ impl Shared {
 
     /// Helpers are to leave, and have to be woken up for that.
     pub fn quit(&self) {
-        self.call.quit.store(true, Ordering::Relaxed);
-        self.call.round.store(self.next_round(), Ordering::Release);
+        self.round.quit.store(true, Ordering::Relaxed);
+        let number = self.next_round();
+        self.round.number.store(number, Ordering::Relaxed);
+        for called in &self.called {
+            called.0.store(number, Ordering::Release);
+        }
     }
 
     /// The life of a helper.
@@ -122,12 +150,12 @@ impl Shared {
         let mut round = 0;
         loop {
             round = self.wait_for_other(round, helper);
-            if self.call.quit.load(Ordering::Relaxed) {
+            if self.round.quit.load(Ordering::Relaxed) {
                 return;
             }
-            // SAFETY: the caller wrote it before this round began and will not again before this
-            // helper has said that it is done.
-            if let Some(work) = self.call.work.with(|place| unsafe { *place }) {
+            // SAFETY: the caller wrote it before it called this helper and will not again before
+            // this helper has said that it is done.
+            if let Some(work) = self.round.work.with(|place| unsafe { *place }) {
                 // SAFETY: the round lasts, so that the data can be used.
                 let share = || unsafe { (work.run)(work.data, helper + 1) };
                 let panic = catch_unwind(AssertUnwindSafe(share)).unwrap_or_else(Some);
@@ -137,25 +165,36 @@ impl Shared {
                     *place = panic;
                 }
             }
-            self.done[helper].0.store(round, Ordering::Release);
+            self.helpers[helper].done.store(round, Ordering::Release);
         }
     }
 
-    /// Waits for a round with another number, and returns that.
-    fn wait_for_other(&self, round: u32, helper: usize) -> u32 {
-        for _ in 0..LOOKS {
-            let now = self.call.round.load(Ordering::Acquire);
-            if now != round {
-                return now;
+    /// Waits to be called to another round, and returns its number.
+    fn wait_for_other(&self, round: u64, helper: usize) -> u64 {
+        let called = &self.called[helper].0;
+        let mut begun = round;
+        loop {
+            for _ in 0..LOOKS {
+                let now = called.load(Ordering::Acquire);
+                if now != round {
+                    return now;
+                }
+                spin_loop();
             }
-            spin_loop();
+            // Others have been called meanwhile: this one may be at any moment.
+            let last = self.round.number.load(Ordering::Relaxed);
+            if last == begun {
+                break;
+            }
+            begun = last;
         }
-        self.asleep[helper].store(true, Ordering::Relaxed);
+        let asleep = &self.helpers[helper].asleep;
+        asleep.store(true, Ordering::Relaxed);
         fence(Ordering::SeqCst); // between saying so and looking once more
         loop {
-            let now = self.call.round.load(Ordering::Acquire);
+            let now = called.load(Ordering::Acquire);
             if now != round {
-                self.asleep[helper].store(false, Ordering::Relaxed);
+                asleep.store(false, Ordering::Relaxed);
                 return now;
             }
             park();

@@ -8,7 +8,7 @@ pub use self::tried::*;
 #[cfg(not(feature = "loom"))]
 mod standard {
     pub use std::hint::spin_loop;
-    pub use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
+    pub use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
     pub use std::sync::{Arc, Mutex};
     pub use std::thread::{JoinHandle, park, spawn, yield_now};
 
@@ -37,7 +37,7 @@ mod standard {
 #[cfg(feature = "loom")]
 mod tried {
     pub use loom::cell::UnsafeCell;
-    pub use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering, fence};
+    pub use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
     pub use loom::sync::{Arc, Mutex};
     pub use loom::thread::{JoinHandle, park, spawn, yield_now};
     /// Loom has to be told that others are to go on.

@@ -54,3 +54,29 @@ fn a_share_is_taken_from_both_ends() {
         assert_eq!(items.each_ref().map(value), [3; 3]);
     });
 }
+
+/// A helper without a share and with nobody to help is not called: it hears of no such round, whether
+/// it looks or sleeps meanwhile, and of the one behind it as of any other.
+#[test]
+fn a_round_without_a_helper_goes_by() {
+    bounded().check(|| {
+        let mut crew = Crew::new(1);
+        let mut items = [0, 0].map(UnsafeCell::new);
+        crew.for_each(&mut items[..1], &[1, 1], |item| add(item, 1));
+        crew.for_each(&mut items, &[1, 2], |item| add(item, 2));
+        crew.for_each(&mut items[..1], &[1, 1], |item| add(item, 4));
+        assert_eq!(items.each_ref().map(value), [7, 2]);
+    });
+}
+
+/// What a helper did reaches another one that was not called meanwhile.
+#[test]
+fn an_item_goes_from_helper_to_helper() {
+    bounded().check(|| {
+        let mut crew = Crew::new(2);
+        let mut items = [0].map(UnsafeCell::new);
+        crew.for_each(&mut items, &[0, 1, 1], |item| add(item, 1));
+        crew.for_each(&mut items, &[0, 0, 1], |item| add(item, 2));
+        assert_eq!(items.each_ref().map(value), [3]);
+    });
+}

@@ -7,10 +7,10 @@ use warpsim_sim::config::{Machine, power};
 use warpsim_sim::gpu::Options;
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::power::{Side, lane_pipelines};
-use warpsim_sim::stats::{EnergyCounters, LaunchReport, PipeCounters};
+use warpsim_sim::stats::{EnergyCounters, LaunchReport, MemoryCounters, PipeCounters, SmCounters};
 use warpsim_sim::time::Cycle;
 use warpsim_workloads::simulated::{Simulated, compile};
-use warpsim_workloads::suite::{Parameters, Size, WORKLOADS, Workload};
+use warpsim_workloads::suite::{Parameters, Size, WORKLOADS, Workload, find};
 use warpsim_workloads::{Outcome, Session};
 
 fn machine(preset: &str, set: &[&str]) -> Machine {
@@ -206,5 +206,51 @@ fn samples_of_power_change_nothing_and_add_up_to_the_ledger() {
             let spent: u64 = plain.iter().map(|r| r.totals.energy.total()).sum();
             assert_eq!(*sampled.0.borrow(), spent, "{what}");
         }
+    }
+}
+
+/// Writes down every sample, of energy and of what was counted.
+#[derive(Clone, Default)]
+struct Written(Rc<RefCell<Vec<String>>>);
+
+impl Observer for Written {
+    fn warp(&mut self, _: Cycle, _: u16, _: u16, _: WarpEvent) {}
+
+    fn samples_every(&self) -> Option<u64> {
+        Some(40)
+    }
+
+    fn sample(&mut self, from: Cycle, to: Cycle, spent: &EnergyCounters) {
+        let line = format!("{from} {to} {spent:?}");
+        self.0.borrow_mut().push(line);
+    }
+
+    fn counted(&mut self, from: Cycle, to: Cycle, sm: &SmCounters, memory: &MemoryCounters) {
+        let line = format!("{from} {to} {sm:?} {memory:?}");
+        self.0.borrow_mut().push(line);
+    }
+}
+
+/// A sample shows all of the machine at one time, memory too, which runs ahead of the SMs where they
+/// have several threads.
+#[test]
+fn samples_are_the_same_on_any_number_of_threads() {
+    let machine = machine("gtx480-v3", &["power=conventional"]);
+    for name in ["bfs", "vecadd"] {
+        let workload = find(name).unwrap_or_else(|_| panic!("no {name}"));
+        let written = [1, 2, 5].map(|threads| {
+            let written = Written::default();
+            let options = Options {
+                observer: Some(Box::new(written.clone())),
+                threads,
+                ..Options::default()
+            };
+            run_with(workload, &machine, options);
+            written.0.take()
+        });
+        let [one, two, five] = &written;
+        assert!(one.len() > 50, "{name}: {} samples", one.len());
+        assert!(one == two, "{name}: two threads");
+        assert!(one == five, "{name}: five threads");
     }
 }

@@ -156,9 +156,7 @@ impl Gpu {
         }
         let machine = Arc::new(machine);
         let mut memory = MemorySystem::new(&machine);
-        // A sample shows all of the machine at one time.
-        let samples = options.observer.as_ref().and_then(|o| o.samples_every());
-        let beside = samples.is_none() && lookahead(&machine) > 0;
+        let beside = lookahead(&machine) > 0;
         let crew = crew(&machine, &options, beside);
         if crew.is_some() && beside {
             memory.go_ahead(&machine);

@@ -1,6 +1,7 @@
 //! Who has to run when. Most SMs sleep through most quanta; a glance at a few words here must
 //! tell, without touching the SM.
 
+use crate::memory::wake::WakeList;
 use crate::sm::Sm;
 use crate::time::Cycle;
 
@@ -8,9 +9,7 @@ use crate::time::Cycle;
 /// something to hand over.
 #[derive(Debug)]
 pub struct Pace {
-    sms: Vec<Cycle>,
-    /// The smallest of them.
-    next: Cycle,
+    sms: WakeList,
     /// Room at its port that each SM waits for, `NO_ROOM` if for none.
     wanted: Vec<u32>,
     /// How many wait for some.
@@ -59,8 +58,7 @@ impl Pace {
     /// For SMs that are all to run at cycle `now`.
     pub fn new(sms: usize, now: Cycle) -> Pace {
         Pace {
-            sms: vec![now; sms],
-            next: now,
+            sms: WakeList::starting(sms, now),
             wanted: vec![NO_ROOM; sms],
             waiting: 0,
             awake: (0..sms).collect(),
@@ -70,31 +68,31 @@ impl Pace {
     }
 
     /// A quantum begins in which all SMs run.
-    pub fn wake_all(&mut self) {
-        self.to_flush.clear();
-        self.news.clear();
-        self.next = Cycle::NEVER;
-        self.awake.clear();
-        self.awake.extend(0..self.sms.len());
+    pub fn wake_all(&mut self, replies: &mut WakeList) {
+        (0..self.sms.len()).for_each(|sm| self.sms.lower(sm, Cycle::ZERO));
+        self.wake(Cycle::NEVER, replies);
     }
 
-    /// The same where those run that have something to do before cycle `end`: by themselves, with
-    /// a packet from memory, which comes in cycle `replies[sm]`, or with room at their port. `room`
-    /// tells how much there is.
-    pub fn wake(&mut self, end: Cycle, replies: &[Cycle], room: impl Fn(usize) -> u32) {
+    /// SMs that wait for room at their port and have it are to run. `room` tells how much there is.
+    #[inline]
+    pub fn find_room(&mut self, room: impl Fn(usize) -> u32) {
+        if self.waiting != 0 {
+            for (sm, &wanted) in self.wanted.iter().enumerate() {
+                if wanted != NO_ROOM && room(sm) >= wanted {
+                    self.sms.lower(sm, Cycle::ZERO);
+                }
+            }
+        }
+    }
+
+    /// A quantum begins in which those SMs run that have something to do before cycle `end`, by
+    /// themselves or with a packet from memory, which comes in cycle `replies.of(sm)`.
+    pub fn wake(&mut self, end: Cycle, replies: &mut WakeList) {
         self.to_flush.clear();
         self.news.clear();
         self.awake.clear();
-        let mut first = Cycle::NEVER;
-        for (number, (&next, &reply)) in self.sms.iter().zip(replies).enumerate() {
-            let has_room = || self.waiting != 0 && room(number) >= self.wanted[number];
-            if next.min(reply) < end || has_room() {
-                self.awake.push(number);
-            } else {
-                first = first.min(next);
-            }
-        }
-        self.next = first;
+        let awake = &mut self.awake;
+        WakeList::take([&mut self.sms, replies], end, |sm| awake.push(sm));
     }
 
     /// The SMs that run in the quantum under way, in order.
@@ -117,8 +115,7 @@ impl Pace {
     /// SM number `number` has run.
     #[inline]
     pub fn ran(&mut self, number: usize, news: &News) {
-        self.sms[number] = news.next;
-        self.next = self.next.min(news.next);
+        self.sms.lower(number, news.next);
         let wanted = std::mem::replace(&mut self.wanted[number], news.wanted);
         self.waiting += usize::from(self.wanted[number] != NO_ROOM);
         self.waiting -= usize::from(wanted != NO_ROOM);
@@ -127,12 +124,10 @@ impl Pace {
         }
     }
 
-    /// Something outside the SMs changed what they have to do.
+    /// Something outside the SMs has given them more to do.
     pub fn look_again(&mut self, sms: &[Sm]) {
-        self.next = Cycle::NEVER;
         for (number, sm) in sms.iter().enumerate() {
-            self.sms[number] = sm.next();
-            self.next = self.next.min(self.sms[number]);
+            self.sms.lower(number, sm.next());
         }
     }
 
@@ -155,6 +150,6 @@ impl Pace {
 
     /// When the first SM has something to do, room at its port aside.
     pub fn next(&self) -> Cycle {
-        self.next
+        self.sms.next()
     }
 }

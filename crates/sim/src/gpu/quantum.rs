@@ -92,10 +92,11 @@ impl Gpu {
     ) -> Result<u64, SimError> {
         let end = span.end;
         match self.options.skip {
-            true => pace.wake(end, self.memory.next_replies(), |sm| {
-                self.memory.injection_free(sm)
-            }),
-            false => pace.wake_all(),
+            true => {
+                pace.find_room(|sm| self.memory.injection_free(sm));
+                pace.wake(end, self.memory.next_replies());
+            }
+            false => pace.wake_all(self.memory.next_replies()),
         }
         // A report on a run that hangs shows memory as of its time.
         let further = hot.is_none();

@@ -3,20 +3,39 @@
 
 use crate::time::Cycle;
 
+/// Neighbours of whom the first to have something to do is known: a machine has a hundred SMs and
+/// slices, of which few have something to do in most cycles, and looking at all would take longer
+/// than what those do.
+const GROUP: usize = 8;
+
 /// The `next` of each part, with the smallest of them at hand.
 #[derive(Clone, Debug)]
 pub struct WakeList {
     parts: Vec<Cycle>,
+    /// The smallest of each [`GROUP`] of parts.
+    groups: Vec<Cycle>,
+    /// The smallest of all.
     next: Cycle,
 }
 
 impl WakeList {
     /// `parts` parts with nothing to do.
     pub fn new(parts: usize) -> WakeList {
+        WakeList::starting(parts, Cycle::NEVER)
+    }
+
+    /// `parts` parts that all have something to do in `cycle`.
+    pub fn starting(parts: usize, cycle: Cycle) -> WakeList {
         WakeList {
-            parts: vec![Cycle::NEVER; parts],
-            next: Cycle::NEVER,
+            parts: vec![cycle; parts],
+            groups: vec![cycle; parts.div_ceil(GROUP)],
+            next: cycle,
         }
+    }
+
+    /// How many parts there are.
+    pub fn len(&self) -> usize {
+        self.parts.len()
     }
 
     /// The cycle in which the first of them has something to do.
@@ -25,31 +44,110 @@ impl WakeList {
         self.next
     }
 
+    /// The cycle in which this one has.
+    #[inline]
+    pub fn of(&self, part: usize) -> Cycle {
+        self.parts[part]
+    }
+
     /// The part has something to do in `cycle`, if not before.
     #[inline]
     pub fn lower(&mut self, part: usize, cycle: Cycle) {
         self.parts[part] = self.parts[part].min(cycle);
+        let group = &mut self.groups[part / GROUP];
+        *group = (*group).min(cycle);
         self.next = self.next.min(cycle);
+    }
+
+    /// The part has something to do in `cycle`, whatever was known before.
+    #[inline]
+    pub fn set(&mut self, part: usize, cycle: Cycle) {
+        if cycle > self.parts[part] {
+            self.parts[part] = cycle;
+            self.look_at_all();
+        } else {
+            self.lower(part, cycle);
+        }
+    }
+
+    /// Finds out what is known of groups of parts.
+    fn look_at_all(&mut self) {
+        let groups = self.parts.chunks(GROUP);
+        for (group, parts) in self.groups.iter_mut().zip(groups) {
+            *group = smallest(parts);
+        }
+        self.next = smallest(&self.groups);
     }
 
     /// Runs the parts that have something to do in `cycle`; `run` returns when its part has
     /// something to do again.
     #[inline]
     pub fn run(&mut self, cycle: Cycle, mut run: impl FnMut(usize) -> Cycle) {
-        let mut smallest = Cycle::NEVER;
-        for (part, next) in self.parts.iter_mut().enumerate() {
-            if *next <= cycle {
-                *next = run(part);
+        let mut next = Cycle::NEVER;
+        for (number, group) in self.groups.iter_mut().enumerate() {
+            if *group <= cycle {
+                let first = number * GROUP;
+                let last = (first + GROUP).min(self.parts.len());
+                let mut left = Cycle::NEVER;
+                for (part, time) in (first..).zip(&mut self.parts[first..last]) {
+                    if *time <= cycle {
+                        *time = run(part);
+                    }
+                    left = left.min(*time);
+                }
+                *group = left;
             }
-            smallest = smallest.min(*next);
+            next = next.min(*group);
         }
-        self.next = smallest;
+        self.next = next;
     }
+
+    /// For parts with two lists: calls `due` for each that by one of them has something to do
+    /// before cycle `end`, in order. They have nothing to do any more by either list then, until they
+    /// are given something again.
+    #[inline]
+    pub fn take(lists: [&mut WakeList; 2], end: Cycle, mut due: impl FnMut(usize)) {
+        let [a, b] = lists;
+        (a.next, b.next) = (Cycle::NEVER, Cycle::NEVER);
+        for number in 0..a.groups.len().min(b.groups.len()) {
+            let (first_a, first_b) = (&mut a.groups[number], &mut b.groups[number]);
+            if (*first_a).min(*first_b) < end {
+                let first = number * GROUP;
+                let last = (first + GROUP).min(a.parts.len()).min(b.parts.len());
+                let parts = [&mut a.parts[first..last], &mut b.parts[first..last]];
+                [*first_a, *first_b] = take_from(parts, end, |part| due(first + part));
+            }
+            a.next = a.next.min(*first_a);
+            b.next = b.next.min(*first_b);
+        }
+    }
+}
+
+/// The same for a group; returns what is the smallest of those that are left.
+#[inline]
+fn take_from(lists: [&mut [Cycle]; 2], end: Cycle, mut due: impl FnMut(usize)) -> [Cycle; 2] {
+    let [a, b] = lists;
+    let mut left = [Cycle::NEVER; 2];
+    for (part, (a, b)) in a.iter_mut().zip(b).enumerate() {
+        if (*a).min(*b) < end {
+            (*a, *b) = (Cycle::NEVER, Cycle::NEVER);
+            due(part);
+        } else {
+            left = [left[0].min(*a), left[1].min(*b)];
+        }
+    }
+    left
+}
+
+#[inline]
+fn smallest(times: &[Cycle]) -> Cycle {
+    times.iter().fold(Cycle::NEVER, |a, &b| a.min(b))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn the_smallest_follows_the_parts() {
@@ -66,5 +164,56 @@ mod tests {
             thirty
         });
         assert_eq!((ran, list.next()), (vec![2], twenty));
+    }
+
+    proptest! {
+        /// What is known of groups and of all is what looking at each part would tell, whatever is
+        /// done; and nobody is forgotten.
+        #[test]
+        fn groups_know_what_their_parts_do(
+            parts in 1usize..40,
+            steps in prop::collection::vec((0u8..4, 0usize..40, 0u64..60), 1..80),
+        ) {
+            let mut lists = [WakeList::new(parts), WakeList::new(parts)];
+            let mut plain = [vec![Cycle::NEVER; parts], vec![Cycle::NEVER; parts]];
+            for (what, number, time) in steps {
+                let (which, part, cycle) = (number % 2, number % parts, Cycle::new(time));
+                let (list, known) = (&mut lists[which], &mut plain[which]);
+                match what {
+                    0 => {
+                        list.lower(part, cycle);
+                        known[part] = known[part].min(cycle);
+                    }
+                    1 => {
+                        list.set(part, cycle);
+                        known[part] = cycle;
+                    }
+                    2 => {
+                        let mut ran = Vec::new();
+                        list.run(cycle, |part| {
+                            ran.push(part);
+                            cycle + 1 + part as u64
+                        });
+                        let due = (0..parts).filter(|&p| known[p] <= cycle);
+                        prop_assert_eq!(&ran, &due.collect::<Vec<_>>());
+                        ran.iter().for_each(|&p| known[p] = cycle + 1 + p as u64);
+                    }
+                    _ => {
+                        let [a, b] = &mut lists;
+                        let mut taken = Vec::new();
+                        WakeList::take([a, b], cycle, |part| taken.push(part));
+                        let due = (0..parts).filter(|&p| plain[0][p].min(plain[1][p]) < cycle);
+                        prop_assert_eq!(&taken, &due.collect::<Vec<_>>());
+                        for known in &mut plain {
+                            taken.iter().for_each(|&p| known[p] = Cycle::NEVER);
+                        }
+                    }
+                }
+                for (list, known) in lists.iter().zip(&plain) {
+                    prop_assert_eq!(list.next(), smallest(known));
+                    prop_assert!((0..parts).all(|p| list.of(p) == known[p]));
+                }
+            }
+        }
     }
 }

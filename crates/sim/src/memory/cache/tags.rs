@@ -113,7 +113,8 @@ pub struct TagArray {
     /// Line numbers, a set's ways side by side: a lookup reads one or two host cache lines.
     tags: Vec<u64>,
     lines: Vec<Line>,
-    /// Bytes written in partly written sectors, a bit each, by position in the line.
+    /// Bytes written in partly written sectors, a bit each, by position in the line. Empty while
+    /// nothing is: most caches of a GPU are never written to.
     written: Vec<u128>,
     sets: u64,
     /// `sets` less one where that is a power of two.
@@ -137,7 +138,7 @@ impl TagArray {
         TagArray {
             tags: vec![NO_TAG; slots],
             lines: vec![Line::default(); slots],
-            written: vec![0; slots],
+            written: Vec::new(),
             sets: u64::from(geometry.sets.max(1)),
             set_mask: (geometry.sets.max(1).is_power_of_two())
                 .then(|| u64::from(geometry.sets.max(1) - 1)),
@@ -301,7 +302,7 @@ impl TagArray {
         self.tags[index] = addr >> self.line_shift;
         self.found.set(index);
         self.lines[index] = Line::default();
-        self.written[index] = 0;
+        self.forget_written(slot);
         self.touch(slot);
         evicted
     }
@@ -345,6 +346,9 @@ impl TagArray {
         let whole = u128::MAX >> 128u32.saturating_sub(width).min(127);
         let start = (addr >> self.sector_shift << self.sector_shift) & ((1 << self.line_shift) - 1);
         let sector = whole << start;
+        if self.written.is_empty() {
+            self.written = vec![0; self.tags.len()];
+        }
         self.written[index] |= bytes & sector;
         if self.written[index] & sector == sector && line.pending & bit == 0 {
             line.valid |= bit;
@@ -353,7 +357,9 @@ impl TagArray {
 
     /// Forgets which bytes of a line were written, but not which sectors can be read.
     pub fn forget_written(&mut self, slot: Slot) {
-        self.written[slot.0 as usize] = 0;
+        if let Some(written) = self.written.get_mut(slot.0 as usize) {
+            *written = 0;
+        }
     }
 
     /// Marks a readable sector dirty, whatever bytes changed.
@@ -394,7 +400,7 @@ impl TagArray {
         };
         self.tags[index] = NO_TAG;
         self.lines[index] = Line::default();
-        self.written[index] = 0;
+        self.forget_written(Slot(index as u32));
         true
     }
 

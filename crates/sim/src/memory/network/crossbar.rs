@@ -11,7 +11,7 @@
 //! that wins in tick x, with nothing before it in the output's buffer, has arrived in full in tick
 //! x + latency + flits - 1.
 
-use super::ports::{Few, Many, Ports};
+use super::ports::{Few, Many, Most, Ports};
 use crate::time::Tick;
 use std::collections::VecDeque;
 
@@ -93,8 +93,10 @@ struct Output<P> {
 pub enum Crossbar<T> {
     /// Up to 64 ports on each side.
     Small(Switch<T, Few>),
-    /// More.
+    /// Up to 256.
     Large(Box<Switch<T, Many>>),
+    /// More.
+    Largest(Box<Switch<T, Most>>),
 }
 
 /// Does something with either.
@@ -103,6 +105,7 @@ macro_rules! either {
         match $crossbar {
             Crossbar::Small($switch) => $what,
             Crossbar::Large($switch) => $what,
+            Crossbar::Largest($switch) => $what,
         }
     };
 }
@@ -110,10 +113,10 @@ macro_rules! either {
 impl<T: Copy> Crossbar<T> {
     /// A crossbar with these ports.
     pub fn new(inputs: usize, outputs: usize, shape: Shape) -> Crossbar<T> {
-        if inputs.max(outputs) <= 64 {
-            Crossbar::Small(Switch::new(inputs, outputs, shape))
-        } else {
-            Crossbar::Large(Box::new(Switch::new(inputs, outputs, shape)))
+        match inputs.max(outputs) {
+            ..=64 => Crossbar::Small(Switch::new(inputs, outputs, shape)),
+            65..=256 => Crossbar::Large(Box::new(Switch::new(inputs, outputs, shape))),
+            _ => Crossbar::Largest(Box::new(Switch::new(inputs, outputs, shape))),
         }
     }
 

@@ -4,6 +4,7 @@ use super::DELIVERY_CYCLES;
 use super::crossbar::Sink;
 use crate::memory::clock::Clock;
 use crate::memory::packet::Reply;
+use crate::memory::wake::WakeList;
 use crate::time::{Cycle, Tick};
 use std::collections::VecDeque;
 
@@ -72,7 +73,7 @@ impl Inbox {
 pub struct Inboxes {
     inboxes: Vec<Inbox>,
     /// The `next` of each: looked at more often than the inboxes.
-    next: Vec<Cycle>,
+    next: WakeList,
     capacity: usize,
     network: Clock,
     /// Packets and flits that have come out of the network.
@@ -86,7 +87,7 @@ impl Inboxes {
     pub fn new(sms: usize, capacity: usize, network: Clock) -> Inboxes {
         Inboxes {
             inboxes: (0..sms).map(|_| Inbox::default()).collect(),
-            next: vec![Cycle::NEVER; sms],
+            next: WakeList::new(sms),
             capacity,
             network,
             packets: 0,
@@ -114,7 +115,7 @@ impl Inboxes {
     /// A reply arrives in core cycle `at`.
     #[inline]
     pub fn put(&mut self, sm: usize, at: Cycle, reply: Reply) {
-        self.next[sm] = self.next[sm].min(at);
+        self.next.lower(sm, at);
         let inbox = &mut self.inboxes[sm];
         inbox.next = inbox.next.min(at);
         inbox.queue.push_back((at, reply));
@@ -123,24 +124,24 @@ impl Inboxes {
     /// The SM may have taken replies.
     #[inline]
     pub fn taken(&mut self, sm: usize) {
-        self.next[sm] = self.inboxes[sm].next();
+        self.next.set(sm, self.inboxes[sm].next());
     }
 
     /// The core cycle in which the SM's next known reply arrives.
     #[inline]
     pub fn next_for(&self, sm: usize) -> Cycle {
-        self.next[sm]
+        self.next.of(sm)
     }
 
-    /// The same for every SM.
+    /// The same for every SM. What is taken from this list comes back by [`taken`](Inboxes::taken).
     #[inline]
-    pub fn next_for_each(&self) -> &[Cycle] {
-        &self.next
+    pub fn next_for_each(&mut self) -> &mut WakeList {
+        &mut self.next
     }
 
     /// The core cycle in which the first known reply to any SM arrives.
     pub fn next(&self) -> Cycle {
-        self.next.iter().fold(Cycle::NEVER, |a, &b| a.min(b))
+        self.next.next()
     }
 
     /// Replies that wait for an SM.

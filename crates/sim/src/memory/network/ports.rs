@@ -60,49 +60,67 @@ impl Ports for Few {
     }
 }
 
-/// Up to 1024 ports, as many as a valid machine file can ask for.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Many([u64; 16]);
+/// Up to `WORDS` times 64 ports.
+#[derive(Clone, Copy, Debug)]
+pub struct Words<const WORDS: usize>([u64; WORDS]);
 
-impl Ports for Many {
+/// Up to 256 ports: more than any GPU has SMs.
+pub type Many = Words<4>;
+
+/// Up to 1024 ports, as many as a valid machine file can ask for.
+pub type Most = Words<16>;
+
+impl<const WORDS: usize> Default for Words<WORDS> {
+    fn default() -> Words<WORDS> {
+        Words([0; WORDS])
+    }
+}
+
+impl<const WORDS: usize> Ports for Words<WORDS> {
+    #[inline]
     fn insert(&mut self, port: usize) {
         self.0[port / 64].insert(port % 64);
     }
 
+    #[inline]
     fn remove(&mut self, port: usize) {
         self.0[port / 64].remove(port % 64);
     }
 
+    #[inline]
     fn pop(&mut self) -> Option<usize> {
-        let first = self.first_from(0)?;
-        self.remove(first);
-        Some(first)
+        let mut words = self.0.iter_mut().enumerate();
+        let (number, word) = words.find(|(_, word)| **word != 0)?;
+        Some(number * 64 + word.pop()?)
     }
 
+    #[inline]
     fn first_from(&self, turn: usize) -> Option<usize> {
-        let members = || {
-            let words = self.0.iter().enumerate();
-            let first = |(i, word): (usize, &u64)| Some(i * 64 + word.first_from(0)?);
-            words.filter_map(first)
-        };
         let word = self.0.get(turn / 64).map_or(0, |word| word >> (turn % 64));
-        let in_word = word.first_from(0).map(|port| turn + port);
-        let later = || members().find(|port| port / 64 > turn / 64);
-        in_word.or_else(later).or_else(|| members().next())
+        if word != 0 {
+            return Some(turn + word.trailing_zeros() as usize);
+        }
+        // The words behind that one, and then from the first on.
+        let behind = (turn / 64 + 1).min(WORDS);
+        let mut words = (behind..WORDS).chain(0..WORDS);
+        let number = words.find(|&number| self.0[number] != 0)?;
+        Some(number * 64 + self.0[number].trailing_zeros() as usize)
     }
 
+    #[inline]
     fn count(&self) -> u32 {
         self.0.iter().map(Ports::count).sum()
     }
 
+    #[inline]
     fn is_empty(&self) -> bool {
-        self.0.iter().all(Ports::is_empty)
+        self.0 == [0; WORDS]
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Few, Many, Ports};
+    use super::{Few, Many, Most, Ports};
 
     fn filled<P: Ports>(ports: &[usize]) -> P {
         let mut set = P::default();
@@ -131,13 +149,16 @@ mod tests {
     fn few_and_many_behave_alike() {
         for ports in [&[][..], &[0], &[63], &[3, 17, 62], &[0, 1, 2, 63]] {
             behaves::<Few>(ports, 64);
-            behaves::<Many>(ports, 1024);
+            behaves::<Many>(ports, 256);
+            behaves::<Most>(ports, 1024);
         }
     }
 
     #[test]
     fn many_go_beyond_a_word() {
-        behaves::<Many>(&[5, 63, 64, 130, 190, 1023], 1024);
-        behaves::<Many>(&[64, 127], 1024);
+        behaves::<Many>(&[5, 63, 64, 130, 190, 255], 256);
+        behaves::<Many>(&[64, 127], 256);
+        behaves::<Most>(&[5, 63, 64, 130, 190, 1023], 1024);
+        behaves::<Most>(&[64, 127], 1024);
     }
 }

@@ -21,6 +21,7 @@ use crate::memory::network::crossbar::{Backlog, Crossbar, Shape};
 use crate::memory::network::inbox::{Inbox, Inboxes};
 use crate::memory::packet::{Reply, Request, RequestKind};
 use crate::memory::stats::MemoryStats;
+use crate::memory::wake::WakeList;
 use crate::time::{Cycle, Tick};
 use advance::Requests;
 use ahead::Ahead;
@@ -171,9 +172,10 @@ impl MemorySystem {
         self.inboxes.next_for(sm)
     }
 
-    /// The same for every SM.
+    /// The same for every SM. Those that are taken from this list are known again with
+    /// [`close_inbox`](MemorySystem::close_inbox).
     #[inline]
-    pub fn next_replies(&self) -> &[Cycle] {
+    pub(crate) fn next_replies(&mut self) -> &mut WakeList {
         self.inboxes.next_for_each()
     }
 
