@@ -72,6 +72,17 @@ impl Scoreboard {
         all.all(|words| Some(words) == first)
     }
 
+    /// What is owed to the first of these warps is owed to all of them.
+    pub fn owe_alike(&mut self, slots: Range<u16>) {
+        let from = slots.start as usize * self.words;
+        let to = slots.end as usize * self.words;
+        if let Some((first, others)) = self.owed[from..to].split_at_mut_checked(self.words) {
+            for words in others.chunks_mut(self.words) {
+                words.copy_from_slice(first);
+            }
+        }
+    }
+
     /// As [`reserve`](Scoreboard::reserve), for an instruction that all of these warps have issued.
     #[inline]
     pub fn reserve_for_all(&mut self, slots: Range<u16>, facts: &OpFacts) {
