@@ -101,7 +101,10 @@ impl Issue {
             layout: warps.layout(),
         })?;
         debug_assert!(
-            warps.alike() || members.iter().all(|m| self.plannable[m.domain as usize] >> m.index & 1 != 0),
+            warps.alike()
+                || members
+                    .iter()
+                    .all(|m| self.plannable[m.domain as usize] >> m.index & 1 != 0),
             "a plan names only ready warps"
         );
         Some(members)

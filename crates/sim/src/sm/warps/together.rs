@@ -78,8 +78,7 @@ impl WarpTable {
             let warp = &self.warps[slot as usize];
             (warp.in_flight, warp.memory_in_flight, warp.ahead)
         };
-        if all.clone().all(|slot| flying(slot) == flying(first))
-            && self.scoreboard.owes_alike(all)
+        if all.clone().all(|slot| flying(slot) == flying(first)) && self.scoreboard.owes_alike(all)
         {
             let warp = &mut self.warps[first as usize];
             warp.stands_since = warp.instructions;
@@ -142,3 +141,7 @@ impl WarpTable {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "together_tests.rs"]
+mod tests;

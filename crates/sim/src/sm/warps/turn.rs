@@ -79,7 +79,11 @@ impl WarpTable {
         };
         for (d, domain) in self.domains.iter_mut().enumerate() {
             if stirred & 1 != 0 {
-                let room = if self.alike { all } else { collectors.room_for(d) };
+                let room = if self.alike {
+                    all
+                } else {
+                    collectors.room_for(d)
+                };
                 domain.due = domain.issue_due(room, self.in_step);
             }
             stirred >>= 1;
