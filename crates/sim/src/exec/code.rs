@@ -223,8 +223,7 @@ mod tests {
             "ld.shared.u32 %r1, [%r2];",
             "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r5];",
             "st.shared.v2.u32 [%r5], {%r1, %r2};",
-            "cvt.rni.s32.f32 %r1, %f1;",
-            "add.f16x2 %r1, %r2, %r3;",
+            "cvt.sat.f32.f32 %r1, %r2;",
             "vadd.s32.s32.s32 %r1, %r2, %r3;",
         ] {
             assert_eq!(of(body), (true, false), "{body}");
