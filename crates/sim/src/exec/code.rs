@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use warpsim_ptx::isa::{Mode, Op};
-use warpsim_ptx::kernel::{Instr, Kernel, Operand, Pc, RegClass, RegId};
+use warpsim_ptx::kernel::{Instr, Kernel, Operand, Pc, RegClass, RegId, TexBase};
 
 use super::decode::Decoder;
 use super::fault::LoadError;
@@ -74,10 +74,15 @@ impl Code {
         let instr = &self.cold[pc as usize].instr;
         match self.ops[pc as usize].action {
             Action::Alu(_) | Action::Access { .. } | Action::Branch => true,
-            Action::Full(_) => matches!(
-                instr.op,
-                Op::Ld | Op::Ldu | Op::St | Op::Cvta | Op::Isspacep
-            ),
+            Action::Full(_) => match instr.op {
+                Op::Ld | Op::Ldu | Op::St | Op::Cvta | Op::Isspacep => true,
+                // Those that compute, of types that have no function for all lanes at once.
+                Op::Cvt | Op::Mov | Op::Set | Op::Setp | Op::Add | Op::Sub | Op::Mul => true,
+                Op::Min | Op::Max | Op::Fma | Op::Abs | Op::Neg | Op::Tanh | Op::Ex2 => true,
+                // All lanes fetch from one texture.
+                Op::Tex => matches!(instr.src[0], Operand::Texture(TexBase::Texref(_))),
+                op => op.is_video(),
+            },
         }
     }
 
@@ -218,6 +223,8 @@ mod tests {
             "ld.shared.u32 %r1, [%r2];",
             "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [%r5];",
             "st.shared.v2.u32 [%r5], {%r1, %r2};",
+            "cvt.sat.f32.f32 %r1, %r2;",
+            "vadd.s32.s32.s32 %r1, %r2, %r3;",
         ] {
             assert_eq!(of(body), (true, false), "{body}");
         }

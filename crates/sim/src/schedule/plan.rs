@@ -5,6 +5,7 @@ use crate::divergence::{Group, Groups};
 use crate::place::Layout;
 use crate::stats::SmCounters;
 use crate::time::Cycle;
+use warpsim_ptx::kernel::Pc;
 
 /// Warps of one home warp that issue together: in lock step, the same instruction, each in another
 /// slice. The first one leads.
@@ -73,7 +74,8 @@ impl Together {
 pub struct IssueView<'a> {
     /// The cycle.
     pub now: Cycle,
-    /// Warps that can issue, by domain: none once the domain has had its turn.
+    /// Warps that can issue, by domain: none once the domain has had its turn. Of domains that are
+    /// alike, those of the first alone are looked at.
     pub ready: &'a [u64],
     /// They are known to be the same in all domains.
     pub alike: bool,
@@ -84,9 +86,15 @@ pub struct IssueView<'a> {
 }
 
 impl IssueView<'_> {
+    /// The warps of a domain that can issue.
+    #[inline]
+    pub fn ready(&self, domain: usize) -> u64 {
+        self.ready[if self.alike { 0 } else { domain }]
+    }
+
     /// Whether a warp can issue.
     pub fn is_ready(&self, place: Place) -> bool {
-        self.ready[place.domain as usize] >> place.index & 1 != 0
+        self.ready(place.domain as usize) >> place.index & 1 != 0
     }
 
     /// The group at a place.
@@ -118,7 +126,7 @@ impl GangView<'_> {
     }
 }
 
-/// What a plan sees of fetch.
+/// What a plan sees of fetch. Of domains that are alike, the sets of the first alone are looked at.
 pub struct FetchView<'a> {
     /// Warps without their next instruction, by domain.
     pub lacking: &'a [u64],
@@ -126,6 +134,25 @@ pub struct FetchView<'a> {
     pub fetchable: &'a [u64],
     /// These are known to be the same in all domains.
     pub alike: bool,
+}
+
+impl FetchView<'_> {
+    #[inline]
+    fn at(&self, domain: usize) -> usize {
+        if self.alike { 0 } else { domain }
+    }
+
+    /// The warps of a domain that lack their next instruction.
+    #[inline]
+    pub fn lacking(&self, domain: usize) -> u64 {
+        self.lacking[self.at(domain)]
+    }
+
+    /// The warps of a domain that may be fetched for.
+    #[inline]
+    pub fn fetchable(&self, domain: usize) -> u64 {
+        self.fetchable[self.at(domain)]
+    }
 }
 
 /// A policy that plans the issues of a cycle.
@@ -138,11 +165,24 @@ pub struct FetchView<'a> {
 /// and then single warps where slices are idle, are the plan's own.
 ///
 /// [`tick`](IssuePlan::tick) comes before the issues of every cycle that is not skipped. A plan that
-/// would change something in a cycle that could be skipped says so by the policy's
-/// [`next`](super::IssuePolicy::next).
+/// would change something in a cycle that could be skipped, or in which nothing is issued or
+/// fetched, says so by the policy's [`next`](super::IssuePolicy::next).
 pub trait IssuePlan {
     /// The warps that issue next in this cycle; they are ready.
     fn next(&mut self, view: &IssueView) -> Option<Together>;
+
+    /// The warps that were named last have issued. `at`: they have a warp in every slice, and all go
+    /// on there; else any of them may have gone anywhere, or exited. Says whether the plan wants to
+    /// [`settle`](IssuePlan::settle) for that.
+    fn went_on(&mut self, members: Together, at: Option<Pc>) -> bool {
+        let _ = (members, at);
+        true
+    }
+
+    /// Whether it wants to hear of warps that memory has [made ready](IssuePlan::made_ready).
+    fn hears_memory(&self) -> bool {
+        false
+    }
 
     /// A launch begins. By PC: whether sides of a branch meet there.
     fn begin(&mut self, meeting_points: Vec<bool>) {
@@ -154,12 +194,14 @@ pub trait IssuePlan {
         let _ = place;
     }
 
-    /// A cycle begins.
-    fn tick(&mut self, view: &GangView, counters: &mut SmCounters) {
+    /// A cycle begins. Says whether buffers are [to be cleared](IssuePlan::next_to_clear).
+    fn tick(&mut self, view: &GangView, counters: &mut SmCounters) -> bool {
         let _ = (view, counters);
+        false
     }
 
-    /// The issues of a cycle are over, and warps stand where these have led them.
+    /// The issues of a cycle are over, and warps stand where these have led them: comes if
+    /// [`went_on`](IssuePlan::went_on) has asked for it.
     fn settle(&mut self, view: &GangView, counters: &mut SmCounters) {
         let _ = (view, counters);
     }

@@ -277,7 +277,6 @@ impl Sm {
             && !self.front.is_busy()
             // These may change their minds about when without touching a warp.
             && !warps.in_step()
-            && !self.residents.books.plans()
             && !self.residents.model_ticks()
     }
 

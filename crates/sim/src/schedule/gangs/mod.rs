@@ -25,6 +25,7 @@ use order::{Chooser, Order, Singles};
 use reform::Reform;
 use split::MemorySplit;
 use table::{BINS, Part, Table};
+use warpsim_ptx::kernel::Pc;
 
 const GANGS_PER_CYCLE: Integer = Integer {
     name: "gangs_per_cycle",
@@ -130,13 +131,13 @@ pub const POLICY: Policy = Policy {
             meeting_points: Vec::new(),
             cycle: Cycle::NEVER,
             gangs: 0,
-            chosen: None,
+            chosen: Vec::new(),
+            has_chosen: false,
             made_ready: Vec::new(),
             to_clear: Vec::new(),
             fetched: 0,
             ticked: Cycle::ZERO,
             sizes_before: None,
-            issues: 0,
         })
     },
 };
@@ -154,11 +155,12 @@ struct Gangs {
     /// How long parts wait where branches meet; 0 for not at all.
     sync_cycles: u64,
     meeting_points: Vec<bool>,
-    /// The cycle under way, the gangs that have issued in it, and the single warps that the slices
-    /// have chosen, with their ages, if they have.
+    /// The cycle under way, the gangs that have issued in it, and, once the slices have chosen, the
+    /// single warps that are to issue in it, with their ages.
     cycle: Cycle,
     gangs: u32,
-    chosen: Option<Vec<(u64, Place)>>,
+    chosen: Vec<(u64, Place)>,
+    has_chosen: bool,
     /// Warps that memory has made ready in this cycle.
     made_ready: Vec<Place>,
     /// Warps whose buffers are to be filled anew.
@@ -168,20 +170,19 @@ struct Gangs {
     /// The last cycle that has been looked at, and the table's sizes before blocks came in this.
     ticked: Cycle,
     sizes_before: Option<[u32; BINS]>,
-    /// Gang issues that have not been counted yet.
-    issues: u64,
 }
 
 impl Gangs {
     /// Lets the single warps of each slice choose.
-    fn choose_singles(&self, view: &IssueView) -> Vec<(u64, Place)> {
+    fn choose_singles(&mut self, view: &IssueView) {
+        self.has_chosen = true;
+        self.chosen.clear();
         let table = &self.table;
-        let mut chosen = Vec::new();
         if !table.any_single() {
-            return chosen;
+            return;
         }
-        for (d, ready) in view.ready.iter().enumerate() {
-            let among = ready & table.single[d] & !table.waiting[d];
+        for d in 0..table.single.len() {
+            let among = view.ready(d) & table.single[d] & !table.waiting[d];
             if among == 0 {
                 continue;
             }
@@ -192,10 +193,10 @@ impl Gangs {
                 domain: d as u8,
                 index,
             };
-            chosen.push((table.get(table.home_of(place).0).age, place));
+            let age = table.get(table.home_of(place).0).age;
+            self.chosen.push((age, place));
         }
-        order::oldest_last(&mut chosen);
-        chosen
+        order::oldest_last(&mut self.chosen);
     }
 
     /// Looks at the original gangs in which warps have moved.
@@ -228,21 +229,22 @@ impl Gangs {
     /// same: the first behind the one that was fetched for last.
     fn next_whole_fetch(&mut self, view: &FetchView) -> Option<Together> {
         let table = &self.table;
-        let schedulers = table.schedulers();
-        let mut next: Option<(bool, u16)> = None;
-        for scheduler in 0..schedulers {
-            let wanted = view.lacking[scheduler as usize] & view.fetchable[scheduler as usize];
-            let mut those = table.whole[scheduler as usize] & wanted;
-            while those != 0 {
-                let home = those.trailing_zeros() as u16 * schedulers + scheduler;
-                those &= those - 1;
-                let this = (home <= self.fetched, home);
-                next = Some(next.map_or(this, |next| next.min(this)));
-            }
+        debug_assert_eq!(table.schedulers(), 1, "where slices may be alike");
+        let those = table.whole[0] & view.lacking(0) & view.fetchable(0);
+        let behind = those & (!1u64 << (self.fetched % 64));
+        let first = if behind == 0 { those } else { behind };
+        if first == 0 {
+            return None;
         }
-        let (_, home) = next?;
-        self.fetched = home;
-        Some(self.table.places(home, self.table.slices))
+        self.fetched = first.trailing_zeros() as u16;
+        Some(self.table.places(self.fetched, self.table.slices))
+    }
+
+    /// Whether a cycle that begins leaves the gangs as they are.
+    #[inline]
+    fn rests(&self) -> bool {
+        let stays = self.reform.is_none() && self.sync_cycles == 0;
+        stays && !self.table.any_stirred() && self.made_ready.is_empty()
     }
 
     fn any_waits(&self) -> bool {
@@ -328,30 +330,40 @@ impl IssuePolicy for Gangs {
 impl IssuePlan for Gangs {
     fn next(&mut self, view: &IssueView) -> Option<Together> {
         if self.cycle != view.now {
-            (self.cycle, self.gangs, self.chosen) = (view.now, 0, None);
+            (self.cycle, self.gangs, self.has_chosen) = (view.now, 0, false);
         }
-        if self.chosen.is_none()
+        if !self.has_chosen
             && self.gangs < self.most
             && let Some((home, part)) = self.chooser.first(&self.table, &self.singles, view)
         {
             self.chooser.issued(home, &part, self.gangs == 0);
             self.gangs += 1;
-            self.issues += 1;
-            self.table.stir(home);
             return Some(self.table.places(home, part.slices));
         }
-        if self.chosen.is_none() {
-            self.chosen = Some(self.choose_singles(view));
+        if !self.has_chosen {
+            self.choose_singles(view);
         }
-        while let Some((_, place)) = self.chosen.as_mut().and_then(Vec::pop) {
+        while let Some((_, place)) = self.chosen.pop() {
             // Its slice issues nothing if there is no room for it any more.
             if view.is_ready(place) {
                 self.singles.issued(place);
-                self.table.stir(self.table.home_of(place).0);
                 return Some(Together::alone(place));
             }
         }
         None
+    }
+
+    fn went_on(&mut self, members: Together, at: Option<Pc>) -> bool {
+        let (home, _) = self.table.home_of(members.leader());
+        match at {
+            Some(pc) => self.table.move_whole(home, pc),
+            None => self.table.stir(home),
+        }
+        at.is_none()
+    }
+
+    fn hears_memory(&self) -> bool {
+        self.memory_split != MemorySplit::Never
     }
 
     fn begin(&mut self, meeting_points: Vec<bool>) {
@@ -362,9 +374,13 @@ impl IssuePlan for Gangs {
         self.made_ready.push(place);
     }
 
-    fn tick(&mut self, view: &GangView, counters: &mut SmCounters) {
+    fn tick(&mut self, view: &GangView, counters: &mut SmCounters) -> bool {
         let skipped = view.now.since(self.ticked).saturating_sub(1);
         self.ticked = view.now;
+        if self.sizes_before.is_none() && self.rests() {
+            count_sizes(self.table.sizes, skipped + 1, counters);
+            return false;
+        }
         let before = self.sizes_before.take().unwrap_or(self.table.sizes);
         count_sizes(before, skipped, counters);
         self.regroup(view, counters);
@@ -374,14 +390,16 @@ impl IssuePlan for Gangs {
         if let Some(reform) = &mut self.reform {
             reform.step(&mut self.table, view, &mut self.to_clear, counters);
         }
-        let (table, how) = (&mut self.table, self.memory_split);
-        split::by_memory(table, &self.made_ready, how, view, counters);
-        self.made_ready.clear();
+        if !self.made_ready.is_empty() {
+            let (table, how) = (&mut self.table, self.memory_split);
+            split::by_memory(table, &self.made_ready, how, view, counters);
+            self.made_ready.clear();
+        }
         count_sizes(self.table.sizes, 1, counters);
+        !self.to_clear.is_empty()
     }
 
     fn settle(&mut self, view: &GangView, counters: &mut SmCounters) {
-        counters.gang_issues += std::mem::take(&mut self.issues);
         self.regroup(view, counters);
     }
 
@@ -408,12 +426,12 @@ impl IssuePlan for Gangs {
         }
         // The first behind the one that was fetched for last.
         let mut next: Option<(bool, u16)> = None;
-        let lacking = |d: usize| view.lacking[d];
-        let fetchable = |d: usize| view.fetchable[d] | !view.lacking[d];
+        let lacking = |d: usize| view.lacking(d);
+        let fetchable = |d: usize| view.fetchable(d) | !view.lacking(d);
         // The warps of one of its gangs that lack their instruction, if all these may be fetched for.
         let wanting = |home: u16| {
-            let lacking = table.slices_in(home, view.lacking);
-            let fetchable = table.slices_in(home, view.fetchable);
+            let lacking = table.slices_in(home, |d| view.lacking(d));
+            let fetchable = table.slices_in(home, |d| view.fetchable(d));
             let wants = |part: &&Part| {
                 let lacks = part.slices & lacking;
                 part.is_gang() && lacks != 0 && lacks & !fetchable == 0

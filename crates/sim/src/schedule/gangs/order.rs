@@ -67,11 +67,11 @@ impl Chooser {
             return None;
         }
         let mut best: Option<(Rank, u16, Part)> = None;
-        let ready = |d: usize| view.ready[d];
+        let ready = |d: usize| view.ready(d);
         table.for_gangs(ready, ready, |home, all| {
             let ready = match all {
                 true => u8::MAX,
-                false => table.slices_in(home, view.ready),
+                false => table.slices_in(home, ready),
             };
             let original = table.get(home);
             let all_ready = |part: &&Part| part.is_gang() && part.slices & !ready == 0;
@@ -103,6 +103,9 @@ impl Chooser {
         };
         if let Some(&(home, _)) = self.recent.iter().find(again) {
             return Some(home);
+        }
+        if schedulers == 1 {
+            return table.oldest(0, ready(0));
         }
         let oldest = |scheduler| table.oldest(scheduler, ready(scheduler));
         let oldest = (0..schedulers).filter_map(oldest);

@@ -143,12 +143,12 @@ impl Table {
 
     /// The slices of a home warp whose warps are in these sets, by domain.
     #[inline]
-    pub fn slices_in(&self, home: u16, sets: &[u64]) -> u8 {
+    pub fn slices_in(&self, home: u16, sets: impl Fn(usize) -> u64) -> u8 {
         let Place { domain, index } = self.place(home, 0);
-        let those = sets[domain as usize..].iter();
+        let those = domain as usize..self.ganged.len();
         let mut slices = 0;
-        for (slice, set) in those.step_by(self.schedulers as usize).enumerate() {
-            slices |= ((set >> index & 1) as u8) << slice;
+        for (slice, d) in those.step_by(self.schedulers as usize).enumerate() {
+            slices |= ((sets(d) >> index & 1) as u8) << slice;
         }
         slices
     }
@@ -316,6 +316,12 @@ impl Table {
             original.stirred = true;
             self.stirred.push(home);
         }
+    }
+
+    /// Whether any is.
+    #[inline]
+    pub fn any_stirred(&self) -> bool {
+        !self.stirred.is_empty()
     }
 
     /// Takes an original gang that is to be looked at again.

@@ -7,7 +7,7 @@ use crate::schedule::{FetchView, Together};
 use crate::sm::launch::Launched;
 use crate::sm::memory::Outcome;
 use crate::sm::residents::Residents;
-use crate::sm::warps::{Waiters, WarpTable};
+use crate::sm::warps::{Domain, Waiters, WarpTable};
 use warpsim_ptx::kernel::Pc;
 
 /// The gang front end.
@@ -56,13 +56,14 @@ impl GangFetch {
             }
         }
         if !self.fetched.is_empty() {
+            residents.warps.part();
             decode(&mut self.fetched, residents, launched);
         }
     }
 
     /// A cycle begins.
-    pub fn open_ports(&mut self, residents: &mut Residents) {
-        self.left = residents.books.policy.plan().map_or(0, |p| p.fetches());
+    pub fn open_ports(&mut self, residents: &Residents) {
+        self.left = residents.books.gang_fetches();
     }
 
     /// Whether a line that was asked for by this slot is for a gang.
@@ -84,6 +85,15 @@ impl GangFetch {
         let (_, members) = self.waiting.swap_remove(at);
         let mut any = false;
         let warps = &mut residents.warps;
+        if members.len() == warps.layout().domains() && warps.is_together(slot) {
+            if warps.set_whole_missing(slot, false) {
+                let pc = warps.warp(slot).buffer().fetch_pc();
+                self.whole.push((slot, pc));
+                warps.whole_fetch_under_way(slot);
+                residents.books.stats.counters.fetches += 1;
+            }
+            return true;
+        }
         for place in members.iter() {
             // It may have left meanwhile.
             if warps.set_missing(place, false) {
@@ -101,11 +111,15 @@ impl GangFetch {
     pub fn fetch(&mut self, icache: &mut ICache, residents: &mut Residents, launched: &Launched) {
         self.look(residents);
         while self.left != 0 && icache.has_port() {
+            let alike = residents.warps.alike();
+            if alike && self.lacking[0] & self.fetchable[0] == 0 {
+                return; // nobody is to be fetched for
+            }
             let policy = &mut residents.books.policy;
             let view = FetchView {
                 lacking: &self.lacking,
                 fetchable: &self.fetchable,
-                alike: residents.warps.alike(),
+                alike,
             };
             let Some(members) = policy.plan().and_then(|p| p.next_fetch(&view)) else {
                 return;
@@ -113,8 +127,11 @@ impl GangFetch {
             self.left -= 1;
             self.fetch_for(members, icache, residents, launched);
             if residents.warps.alike() {
-                let fetchable = residents.warps.domain(0).fetchable(self.waiters);
-                self.fetchable.fill(fetchable);
+                self.fetchable[0] = residents.warps.domain(0).fetchable(self.waiters);
+                continue;
+            }
+            if alike {
+                self.look(residents);
                 continue;
             }
             for place in members.iter() {
@@ -124,17 +141,12 @@ impl GangFetch {
         }
     }
 
-    /// Looks at the warps.
+    /// Looks at the warps, of domains for which the first one may stand.
     fn look(&mut self, residents: &Residents) {
         let kept = residents.warps.domains();
         for (d, domain) in kept.iter().enumerate() {
             self.lacking[d] = domain.lacking();
             self.fetchable[d] = domain.fetchable(self.waiters);
-        }
-        // One may stand for all.
-        for d in kept.len()..self.lacking.len() {
-            self.lacking[d] = self.lacking[0];
-            self.fetchable[d] = self.fetchable[0];
         }
     }
 
@@ -157,9 +169,14 @@ impl GangFetch {
         counters.l1i_accesses += 1;
         counters.l1i_misses += u64::from(!hit);
         counters.fetches += u64::from(hit);
-        if hit && members.len() == warps.layout().domains() {
+        let whole = members.len() == warps.layout().domains();
+        if hit && whole {
             self.whole.push((first, pc));
             return warps.whole_fetch_under_way(first);
+        }
+        if whole && warps.is_together(first) {
+            warps.set_whole_missing(first, true);
+            return self.waiting.push((first, members));
         }
         for place in members.iter() {
             if hit {
@@ -170,6 +187,32 @@ impl GangFetch {
         }
         if !hit {
             self.waiting.push((first, members));
+        }
+    }
+
+    /// Whether units of slices have nobody to fetch for or to notice: the warps that concern fetch
+    /// are in gangs.
+    pub fn leaves_nobody(&self, residents: &mut Residents) -> bool {
+        let Residents { warps, books, .. } = residents;
+        if warps.alike() && warps.domain(0).concerns_fetch(self.waiters) == 0 {
+            return true;
+        }
+        let ganged = match books.policy.plan() {
+            Some(plan) => plan.fetched_together(),
+            None => &[],
+        };
+        let alone = |(sets, ganged): (&Domain, u64)| {
+            sets.fetchable(self.waiters) & !ganged | sets.leaving()
+        };
+        match warps.alike() {
+            true => {
+                let all = ganged.iter().fold(!0, |all, set| all & set);
+                alone((warps.domain(0), all)) == 0
+            }
+            false => {
+                let ganged = ganged.iter().copied();
+                warps.domains().iter().zip(ganged).all(|of| alone(of) == 0)
+            }
         }
     }
 
@@ -190,6 +233,9 @@ fn common_pc(members: Together, residents: &mut Residents, launched: &Launched) 
     let end = launched.facts.len() as Pc;
     let from = |warps: &mut WarpTable, slot: u16| warps.fetch_from(slot, groups.get(slot).pc, end);
     let first = warps.slot_at(members.leader());
+    if members.len() < warps.layout().domains() {
+        warps.part(); // each has its own buffer
+    }
     let pc = from(warps, first);
     if members.len() == warps.layout().domains() && warps.is_together(first) {
         return pc; // it is the same for all
@@ -217,13 +263,18 @@ fn decode_whole_gang(first: u16, pc: Pc, residents: &mut Residents, launched: &L
         let there = warps.warp(slot).buffer().fetch_pc() == pc;
         there && warps.is_running(slot)
     };
-    let together = match warps.is_together(first) {
-        true => waits(first),
-        false => warps.whole(first).all(waits),
+    let all = warps.whole(first);
+    let wait = match warps.is_together(first) {
+        true => {
+            debug_assert!(groups.all_at(all.clone(), next));
+            waits(first)
+        }
+        false => all.clone().all(waits) && groups.all_at(all, next),
     };
-    if together && groups.all_at(warps.whole(first), next) {
+    if wait {
         return warps.decode_whole(first, pc, next, &launched.facts, books);
     }
+    warps.part();
     let mut each = warps.whole(first).map(|slot| (slot, pc)).collect();
     decode(&mut each, residents, launched);
 }

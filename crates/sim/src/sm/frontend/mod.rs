@@ -18,7 +18,7 @@ mod unit;
 use super::launch::Launched;
 use super::memory::Port;
 use super::residents::Residents;
-use super::warps::{Domain, Waiters, WarpTable};
+use super::warps::{Waiters, WarpTable};
 use crate::config::{Machine, Per};
 use crate::memory::packet::Reply;
 use crate::place::Layout;
@@ -42,6 +42,8 @@ pub struct FrontEnd {
     arrived: Vec<u16>,
     /// Something is to be decoded.
     fetched: bool,
+    /// Several units: some of it was fetched by them.
+    units_fetched: bool,
     /// Fetch had nothing to do in the last cycle that ran, so it has nothing in the next.
     rests: bool,
 }
@@ -70,6 +72,7 @@ impl FrontEnd {
             turn: 0,
             arrived: Vec::new(),
             fetched: false,
+            units_fetched: false,
             rests: false,
         }
     }
@@ -111,8 +114,13 @@ impl FrontEnd {
         launched: &Launched,
     ) {
         if self.fetched {
-            for unit in &mut self.units {
+            if let [unit] = &mut self.units[..] {
                 unit.decode(residents, launched);
+            } else if self.units_fetched {
+                residents.warps.part();
+                for unit in &mut self.units {
+                    unit.decode(residents, launched);
+                }
             }
             self.gangs.decode(residents, launched);
             self.fetched = false;
@@ -151,7 +159,7 @@ impl FrontEnd {
         let concerned = self.is_concerned(&residents.warps);
         if concerned || lines {
             match residents.books.plans() {
-                true => self.fetch_planned(now, residents, launched),
+                true => self.fetch_planned(now, lines, residents, launched),
                 false => self.fetch_in_turn(now, residents, launched),
             }
         }
@@ -198,32 +206,38 @@ impl FrontEnd {
         if fetched {
             self.turn = (self.turn + 1) % self.units.len();
         }
+        self.units_fetched = fetched;
         self.fetched = fetched || self.gangs.has_fetched();
     }
 
-    /// Gangs first, then the units for the warps that are in none.
+    /// Gangs first, then the units for the warps that are in none. `lines`: some have come, or are
+    /// asked for.
     #[inline(never)]
-    fn fetch_planned(&mut self, now: Cycle, residents: &mut Residents, launched: &Launched) {
+    fn fetch_planned(
+        &mut self,
+        now: Cycle,
+        lines: bool,
+        residents: &mut Residents,
+        launched: &Launched,
+    ) {
         self.gangs.open_ports(residents);
-        self.take_lines(residents, launched);
+        if lines {
+            self.take_lines(residents, launched);
+        }
         self.gangs.fetch(&mut self.icache, residents, launched);
+        if self.gangs.leaves_nobody(residents) {
+            if lines {
+                return self.end_turns();
+            }
+            (self.fetched, self.units_fetched) = (self.gangs.has_fetched(), false);
+            return;
+        }
+        if !lines {
+            self.units.iter_mut().for_each(FetchUnit::open_ports);
+        }
+        residents.warps.part();
         let count = self.units.len();
         let ganged = self.gangs.members(residents);
-        let warps = &mut residents.warps;
-        let alone = |(sets, ganged): (&Domain, &u64)| {
-            sets.fetchable(self.waiters) & !ganged | sets.leaving()
-        };
-        let none = match warps.alike() {
-            true => {
-                let all = ganged.iter().fold(!0, |all, set| all & set);
-                alone((warps.domain(0), &all)) == 0
-            }
-            false => warps.domains().iter().zip(ganged).all(|of| alone(of) == 0),
-        };
-        if none {
-            return self.end_turns();
-        }
-        warps.part();
         for i in 0..count {
             let unit = &mut self.units[(self.turn + i) % count];
             unit.fetch::<true>(now, &mut self.icache, residents, launched, ganged);

@@ -22,11 +22,16 @@ impl Issue {
         self.find_all_ready(now, with.residents);
         self.planned_room = None;
         let domains = self.domains;
-        let (mut any, mut all) = (false, false);
+        let (mut any, mut all, mut settle) = (false, false, false);
         while !all && let Some(members) = self.next_planned(now, with) {
             any = true;
             all = self.take_turns(members, now, with);
-            self.issue_members(members, now, with)?;
+            let at = self.issue_members(members, now, with)?;
+            let books = &mut with.residents.books;
+            books.stats.counters.gang_issues += u64::from(members.len() > 1);
+            if let Some(plan) = books.policy.plan() {
+                settle |= plan.went_on(members, at);
+            }
             if !self.gathers {
                 self.close_access(now, with);
             }
@@ -35,7 +40,7 @@ impl Issue {
         if !any {
             all = self.issue_nothing_anywhere(now, with);
         }
-        let first = with.residents.blocks.turns.number(now) % domains;
+        let first = with.residents.blocks.turns.number(now);
         let left = if all { 0..0 } else { 0..domains };
         for d in left.map(|d| (first + d) % domains) {
             let warps = &mut with.residents.warps;
@@ -52,6 +57,8 @@ impl Issue {
         with.residents.books.stats.counters.issue_cycles += any as u64;
         if any {
             self.hold_slots(with);
+        }
+        if settle {
             with.residents.settle_plan(now);
         }
         Ok(())
@@ -72,7 +79,8 @@ impl Issue {
                     warps.pass(d, now, books);
                 }
             }
-            if kept < self.domains {
+            self.room_alike = with.collectors.has_room_alike();
+            if kept < self.domains && !self.room_alike {
                 self.plan_for_others(now, with);
             }
         }
@@ -88,12 +96,17 @@ impl Issue {
         let members = books.policy.plan()?.next(&IssueView {
             now,
             ready: &self.plannable,
-            alike: warps.alike() && with.collectors.has_room_alike(),
+            alike: warps.alike() && self.room_alike,
             groups,
             layout: warps.layout(),
         })?;
-        let ready = |m: Place| self.plannable[m.domain as usize] >> m.index & 1 != 0;
-        debug_assert!(members.iter().all(ready), "a plan names only ready warps");
+        debug_assert!(
+            warps.alike()
+                || members
+                    .iter()
+                    .all(|m| self.plannable[m.domain as usize] >> m.index & 1 != 0),
+            "a plan names only ready warps"
+        );
         Some(members)
     }
 
@@ -116,13 +129,14 @@ impl Issue {
         }
     }
 
-    /// Issues the instruction that the members of a gang have in common.
+    /// Issues the instruction that the members of a gang have in common. Returns where they go on, if
+    /// they are of all slices and all go on there.
     fn issue_members(
         &mut self,
         members: Together,
         now: Cycle,
         with: &mut Surroundings,
-    ) -> Result<(), SmFault> {
+    ) -> Result<Option<Pc>, SmFault> {
         let leader = Next::at(members.leader(), with);
         if members.len() > 1 {
             let as_one = self.may_go_as_one(members, with);
@@ -136,10 +150,11 @@ impl Issue {
                 let next = Next::at(place, with);
                 self.gather(&next, now, with)?;
             }
-            return Ok(());
+            return Ok(None);
         }
         if members.len() == 1 {
-            return self.issue_one(&leader, now, with);
+            self.issue_one(&leader, now, with)?;
+            return Ok(None);
         }
         let mut lanes = 0;
         for place in members.iter() {
@@ -150,7 +165,7 @@ impl Issue {
             lanes |= self.effect.executed;
         }
         self.send_members(members, leader.pc, lanes, now, with);
-        Ok(())
+        Ok(None)
     }
 
     /// Executes the instruction of several warps with the threads of one home warp as that of one,
@@ -177,6 +192,7 @@ impl Issue {
             true => groups.lanes_of(warps.whole(first)),
             false => members.iter().fold(0, |all, m| all | group(m).mask),
         };
+        self.active = active;
         let view = &mut with.view;
         let launched = view.launched;
         let code = &launched.code;
@@ -192,7 +208,8 @@ impl Issue {
         Ok(together)
     }
 
-    /// The members of a gang have executed their instruction as one.
+    /// The members of a gang have executed their instruction as one. Returns as
+    /// [`issue_members`](Issue::issue_members).
     fn go_on_together(
         &mut self,
         members: Together,
@@ -200,7 +217,7 @@ impl Issue {
         as_one: bool,
         now: Cycle,
         with: &mut Surroundings,
-    ) -> Result<(), SmFault> {
+    ) -> Result<Option<Pc>, SmFault> {
         let executed = self.effect.executed;
         let memory = leader.facts.is_memory();
         if memory {
@@ -228,7 +245,7 @@ impl Issue {
         if !memory {
             self.send_members(members, leader.pc, executed, now, with);
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Members that share their units are one instruction to these; those that have their own

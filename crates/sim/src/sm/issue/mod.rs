@@ -38,6 +38,10 @@ pub struct Issue {
     /// Of those, the ones with room at their units, for policies that plan, and that room.
     plannable: Vec<u64>,
     planned_room: Option<u32>,
+    /// There is room for all domains at the same kinds of units, or for none.
+    room_alike: bool,
+    /// The active lanes of the warps that execute an instruction together.
+    active: u32,
     /// What the instruction under way did.
     effect: Effect,
     /// Number of the last instruction issued.
@@ -105,6 +109,8 @@ impl Issue {
             ready: [0; MOST_DOMAINS],
             plannable: vec![0; domains],
             planned_room: None,
+            room_alike: false,
+            active: 0,
             effect: Effect::default(),
             order: 0,
             gathered: Gathered::default(),

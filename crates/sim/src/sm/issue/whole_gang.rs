@@ -4,16 +4,20 @@
 use super::execute::{NO_MEMORY, count_instructions, count_lanes, owner};
 use super::{Issue, Next, Surroundings};
 use crate::exec::state::{EffectKind, LANES};
+use crate::place::Place;
 use crate::schedule::Together;
 use crate::sm::facts::Traffic;
 use crate::sm::launch::{SmFault, View};
 use crate::sm::operands::Issued;
 use crate::sm::residents::{BarrierAt, Residents};
+use crate::sm::warps::WarpTable;
 use crate::time::Cycle;
 use std::ops::Range;
+use warpsim_ptx::kernel::Pc;
 
 impl Issue {
-    /// Finds out which warps are ready, in domains for which the first one may stand.
+    /// Finds out which warps are ready, in domains for which the first one may stand: then what is
+    /// found of it stands for all, until they [part](Issue::part).
     pub(super) fn find_all_ready(&mut self, now: Cycle, residents: &mut Residents) {
         if !residents.warps.alike() {
             return self.find_ready(now, residents);
@@ -23,22 +27,33 @@ impl Issue {
             true => domain.issuable(),
             false => 0,
         };
-        self.ready[..self.domains].fill(ready);
+        self.ready[0] = ready;
     }
 
-    /// Which of the ready warps of the domains that the first stands for have room at their units.
-    pub(super) fn plan_for_others(&mut self, now: Cycle, with: &Surroundings) {
-        if with.collectors.has_room_alike() {
-            let first = self.plannable[0];
-            return self.plannable.fill(first);
+    /// Every domain stands for itself, and what has been found of the first is said of all.
+    pub(super) fn part(&mut self, warps: &mut WarpTable) {
+        if warps.alike() {
+            warps.part();
+            let ready = self.ready[0];
+            self.ready[..self.domains].fill(ready);
+            if self.room_alike {
+                let plannable = self.plannable[0];
+                self.plannable.fill(plannable);
+            }
         }
+    }
+
+    /// Which of the ready warps of the domains that the first stands for have room at their units,
+    /// where there is room for some domains and not for others.
+    pub(super) fn plan_for_others(&mut self, now: Cycle, with: &Surroundings) {
+        let ready = self.ready[0];
         let domain = with.residents.warps.domain(0);
         for d in 1..self.domains {
             let room = match domain.is_free(now) {
                 true => domain.with_room(with.collectors.room_for(d)),
                 false => 0,
             };
-            self.plannable[d] = self.ready[d] & room;
+            self.plannable[d] = ready & room;
         }
     }
 
@@ -51,20 +66,20 @@ impl Issue {
         with: &mut Surroundings,
     ) -> bool {
         let warps = &with.residents.warps;
-        // Wrong paths are dropped one by one.
         if warps.alike()
             && members.len() == self.domains
-            && warps.domain(0).mismatched() == 0
-            && with.collectors.has_room_alike()
+            && self.room_alike
+            && self.drops_as_one(with)
         {
             let room = self.room_of(0, now, with);
             let next = Next::at(members.leader(), with);
             let (index, passes) = (next.place.index, next.facts.passes);
             let Residents { warps, books, .. } = &mut *with.residents;
             warps.take_whole_turn(index, passes, room, books);
+            drop_wrong_paths_as_one(Some(index), with);
             return true;
         }
-        with.residents.warps.part();
+        self.part(&mut with.residents.warps);
         for member in members.iter() {
             let d = member.domain as usize;
             let room = self.room_of(d, now, with);
@@ -86,15 +101,41 @@ impl Issue {
             warps.skip_all_turns();
             return true;
         }
-        if domain.mismatched() != 0 || !with.collectors.has_room_alike() {
-            with.residents.warps.part();
+        let wrong = domain.mismatched() != 0;
+        if !self.room_alike || wrong && !self.drops_as_one(with) {
+            self.part(&mut with.residents.warps);
             return false;
         }
         let room = self.room_of(0, now, with);
         let Residents { warps, books, .. } = &mut *with.residents;
-        warps.stand_still(0, room, books);
-        warps.skip_all_turns();
+        if wrong {
+            warps.end_empty_turns(room, books);
+            drop_wrong_paths_as_one(None, with);
+        } else {
+            warps.stand_still(0, room, books);
+            warps.skip_all_turns();
+        }
         true
+    }
+
+    /// Whether wrong paths that warps of the first domain, which stands for all, have in their buffers
+    /// can be dropped for whole gangs; there may be none.
+    fn drops_as_one(&self, with: &Surroundings) -> bool {
+        let Residents { warps, books, .. } = &*with.residents;
+        let mut wrong = warps.domain(0).mismatched();
+        if wrong == 0 {
+            return true;
+        }
+        let mut as_one = books.policy.ranks_alike();
+        while wrong != 0 && as_one {
+            let first = warps.slot_at(Place {
+                domain: 0,
+                index: wrong.trailing_zeros() as u8,
+            });
+            wrong &= wrong - 1;
+            as_one = warps.is_together(first);
+        }
+        as_one
     }
 
     /// Whether warps that execute an instruction together may go on as one: they are of all slices,
@@ -112,13 +153,14 @@ impl Issue {
         }
     }
 
-    /// The warps of a whole gang have executed their instruction as one, and go on.
+    /// The warps of a whole gang have executed their instruction as one, and go on. Returns where, if
+    /// all do there.
     pub(super) fn whole_gang_goes_on(
         &mut self,
         leader: &Next,
         now: Cycle,
         with: &mut Surroundings,
-    ) -> Result<(), SmFault> {
+    ) -> Result<Option<Pc>, SmFault> {
         let (residents, view) = (&mut *with.residents, &mut with.view);
         let &Next {
             slot: first,
@@ -130,33 +172,34 @@ impl Issue {
         let all = residents.warps.whole(first);
         let stats = &mut residents.books.stats;
         count_instructions(facts, all.len() as u64, executed, stats);
-        count_lanes_of_all(all.clone(), residents);
+        count_lanes_of_all(all.clone(), self.active, residents);
         #[cfg(test)]
         for slot in all.clone() {
             self.log_issue(slot, pc, residents);
         }
         residents.warps.whole_issued(first, facts);
         if facts.is_memory() {
-            for slot in all.clone() {
-                let active = residents.groups.get(slot).mask;
+            let groups = &residents.groups;
+            self.gathered.owners.extend(all.clone().map(|slot| {
                 let its = Next { slot, ..*leader };
-                self.gathered.owners.push(owner(&its, executed & active));
-            }
+                owner(&its, executed & groups.get(slot).mask)
+            }));
         }
         let plain = matches!(self.effect.kind, EffectKind::Alu | EffectKind::Access(_));
         let straight = plain && facts.traffic != Traffic::Copy;
         let launched = view.launched;
-        if straight && !residents.groups.watches(all.clone(), pc + 1) {
+        let at = if straight && !residents.groups.watches(all.clone(), pc + 1) {
             residents.groups.set_pcs(all, pc + 1);
             let Residents { warps, books, .. } = &mut *residents;
             warps.refresh_whole(first, false, pc + 1, &launched.facts, books);
+            Some(pc + 1)
         } else {
-            self.lead_whole_gang_on(leader, now, residents, view)?;
-        }
+            self.lead_whole_gang_on(leader, now, residents, view)?
+        };
         if !facts.is_memory() {
             self.send_whole_gang(leader, executed, now, with);
         }
-        Ok(())
+        Ok(at)
     }
 
     /// The same where the divergence model may have to hear of it.
@@ -167,7 +210,7 @@ impl Issue {
         now: Cycle,
         residents: &mut Residents,
         view: &mut View,
-    ) -> Result<(), SmFault> {
+    ) -> Result<Option<Pc>, SmFault> {
         let (first, pc, launched) = (leader.slot, leader.pc, view.launched);
         let all = residents.warps.whole(first);
         if let EffectKind::Barrier(barrier) = self.effect.kind {
@@ -180,7 +223,8 @@ impl Issue {
             }
         }
         let next = residents.groups.get(first).pc;
-        if residents.groups.all_at(all.clone(), next) {
+        let at = residents.groups.all_run_at(all.clone(), next);
+        if at || residents.groups.all_at(all.clone(), next) {
             let target = leader.facts.control && next != pc + 1;
             let Residents { warps, books, .. } = &mut *residents;
             warps.refresh_whole(first, target, next, &launched.facts, books);
@@ -189,7 +233,7 @@ impl Issue {
                 self.refresh(&Next { slot, ..*leader }, residents, launched);
             }
         }
-        Ok(())
+        Ok(at.then_some(next))
     }
 
     /// A whole gang's instruction goes to the collectors of all slices.
@@ -215,10 +259,30 @@ impl Issue {
     }
 }
 
-/// Counts the active lanes of warps that have issued together.
-fn count_lanes_of_all(slots: Range<u16>, residents: &mut Residents) {
+/// As [`drop_wrong_paths`](super::drop_wrong_paths), for whole gangs, where the first domain stands
+/// for all, whose warps are ranked alike.
+fn drop_wrong_paths_as_one(winner: Option<u8>, with: &mut Surroundings) {
+    let code = &with.view.launched.facts;
+    let Residents {
+        warps,
+        books,
+        groups,
+        ..
+    } = &mut *with.residents;
+    let mut wrong = warps.domain(0).mismatched();
+    while wrong != 0 {
+        let index = wrong.trailing_zeros() as u8;
+        wrong &= wrong - 1;
+        if winner.is_none_or(|w| books.policy.before(0, index, w)) {
+            let first = warps.slot_at(Place { domain: 0, index });
+            warps.drop_whole_path(first, groups.get(first).pc, code, books);
+        }
+    }
+}
+
+/// Counts the active lanes of warps that have issued together, `lanes` in all.
+fn count_lanes_of_all(slots: Range<u16>, lanes: u32, residents: &mut Residents) {
     let counters = &mut residents.books.stats.counters;
-    let lanes = residents.groups.lanes_of(slots.clone());
     if LANES / slots.len() <= 4 {
         // All are in the first bin.
         counters.active_lanes += u64::from(lanes.count_ones());

@@ -15,6 +15,8 @@ pub struct Books {
     pub watch: Watch,
     considers: bool,
     plans: bool,
+    hears_memory: bool,
+    gang_fetches: u32,
     hears_cache: bool,
     ticks: bool,
 }
@@ -25,6 +27,8 @@ impl Books {
         Books {
             considers: policy.considers().is_some(),
             plans: policy.plan().is_some(),
+            hears_memory: policy.plan().is_some_and(|plan| plan.hears_memory()),
+            gang_fetches: policy.plan().map_or(0, |plan| plan.fetches()),
             hears_cache: policy.hears_cache().is_some(),
             ticks: policy.ticks(),
             policy,
@@ -48,6 +52,18 @@ impl Books {
     #[inline]
     pub fn plans(&self) -> bool {
         self.plans
+    }
+
+    /// Whether a policy that plans wants to hear of warps that memory has made ready.
+    #[inline]
+    pub fn hears_memory(&self) -> bool {
+        self.hears_memory
+    }
+
+    /// How often per cycle several warps are fetched for together.
+    #[inline]
+    pub fn gang_fetches(&self) -> u32 {
+        self.gang_fetches
     }
 
     /// Whether the policy wants to hear what happens in the L1 data cache.

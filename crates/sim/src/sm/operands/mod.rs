@@ -156,6 +156,8 @@ pub struct Collectors {
     /// By domain, then by kind of units: the group; and by kind all its groups, a bit each.
     routes: Vec<[u8; MOST_KINDS]>,
     of_kind: [u32; MOST_KINDS],
+    /// Groups of kinds of which not all domains have the same.
+    by_domain: u32,
     whole_gangs: WholeGangs,
 }
 
@@ -208,6 +210,10 @@ impl Collectors {
             groups: boxed(plan.groups.iter().map(group).chain(none)),
             routes: plan.routes.clone(),
             of_kind,
+            by_domain: of_kind
+                .iter()
+                .filter(|groups| groups.count_ones() > 1)
+                .fold(0, |all, groups| all | groups),
             whole_gangs: WholeGangs::new(config, plan),
         }
     }
@@ -231,6 +237,9 @@ impl Collectors {
     /// The same for a warp of any domain.
     #[inline]
     pub fn room_for_any(&self) -> u8 {
+        if !self.room & self.by_domain == 0 {
+            return self.room_for(0); // and the same for any other
+        }
         let kinds = self.of_kind.iter().enumerate();
         kinds.fold(0, |all, (kind, groups)| {
             all | u8::from(self.room & groups != 0) << kind
@@ -240,6 +249,9 @@ impl Collectors {
     /// Whether there is room for all domains at the same kinds of units.
     #[inline]
     pub fn has_room_alike(&self) -> bool {
+        if !self.room & self.by_domain == 0 {
+            return true; // for all
+        }
         let same = |groups: &u32| self.room & groups == 0 || !self.room & groups == 0;
         self.of_kind.iter().all(same)
     }

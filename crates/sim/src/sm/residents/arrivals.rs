@@ -118,7 +118,7 @@ impl Residents {
 
     /// A finished warp with nothing in flight leaves; with the last one its block does.
     pub fn retire(&mut self, slot: u16, now: Cycle) {
-        debug_assert!(self.warps.warp(slot).is_settled());
+        debug_assert!(self.warps.is_settled(slot));
         self.blocks.last_retired = now;
         self.warps.touch_all(&mut self.books);
         self.warps.edit(slot, &mut self.books).retire();

@@ -10,9 +10,10 @@ impl Residents {
     /// All threads of a warp have exited, now.
     pub(super) fn warp_exited(&mut self, slot: u16) {
         let now = self.warps.now();
+        let quiet = self.warps.is_quiet(slot);
         let state = self.warps.warp_mut(slot);
         // Slices of a warp cut short by its block's end have no threads: they never run.
-        let empty = now == state.phase_began && state.in_flight == 0;
+        let empty = now == state.phase_began && quiet;
         if state.exited || empty {
             return;
         }

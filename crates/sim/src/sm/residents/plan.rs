@@ -35,7 +35,7 @@ impl Residents {
     /// A load is complete, as [`complete`](Residents::complete).
     #[inline]
     pub(super) fn complete_load(&mut self, slot: u16, facts: &OpFacts, launched: &Launched) {
-        if !self.books.plans() {
+        if !self.books.hears_memory() {
             return self.complete(slot, facts, launched);
         }
         let place = self.warps.place(slot);
@@ -54,8 +54,10 @@ impl Residents {
     pub fn tick_plan(&mut self, now: Cycle, launched: &Launched) {
         if self.books.plans() {
             self.warps.join(&mut self.books);
-            self.show_plan(now, |plan, view, counters| plan.tick(view, counters));
-            self.clear_buffers(launched);
+            let clear = self.show_plan(now, |plan, view, counters| plan.tick(view, counters));
+            if clear == Some(true) {
+                self.clear_buffers(launched);
+            }
         }
     }
 
@@ -65,11 +67,11 @@ impl Residents {
     }
 
     #[inline(never)]
-    fn show_plan(
+    fn show_plan<T>(
         &mut self,
         now: Cycle,
-        tell: impl FnOnce(&mut dyn crate::schedule::IssuePlan, &GangView, &mut SmCounters),
-    ) {
+        tell: impl FnOnce(&mut dyn crate::schedule::IssuePlan, &GangView, &mut SmCounters) -> T,
+    ) -> Option<T> {
         let Residents {
             warps,
             groups,
@@ -82,7 +84,7 @@ impl Residents {
             watch,
             ..
         } = books;
-        let Some(plan) = policy.plan() else { return };
+        let plan = policy.plan()?;
         let layout: Layout = warps.layout();
         let view = GangView {
             now,
@@ -93,18 +95,21 @@ impl Residents {
                 warps.sets(place.domain as usize).lacking() >> place.index & 1 != 0
             },
         };
-        tell(plan, &view, &mut stats.counters);
+        let told = tell(plan, &view, &mut stats.counters);
         if watch.is_on() {
             while let Some((place, slices)) = plan.next_regrouped() {
                 let slot = layout.slot_at(place);
                 watch.tell(now, slot, WarpEvent::Ganged { slices });
             }
         }
+        Some(told)
     }
 
     /// Warps that the policy has joined and that did not all have their next instruction lose
     /// what they have: it is fetched for them together.
+    #[cold]
     fn clear_buffers(&mut self, launched: &Launched) {
+        self.warps.part();
         while let Some(place) = self.books.policy.plan().and_then(|p| p.next_to_clear()) {
             let slot = self.warps.slot_at(place);
             if self.warps.warp(slot).buffer().head().is_some() {

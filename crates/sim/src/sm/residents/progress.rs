@@ -35,7 +35,7 @@ impl Residents {
     /// A warp with nothing in flight any more may leave a fence, be regrouped, or retire.
     #[inline(always)]
     pub(super) fn settle(&mut self, slot: u16) {
-        if self.warps.warp(slot).in_flight == 0 {
+        if self.warps.is_quiet(slot) {
             self.settle_quiet(slot);
         }
     }
@@ -68,7 +68,7 @@ impl Residents {
             return;
         }
         let done = match self.fences_wait_for_stores {
-            true => self.warps.warp(slot).is_settled(),
+            true => self.warps.is_settled(slot),
             false => self.warps.is_owed_nothing(slot),
         };
         if done {

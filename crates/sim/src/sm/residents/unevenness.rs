@@ -49,7 +49,7 @@ impl Residents {
 
     /// A warp of a block has finished, which is accounted for.
     pub(super) fn note_finished(&mut self, slot: u16, block: u16, now: Cycle) {
-        let instructions = self.warps.warp(slot).issued_so_far();
+        let instructions = self.warps.issued_so_far(slot);
         let stalls = self.stalls();
         let Some(resident) = &mut self.blocks.slots[block as usize] else {
             return;

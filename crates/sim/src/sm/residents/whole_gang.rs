@@ -22,15 +22,12 @@ impl Residents {
     }
 
     fn settle_whole_gang(&mut self, first: u16) {
-        if self.warps.is_together(first) && !self.warps.is_held(first) {
-            let pc = self.groups.get(first).pc;
-            let quiet = self.warps.warp(first).in_flight == 0;
-            if !quiet || self.groups.all_run_at(self.warps.whole(first), pc) {
-                return; // none of them waits for that
-            }
+        let warps = &self.warps;
+        if warps.alike() && warps.is_running(first) && !warps.is_held(first) {
+            return; // none of them waits for that
         }
         for slot in self.warps.whole(first) {
-            if self.warps.warp(slot).in_flight == 0 {
+            if self.warps.is_quiet(slot) {
                 self.settle_quiet(slot);
             } else if !self.fences_wait_for_stores && self.warps.is_held(slot) {
                 self.leave_fence(slot);
@@ -80,6 +77,9 @@ impl Residents {
     }
 
     fn loaded_by_whole_gang(&mut self, first: u16, facts: &OpFacts, launched: &Launched) {
+        if !self.books.hears_memory() {
+            return self.complete_whole_gang(first, facts, launched);
+        }
         let Place { index, .. } = self.warps.place(first);
         let domains = self.warps.layout().domains() as u8;
         let places = (0..domains).map(|domain| Place { domain, index });

@@ -102,15 +102,16 @@ impl WarpTable {
         }
     }
 
-    /// Accounts for a cycle in which a scheduler looked at its warps and issued none.
+    /// Accounts for a cycle in which a scheduler, of so many that are alike, looked at its warps and
+    /// issued none.
     #[inline(never)]
-    pub(super) fn account_stall(&mut self, d: usize, room: u64, books: &mut Books) {
+    pub(super) fn account_stall(&mut self, d: usize, room: u64, times: u64, books: &mut Books) {
         let now = self.now;
         let domain = &self.domains[d];
-        let idle = domain.account(0, room, 1, &mut books.stats.warps);
-        count_idle(domain, idle, now, now + 1, 1, books);
+        let idle = domain.account(0, room, times, &mut books.stats.warps);
+        count_idle(domain, idle, now, now + 1, times, books);
         books.watch.states(self.layout, d, domain, 0, room, now);
-        count_stall(domain, d, 1, books);
+        count_stall(domain, d, times, books);
     }
 }
 

@@ -1,13 +1,14 @@
 //! Slices in lockstep. Where the warps of a home warp issue as a gang, the domains of all slices
 //! hold the same most of the time: while they do, the first domain stands for all, and what the
 //! warps of a *whole gang*, one in every slice, do together is done to its sets once and counted
-//! for each. Buffers, scoreboard and counts of what is in flight stay with every warp.
+//! for each. So is what it does to their buffers, to the scoreboard and to what they have in flight,
+//! where these hold the same too ([`together`](super::together)).
 //!
 //! Nobody has to know: a change of one warp alone makes every domain stand for itself first, and
 //! at the beginning of a cycle in which all hold the same, the first stands for them again.
 
 use super::accounting::count_cycles;
-use super::{Edit, Hold, Warp, WarpTable};
+use super::{Edit, Hold, WarpTable};
 use crate::place::Place;
 use crate::sm::facts::OpFacts;
 use crate::sm::observe::Books;
@@ -34,7 +35,7 @@ impl WarpTable {
     fn part_domains(&mut self) {
         self.domains.keep_all();
         (self.alike, self.special) = (false, self.in_step);
-        self.together = 0;
+        self.tell_all();
         self.stir_issue(); // there may be room for some and not for others
     }
 
@@ -109,6 +110,37 @@ impl WarpTable {
         self.turned = !0;
     }
 
+    /// As [`end_empty_turn`](WarpTable::end_empty_turn), for all domains, for which the first one
+    /// stands, where the policy ranks the warps of all alike.
+    pub fn end_empty_turns(&mut self, room: u64, books: &mut Books) {
+        debug_assert!(self.alike && books.policy.ranks_alike());
+        self.pass(0, self.now, books);
+        let times = self.domains.count() as u64;
+        self.account_stall(0, room, times, books);
+        count_cycles(&mut self.domains[0], self.now + 1, times, books);
+        self.turned = !0;
+    }
+
+    /// The warps of a whole gang, whose first stands for all and whose next instruction is `pc`, have
+    /// the wrong path in their buffers, and lose it.
+    pub fn drop_whole_path(&mut self, first: u16, pc: Pc, code: &[OpFacts], books: &mut Books) {
+        debug_assert!(self.is_together(first));
+        self.touch_whole(books);
+        let mut edit = self.edit_whole(first);
+        edit.drop_wrong_path(pc);
+        edit.refresh_head(pc, code);
+    }
+
+    /// As [`set_missing`](WarpTable::set_missing), for a whole gang whose first warp stands for all.
+    pub fn set_whole_missing(&mut self, first: u16, missing: bool) -> bool {
+        debug_assert!(self.is_together(first));
+        let index = self.place(first).index;
+        let set = &mut self.domains[0].missing;
+        let was = *set >> index & 1 != 0;
+        super::domain::assign(set, index, missing);
+        was
+    }
+
     /// The turns of all domains, for which the first one stands and in which nobody issues, are
     /// over, as after [`skip_turn`](WarpTable::skip_turn) or [`stand_still`](WarpTable::stand_still).
     pub fn skip_all_turns(&mut self) {
@@ -118,9 +150,12 @@ impl WarpTable {
     /// As [`issued`](WarpTable::issued), for a whole gang.
     #[inline]
     pub fn whole_issued(&mut self, first: u16, facts: &OpFacts) {
-        self.scoreboard.reserve_for_all(self.whole(first), facts);
+        match self.is_together(first) {
+            true => self.scoreboard.reserve(first, facts),
+            false => self.scoreboard.reserve_for_all(self.whole(first), facts),
+        }
         let memory = facts.is_memory() as u16;
-        for warp in self.whole_mut(first) {
+        for warp in self.kept_mut(first) {
             warp.buffer.pop();
             warp.instructions += 1;
             warp.in_flight += 1;
@@ -128,7 +163,7 @@ impl WarpTable {
         }
     }
 
-    /// The warps of a whole gang have executed an instruction, which leads them to `next`.
+    /// The warps of a whole gang have executed an instruction, which leads all of them to `next`.
     /// `target`: they wait for what is there.
     pub fn refresh_whole(
         &mut self,
@@ -138,7 +173,7 @@ impl WarpTable {
         code: &[OpFacts],
         books: &mut Books,
     ) {
-        if self.alike && self.heads_alike(first, code) {
+        if self.alike && self.bring_together(first, code) {
             self.touch_whole(books);
             let mut edit = self.edit_whole(first);
             if target {
@@ -171,7 +206,7 @@ impl WarpTable {
             self.touch_whole(books);
             self.edit_whole(first).decode(pc, next, code);
             let buffer = self.warps[first as usize].buffer;
-            for warp in self.whole_mut(first) {
+            for warp in self.kept_mut(first) {
                 warp.buffer = buffer;
             }
         } else {
@@ -222,7 +257,10 @@ impl WarpTable {
         code: &[OpFacts],
         books: &mut Books,
     ) {
-        self.scoreboard.release_for_all(self.whole(first), facts);
+        match self.is_together(first) {
+            true => self.scoreboard.release(first, facts),
+            false => self.scoreboard.release_for_all(self.whole(first), facts),
+        }
         self.whole_landed(first, facts.is_memory(), code, books);
     }
 
@@ -235,7 +273,7 @@ impl WarpTable {
     #[inline]
     fn whole_landed(&mut self, first: u16, memory: bool, code: &[OpFacts], books: &mut Books) {
         let memory = memory as u16;
-        for warp in self.whole_mut(first) {
+        for warp in self.kept_mut(first) {
             warp.in_flight -= 1;
             warp.memory_in_flight -= memory;
         }
@@ -271,12 +309,6 @@ impl WarpTable {
             self.touch_whole(books);
             self.domains[0].hold_back(index, hazard);
         }
-    }
-
-    #[inline]
-    fn whole_mut(&mut self, first: u16) -> &mut [Warp] {
-        let all = self.whole(first);
-        &mut self.warps[all.start as usize..all.end as usize]
     }
 }
 

@@ -173,7 +173,7 @@ fn a_store_of_a_whole_gang_leaves_as_those_of_its_warps() {
             (8..16).for_each(|slot| r.warps.store_sent(slot, code, &mut r.books));
         }
         assert_eq!(r.warps.alike(), whole);
-        assert!((8..16).all(|slot| r.warps.warp(slot).is_settled()));
+        assert!((8..16).all(|slot| r.warps.is_settled(slot)));
         state(&mut r)
     };
     assert_eq!(stored(true), stored(false));

@@ -73,8 +73,8 @@ pub struct WarpTable {
     alike: bool,
     /// Either of the two.
     special: bool,
-    /// While all domains hold the same: whole gangs, by index, whose warps are known to have the same
-    /// in their buffers and in flight.
+    /// While all domains hold the same: whole gangs, by index, whose first warp stands for all: see
+    /// [`together`].
     together: u64,
     /// Whether warps have changed since issue last looked, and since fetch did. Until then both
     /// would find what they found before.
@@ -198,7 +198,7 @@ impl WarpTable {
 
     /// Whether no instruction in flight owes a register to a warp.
     pub fn is_owed_nothing(&self, slot: u16) -> bool {
-        self.scoreboard.is_clear(slot)
+        self.scoreboard.is_clear(self.kept(slot))
     }
 
     /// Whether a warp is held by the divergence model.
@@ -223,6 +223,7 @@ impl WarpTable {
     /// The instruction that a ready warp issues next.
     #[inline]
     pub fn next_instruction(&self, slot: u16) -> Pc {
+        debug_assert_eq!(self.kept(slot), slot, "one of several that are kept as one");
         let head = self.warps[slot as usize].buffer.head();
         head.expect("ready warps have an instruction")
     }
@@ -383,9 +384,10 @@ impl WarpTable {
 
     /// Registers that the instruction at the head of a warp's buffer needs and that are owed.
     pub fn owed(&self, slot: u16, code: &[OpFacts]) -> Vec<usize> {
-        let head = self.warps[slot as usize].buffer.head();
+        let kept = self.kept(slot);
+        let head = self.warps[kept as usize].buffer.head();
         let facts = head.map(|pc| &code[pc as usize]);
-        facts.map_or(Vec::new(), |f| self.scoreboard.owed(slot, f).collect())
+        facts.map_or(Vec::new(), |f| self.scoreboard.owed(kept, f).collect())
     }
 
     /// A finished warp can leave, once fetch notices it, when nothing of it is in flight any
@@ -436,8 +438,8 @@ impl WarpTable {
 
     /// Fetch for a warp with an empty buffer goes on at `pc`.
     pub fn restart_fetch(&mut self, slot: u16, pc: Pc) {
-        debug_assert!(self.warps[slot as usize].buffer.head().is_none());
         self.part();
+        debug_assert!(self.warps[slot as usize].buffer.head().is_none());
         self.warps[slot as usize].buffer.flush(pc);
     }
 
@@ -445,10 +447,10 @@ impl WarpTable {
     /// instruction, which is at `end`, there is nothing, and the warp goes elsewhere.
     #[inline]
     pub fn fetch_from(&mut self, slot: u16, next: Pc, end: Pc) -> Pc {
-        let buffer = &mut self.warps[slot as usize].buffer;
+        let buffer = &self.warps[slot as usize].buffer;
         if buffer.head().is_none() && buffer.fetch_pc() >= end {
-            buffer.flush(next);
             self.part();
+            self.warps[slot as usize].buffer.flush(next);
         }
         self.warps[slot as usize].buffer.fetch_pc()
     }

@@ -67,9 +67,20 @@ impl Scoreboard {
     pub fn owes_alike(&self, slots: Range<u16>) -> bool {
         let from = slots.start as usize * self.words;
         let to = slots.end as usize * self.words;
-        let mut all = self.owed[from..to].chunks(self.words);
-        let first = all.next();
-        all.all(|words| Some(words) == first)
+        let all = &self.owed[from..to];
+        // Each word is that of the warp before.
+        all[self.words..].iter().zip(all).all(|(a, b)| a == b)
+    }
+
+    /// What is owed to the first of these warps is owed to all of them.
+    pub fn owe_alike(&mut self, slots: Range<u16>) {
+        let from = slots.start as usize * self.words;
+        let to = slots.end as usize * self.words;
+        if let Some((first, others)) = self.owed[from..to].split_at_mut_checked(self.words) {
+            for words in others.chunks_mut(self.words) {
+                words.copy_from_slice(first);
+            }
+        }
     }
 
     /// As [`reserve`](Scoreboard::reserve), for an instruction that all of these warps have issued.

@@ -79,7 +79,12 @@ impl WarpTable {
         };
         for (d, domain) in self.domains.iter_mut().enumerate() {
             if stirred & 1 != 0 {
-                domain.due = domain.issue_due(collectors.room_for(d) | all, self.in_step);
+                let room = if self.alike {
+                    all
+                } else {
+                    collectors.room_for(d)
+                };
+                domain.due = domain.issue_due(room, self.in_step);
             }
             stirred >>= 1;
             next = next.min(domain.due);
@@ -154,7 +159,7 @@ impl WarpTable {
     /// The domain's turn, with no warp that is ready and has room.
     pub fn end_empty_turn(&mut self, d: usize, room: u64, books: &mut Books) {
         self.pass(d, self.now, books);
-        self.account_stall(d, room, books);
+        self.account_stall(d, room, 1, books);
         count_cycles(&mut self.domains[d], self.now + 1, 1, books);
         self.turned |= 1 << d;
     }

@@ -21,16 +21,19 @@ pub struct Warp {
     pub lanes: u32,
     /// Instructions issued.
     pub(super) instructions: u64,
-    /// Of those, the ones of iterations before the one under way.
+    /// Of those, the ones before it began to stand for the others of its gang, see
+    /// [`together`](super::together).
+    pub(super) stands_since: u64,
+    /// Of all, the ones of iterations before the one under way.
     pub(super) iteration_began: u64,
     /// When it came, as a number that grows with every warp that comes.
     pub(super) age: u64,
     /// Slot of its block.
     pub block: u16,
     /// Instructions issued and not complete.
-    pub in_flight: u16,
+    pub(super) in_flight: u16,
     /// Of those, the ones that access memory.
-    pub memory_in_flight: u16,
+    pub(super) memory_in_flight: u16,
     /// Stores not acknowledged.
     pub stores: u32,
     /// Siblings are in the iteration before its own: see [`WarpTable::set_ahead`](super::WarpTable::set_ahead).
@@ -59,6 +62,7 @@ impl Warp {
             },
             lanes: 0,
             instructions: 0,
+            stands_since: 0,
             iteration_began: 0,
             ahead: false,
             finished_at: Cycle::ZERO,
@@ -74,7 +78,7 @@ impl Warp {
         }
     }
 
-    /// Decoded instructions.
+    /// Decoded instructions. Of a gang that is kept as one, those of the first warp.
     #[inline]
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
@@ -83,11 +87,6 @@ impl Warp {
     /// When it came, as a number that grows with every warp that comes.
     pub fn age(&self) -> u64 {
         self.age
-    }
-
-    /// Instructions issued.
-    pub fn issued_so_far(&self) -> u64 {
-        self.instructions
     }
 
     /// It goes on to its next logical block.
@@ -117,7 +116,7 @@ impl Warp {
     }
 
     /// Whether it has nothing in flight and no store on its way.
-    pub fn is_settled(&self) -> bool {
+    pub(super) fn is_settled(&self) -> bool {
         self.in_flight == 0 && self.stores == 0
     }
 }

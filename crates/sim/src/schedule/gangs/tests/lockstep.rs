@@ -13,6 +13,11 @@ const BODIES: &[(&str, &str)] = &[
         add.u32 %r4, %r4, %r3;",
     ),
     (
+        "conversions of all kinds",
+        "cvt.rn.f32.u32 %f1, %r1; cvt.rzi.s32.f32 %r2, %f1; cvt.sat.f32.f32 %f2, %f1; cvt.rni.u32.f32 %r3, %f2;
+        add.u32 %r4, %r2, %r3; setp.lt.u32 %p1, %r1, 40; @%p1 cvt.rpi.s32.f32 %r4, %f1; xor.b32 %r5, %r4, %r2;",
+    ),
+    (
         "a loop, whose branch is fetched past",
         "mov.u32 %r2, 0; mov.u32 %r3, 7; LOOP: add.u32 %r2, %r2, 1; mul.lo.u32 %r3, %r3, %r2;
         setp.lt.u32 %p1, %r2, 9; @%p1 bra LOOP;",
