@@ -86,13 +86,18 @@ impl Pace {
         self.news.clear();
         self.awake.clear();
         let mut first = Cycle::NEVER;
-        for (number, (&next, &reply)) in self.sms.iter().zip(replies).enumerate() {
-            let has_room = || self.waiting != 0 && room(number) >= self.wanted[number];
-            if next.min(reply) < end || has_room() {
-                self.awake.push(number);
-            } else {
-                first = first.min(next);
-            }
+        let mut look = |number, next: Cycle, wakes| match wakes {
+            true => self.awake.push(number),
+            false => first = first.min(next),
+        };
+        let times = self.sms.iter().zip(replies).enumerate();
+        // Most often none waits for room: then it is not asked for each.
+        match self.waiting {
+            0 => times.for_each(|(sm, (&next, &reply))| look(sm, next, next.min(reply) < end)),
+            _ => times.for_each(|(sm, (&next, &reply))| {
+                let has_room = room(sm) >= self.wanted[sm];
+                look(sm, next, next.min(reply) < end || has_room);
+            }),
         }
         self.next = first;
     }

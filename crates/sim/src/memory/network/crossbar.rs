@@ -154,7 +154,7 @@ impl<T: Copy> Crossbar<T> {
     /// The next tick in which anything can happen.
     #[inline]
     pub fn next(&self) -> Tick {
-        either!(self, s => s.next_tick())
+        either!(self, s => s.next_tick)
     }
 
     /// Runs one tick.
@@ -183,8 +183,9 @@ pub struct Switch<T, P> {
     resting: P,
     /// Outputs that some input asks for.
     asked: P,
-    /// The next step in which anything can happen.
+    /// The next step in which anything can happen, and the tick that it belongs to.
     next: Step,
+    next_tick: Tick,
     /// Ticks in which a head packet waited for room at its output.
     blocked: u64,
 }
@@ -211,16 +212,18 @@ impl<T: Copy, P: Ports> Switch<T, P> {
             resting: P::default(),
             asked: P::default(),
             next: NEVER,
+            next_tick: Tick::NEVER,
             blocked: 0,
         }
     }
 
     #[inline]
-    fn next_tick(&self) -> Tick {
-        match self.next {
+    fn set_next(&mut self, next: Step) {
+        self.next = next;
+        self.next_tick = match next {
             NEVER => Tick::NEVER,
             step => Tick::new(step / self.speedup),
-        }
+        };
     }
 
     #[inline]
@@ -256,7 +259,13 @@ impl<T: Copy, P: Ports> Switch<T, P> {
             port.next = packet.ready.max(port.free_at);
             port.output = packet.output;
             self.resting.insert(input);
-            self.next = self.next.min(port.next);
+            let next = port.next;
+            port.flits += packet.flits;
+            port.queue.push_back(packet);
+            if next < self.next {
+                self.set_next(next);
+            }
+            return;
         }
         port.flits += packet.flits;
         port.queue.push_back(packet);
@@ -277,7 +286,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
         while let Some(output) = asked.pop() {
             next = next.min(self.serve(step, output, sink));
         }
-        self.next = next;
+        self.set_next(next);
     }
 
     /// Lets the heads whose time has come ask for their outputs; returns the time of the others.

@@ -84,6 +84,8 @@ pub struct Blocks {
     control: Box<dyn BlockControl>,
     /// What is on its way, by cycle of arrival.
     arrivals: VecDeque<(Cycle, Coming)>,
+    /// When the first of it comes.
+    next: Cycle,
     /// Logical blocks that virtual ones have asked for.
     pub requests: Vec<Request>,
     /// Blocks of this launch that have ended, in order.
@@ -136,12 +138,23 @@ impl Blocks {
     pub fn expect(&mut self, at: Cycle, what: Coming) {
         let behind = self.arrivals.partition_point(|(other, _)| *other <= at);
         self.arrivals.insert(behind, (at, what));
+        self.next = self.next.min(at);
     }
 
     /// When the next block comes.
     #[inline]
     pub fn next_arrival(&self) -> Cycle {
-        self.arrivals.front().map_or(Cycle::NEVER, |&(at, _)| at)
+        self.next
+    }
+
+    /// The next of what has come by cycle `now`.
+    fn take_arrival(&mut self, now: Cycle) -> Option<Coming> {
+        if self.next > now {
+            return None;
+        }
+        let (_, what) = self.arrivals.pop_front()?;
+        self.next = self.arrivals.front().map_or(Cycle::NEVER, |&(at, _)| at);
+        Some(what)
     }
 
     /// Takes the number of blocks completed since this was asked last.
@@ -192,6 +205,7 @@ impl Residents {
                 slots: (0..machine.sm.max_blocks).map(|_| None).collect(),
                 control: Box::new(RunOnce),
                 arrivals: VecDeque::new(),
+                next: Cycle::NEVER,
                 requests: Vec::new(),
                 ended: Vec::new(),
                 completed: 0,

@@ -65,6 +65,14 @@ impl WarpTable {
         self.stirred.issue = !0;
     }
 
+    /// Whether issue would do something about any warp, room aside: see [`Domain::moving`].
+    ///
+    /// [`Domain::moving`]: super::Domain::moving
+    #[inline]
+    pub fn any_moves(&self) -> bool {
+        self.domains.iter().any(|domain| domain.moving() != 0)
+    }
+
     /// Looks again at the domains in which something has changed. Returns the first cycle in
     /// which issue has something to do if nothing changes, which may have passed, and whether
     /// any warp counts as having room at its unit.
