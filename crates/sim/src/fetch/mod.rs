@@ -35,6 +35,12 @@ pub trait FetchPolicy: Send {
         false
     }
 
+    /// Whether it fetches for the one eligible warp where there is only one, and has nothing to remember
+    /// of its choices: [`select`](FetchPolicy::select) is then asked only where there are several.
+    fn takes_only_one(&self) -> bool {
+        false
+    }
+
     /// Chooses a warp.
     fn select(&mut self, view: &FetchView) -> Option<Place>;
 

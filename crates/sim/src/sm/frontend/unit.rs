@@ -32,6 +32,8 @@ pub(super) struct FetchUnit {
     left: u32,
     ideal: bool,
     policy: Box<dyn FetchPolicy>,
+    /// It has no choice where one warp is eligible.
+    takes_only_one: bool,
     waiters: Waiters,
     l0: Option<L0>,
     /// Fetched in the last cycle, to be decoded in this.
@@ -45,6 +47,7 @@ impl FetchUnit {
         let policy = crate::fetch::make(machine, all);
         FetchUnit {
             waiters: Waiters::passed_over(policy.skips_waiters()),
+            takes_only_one: policy.takes_only_one(),
             policy,
             domains,
             ports: machine.fetch.ports,
@@ -166,6 +169,9 @@ impl FetchUnit {
         if wanting == 0 || self.ideal {
             return (None, wanting, leaving != 0);
         }
+        if wanting == 1 && self.takes_only_one {
+            return (self.only_one(), 1, leaving != 0);
+        }
         let found = self.policy.select(&FetchView {
             eligible: &self.eligible,
             at_barrier: &|d| warps.sets(d).barrier(),
@@ -173,6 +179,20 @@ impl FetchUnit {
             issue: &*residents.books.policy,
         });
         (found, wanting, leaving != 0)
+    }
+
+    /// The one eligible warp.
+    #[inline]
+    fn only_one(&self) -> Option<Place> {
+        let sets = self
+            .domains
+            .clone()
+            .zip(&self.eligible[self.domains.clone()]);
+        let mut some = sets.filter(|(_, set)| **set != 0);
+        some.next().map(|(domain, set)| Place {
+            domain: domain as u8,
+            index: set.trailing_zeros() as u8,
+        })
     }
 
     #[cold]

@@ -244,7 +244,7 @@ impl Collectors {
         self.of_kind.iter().all(same)
     }
 
-    #[inline]
+    #[inline(never)] // where it is asked, what is kept for it would be in the way of the others
     fn routed_room(&self, domain: usize) -> u8 {
         let has = |group: u8| (self.room >> (group % 32) & 1) as u8;
         let [a, b, c, d] = self.routes[domain];

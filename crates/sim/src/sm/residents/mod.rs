@@ -309,14 +309,19 @@ impl Residents {
         mechanisms.min(self.next_waking())
     }
 
-    /// Whether the last block has left since this was asked last.
+    /// Whether the data cache may have to forget its lines: the last block has left, or a warp has
+    /// passed a fence.
     #[inline]
+    pub fn may_forget_lines(&self) -> bool {
+        self.emptied | self.fence_passed
+    }
+
+    /// Whether the last block has left since this was asked last.
     pub fn take_emptied(&mut self) -> bool {
         std::mem::take(&mut self.emptied)
     }
 
     /// Whether a warp has passed a fence that makes the data cache forget its lines.
-    #[inline]
     pub fn take_fence_passed(&mut self) -> bool {
         std::mem::take(&mut self.fence_passed)
     }

@@ -78,16 +78,31 @@ impl WarpTable {
     /// any warp counts as having room at its unit.
     #[inline(never)]
     pub fn look_for_issue(&mut self, collectors: &Collectors) -> (Cycle, bool) {
-        let mut stirred = std::mem::take(&mut self.stirred.issue);
-        let (mut next, mut with_room) = (Cycle::NEVER, 0);
+        if self.special {
+            self.look_specially(collectors)
+        } else {
+            self.look_again(|d| collectors.room_for(d), false)
+        }
+    }
+
+    /// The same where domains are looked at in step, or one stands for all.
+    #[inline(never)]
+    fn look_specially(&mut self, collectors: &Collectors) -> (Cycle, bool) {
         let all = if self.alike {
             collectors.room_for_any()
         } else {
             0
         };
+        self.look_again(|d| collectors.room_for(d) | all, self.in_step)
+    }
+
+    #[inline(always)]
+    fn look_again(&mut self, room: impl Fn(usize) -> u8, in_step: bool) -> (Cycle, bool) {
+        let mut stirred = std::mem::take(&mut self.stirred.issue);
+        let (mut next, mut with_room) = (Cycle::NEVER, 0);
         for (d, domain) in self.domains.iter_mut().enumerate() {
             if stirred & 1 != 0 {
-                domain.due = domain.issue_due(collectors.room_for(d) | all, self.in_step);
+                domain.due = domain.issue_due(room(d), in_step);
             }
             stirred >>= 1;
             next = next.min(domain.due);
