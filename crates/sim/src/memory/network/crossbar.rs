@@ -275,16 +275,17 @@ impl<T: Copy, P: Ports> Switch<T, P> {
     fn run_tick(&mut self, tick: Tick, sink: &mut impl Sink<T>) {
         let first = tick.get() * self.speedup;
         while self.next < first + self.speedup {
-            self.run_step(self.next.max(first), sink);
+            self.run_step(self.next.max(first), tick, sink);
         }
     }
 
+    /// A step, which belongs to this tick.
     #[inline(never)]
-    fn run_step(&mut self, step: Step, sink: &mut impl Sink<T>) {
+    fn run_step(&mut self, step: Step, tick: Tick, sink: &mut impl Sink<T>) {
         let mut next = self.ask(step);
         let mut asked = self.asked;
         while let Some(output) = asked.pop() {
-            next = next.min(self.serve(step, output, sink));
+            next = next.min(self.serve(step, tick, output, sink));
         }
         self.set_next(next);
     }
@@ -311,12 +312,11 @@ impl<T: Copy, P: Ports> Switch<T, P> {
     /// Lets an output that is asked for take a packet if it can; returns when there is something
     /// to do for those who still ask, or for the next packet of the winner.
     #[inline]
-    fn serve(&mut self, step: Step, output: usize, sink: &mut impl Sink<T>) -> Step {
+    fn serve(&mut self, step: Step, tick: Tick, output: usize, sink: &mut impl Sink<T>) -> Step {
         let gate = &mut self.outputs[output];
         if gate.free_at > step {
             return gate.free_at;
         }
-        let tick = Tick::new(step / self.speedup);
         if gate.drained_at.since(tick) >= self.output_buffer || !sink.has_room(output) {
             self.blocked += u64::from(gate.asking.count());
             return (tick.get() + 1) * self.speedup;

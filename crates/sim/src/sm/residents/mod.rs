@@ -305,8 +305,14 @@ impl Residents {
     /// divergence model, in the issue policy, or a sleeper wakes up. It may have passed.
     #[inline]
     pub fn next(&self) -> Cycle {
-        let mechanisms = self.model.next().min(self.books.policy.next());
-        mechanisms.min(self.next_waking())
+        let mut next = self.next_waking();
+        if self.model_ticks {
+            next = next.min(self.model.next());
+        }
+        if self.books.ticks() || self.books.plans() {
+            next = next.min(self.books.policy.next());
+        }
+        next
     }
 
     /// Whether the data cache may have to forget its lines: the last block has left, or a warp has
