@@ -442,6 +442,13 @@ impl Collectors {
     /// Every bank that is not written serves its oldest read.
     #[inline]
     fn read(&mut self) {
+        if let [only] = self.readers[..]
+            && only.banks & self.written == 0
+        {
+            self.readers.clear();
+            self.wants &= !READING;
+            return self.served(only.collector);
+        }
         let Collectors {
             readers,
             units,
@@ -469,6 +476,19 @@ impl Collectors {
         });
         if readers.is_empty() {
             *wants &= !READING;
+        }
+    }
+
+    /// One of the entries of a collector among the readers has been served.
+    #[inline]
+    fn served(&mut self, collector: u16) {
+        let collector = collector as usize % (GROUPS * MOST_COLLECTORS);
+        let unit = &mut self.units[collector];
+        unit.reading -= 1;
+        if unit.reading == 0 {
+            let (g, at) = (collector / MOST_COLLECTORS, collector % MOST_COLLECTORS);
+            self.groups[g].complete |= 1 << at;
+            self.wants |= COMPLETE << g;
         }
     }
 
