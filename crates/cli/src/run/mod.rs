@@ -21,6 +21,7 @@ use files::check_distinct;
 use machine::MachineArguments;
 use outputs::OutputArguments;
 use simulation::SimulationArguments;
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use warpsim_workloads::Outcome;
@@ -109,8 +110,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         observers: std::mem::take(&mut listening.observers),
         progress: Box::new(Noting::new(progress::choose(arguments.quiet))),
     };
-    let mut device = make_device(&machine, options)?;
-    let result = execute(&job, &mut device, &lowering);
+    // Never taken apart: the process ends with this command, and the host has all of its memory back at
+    // once, where freeing every list of every SM takes as long as reading the kernels does.
+    let mut device = ManuallyDrop::new(make_device(&machine, options)?);
+    let result = execute(&job, &mut *device, &lowering);
     let observer = device.gpu.finish();
     if !arguments.quiet {
         for warning in device.gpu.warnings() {

@@ -74,6 +74,10 @@ impl FetchPolicy for Cff {
         self.waiters == Waiters::Never
     }
 
+    fn takes_only_one(&self) -> bool {
+        true
+    }
+
     fn select(&mut self, view: &FetchView) -> Option<Place> {
         let critical = self.first(view, |d| view.eligible[d] & !(view.at_barrier)(d));
         critical.or_else(|| match self.waiters {

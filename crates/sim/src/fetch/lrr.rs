@@ -62,6 +62,10 @@ impl Lrr {
 }
 
 impl FetchPolicy for Lrr {
+    fn takes_only_one(&self) -> bool {
+        true
+    }
+
     fn select(&mut self, view: &FetchView) -> Option<Place> {
         // The distance from the start of the scan, then the place: the least is the first.
         let mut best = u32::MAX;

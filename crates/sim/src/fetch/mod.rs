@@ -26,12 +26,19 @@ pub struct FetchView<'a> {
 /// # Contract
 ///
 /// [`select`](FetchPolicy::select) is called for every free fetch port in which some warp is
-/// eligible, and returns one of the eligible warps (or none, if it prefers to wait). State
-/// changes only there, so that cycles in which nothing is eligible can be skipped.
+/// eligible (in which several are, if it [takes the only one](FetchPolicy::takes_only_one)), and returns
+/// one of the eligible warps (or none, if it prefers to wait). State changes only there, so that
+/// cycles in which nothing is eligible can be skipped.
 pub trait FetchPolicy: Send {
     /// Whether it never fetches for a warp that waits at a barrier. Such warps are then not
     /// eligible while they wait, so that cycles in which there is no other can be skipped.
     fn skips_waiters(&self) -> bool {
+        false
+    }
+
+    /// Whether it fetches for the one eligible warp where there is only one, and has nothing to remember
+    /// of its choices: [`select`](FetchPolicy::select) is then asked only where there are several.
+    fn takes_only_one(&self) -> bool {
         false
     }
 

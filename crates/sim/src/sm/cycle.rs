@@ -31,6 +31,9 @@ pub(super) struct Clock {
     /// Next cycle with something to do, as of the end of the last run; packets and blocks that
     /// arrive aside.
     pub next: Cycle,
+    /// The first half is looked at in every cycle: somebody in it may change his mind about when
+    /// he has something to do without a warp that changes.
+    pub restless: bool,
 }
 
 impl Sm {
@@ -66,6 +69,7 @@ impl Sm {
         residents.books.watch.switch(on, residents.warps.slots());
         self.memory.watch(on);
         let in_step = residents.books.want_step();
+        self.clock.restless = in_step || residents.model_ticks();
         if residents.warps.keep_in_step(in_step) {
             self.clock.next = self.clock.ran;
         }
@@ -213,9 +217,8 @@ impl Sm {
             self.collectors.end_cycle();
             return;
         }
-        let emptied = self.residents.take_emptied() && self.flush_l1_when_idle;
-        if self.residents.take_fence_passed() || emptied {
-            self.memory.invalidate_data();
+        if self.residents.may_forget_lines() {
+            self.forget_lines();
         }
         if awake {
             let mut with = memory::Surroundings {
@@ -243,6 +246,15 @@ impl Sm {
         }
         if !self.events.is_empty() {
             self.hear_of_memory(launched);
+        }
+    }
+
+    /// The data cache forgets its lines where a fence was passed or, if it is to, the last block has left.
+    #[cold]
+    fn forget_lines(&mut self) {
+        let emptied = self.residents.take_emptied() && self.flush_l1_when_idle;
+        if self.residents.take_fence_passed() || emptied {
+            self.memory.invalidate_data();
         }
     }
 
@@ -275,9 +287,7 @@ impl Sm {
             && !self.issue.has_to_look(warps, self.collectors.room())
             && !warps.stirs_fetch()
             && !self.front.is_busy()
-            // These may change their minds about when without touching a warp.
-            && !warps.in_step()
-            && !self.residents.model_ticks()
+            && !self.clock.restless
     }
 
     /// The next cycle at or after `now` in which the first half has something to do, if nothing

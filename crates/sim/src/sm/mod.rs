@@ -123,6 +123,7 @@ impl Sm {
             ran: now,
             first_half: now,
             next: now,
+            restless: true,
         };
         // The policy may be another one than before.
         self.memory

@@ -157,7 +157,7 @@ impl<T: Copy> Crossbar<T> {
     /// The next tick in which anything can happen.
     #[inline]
     pub fn next(&self) -> Tick {
-        either!(self, s => s.next_tick())
+        either!(self, s => s.next_tick)
     }
 
     /// Runs one tick.
@@ -186,8 +186,9 @@ pub struct Switch<T, P> {
     resting: P,
     /// Outputs that some input asks for.
     asked: P,
-    /// The next step in which anything can happen.
+    /// The next step in which anything can happen, and the tick that it belongs to.
     next: Step,
+    next_tick: Tick,
     /// Ticks in which a head packet waited for room at its output.
     blocked: u64,
 }
@@ -214,16 +215,18 @@ impl<T: Copy, P: Ports> Switch<T, P> {
             resting: P::default(),
             asked: P::default(),
             next: NEVER,
+            next_tick: Tick::NEVER,
             blocked: 0,
         }
     }
 
     #[inline]
-    fn next_tick(&self) -> Tick {
-        match self.next {
+    fn set_next(&mut self, next: Step) {
+        self.next = next;
+        self.next_tick = match next {
             NEVER => Tick::NEVER,
             step => Tick::new(step / self.speedup),
-        }
+        };
     }
 
     #[inline]
@@ -259,7 +262,13 @@ impl<T: Copy, P: Ports> Switch<T, P> {
             port.next = packet.ready.max(port.free_at);
             port.output = packet.output;
             self.resting.insert(input);
-            self.next = self.next.min(port.next);
+            let next = port.next;
+            port.flits += packet.flits;
+            port.queue.push_back(packet);
+            if next < self.next {
+                self.set_next(next);
+            }
+            return;
         }
         port.flits += packet.flits;
         port.queue.push_back(packet);
@@ -269,18 +278,19 @@ impl<T: Copy, P: Ports> Switch<T, P> {
     fn run_tick(&mut self, tick: Tick, sink: &mut impl Sink<T>) {
         let first = tick.get() * self.speedup;
         while self.next < first + self.speedup {
-            self.run_step(self.next.max(first), sink);
+            self.run_step(self.next.max(first), tick, sink);
         }
     }
 
+    /// A step, which belongs to this tick.
     #[inline(never)]
-    fn run_step(&mut self, step: Step, sink: &mut impl Sink<T>) {
+    fn run_step(&mut self, step: Step, tick: Tick, sink: &mut impl Sink<T>) {
         let mut next = self.ask(step);
         let mut asked = self.asked;
         while let Some(output) = asked.pop() {
-            next = next.min(self.serve(step, output, sink));
+            next = next.min(self.serve(step, tick, output, sink));
         }
-        self.next = next;
+        self.set_next(next);
     }
 
     /// Lets the heads whose time has come ask for their outputs; returns the time of the others.
@@ -305,12 +315,11 @@ impl<T: Copy, P: Ports> Switch<T, P> {
     /// Lets an output that is asked for take a packet if it can; returns when there is something
     /// to do for those who still ask, or for the next packet of the winner.
     #[inline]
-    fn serve(&mut self, step: Step, output: usize, sink: &mut impl Sink<T>) -> Step {
+    fn serve(&mut self, step: Step, tick: Tick, output: usize, sink: &mut impl Sink<T>) -> Step {
         let gate = &mut self.outputs[output];
         if gate.free_at > step {
             return gate.free_at;
         }
-        let tick = Tick::new(step / self.speedup);
         if gate.drained_at.since(tick) >= self.output_buffer || !sink.has_room(output) {
             self.blocked += u64::from(gate.asking.count());
             return (tick.get() + 1) * self.speedup;

@@ -44,7 +44,8 @@ impl Ports for Few {
 
     #[inline]
     fn first_from(&self, turn: usize) -> Option<usize> {
-        let from = *self & u64::MAX.checked_shl(turn as u32).unwrap_or(0);
+        // Behind the last comes the first: 64 is as good as 0.
+        let from = *self & u64::MAX.wrapping_shl(turn as u32);
         let bits = if from != 0 { from } else { *self };
         (bits != 0).then(|| bits.trailing_zeros() as usize)
     }

@@ -44,7 +44,7 @@ pub struct FrontEnd {
     fetched: bool,
     /// Several units: some of it was fetched by them.
     units_fetched: bool,
-    /// Fetch had nothing to do in the last cycle that ran, so it has nothing in the next.
+    /// Fetch left nothing to do in the last cycle that ran, so it has nothing in the next.
     rests: bool,
 }
 
@@ -127,13 +127,14 @@ impl FrontEnd {
         }
         let lines = self.icache.stirs() || !self.arrived.is_empty();
         if residents.warps.take_fetch_stir() || !self.rests || lines {
-            let concerned = self.fetch(now, lines, residents, launched);
-            self.rests = !concerned && !lines;
+            let more = self.fetch(now, lines, residents, launched);
+            self.rests = !more && !lines;
             self.icache.send(now, port);
         }
     }
 
-    /// Fetches; says whether any warp concerned it. `lines`: some have come, or are asked for.
+    /// Fetches; says whether there may be more to do in the next cycle if no warp changes. `lines`: some
+    /// have come, or are asked for.
     #[inline]
     fn fetch(
         &mut self,
@@ -152,9 +153,9 @@ impl FrontEnd {
             {
                 unit.line_has_come(slot, residents, launched);
             }
-            let concerned = unit.fetch::<false>(now, &mut self.icache, residents, launched, &[]);
+            let more = unit.fetch::<false>(now, &mut self.icache, residents, launched, &[]);
             self.fetched = unit.has_fetched();
-            return concerned;
+            return more;
         }
         let concerned = self.is_concerned(&residents.warps);
         if concerned || lines {

@@ -13,6 +13,16 @@ use crate::time::Cycle;
 use std::ops::Range;
 use warpsim_ptx::kernel::{INSTRUCTION_BYTES, Pc};
 
+/// What has become of an attempt to fetch for a warp.
+enum Fetched {
+    /// Its instructions have come, or are on their way: it is not to be fetched for again before.
+    Taken,
+    /// The instruction cache could not take the miss.
+    Stalled,
+    /// The instruction cache has no port left.
+    NoPort,
+}
+
 /// The unit.
 pub(super) struct FetchUnit {
     /// The domains whose warps it fetches for.
@@ -22,6 +32,8 @@ pub(super) struct FetchUnit {
     left: u32,
     ideal: bool,
     policy: Box<dyn FetchPolicy>,
+    /// It has no choice where one warp is eligible.
+    takes_only_one: bool,
     waiters: Waiters,
     l0: Option<L0>,
     /// Fetched in the last cycle, to be decoded in this.
@@ -35,6 +47,7 @@ impl FetchUnit {
         let policy = crate::fetch::make(machine, all);
         FetchUnit {
             waiters: Waiters::passed_over(policy.skips_waiters()),
+            takes_only_one: policy.takes_only_one(),
             policy,
             domains,
             ports: machine.fetch.ports,
@@ -99,8 +112,8 @@ impl FetchUnit {
     }
 
     /// Fetches for as many warps as there are ports left, and notices finished warps. If a policy
-    /// plans, somebody else fetches for the warps in `others`, by domain. Says whether any warp was to
-    /// be fetched for or noticed.
+    /// plans, somebody else fetches for the warps in `others`, by domain. Says whether there may be
+    /// something left to do in the next cycle if no warp changes.
     #[inline(always)] // into the step of the front end with one unit, which is the common one
     pub fn fetch<const PLANNED: bool>(
         &mut self,
@@ -110,48 +123,54 @@ impl FetchUnit {
         launched: &Launched,
         others: &[u64],
     ) -> bool {
-        let mut concerned = false;
+        let mut any_finished = false;
+        let mut wanting = 0;
         while self.left != 0 {
             self.left -= 1;
-            let (found, any, any_finished) = self.find::<PLANNED>(residents, others);
-            concerned |= any || any_finished;
-            if any_finished {
+            let (found, finished);
+            (found, wanting, finished) = self.find::<PLANNED>(residents, others);
+            any_finished |= finished;
+            if finished {
                 self.retire_finished(found, now, residents);
             }
             let Some(place) = found else { break };
-            if !self.fetch_for(place, icache, residents, launched) {
-                break;
+            match self.fetch_for(place, icache, residents, launched) {
+                Fetched::Taken => wanting -= 1,
+                Fetched::Stalled => {}
+                Fetched::NoPort => break,
             }
         }
-        concerned
+        any_finished || wanting != 0
     }
 
-    /// The warp to fetch for, whether there is any, and whether any has finished and has to be
-    /// noticed.
+    /// The warp to fetch for, how many there are, and whether any has finished and has to be noticed.
     #[inline(always)]
     fn find<const PLANNED: bool>(
         &mut self,
         residents: &Residents,
         others: &[u64],
-    ) -> (Option<Place>, bool, bool) {
+    ) -> (Option<Place>, u32, bool) {
         let warps = &residents.warps;
         let sets = warps.domains()[self.domains.clone()].iter();
         let eligible = self.eligible[self.domains.clone()].iter_mut();
-        let (mut any, mut leaving) = (0, 0);
+        let (mut wanting, mut leaving) = (0, 0);
         for (domain, eligible) in sets.zip(eligible) {
             *eligible = domain.fetchable(self.waiters);
-            any |= *eligible;
+            wanting += eligible.count_ones();
             leaving |= domain.leaving();
         }
         if PLANNED {
-            any = 0;
+            wanting = 0;
             for d in self.domains.clone() {
                 self.eligible[d] &= !others[d];
-                any |= self.eligible[d];
+                wanting += self.eligible[d].count_ones();
             }
         }
-        if any == 0 || self.ideal {
-            return (None, any != 0, leaving != 0);
+        if wanting == 0 || self.ideal {
+            return (None, wanting, leaving != 0);
+        }
+        if wanting == 1 && self.takes_only_one {
+            return (self.only_one(), 1, leaving != 0);
         }
         let found = self.policy.select(&FetchView {
             eligible: &self.eligible,
@@ -159,7 +178,21 @@ impl FetchUnit {
             buffered: &|place| warps.warp(warps.slot_at(place)).buffer().len(),
             issue: &*residents.books.policy,
         });
-        (found, true, leaving != 0)
+        (found, wanting, leaving != 0)
+    }
+
+    /// The one eligible warp.
+    #[inline]
+    fn only_one(&self) -> Option<Place> {
+        let sets = self
+            .domains
+            .clone()
+            .zip(&self.eligible[self.domains.clone()]);
+        let mut some = sets.filter(|(_, set)| **set != 0);
+        some.next().map(|(domain, set)| Place {
+            domain: domain as u8,
+            index: set.trailing_zeros() as u8,
+        })
     }
 
     #[cold]
@@ -179,7 +212,7 @@ impl FetchUnit {
         }
     }
 
-    /// Fetches for a warp. Returns `false` if the instruction cache has no port left for that.
+    /// Fetches for a warp.
     #[inline(always)]
     fn fetch_for(
         &mut self,
@@ -187,7 +220,7 @@ impl FetchUnit {
         icache: &mut ICache,
         residents: &mut Residents,
         launched: &Launched,
-    ) -> bool {
+    ) -> Fetched {
         let warps = &mut residents.warps;
         let slot = warps.slot_at(place);
         let next = residents.groups.get(slot).pc;
@@ -196,7 +229,7 @@ impl FetchUnit {
         let counters = &mut residents.books.stats.counters;
         let near = self.l0.as_mut().is_some_and(|l0| l0.hit(addr));
         if !near && !icache.has_port() {
-            return false;
+            return Fetched::NoPort;
         }
         self.policy.fetched(place);
         let outcome = if near {
@@ -204,7 +237,7 @@ impl FetchUnit {
         } else {
             let outcome = icache.look_up(addr, slot);
             if outcome == Outcome::Stall {
-                return true;
+                return Fetched::Stalled;
             }
             counters.l1i_accesses += 1;
             counters.l1i_misses += (outcome != Outcome::Hit) as u64;
@@ -219,7 +252,7 @@ impl FetchUnit {
         } else {
             warps.set_missing(place, true);
         }
-        true
+        Fetched::Taken
     }
 }
 

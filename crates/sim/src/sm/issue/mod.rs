@@ -123,7 +123,7 @@ impl Issue {
 
     /// Whether issue may have something to do in cycle `now`. Where a warp or the room has changed
     /// since its last look, stepping is as good as looking: schedulers that find nobody to issue
-    /// from leave everything as it is. Not so where all domains are looked at in step, because
+    /// from leave everything as it is. That nobody can, a glance at the warps tells. Not so where all domains are looked at in step, because
     /// then somebody hears of every turn, and where a policy plans, which has its own memory.
     #[inline]
     pub fn may_act(
@@ -132,10 +132,11 @@ impl Issue {
         residents: &mut Residents,
         collectors: &Collectors,
     ) -> bool {
-        if residents.warps.in_step() || residents.books.plans() {
+        let warps = &residents.warps;
+        if warps.in_step() || residents.books.plans() {
             return self.look(now, residents, collectors) <= now;
         }
-        self.next <= now || self.has_to_look(&residents.warps, collectors.room())
+        (self.next <= now || self.has_to_look(warps, collectors.room())) && warps.any_moves()
     }
 
     /// Whether the next look may find something else than the last: a warp has changed, or the

@@ -256,7 +256,7 @@ impl Collectors {
         self.of_kind.iter().all(same)
     }
 
-    #[inline]
+    #[inline(never)] // where it is asked, what is kept for it would be in the way of the others
     fn routed_room(&self, domain: usize) -> u8 {
         let has = |group: u8| (self.room >> (group % 32) & 1) as u8;
         let [a, b, c, d] = self.routes[domain];
@@ -454,6 +454,13 @@ impl Collectors {
     /// Every bank that is not written serves its oldest read.
     #[inline]
     fn read(&mut self) {
+        if let [only] = self.readers[..]
+            && only.banks & self.written == 0
+        {
+            self.readers.clear();
+            self.wants &= !READING;
+            return self.served(only.collector);
+        }
         let Collectors {
             readers,
             units,
@@ -481,6 +488,19 @@ impl Collectors {
         });
         if readers.is_empty() {
             *wants &= !READING;
+        }
+    }
+
+    /// One of the entries of a collector among the readers has been served.
+    #[inline]
+    fn served(&mut self, collector: u16) {
+        let collector = collector as usize % (GROUPS * MOST_COLLECTORS);
+        let unit = &mut self.units[collector];
+        unit.reading -= 1;
+        if unit.reading == 0 {
+            let (g, at) = (collector / MOST_COLLECTORS, collector % MOST_COLLECTORS);
+            self.groups[g].complete |= 1 << at;
+            self.wants |= COMPLETE << g;
         }
     }
 

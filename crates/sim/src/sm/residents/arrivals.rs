@@ -20,11 +20,7 @@ impl Residents {
 
     #[inline(never)]
     fn bring_in(&mut self, now: Cycle, launched: &Launched) {
-        while let Some(&(at, what)) = self.blocks.arrivals.front() {
-            if at > now {
-                break;
-            }
-            self.blocks.arrivals.pop_front();
+        while let Some(what) = self.blocks.take_arrival(now) {
             self.warps.touch_all(&mut self.books);
             match what {
                 Coming::Block(number) => {

@@ -84,6 +84,8 @@ pub struct Blocks {
     control: Box<dyn BlockControl>,
     /// What is on its way, by cycle of arrival.
     arrivals: VecDeque<(Cycle, Coming)>,
+    /// When the first of it comes.
+    next: Cycle,
     /// Logical blocks that virtual ones have asked for.
     pub requests: Vec<Request>,
     /// Blocks of this launch that have ended, in order.
@@ -136,12 +138,23 @@ impl Blocks {
     pub fn expect(&mut self, at: Cycle, what: Coming) {
         let behind = self.arrivals.partition_point(|(other, _)| *other <= at);
         self.arrivals.insert(behind, (at, what));
+        self.next = self.next.min(at);
     }
 
     /// When the next block comes.
     #[inline]
     pub fn next_arrival(&self) -> Cycle {
-        self.arrivals.front().map_or(Cycle::NEVER, |&(at, _)| at)
+        self.next
+    }
+
+    /// The next of what has come by cycle `now`.
+    fn take_arrival(&mut self, now: Cycle) -> Option<Coming> {
+        if self.next > now {
+            return None;
+        }
+        let (_, what) = self.arrivals.pop_front()?;
+        self.next = self.arrivals.front().map_or(Cycle::NEVER, |&(at, _)| at);
+        Some(what)
     }
 
     /// Takes the number of blocks completed since this was asked last.
@@ -192,6 +205,7 @@ impl Residents {
                 slots: (0..machine.sm.max_blocks).map(|_| None).collect(),
                 control: Box::new(RunOnce),
                 arrivals: VecDeque::new(),
+                next: Cycle::NEVER,
                 requests: Vec::new(),
                 ended: Vec::new(),
                 completed: 0,
@@ -291,18 +305,29 @@ impl Residents {
     /// divergence model, in the issue policy, or a sleeper wakes up. It may have passed.
     #[inline]
     pub fn next(&self) -> Cycle {
-        let mechanisms = self.model.next().min(self.books.policy.next());
-        mechanisms.min(self.next_waking())
+        let mut next = self.next_waking();
+        if self.model_ticks {
+            next = next.min(self.model.next());
+        }
+        if self.books.ticks() || self.books.plans() {
+            next = next.min(self.books.policy.next());
+        }
+        next
+    }
+
+    /// Whether the data cache may have to forget its lines: the last block has left, or a warp has
+    /// passed a fence.
+    #[inline]
+    pub fn may_forget_lines(&self) -> bool {
+        self.emptied | self.fence_passed
     }
 
     /// Whether the last block has left since this was asked last.
-    #[inline]
     pub fn take_emptied(&mut self) -> bool {
         std::mem::take(&mut self.emptied)
     }
 
     /// Whether a warp has passed a fence that makes the data cache forget its lines.
-    #[inline]
     pub fn take_fence_passed(&mut self) -> bool {
         std::mem::take(&mut self.fence_passed)
     }

@@ -14,6 +14,7 @@ impl WarpTable {
     /// nothing was resident then, and those cycles are taken back. Returns whether any were.
     pub fn finish(&mut self, end: Cycle, books: &mut Books) -> bool {
         self.part();
+        self.scoreboard.settle();
         let mut beyond = false;
         for d in 0..self.domains.len() {
             let accounted = self.domains[d].accounted;

@@ -354,7 +354,7 @@ impl Domain {
     }
 
     /// Why a scheduler that issued nothing did not, given the warp it ranks first.
-    #[inline]
+    #[inline(always)] // as accounting asks it
     pub fn stall(&self, first: Option<u8>) -> SchedulerState {
         let Some(i) = first else {
             return if self.resident == 0 {
@@ -376,6 +376,7 @@ impl Domain {
     }
 
     /// The same for a warp that waits for something else than data or room.
+    #[inline(never)]
     fn stall_otherwise(&self, i: u8) -> SchedulerState {
         let is = |set: u64| set >> i & 1 != 0;
         if is(self.candidates()) {

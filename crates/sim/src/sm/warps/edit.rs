@@ -15,6 +15,8 @@ pub struct Edit<'a> {
     pub(super) warp: &'a mut Warp,
     pub(super) scoreboard: &'a Scoreboard,
     pub(super) rules: &'a Rules,
+    /// Set by whatever may give fetch something to do.
+    pub(super) stirs_fetch: &'a mut bool,
     pub(super) slot: u16,
     pub(super) index: u8,
 }
@@ -28,6 +30,7 @@ impl Edit<'_> {
     /// Sets or clears what the warp waits for.
     #[inline]
     pub fn hold(&mut self, what: Hold, value: bool) {
+        *self.stirs_fetch = true;
         self.domain.hold(what, self.index, value);
     }
 
@@ -67,6 +70,7 @@ impl Edit<'_> {
 
     /// The group of a warp that belongs to a block is in `state` and goes on at `pc`.
     pub fn follow_static(&mut self, state: GroupState, pc: Pc, end: Pc) {
+        *self.stirs_fetch = true;
         let (domain, index, bit) = (&mut *self.domain, self.index, 1u64 << self.index);
         let restarts = domain.stopped & bit != 0;
         assign(&mut domain.running, index, state == GroupState::Running);
@@ -92,6 +96,7 @@ impl Edit<'_> {
     /// The group of a pooled warp is in `state` and goes on at `pc`. Returns whether it waited
     /// at a barrier.
     pub fn follow_pooled(&mut self, state: GroupState, pc: Pc, end: Pc) -> bool {
+        *self.stirs_fetch = true;
         let (domain, index, bit) = (&mut *self.domain, self.index, 1u64 << self.index);
         let waited = domain.barrier & bit != 0;
         assign(&mut domain.running, index, state == GroupState::Running);
@@ -138,6 +143,7 @@ impl Edit<'_> {
 
     /// A branch has left the pipeline: fetch goes on at `pc`, where it leads.
     pub fn resolve(&mut self, pc: Pc) {
+        *self.stirs_fetch = true;
         let bit = self.bit();
         self.domain.unresolved &= !bit;
         let buffer = &mut self.warp.buffer;
@@ -156,6 +162,7 @@ impl Edit<'_> {
 
     /// What is in the buffer is on the wrong path: the warp goes on at `pc`.
     pub fn drop_wrong_path(&mut self, pc: Pc) {
+        *self.stirs_fetch = true;
         self.warp.buffer.flush(pc);
         let bit = self.bit();
         self.domain.control |= bit;
@@ -182,6 +189,7 @@ impl Edit<'_> {
         let buffer = self.warp.buffer;
         let Some(buffered) = buffer.head() else {
             self.domain.wants_fetch |= self.bit();
+            *self.stirs_fetch = true;
             self.domain.empty_head(self.index);
             if self.domain.stopped & self.bit() != 0 {
                 note_settling(self.domain, self.warp, self.index);
@@ -192,6 +200,7 @@ impl Edit<'_> {
         let hazard = hazard(self.slot, self.warp, facts, self.scoreboard, self.rules);
         let wants = buffer.wants_fetch(&self.rules.fetch, code.len() as Pc);
         assign(&mut self.domain.wants_fetch, self.index, wants);
+        *self.stirs_fetch |= wants;
         self.domain
             .set_head(self.index, facts.unit, buffered == next);
         assign(&mut self.domain.accesses, self.index, facts.is_memory());

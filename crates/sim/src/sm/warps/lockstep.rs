@@ -93,6 +93,7 @@ impl WarpTable {
             warp,
             scoreboard: &self.scoreboard,
             rules: &self.rules,
+            stirs_fetch: &mut self.stirred.fetch,
             slot: first,
         }
     }

@@ -34,7 +34,8 @@ use warpsim_ptx::kernel::Pc;
 struct Stirred {
     /// Issue has, in these domains (a bit each).
     issue: u64,
-    /// Fetch has.
+    /// Fetch has: a warp may have become one that it would do something about. That one has ceased to
+    /// be is no reason to look.
     fetch: bool,
 }
 
@@ -245,6 +246,7 @@ impl WarpTable {
             warp: &mut self.warps[slot as usize],
             scoreboard: &self.scoreboard,
             rules: &self.rules,
+            stirs_fetch: &mut self.stirred.fetch,
             slot,
             index,
         }
@@ -264,7 +266,8 @@ impl WarpTable {
             return self.touch_specially(domain, books);
         }
         self.stirred.issue |= 1 << domain;
-        self.stirred.fetch = true;
+        // Where warps are fetched for together, it depends on more than an edit knows of.
+        self.stirred.fetch |= books.plans();
         let d = domain as usize;
         self.pass(d, self.now + (self.turned >> d & 1), books);
     }

@@ -21,6 +21,10 @@ pub struct Scoreboard {
     words: usize,
     /// The words of each warp, one warp's after the other's.
     owed: Vec<Owed>,
+    /// A launch has ended and nothing has been owed since: all words are clear.
+    settled: bool,
+    /// Something is owed that no instruction in flight will give back.
+    lasting: bool,
 }
 
 /// What holds an instruction back.
@@ -38,8 +42,19 @@ impl Scoreboard {
     /// An empty scoreboard for `slots` warps and `registers` register names.
     pub fn reset(&mut self, slots: usize, registers: usize) {
         self.words = registers.div_ceil(64).max(1);
-        self.owed.clear();
-        self.owed.resize(slots * self.words, Owed::default());
+        if !std::mem::take(&mut self.settled) {
+            self.owed.clear();
+            self.lasting = false;
+        }
+        debug_assert!(self.owed.iter().all(|word| *word == Owed::default()));
+        let words = slots * self.words;
+        self.owed
+            .resize(words.max(self.owed.len()), Owed::default());
+    }
+
+    /// A launch has ended: everything that was in flight has given back what it owed.
+    pub fn settle(&mut self) {
+        self.settled = !self.lasting;
     }
 
     /// What holds back an instruction of `slot`.
@@ -151,6 +166,7 @@ impl Scoreboard {
     pub fn owe(&mut self, slot: u16, register: usize, owed: bool) {
         let word = &mut self.owed[slot as usize * self.words + register / 64];
         super::domain::assign(&mut word.any, (register % 64) as u8, owed);
+        self.lasting = true;
     }
 
     /// An instruction of `slot` has issued: it owes its destinations.

@@ -65,26 +65,45 @@ impl WarpTable {
         self.stirred.issue = !0;
     }
 
+    /// Whether issue would do something about any warp, room aside: see [`Domain::moving`].
+    ///
+    /// [`Domain::moving`]: super::Domain::moving
+    #[inline]
+    pub fn any_moves(&self) -> bool {
+        self.domains.iter().any(|domain| domain.moving() != 0)
+    }
+
     /// Looks again at the domains in which something has changed. Returns the first cycle in
     /// which issue has something to do if nothing changes, which may have passed, and whether
     /// any warp counts as having room at its unit.
     #[inline(never)]
     pub fn look_for_issue(&mut self, collectors: &Collectors) -> (Cycle, bool) {
+        if self.special {
+            self.look_specially(collectors)
+        } else {
+            self.look_again(|d| collectors.room_for(d), false)
+        }
+    }
+
+    /// The same where domains are looked at in step, or one stands for all.
+    #[inline(never)]
+    fn look_specially(&mut self, collectors: &Collectors) -> (Cycle, bool) {
+        let in_step = self.in_step;
+        if self.alike {
+            let room = collectors.room_for_any();
+            self.look_again(|_| room, in_step)
+        } else {
+            self.look_again(|d| collectors.room_for(d), in_step)
+        }
+    }
+
+    #[inline(always)]
+    fn look_again(&mut self, room: impl Fn(usize) -> u8, in_step: bool) -> (Cycle, bool) {
         let mut stirred = std::mem::take(&mut self.stirred.issue);
         let (mut next, mut with_room) = (Cycle::NEVER, 0);
-        let all = if self.alike {
-            collectors.room_for_any()
-        } else {
-            0
-        };
         for (d, domain) in self.domains.iter_mut().enumerate() {
             if stirred & 1 != 0 {
-                let room = if self.alike {
-                    all
-                } else {
-                    collectors.room_for(d)
-                };
-                domain.due = domain.issue_due(room, self.in_step);
+                domain.due = domain.issue_due(room(d), in_step);
             }
             stirred >>= 1;
             next = next.min(domain.due);

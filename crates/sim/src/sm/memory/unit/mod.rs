@@ -7,6 +7,7 @@
 //! instruction. So a load issued at t enters at t+3 and works from t+4; a shared load is usable
 //! at t+31, an L1 hit at t+39.
 
+mod lookups;
 mod send;
 mod sleep;
 mod stores;
@@ -31,6 +32,7 @@ use crate::sm::launch::SmFault;
 use crate::sm::operands::Collectors;
 use crate::stats::SmCounters;
 use crate::time::Cycle;
+use lookups::{LookupQueue, Queued};
 use std::collections::{HashMap, VecDeque};
 use warpsim_ptx::isa::Space;
 
@@ -107,14 +109,6 @@ pub struct Surroundings<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Queued {
-    /// Cycle of the lookup, unless held up.
-    at: Cycle,
-    op: u16,
-    access: Access,
-}
-
-#[derive(Clone, Copy, Debug)]
 enum Writeback {
     Shared { op: u16 },
     Flight(u32),
@@ -132,7 +126,7 @@ pub struct LoadStore {
     shared_pipe: VecDeque<(Cycle, u16)>,
     shared_latency: u64,
     shared_banks: u32,
-    l1_queue: VecDeque<Queued>,
+    l1_queue: LookupQueue,
     l1_latency: u64,
     /// Stores are acknowledged for each aligned part of two to the power of this many bytes.
     acknowledged_shift: u32,
@@ -187,7 +181,7 @@ impl LoadStore {
             shared_pipe: VecDeque::with_capacity(machine.shared.latency as usize + 1),
             shared_banks: machine.shared.banks,
             shared_latency: machine.shared.latency.max(1) as u64,
-            l1_queue: VecDeque::with_capacity(machine.l1d.latency as usize + 1),
+            l1_queue: LookupQueue::with_capacity(machine.l1d.latency as usize + 1),
             l1_latency: machine.l1d.latency as u64,
             acknowledged_shift: acknowledged_bytes(machine).ilog2(),
             data: L1::data(&machine.l1d),
@@ -430,6 +424,14 @@ fn acknowledged_bytes(machine: &Machine) -> u32 {
     }
 }
 
+/// Acknowledgements that come for a store, one for each aligned part of two to the power of `shift`
+/// bytes.
+#[inline]
+fn acknowledgements(access: &Access, shift: u32) -> u32 {
+    let last = access.addr + u64::from(access.bytes.max(1)) - 1;
+    ((last >> shift) - (access.addr >> shift) + 1) as u32
+}
+
 fn count_stores(record: &MemOp, access: &Access, count: u32, with: &mut Surroundings) {
     let single = record.owners.len() == 1;
     for owner in record.owners.iter() {
@@ -468,9 +470,7 @@ impl LoadStore {
     /// Acknowledgements that come for a store.
     #[inline]
     fn acknowledgements(&self, access: &Access) -> u32 {
-        let last = access.addr + u64::from(access.bytes.max(1)) - 1;
-        let shift = self.acknowledged_shift;
-        ((last >> shift) - (access.addr >> shift) + 1) as u32
+        acknowledgements(access, self.acknowledged_shift)
     }
 
     /// Performs an atomic access, given by its token, that has reached the L2.

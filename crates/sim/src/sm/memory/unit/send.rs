@@ -10,15 +10,14 @@ impl LoadStore {
 
     /// The L1 lookup at the head of the queue. A lookup that cannot proceed stalls it.
     pub(super) fn look_up(&mut self, now: Cycle, with: &mut Surroundings) {
-        match self.l1_queue.front() {
-            Some(queued) if queued.at <= now => {}
-            _ => return,
+        if self.l1_queue.next() > now {
+            return;
         }
         self.refused = self.lookup_refused() || !self.access_queued(with);
         if self.refused {
             with.stats.l1d_stalls += 1;
         } else {
-            self.l1_queue.pop_front();
+            self.l1_queue.pop();
         }
     }
 
@@ -230,37 +229,46 @@ impl LoadStore {
     }
 
     fn send_cached(&mut self, now: Cycle, op: u16, with: &mut Surroundings) -> bool {
-        let Some(&access) = self.ops.get(op).accesses.last() else {
+        let record = self.ops.get_mut(op);
+        let Some(&access) = record.accesses.last() else {
             return true;
         };
         if self.l1_latency == 0 {
-            // A store that the cache keeps is acknowledged at once: it must have been counted.
-            let heard = with.events.len();
-            if self.ops.get(op).store {
-                let count = self.acknowledgements(&access);
-                count_stores(self.ops.get(op), &access, count, with);
-            }
-            self.ops.get_mut(op).holds += 1;
-            if !self.access_data(op, &access, with) {
-                with.events.truncate(heard);
-                self.ops.get_mut(op).holds -= 1;
-                with.stats.l1d_stalls += 1;
-                return false;
-            }
-        } else {
-            if self.l1_queue.len() as u64 >= self.l1_latency {
-                return false;
-            }
-            if self.ops.get(op).store {
-                let count = self.acknowledgements(&access);
-                count_stores(self.ops.get(op), &access, count, with);
-            }
-            self.ops.get_mut(op).holds += 1;
-            self.l1_queue.push_back(Queued {
-                at: now + self.l1_latency,
-                op,
-                access,
-            });
+            return self.look_up_at_once(op, &access, with);
+        }
+        if self.l1_queue.len() as u64 >= self.l1_latency {
+            return false;
+        }
+        if record.store {
+            let count = acknowledgements(&access, self.acknowledged_shift);
+            count_stores(record, &access, count, with);
+        }
+        record.holds += 1;
+        record.accesses.pop();
+        let done = record.accesses.is_empty();
+        self.l1_queue.push(Queued {
+            at: now + self.l1_latency,
+            op,
+            access,
+        });
+        done
+    }
+
+    /// The same where accesses do not wait for their lookup.
+    #[inline(never)]
+    fn look_up_at_once(&mut self, op: u16, access: &Access, with: &mut Surroundings) -> bool {
+        // A store that the cache keeps is acknowledged at once: it must have been counted.
+        let heard = with.events.len();
+        if self.ops.get(op).store {
+            let count = self.acknowledgements(access);
+            count_stores(self.ops.get(op), access, count, with);
+        }
+        self.ops.get_mut(op).holds += 1;
+        if !self.access_data(op, access, with) {
+            with.events.truncate(heard);
+            self.ops.get_mut(op).holds -= 1;
+            with.stats.l1d_stalls += 1;
+            return false;
         }
         let record = self.ops.get_mut(op);
         record.accesses.pop();

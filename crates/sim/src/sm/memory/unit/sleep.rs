@@ -36,10 +36,9 @@ impl LoadStore {
             self.next = self.next.min(retry_at.max(next));
         }
         if self.next > next {
-            let due = self.l1_queue.front().is_some_and(|q| q.at <= next);
             self.asleep = Asleep {
                 from: next,
-                lookup: due,
+                lookup: self.l1_queue.next() <= next,
                 current: self.current.is_some(),
             };
         }
@@ -72,9 +71,9 @@ impl LoadStore {
                 return now;
             }
         }
-        let lookup = match self.l1_queue.front() {
-            Some(head) if !self.lookup_refused() => head.at.max(now),
-            _ => Cycle::NEVER,
+        let lookup = match self.lookup_refused() {
+            true => Cycle::NEVER,
+            false => self.l1_queue.next().max(now),
         };
         let shared = self
             .shared_pipe
