@@ -53,6 +53,19 @@ fn launches_of_micro_kernels_agree() {
     within(by_launch(&compared(Set::Micro)), 0.43, 5.2);
 }
 
+/// Schedulers look one after the other: one that comes later in a cycle issues for warps that the one
+/// before it has let go at a barrier. With that, launches with barriers on one SM agree to the cycle.
+#[test]
+fn barriers_on_one_sm_take_the_references_cycles() {
+    let (mut programs, _) = programs(Set::Micro).expect("what was recorded can be read");
+    programs.retain(|p| p.name.starts_with("barrier_") && p.shape.starts_with("1x256"));
+    assert_eq!(programs.len(), 4, "two kernels under two policies");
+    for one in compare_all(&programs, &machine).expect("everything runs") {
+        let pair = one.total();
+        assert_eq!(pair.ours, pair.reference, "{}", one.program.name);
+    }
+}
+
 #[test]
 fn launches_in_a_row_agree() {
     let compared = compared(Set::Series);

@@ -1,6 +1,7 @@
 //! `warpsim agreement`: our cycles beside the reference simulator's, for micro-kernels, launches
 //! in a row and whole workloads.
 
+mod causes;
 mod perturb;
 mod table;
 
@@ -33,12 +34,25 @@ pub struct Arguments {
     /// between which cycles ours lie.
     #[arg(long, value_name = "PER CENT")]
     perturb: Option<f64>,
+    /// Run what differs by more than this again with the reference's artifacts one at a time, and name
+    /// those that make the difference.
+    #[arg(long, value_name = "PER CENT")]
+    causes: Option<f64>,
     /// Print Markdown tables.
     #[arg(long)]
     markdown: bool,
     /// Print docs/agreement.md: gtx480-ref, and what differs on gtx480.
     #[arg(long, exclusive = true)]
     document: bool,
+}
+
+/// What is found out about launches that differ by more than so many per cent.
+#[derive(Clone, Copy)]
+struct Further {
+    /// How far they scatter.
+    perturb: Option<f64>,
+    /// Which artifacts make the difference.
+    causes: Option<f64>,
 }
 
 /// Runs everything under both schedulers and prints the comparison.
@@ -53,36 +67,41 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     for set in parts(arguments.only.as_deref())? {
         let (machine, kernel) = (&arguments.machine, &arguments.kernel);
-        let perturb = arguments.perturb;
-        print(&compare(
-            set,
-            machine,
-            &arguments.set,
-            kernel,
-            perturb,
-            style,
-        )?)?;
+        let further = Further {
+            perturb: arguments.perturb,
+            causes: arguments.causes,
+        };
+        let settings = &arguments.set;
+        print(&compare(set, machine, settings, kernel, further, style)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The page about agreement, with its tables.
 fn document() -> Result<(), Failure> {
-    let tables = |machine: &str, beyond: f64, perturb: Option<f64>| {
+    let tables = |machine: &str, beyond: f64, further: Further| {
         let style = Style {
             markdown: true,
             beyond,
         };
         let mut text = String::new();
         for set in Set::ALL {
-            text += &compare(set, machine, &[], "", perturb, style)?;
+            text += &compare(set, machine, &[], "", further, style)?;
         }
         Ok::<String, Failure>(text)
     };
     print(include_str!("reference.md"))?;
-    print(&tables("gtx480-ref", 0.0, Some(5.0))?)?;
+    let scatter = Further {
+        perturb: Some(5.0),
+        causes: None,
+    };
+    let causes = Further {
+        perturb: None,
+        causes: Some(5.0),
+    };
+    print(&tables("gtx480-ref", 0.0, scatter)?)?;
     print(include_str!("machine.md"))?;
-    print(tables("gtx480", 5.0, None)?.trim_end())?;
+    print(tables("gtx480", 5.0, causes)?.trim_end())?;
     print("\n")
 }
 
@@ -92,7 +111,7 @@ fn compare(
     machine: &str,
     settings: &[String],
     kernel: &str,
-    perturb: Option<f64>,
+    further: Further,
     style: Style,
 ) -> Result<String, Failure> {
     let make_with = |scheduler: &str, more: &[String]| {
@@ -112,8 +131,11 @@ fn compare(
     }
     let compared = compare_all(&programs, &make)?;
     let mut text = table::of_set(set, machine, &compared, &outdated, style);
-    if let Some(beyond) = perturb {
+    if let Some(beyond) = further.perturb {
         text += &perturb::table(&compared, beyond, &make_with, style)?;
+    }
+    if let Some(beyond) = further.causes {
+        text += &causes::table(&compared, beyond, &make_with, style)?;
     }
     Ok(text)
 }

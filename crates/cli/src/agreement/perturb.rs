@@ -2,7 +2,7 @@
 //! machines whose memory is a cycle faster or slower. Where our own cycles scatter as far as the
 //! reference lies off, the difference says nothing about the model.
 
-use super::table::Style;
+use super::table::{Style, shape};
 use crate::failure::Failure;
 use std::fmt::Write;
 use warpsim_sim::config::Machine;
@@ -83,10 +83,7 @@ fn text(rows: &[Scatter], beyond: f64, style: Style) -> String {
         text,
         "Beyond {beyond}%, with DRAM or L2 a cycle faster or slower:\n"
     );
-    let (open, gap, close) = match style.markdown {
-        true => ("| ", " | ", " |"),
-        false => ("", "  ", ""),
-    };
+    let (open, gap, close) = style.borders();
     let _ = writeln!(
         text,
         "{open}{:<20}{gap}{:<22}{gap}policy{gap}{:>9}{gap}{:>9}{gap}{:>6}{gap}{:>9}{gap}{:>9}{gap}reference within{close}",
@@ -97,10 +94,7 @@ fn text(rows: &[Scatter], beyond: f64, style: Style) -> String {
     }
     for row in rows {
         let Scatter { program, pair, .. } = row;
-        let shape = match program.reference.len() {
-            1 => program.shape.clone(),
-            _ => format!("{}: {}", program.shape, row.launch + 1),
-        };
+        let shape = shape(program, row.launch);
         let within = match (row.least..=row.most).contains(&pair.reference) {
             true => "yes",
             false => "no",

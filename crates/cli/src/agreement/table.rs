@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 use warpsim_workloads::agreement::figures::Figures;
-use warpsim_workloads::agreement::{Compared, Pair, SCHEDULERS, Set};
+use warpsim_workloads::agreement::{Compared, Pair, Program, SCHEDULERS, Set};
 
 /// How to show a comparison.
 #[derive(Clone, Copy, Debug)]
@@ -11,6 +11,24 @@ pub struct Style {
     pub markdown: bool,
     /// Only what differs by more per cent.
     pub beyond: f64,
+}
+
+impl Style {
+    /// What stands before, between and behind the columns of a table.
+    pub fn borders(self) -> (&'static str, &'static str, &'static str) {
+        match self.markdown {
+            true => ("| ", " | ", " |"),
+            false => ("", "  ", ""),
+        }
+    }
+}
+
+/// A launch of a program: its shape and, where there are several, which of them it is.
+pub fn shape(program: &Program, launch: usize) -> String {
+    match program.reference.len() {
+        1 => program.shape.clone(),
+        _ => format!("{}: {}", program.shape, launch + 1),
+    }
 }
 
 /// A launch or a program under both schedulers.
@@ -94,14 +112,12 @@ fn rows(compared: &[Compared], by_launch: bool) -> Vec<Row> {
             row.pairs[scheduler.unwrap_or(0)] = Some(pair);
             row.same_instructions &= one.same_instructions;
         };
-        match one.launches.len() {
-            _ if !by_launch => add(program.shape.clone(), one.total()),
-            1 => add(program.shape.clone(), one.launches[0]),
-            _ => {
-                for (number, pair) in one.launches.iter().enumerate() {
-                    add(format!("{}: {}", program.shape, number + 1), *pair);
-                }
-            }
+        if !by_launch {
+            add(program.shape.clone(), one.total());
+            continue;
+        }
+        for (launch, pair) in one.launches.iter().enumerate() {
+            add(shape(program, launch), *pair);
         }
     }
     rows.sort_by(|a, b| b.worst().total_cmp(&a.worst()));
@@ -114,11 +130,7 @@ fn table(text: &mut String, first: &str, rows: &[Row], style: Style) {
         let _ = writeln!(text, "None differs by more than {}%.\n", style.beyond);
         return;
     }
-    let (open, gap, close) = if style.markdown {
-        ("| ", " | ", " |")
-    } else {
-        ("", "  ", "")
-    };
+    let (open, gap, close) = style.borders();
     let head = ["reference", "ours", "%"];
     let _ = write!(text, "{open}{first:<20}{gap}{:<22}", "shape");
     for scheduler in SCHEDULERS {

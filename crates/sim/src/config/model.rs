@@ -193,6 +193,9 @@ settings! {
         /// Which scheduler goes first passes on only in cycles in which the SM holds a block, as
         /// on the reference; else in every cycle.
         turns_rest: bool = Flag, "";
+        /// A warp that another scheduler lets go at a barrier may issue in the same cycle if its own has
+        /// not had its turn, as on the reference; else in the next.
+        barriers_open_at_once: bool = Flag, "";
     }
 }
 
@@ -429,6 +432,12 @@ settings! {
         /// Steps of the switch per tick: faster than its ports, it empties the inputs into the
         /// buffers of the outputs. With several, a packet takes one step more than it has flits.
         speedup: u32 = range(1, 8), "steps";
+        /// Room in the buffers is counted flit by flit, with credits that take as long as flits do, and
+        /// an output is given to a packet before there is room behind it, as on the reference; else a packet
+        /// goes whole as soon as there is room for a flit.
+        credits: bool = Flag, "";
+        /// With credits: flits between an output's buffer and whoever takes them.
+        last_buffer: u32 = range(1, 1 << 16), "flits";
         /// Packets that each SM's reply queue holds.
         reply_queue: u32 = range(1, 1 << 16), "packets";
         /// Header of every packet.

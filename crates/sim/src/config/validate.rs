@@ -180,7 +180,12 @@ fn read_only_caches(machine: &Machine) -> Check {
 /// SMs must not run on past a reply that is already under way.
 fn quantum(machine: &Machine) -> Check {
     let g = &machine.gpu;
-    let steps = u64::from(machine.interconnect.latency);
+    // With credits it is known only in its last tick when a packet arrives.
+    let net = &machine.interconnect;
+    let steps = match net.credits {
+        true => 1,
+        false => u64::from(net.latency),
+    };
     let shortest = steps * u64::from(g.core_mhz) / u64::from(g.interconnect_mhz);
     if u64::from(g.quantum) > shortest {
         return problem(
@@ -363,14 +368,16 @@ fn caches(machine: &Machine) -> Check {
 
 fn injection(i: &Interconnect) -> Check {
     let largest = (i.header + LARGEST_REQUEST).div_ceil(i.flit);
-    if i.injection_queue < largest {
-        return problem(
-            "interconnect.injection_queue",
-            format!(
-                "is {}: the largest packet has {largest} flits and would never fit",
-                i.injection_queue
-            ),
-        );
+    for (key, flits, counts) in [
+        ("interconnect.injection_queue", i.injection_queue, true),
+        ("interconnect.last_buffer", i.last_buffer, i.credits),
+    ] {
+        if counts && flits < largest {
+            return problem(
+                key,
+                format!("is {flits}: the largest packet has {largest} flits and would never fit"),
+            );
+        }
     }
     Ok(())
 }

@@ -39,6 +39,8 @@ pub struct Surroundings<'a> {
     pub replies: &'a mut Crossbar<Reply>,
     /// The first network tick in which a reply sent now may leave.
     pub reply_tick: Tick,
+    /// The network tick as of which there has to be room for a reply.
+    pub room_tick: Tick,
     /// Network and L2 have a tick every core cycle.
     pub lockstep: bool,
     /// All memory channels, and the cycles in which they have something to do.
@@ -152,6 +154,12 @@ impl Slice {
     #[inline]
     pub fn has_room(&self) -> bool {
         self.entrance.is_empty() || self.entrance_flits < self.entrance_limit
+    }
+
+    /// Flits of requests that it has not taken in.
+    #[inline]
+    pub fn waiting(&self) -> u32 {
+        self.entrance_flits
     }
 
     /// A request of so many flits has arrived from the network in core cycle `cycle`. Without room
@@ -322,7 +330,7 @@ impl Slice {
     /// The queue to the network can take so many replies of any size.
     #[inline]
     fn may_send(&self, replies: u32, around: &Surroundings) -> bool {
-        around.replies.free(self.number as usize, around.reply_tick)
+        around.replies.free(self.number as usize, around.room_tick)
             >= replies * around.packets.largest_reply
     }
 

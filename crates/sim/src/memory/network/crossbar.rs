@@ -11,6 +11,7 @@
 //! that wins in tick x, with nothing before it in the output's buffer, has arrived in full in tick
 //! x + latency + flits - 1.
 
+use super::flits::FlitSwitch;
 use super::ports::{Few, Many, Most, Ports};
 use crate::time::Tick;
 use std::collections::VecDeque;
@@ -19,6 +20,8 @@ use std::collections::VecDeque;
 pub trait Sink<T> {
     /// The output can take another packet.
     fn has_room(&self, output: usize) -> bool;
+    /// Flits of packets that have come out and that nobody has taken.
+    fn waiting(&self, output: usize) -> u32;
     /// A packet will have arrived at `output` in `tick`.
     fn deliver(&mut self, output: usize, tick: Tick, flits: u32, payload: T);
 }
@@ -36,6 +39,8 @@ pub struct Shape {
     pub output_buffer: u32,
     /// Steps of the switch per tick.
     pub speedup: u32,
+    /// Room is counted flit by flit, with credits, and the last buffer of an output holds so many.
+    pub last_buffer: Option<u32>,
 }
 
 /// What of an input's packets has not left yet.
@@ -97,6 +102,8 @@ pub enum Crossbar<T> {
     Large(Box<Switch<T, Many>>),
     /// More.
     Largest(Box<Switch<T, Most>>),
+    /// Up to 64, flit by flit.
+    Flits(Box<FlitSwitch<T>>),
 }
 
 /// Does something with either.
@@ -106,6 +113,7 @@ macro_rules! either {
             Crossbar::Small($switch) => $what,
             Crossbar::Large($switch) => $what,
             Crossbar::Largest($switch) => $what,
+            Crossbar::Flits($switch) => $what,
         }
     };
 }
@@ -113,7 +121,12 @@ macro_rules! either {
 impl<T: Copy> Crossbar<T> {
     /// A crossbar with these ports.
     pub fn new(inputs: usize, outputs: usize, shape: Shape) -> Crossbar<T> {
-        match inputs.max(outputs) {
+        let ports = inputs.max(outputs);
+        if let (Some(last_buffer), ..=64) = (shape.last_buffer, ports) {
+            let switch = FlitSwitch::new(inputs, outputs, shape, last_buffer);
+            return Crossbar::Flits(Box::new(switch));
+        }
+        match ports {
             ..=64 => Crossbar::Small(Switch::new(inputs, outputs, shape)),
             65..=256 => Crossbar::Large(Box::new(Switch::new(inputs, outputs, shape))),
             _ => Crossbar::Largest(Box::new(Switch::new(inputs, outputs, shape))),
@@ -141,28 +154,28 @@ impl<T: Copy> Crossbar<T> {
 
     /// No packet is queued.
     pub fn is_empty(&self) -> bool {
-        either!(self, s => s.next == NEVER)
+        either!(self, s => s.is_empty())
     }
 
     /// Packets queued at an input.
     pub fn queued(&self, input: usize) -> usize {
-        either!(self, s => s.inputs[input].queue.len())
+        either!(self, s => s.queued(input))
     }
 
     /// Ticks in which a head packet waited for room at its output, summed over inputs.
     pub fn blocked(&self) -> u64 {
-        either!(self, s => s.blocked)
+        either!(self, s => s.blocked())
     }
 
     /// The next tick in which anything can happen.
     #[inline]
     pub fn next(&self) -> Tick {
-        either!(self, s => s.next_tick)
+        either!(self, s => s.next())
     }
 
     /// Runs one tick.
     pub fn step(&mut self, tick: Tick, sink: &mut impl Sink<T>) {
-        either!(self, s => s.run_tick(tick, sink))
+        either!(self, s => s.step(tick, sink))
     }
 }
 
@@ -220,6 +233,23 @@ impl<T: Copy, P: Ports> Switch<T, P> {
         }
     }
 
+    fn is_empty(&self) -> bool {
+        self.next == NEVER
+    }
+
+    fn queued(&self, input: usize) -> usize {
+        self.inputs[input].queue.len()
+    }
+
+    fn blocked(&self) -> u64 {
+        self.blocked
+    }
+
+    #[inline]
+    fn next(&self) -> Tick {
+        self.next_tick
+    }
+
     #[inline]
     fn set_next(&mut self, next: Step) {
         self.next = next;
@@ -275,7 +305,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
     }
 
     #[inline]
-    fn run_tick(&mut self, tick: Tick, sink: &mut impl Sink<T>) {
+    fn step(&mut self, tick: Tick, sink: &mut impl Sink<T>) {
         let first = tick.get() * self.speedup;
         while self.next < first + self.speedup {
             self.run_step(self.next.max(first), tick, sink);

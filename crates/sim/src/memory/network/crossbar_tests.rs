@@ -12,6 +12,10 @@ impl Sink<u32> for Log {
         self.closed != Some(output)
     }
 
+    fn waiting(&self, _output: usize) -> u32 {
+        0
+    }
+
     fn deliver(&mut self, output: usize, tick: Tick, _flits: u32, payload: u32) {
         self.arrived.push((tick.get(), output, payload));
     }
@@ -24,6 +28,7 @@ const PLAIN: Shape = Shape {
     input_buffer: 0,
     output_buffer: 64,
     speedup: 1,
+    last_buffer: None,
 };
 
 /// The GTX 480's.

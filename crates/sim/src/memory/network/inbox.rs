@@ -74,6 +74,8 @@ pub struct Inboxes {
     inboxes: Vec<Inbox>,
     /// The `next` of each: looked at more often than the inboxes.
     next: WakeList,
+    /// Places of an SM's own queue, and with those of the network before it.
+    own: usize,
     capacity: usize,
     network: Clock,
     /// Packets and flits that have come out of the network.
@@ -83,12 +85,14 @@ pub struct Inboxes {
 }
 
 impl Inboxes {
-    /// Empty inboxes for `capacity` replies each that an SM has not seen.
-    pub fn new(sms: usize, capacity: usize, network: Clock) -> Inboxes {
+    /// Empty inboxes for replies that an SM has not seen: `own` places of the SM's each, and
+    /// `before` of the network's.
+    pub fn new(sms: usize, own: usize, before: usize, network: Clock) -> Inboxes {
         Inboxes {
             inboxes: (0..sms).map(|_| Inbox::default()).collect(),
             next: WakeList::new(sms),
-            capacity,
+            own,
+            capacity: own + before,
             network,
             packets: 0,
             flits: 0,
@@ -161,6 +165,11 @@ impl Sink<Reply> for Inboxes {
         inbox.queue.len() - inbox.seen < self.capacity
     }
 
+    /// What the SM's own queue has no place for, at a flit each.
+    fn waiting(&self, sm: usize) -> u32 {
+        self.inboxes[sm].queue.len().saturating_sub(self.own) as u32
+    }
+
     fn deliver(&mut self, sm: usize, tick: Tick, flits: u32, reply: Reply) {
         self.packets += 1;
         self.flits += u64::from(flits);
@@ -185,7 +194,7 @@ mod tests {
 
     /// Inboxes of one SM with room for two replies, delivered in ticks 10, 11 and so on.
     fn filled(replies: u64) -> Inboxes {
-        let mut inboxes = Inboxes::new(1, 2, Clock::new(700, 700));
+        let mut inboxes = Inboxes::new(1, 1, 1, Clock::new(700, 700));
         for i in 0..replies {
             inboxes.deliver(0, Tick::new(10 + i), 1, reply(i as u32));
         }

@@ -2,6 +2,7 @@
 //! [`inbox`] in which an SM finds its replies.
 
 pub mod crossbar;
+pub mod flits;
 pub mod inbox;
 mod ports;
 

@@ -36,6 +36,10 @@ impl Sink<u32> for Arrivals<'_> {
         self.partitions.slices[slice].has_room()
     }
 
+    fn waiting(&self, slice: usize) -> u32 {
+        self.partitions.slices[slice].waiting()
+    }
+
     fn deliver(&mut self, slice: usize, tick: Tick, flits: u32, index: u32) {
         self.counters.packets += 1;
         self.counters.flits += u64::from(flits);

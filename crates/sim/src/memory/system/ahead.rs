@@ -36,8 +36,12 @@ use crate::time::{Cycle, Tick};
 
 /// How many quanta the partitions of a machine may be ahead of its SMs. What comes to a slice in
 /// quantum k must not be looked at in quantum k + lookahead or before, nor, where a slice serves
-/// several sectors at once, in the clocks that it foresees then.
+/// several sectors at once, in the clocks that it foresees then. A network with credits has to know
+/// in every cycle what SMs have taken.
 pub fn lookahead(machine: &Machine) -> u64 {
+    if machine.interconnect.credits {
+        return 0;
+    }
     let quantum = u64::from(machine.gpu.quantum.max(1));
     let unseen = u64::from(machine.l2.latency).saturating_sub(MAX_PIECES.into());
     (unseen / quantum).saturating_sub(1)
@@ -88,6 +92,11 @@ impl Sink<Reply> for Outgoing {
     #[inline]
     fn has_room(&self, sm: usize) -> bool {
         self.arrivals[sm][self.oldest[sm]] < self.end
+    }
+
+    /// Nobody asks: a network with credits is not run ahead.
+    fn waiting(&self, _sm: usize) -> u32 {
+        0
     }
 
     fn deliver(&mut self, sm: usize, tick: Tick, flits: u32, reply: Reply) {

@@ -66,6 +66,7 @@ impl MemorySystem {
             input_buffer: net.input_buffer,
             output_buffer: net.output_buffer,
             speedup: net.speedup,
+            last_buffer: net.credits.then_some(net.last_buffer),
         };
         MemorySystem {
             map,
@@ -74,7 +75,12 @@ impl MemorySystem {
             sms,
             requests: Requests::new(Crossbar::new(sms, slices, shape)),
             partitions: Partitions::new(machine, map, clocks, shape),
-            inboxes: Inboxes::new(sms, (net.reply_queue + net.output_buffer) as usize, network),
+            inboxes: Inboxes::new(
+                sms,
+                net.reply_queue as usize,
+                net.output_buffer as usize,
+                network,
+            ),
             ahead: None,
             now: Cycle::ZERO,
             last_active: Cycle::ZERO,

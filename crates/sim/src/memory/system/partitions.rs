@@ -33,6 +33,8 @@ pub(super) struct Partitions {
     pub channels: Vec<Channel>,
     /// The core cycle in which each part has something to do next.
     replies_next: Cycle,
+    /// Slices see the queues to the network as they are before its step, as on the reference.
+    replies_last: bool,
     channels_next: WakeList,
     slices_next: WakeList,
     /// What they have counted; what the network to them and the SMs' inboxes count is not here.
@@ -68,6 +70,7 @@ impl Partitions {
                 .collect(),
             channels: (0..channels).map(channel).collect(),
             replies_next: Cycle::NEVER,
+            replies_last: net.credits,
             channels_next: WakeList::new(channels),
             slices_next: WakeList::new(slices),
             stats: MemoryStats::default(),
@@ -104,6 +107,19 @@ impl Partitions {
         sms: &mut impl Sink<Reply>,
         perform_atomic: &mut dyn FnMut(u16, u32),
     ) {
+        if !self.replies_last {
+            self.run_replies(cycle, sms);
+        }
+        self.run_channels(cycle);
+        self.run_slices(cycle, perform_atomic);
+        if self.replies_last {
+            self.run_replies(cycle, sms);
+        }
+        self.replies_next = self.clocks.network.cycle_of(self.replies.next());
+    }
+
+    #[inline]
+    fn run_replies(&mut self, cycle: Cycle, sms: &mut impl Sink<Reply>) {
         if self.replies_next <= cycle {
             for tick in self.clocks.network.ticks_of(cycle) {
                 if self.replies.next() <= tick {
@@ -111,9 +127,6 @@ impl Partitions {
                 }
             }
         }
-        self.run_channels(cycle);
-        self.run_slices(cycle, perform_atomic);
-        self.replies_next = self.clocks.network.cycle_of(self.replies.next());
     }
 
     #[inline(never)]
@@ -147,6 +160,7 @@ impl Partitions {
             inflight: &mut self.inflight,
             replies: &mut self.replies,
             reply_tick: network.first_tick(cycle + REPLY_CYCLES),
+            room_tick: network.first_tick(cycle + u64::from(!self.replies_last)),
             lockstep: network.same_as_core() && l2.same_as_core(),
             channels: &mut self.channels,
             channels_next: &mut self.channels_next,

@@ -49,6 +49,8 @@ pub struct Issue {
     gathered: Gathered,
     /// The lanes that issue memory instructions in a cycle make one access.
     gathers: bool,
+    /// A scheduler sees what those before it in the same cycle have let go.
+    looks_late: bool,
     /// Instructions take their lanes for several cycles.
     long_slots: bool,
     /// For tests: block, warp of the block, lane and PC of every thread that issued.
@@ -115,6 +117,7 @@ impl Issue {
             order: 0,
             gathered: Gathered::default(),
             gathers: machine.sm.gather_memory,
+            looks_late: machine.sm.barriers_open_at_once,
             long_slots: machine.unit.values().any(|u| u.lanes < 32),
             #[cfg(test)]
             log: None,
@@ -212,6 +215,9 @@ impl Issue {
     fn choose(&mut self, d: usize, now: Cycle, with: &mut Surroundings) -> Option<(Place, u64)> {
         let warps = &mut with.residents.warps;
         // Another domain's turn may have let a warp of this one go.
+        if self.looks_late && !warps.in_step() {
+            self.ready[d % MOST_DOMAINS] = ready_in(warps, d, now);
+        }
         if self.ready[d % MOST_DOMAINS] == 0 && warps.domain(d).moving() == 0 && !warps.in_step() {
             warps.skip_turn(d);
             return None;
@@ -263,9 +269,7 @@ impl Issue {
     #[inline(always)]
     fn look_where_warps_move(&mut self, now: Cycle, warps: &WarpTable) {
         for d in 0..self.domains {
-            let domain = warps.domain(d);
-            let free = u64::from(domain.is_free(now)).wrapping_neg();
-            self.ready[d % MOST_DOMAINS] = domain.issuable() & free;
+            self.ready[d % MOST_DOMAINS] = ready_in(warps, d, now);
         }
     }
 
@@ -335,6 +339,14 @@ impl Issue {
         with.collectors
             .issue(next.place.domain as usize, next.facts.unit, issued);
     }
+}
+
+/// The warps of a domain that are ready.
+#[inline(always)]
+fn ready_in(warps: &WarpTable, d: usize, now: Cycle) -> u64 {
+    let domain = warps.domain(d);
+    let free = u64::from(domain.is_free(now)).wrapping_neg();
+    domain.issuable() & free
 }
 
 /// Warps that the scheduler looked at before it took `winner`, and found on the wrong path, lose
