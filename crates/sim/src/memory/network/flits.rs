@@ -190,7 +190,7 @@ impl<T: Copy> FlitSwitch<T> {
         let mut tick = self.stepped.max(first.ready);
         while tick < now && left > 0 {
             left -= u32::from(port.leaves(tick, port.queued - left));
-            tick = tick + 1;
+            tick += 1;
         }
         left
     }
