@@ -113,7 +113,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     // Never taken apart: the process ends with this command, and the host has all of its memory back at
     // once, where freeing every list of every SM takes as long as reading the kernels does.
     let mut device = ManuallyDrop::new(make_device(&machine, options)?);
-    let result = execute(&job, &mut *device, &lowering);
+    let result = execute(&job, &mut device, &lowering);
     let observer = device.gpu.finish();
     if !arguments.quiet {
         for warning in device.gpu.warnings() {
