@@ -112,7 +112,7 @@ fn buffered(residents: &Residents, launched: &Launched) -> Buffered {
                 index,
             };
             let slot = warps.slot_at(place);
-            let pc = warps.next_instruction(slot);
+            let pc = warps.next_of_any(slot);
             let Some(side) = launched.facts[pc as usize].through.side else {
                 continue;
             };

@@ -9,6 +9,7 @@
 
 use super::{Warp, WarpTable};
 use crate::sm::facts::OpFacts;
+use warpsim_ptx::kernel::Pc;
 
 impl WarpTable {
     /// Whether, while all domains hold the same, the first warp of a whole gang stands for all: they
@@ -25,6 +26,11 @@ impl WarpTable {
             return slot;
         }
         slot - u16::from(self.place(slot).domain)
+    }
+
+    /// The instruction that a ready warp issues next, whichever slot it is kept of.
+    pub fn next_of_any(&self, slot: u16) -> Pc {
+        self.next_instruction(self.kept(slot))
     }
 
     /// Whether nothing of a warp is in flight.
