@@ -86,6 +86,8 @@ const UNSEEN: &[&str] = &[
     "constant.hashed_index",
     "constant.miss_queue",
     "dram.timing.ras",
+    "interconnect.credits",
+    "interconnect.last_buffer",
     "interconnect.reply_queue",
     "l1i.hashed_index",
     "l1i.miss_queue",
