@@ -1,13 +1,14 @@
 //! Which of the reference's artifacts make launches differ on a machine without them: each launch
 //! that differs is run again on that machine with one artifact of `gtx480-ref` at a time.
 
+use super::differing::{Differing, Launch};
 use super::perturb::Make;
 use super::table::{Style, shape};
 use crate::failure::Failure;
 use std::fmt::Write;
 use warpsim_sim::config::{Machine, OpClass};
 use warpsim_workloads::DeviceError;
-use warpsim_workloads::agreement::{Compared, Pair, Program, compare_all};
+use warpsim_workloads::agreement::{Compared, Pair, compare_all};
 
 /// The machine that has all artifacts.
 const REFERENCE: &str = "gtx480-ref";
@@ -74,9 +75,7 @@ fn take_on(to: &mut Machine, from: &Machine, class: OpClass) {
 
 /// A launch that differs, the artifacts with which it does not, and what it takes with them.
 struct Cause<'a> {
-    program: &'a Program,
-    launch: usize,
-    pair: Pair,
+    of: Launch<'a>,
     artifacts: Vec<&'static str>,
     with: Pair,
 }
@@ -100,70 +99,52 @@ pub fn table(
     machine: &Make,
     style: Style,
 ) -> Result<String, Failure> {
-    let differs = |pair: &Pair| pair.difference().abs() > beyond;
-    let far = compared.iter();
-    let far: Vec<&Compared> = far.filter(|c| c.launches.iter().any(differs)).collect();
-    if far.is_empty() {
+    let Some(differing) = Differing::of(compared, beyond) else {
         return Ok(String::new());
-    }
-    let programs: Vec<Program> = far.iter().map(|one| one.program.clone()).collect();
+    };
     let mut alone = Vec::new();
     for artifact in ARTIFACTS {
         let make = |scheduler: &str| with(machine(scheduler, &[])?, &[artifact]);
-        alone.push(compare_all(&programs, &make)?);
+        alone.push(compare_all(&differing.programs, &make)?);
     }
     let mut causes = Vec::new();
-    for (at, one) in far.iter().enumerate() {
-        for (launch, &pair) in one.launches.iter().enumerate() {
-            if !differs(&pair) {
-                continue;
-            }
-            let singles = alone.iter().map(|runs| runs[at].launches[launch]);
-            let (artifacts, with) = cause(&one.program, launch, pair, singles, beyond, machine)?;
-            causes.push(Cause {
-                program: &one.program,
-                launch,
-                pair,
-                artifacts,
-                with,
-            });
-        }
+    for &of in &differing.launches {
+        let singles = alone.iter().map(|runs| runs[of.at].launches[of.launch]);
+        causes.push(cause(of, singles, beyond, machine)?);
     }
-    causes.sort_by(|a, b| {
-        let size = |cause: &Cause| cause.pair.difference().abs();
-        size(b).total_cmp(&size(a))
-    });
     Ok(text(&causes, beyond, style))
 }
 
 /// The artifacts with which a launch differs no longer, of which it takes `singles` with each alone, and
 /// what it takes with them; all that change anything if it differs even so.
-fn cause(
-    program: &Program,
-    launch: usize,
-    plain: Pair,
+fn cause<'a>(
+    of: Launch<'a>,
     singles: impl Iterator<Item = Pair>,
     beyond: f64,
     machine: &Make,
-) -> Result<(Vec<&'static str>, Pair), Failure> {
+) -> Result<Cause<'a>, Failure> {
     let size = |pair: Pair| pair.difference().abs();
     let mut nearest: Vec<(&Artifact, Pair)> = ARTIFACTS.iter().zip(singles).collect();
-    nearest.retain(|(_, pair)| pair.ours != plain.ours);
+    nearest.retain(|(_, pair)| pair.ours != of.pair.ours);
     nearest.sort_by(|a, b| size(a.1).total_cmp(&size(b.1)));
     let mut taken: Vec<&Artifact> = Vec::new();
-    let mut reached = plain;
+    let mut reached = of.pair;
     for (artifact, single) in nearest {
         taken.push(artifact);
         reached = single;
         if taken.len() > 1 {
-            let machine = with(machine(&program.scheduler, &[])?, &taken)?;
-            reached = program.compare(machine)?.launches[launch];
+            let machine = with(machine(&of.program.scheduler, &[])?, &taken)?;
+            reached = of.program.compare(machine)?.launches[of.launch];
         }
         if size(reached) <= beyond {
             break;
         }
     }
-    Ok((taken.iter().map(|a| a.name).collect(), reached))
+    Ok(Cause {
+        of,
+        artifacts: taken.iter().map(|a| a.name).collect(),
+        with: reached,
+    })
 }
 
 fn text(causes: &[Cause], beyond: f64, style: Style) -> String {
@@ -186,10 +167,10 @@ fn text(causes: &[Cause], beyond: f64, style: Style) -> String {
         let _ = writeln!(
             text,
             "{open}{:<20}{gap}{:<22}{gap}{:<6}{gap}{:>+6.1}{gap}{:>+6.1}{gap}{}{close}",
-            cause.program.name,
-            shape(cause.program, cause.launch),
-            cause.program.scheduler,
-            cause.pair.difference(),
+            cause.of.program.name,
+            shape(cause.of.program, cause.of.launch),
+            cause.of.program.scheduler,
+            cause.of.pair.difference(),
             cause.with.difference(),
             names.join(", "),
         );

@@ -2,6 +2,7 @@
 //! in a row and whole workloads.
 
 mod causes;
+mod differing;
 mod perturb;
 mod table;
 

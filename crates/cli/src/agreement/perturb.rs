@@ -2,21 +2,20 @@
 //! machines whose memory is a cycle faster or slower. Where our own cycles scatter as far as the
 //! reference lies off, the difference says nothing about the model.
 
+use super::differing::{Differing, Launch};
 use super::table::{Style, shape};
 use crate::failure::Failure;
 use std::fmt::Write;
 use warpsim_sim::config::Machine;
 use warpsim_workloads::DeviceError;
-use warpsim_workloads::agreement::{Compared, Pair, Program, compare_all};
+use warpsim_workloads::agreement::{Compared, compare_all};
 
 /// A machine with this scheduler and these settings.
 pub type Make<'a> = dyn Fn(&str, &[String]) -> Result<Machine, DeviceError> + Sync + 'a;
 
 /// A launch, and the cycles that it takes when memory is a cycle faster or slower.
 struct Scatter<'a> {
-    program: &'a Program,
-    launch: usize,
-    pair: Pair,
+    of: Launch<'a>,
     least: u64,
     most: u64,
 }
@@ -40,40 +39,24 @@ pub fn table(
     machine: &Make,
     style: Style,
 ) -> Result<String, Failure> {
-    let differs = |pair: &Pair| pair.difference().abs() > beyond;
-    let far: Vec<&Compared> = compared
-        .iter()
-        .filter(|one| one.launches.iter().any(differs))
-        .collect();
-    if far.is_empty() {
+    let Some(differing) = Differing::of(compared, beyond) else {
         return Ok(String::new());
-    }
-    let programs: Vec<Program> = far.iter().map(|one| one.program.clone()).collect();
+    };
+    let programs = &differing.programs;
     let mut runs: Vec<Vec<Compared>> = Vec::new();
     for setting in perturbations(&machine(&programs[0].scheduler, &[])?) {
         let make = |scheduler: &str| machine(scheduler, std::slice::from_ref(&setting));
-        runs.push(compare_all(&programs, &make)?);
+        runs.push(compare_all(programs, &make)?);
     }
     let mut rows = Vec::new();
-    for (at, one) in far.iter().enumerate() {
-        for (launch, &pair) in one.launches.iter().enumerate() {
-            if !differs(&pair) {
-                continue;
-            }
-            let cycles = || runs.iter().map(|run| run[at].launches[launch].ours);
-            rows.push(Scatter {
-                program: &one.program,
-                launch,
-                pair,
-                least: cycles().fold(pair.ours, u64::min),
-                most: cycles().fold(pair.ours, u64::max),
-            });
-        }
+    for &of in &differing.launches {
+        let cycles = || runs.iter().map(|run| run[of.at].launches[of.launch].ours);
+        rows.push(Scatter {
+            least: cycles().fold(of.pair.ours, u64::min),
+            most: cycles().fold(of.pair.ours, u64::max),
+            of,
+        });
     }
-    rows.sort_by(|a, b| {
-        let size = |row: &Scatter| row.pair.difference().abs();
-        size(b).total_cmp(&size(a))
-    });
     Ok(text(&rows, beyond, style))
 }
 
@@ -93,8 +76,8 @@ fn text(rows: &[Scatter], beyond: f64, style: Style) -> String {
         let _ = writeln!(text, "|---|---|---|---:|---:|---:|---:|---:|---|");
     }
     for row in rows {
-        let Scatter { program, pair, .. } = row;
-        let shape = shape(program, row.launch);
+        let Launch { program, pair, .. } = row.of;
+        let shape = shape(program, row.of.launch);
         let within = match (row.least..=row.most).contains(&pair.reference) {
             true => "yes",
             false => "no",

@@ -106,7 +106,7 @@ pub enum Crossbar<T> {
     Flits(Box<FlitSwitch<T>>),
 }
 
-/// Does something with either.
+/// Does something with whichever it is.
 macro_rules! either {
     ($crossbar:expr, $switch:ident => $what:expr) => {
         match $crossbar {
@@ -134,13 +134,13 @@ impl<T: Copy> Crossbar<T> {
     }
 
     /// Flits for which an input's queue has room in tick `now`.
-    #[inline]
+    #[inline(always)]
     pub fn free(&self, input: usize, now: Tick) -> u32 {
         either!(self, s => s.free(input, now))
     }
 
     /// What of an input's packets has not left in tick `now`.
-    #[inline]
+    #[inline(always)]
     pub fn backlog(&self, input: usize, now: Tick) -> Backlog {
         either!(self, s => s.backlog(input, now))
     }
@@ -168,7 +168,7 @@ impl<T: Copy> Crossbar<T> {
     }
 
     /// The next tick in which anything can happen.
-    #[inline]
+    #[inline(always)]
     pub fn next(&self) -> Tick {
         either!(self, s => s.next())
     }

@@ -181,6 +181,7 @@ impl<T: Copy> FlitSwitch<T> {
 
     /// Flits in an input's queue as tick `now` begins. Which of them leave it in the ticks before that have
     /// not been run is known: the credits for them are on their way already.
+    #[inline(never)]
     fn left_in_queue(&self, input: usize, now: Tick) -> u32 {
         let port = &self.inputs[input];
         let mut left = port.queued;
@@ -196,6 +197,7 @@ impl<T: Copy> FlitSwitch<T> {
     }
 
     /// Queues a packet that may leave its queue from tick `ready` on.
+    #[inline(never)]
     pub fn push(&mut self, input: usize, ready: Tick, output: usize, flits: u32, payload: T) {
         let port = &mut self.inputs[input];
         let flits = flits.max(1);
@@ -232,6 +234,7 @@ impl<T: Copy> FlitSwitch<T> {
     }
 
     /// Runs one tick.
+    #[inline(never)]
     pub fn step(&mut self, tick: Tick, sink: &mut impl Sink<T>) {
         if self.next > tick {
             return;

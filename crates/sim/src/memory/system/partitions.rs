@@ -118,7 +118,7 @@ impl Partitions {
         self.replies_next = self.clocks.network.cycle_of(self.replies.next());
     }
 
-    #[inline]
+    #[inline(always)]
     fn run_replies(&mut self, cycle: Cycle, sms: &mut impl Sink<Reply>) {
         if self.replies_next <= cycle {
             for tick in self.clocks.network.ticks_of(cycle) {
