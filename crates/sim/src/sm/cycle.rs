@@ -102,6 +102,7 @@ impl Sm {
     }
 
     /// One cycle.
+    #[inline(always)] // its one caller is the loop over cycles
     fn cycle(&mut self, now: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
         let launched = quantum.launched;
         self.residents.warps.start_cycle(now);
@@ -220,23 +221,23 @@ impl Sm {
         if self.residents.may_forget_lines() {
             self.forget_lines();
         }
+        let mut with = memory::Surroundings {
+            collectors: &mut self.collectors,
+            facts: &launched.facts,
+            port: &mut self.port,
+            stats: &mut self.residents.books.stats.counters,
+            events: &mut self.events,
+        };
         if awake {
-            let mut with = memory::Surroundings {
-                collectors: &mut self.collectors,
-                facts: &launched.facts,
-                port: &mut self.port,
-                stats: &mut self.residents.books.stats.counters,
-                events: &mut self.events,
-            };
             self.memory.write_back(now, &mut with);
-            if collectors_rest {
-                with.collectors.end_cycle();
-            } else {
-                with.collectors.step(with.facts);
-            }
-            self.memory.cycle(now, &mut with);
+        }
+        if collectors_rest {
+            with.collectors.end_cycle();
         } else {
-            self.collectors.step(&launched.facts);
+            with.collectors.step(with.facts);
+        }
+        if awake {
+            self.memory.cycle(now, &mut with);
         }
         if self.memory.accepts()
             && let Some(group) = self.collectors.oldest_for_memory(&launched.facts)

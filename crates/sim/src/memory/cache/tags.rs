@@ -122,6 +122,8 @@ pub struct TagArray {
     ways: usize,
     line_shift: u32,
     sector_shift: u32,
+    /// Sectors per line, less one.
+    sector_mask: u64,
     index: SetIndex,
     clock: u64,
     /// Where the last line that was looked for was found. The sectors of a line are asked for one
@@ -149,6 +151,7 @@ impl TagArray {
             },
             line_shift: geometry.line.max(1).ilog2(),
             sector_shift: geometry.sector.max(1).ilog2(),
+            sector_mask: u64::from(geometry.line / geometry.sector.max(1)).saturating_sub(1),
             index: geometry.index,
             clock: 0,
             found: Cell::new(0),
@@ -178,8 +181,7 @@ impl TagArray {
     }
 
     fn sector_bit(&self, addr: u64) -> u8 {
-        let in_line = addr & ((1 << self.line_shift) - 1);
-        1 << (in_line >> self.sector_shift)
+        1 << (addr >> self.sector_shift & self.sector_mask)
     }
 
     /// Where the first way of the set of `addr` is.
@@ -262,6 +264,8 @@ impl TagArray {
         u32::from(line.valid) & wanted == wanted
     }
 
+    /// What to replace in the set that begins at `base`.
+    #[inline(never)] // most lookups find their line, and need fewer registers than this
     fn victim(&self, base: usize) -> Lookup {
         let mut oldest = u64::MAX;
         for (way, line) in (0..).zip(&self.lines[base..base + self.ways]) {

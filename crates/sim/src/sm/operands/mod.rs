@@ -381,6 +381,7 @@ impl Collectors {
     }
 
     /// One cycle. `facts` gives the facts of an instruction.
+    #[inline(always)] // its one caller is the cycle
     pub fn step(&mut self, facts: &[OpFacts]) {
         if self.ideal {
             self.pass_through();
@@ -394,6 +395,7 @@ impl Collectors {
         self.written = 0;
     }
 
+    #[inline(never)]
     fn pass_through(&mut self) {
         /// Ideal collectors let as many wait before their units.
         const IDEAL: u8 = 8;
