@@ -136,16 +136,11 @@ impl Pace {
         &self.to_flush
     }
 
-    /// Whether some SM has the room it waits for. `free` tells how much an SM has.
-    pub fn has_room(&self, free: impl Fn(usize) -> u32) -> bool {
+    /// Whether some SM waits for room at its port which it has, or will have soon. `soon` tells, of an
+    /// SM and the room it waits for.
+    pub fn awaits_room(&self, soon: impl Fn(usize, u32) -> bool) -> bool {
         let mut waiting = self.wanted.iter().enumerate();
-        self.waiting != 0 && waiting.any(|(sm, &wanted)| wanted != NO_ROOM && free(sm) >= wanted)
-    }
-
-    /// Whether some SM waits for room which it will have soon. `moves` tells whether.
-    pub fn awaits_room(&self, moves: impl Fn(usize) -> bool) -> bool {
-        let mut waiting = self.wanted.iter().enumerate();
-        self.waiting != 0 && waiting.any(|(sm, &wanted)| wanted != NO_ROOM && moves(sm))
+        self.waiting != 0 && waiting.any(|(sm, &wanted)| wanted != NO_ROOM && soon(sm, wanted))
     }
 
     /// When the first SM has something to do, room at its port aside.

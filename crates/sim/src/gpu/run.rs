@@ -278,10 +278,7 @@ impl Gpu {
     fn next(&self, now: Cycle, pace: &Pace) -> Cycle {
         let sms = match self.options.skip {
             true if pace.next() <= now => return now,
-            true if pace.has_room(|sm| self.memory.injection_free(sm)) => return now,
-            true if pace.awaits_room(|sm| self.memory.injection_backlog(sm).moving > 0) => {
-                return now;
-            }
+            true if pace.awaits_room(|sm, room| self.memory.has_room_soon(sm, room)) => return now,
             true => pace.next(),
             // An SM that steps is always awake: ask what it could do.
             false => self

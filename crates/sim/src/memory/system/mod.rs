@@ -99,6 +99,12 @@ impl MemorySystem {
         self.requests.network.free(sm, self.injection_tick())
     }
 
+    /// Whether the SM's injection queue has room for so many flits, or something in it moves up.
+    #[inline]
+    pub fn has_room_soon(&self, sm: usize, flits: u32) -> bool {
+        self.injection_backlog(sm).moving > 0 || self.injection_free(sm) >= flits
+    }
+
     /// The network's tick as SMs begin to run.
     #[inline]
     fn injection_tick(&self) -> Tick {
