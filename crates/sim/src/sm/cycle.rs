@@ -31,8 +31,8 @@ pub(super) struct Clock {
     /// Next cycle with something to do, as of the end of the last run; packets and blocks that
     /// arrive aside.
     pub next: Cycle,
-    /// The first half is looked at in every cycle: somebody in it may change his mind about when
-    /// he has something to do without a warp that changes.
+    /// The first half is looked at in every cycle: a part of it may come to have something to do
+    /// although no warp changes.
     pub restless: bool,
 }
 

@@ -126,8 +126,9 @@ impl Issue {
 
     /// Whether issue may have something to do in cycle `now`. Where a warp or the room has changed
     /// since its last look, stepping is as good as looking: schedulers that find nobody to issue
-    /// from leave everything as it is. That nobody can, a glance at the warps tells. Not so where all domains are looked at in step, because
-    /// then somebody hears of every turn, and where a policy plans, which has its own memory.
+    /// from leave everything as it is, and a glance at the warps tells that nobody can issue. Not so
+    /// where all domains are looked at in step, because then somebody hears of every turn, and where a
+    /// policy plans, which has its own memory.
     #[inline]
     pub fn may_act(
         &mut self,
