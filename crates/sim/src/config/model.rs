@@ -196,6 +196,9 @@ settings! {
         /// A warp that another scheduler lets go at a barrier may issue in the same cycle if its own has
         /// not had its turn, as on the reference; else in the next.
         barriers_open_at_once: bool = Flag, "";
+        /// Fences issue to the load/store unit and pass through it, as on the reference; else they go
+        /// where all else goes that does not compute.
+        fences_take_memory_unit: bool = Flag, "";
     }
 }
 
@@ -272,6 +275,9 @@ settings! {
         ideal: bool = Flag, "";
         /// Register-file banks.
         banks: u32 = power_of_two(1, 64), "";
+        /// Of collectors that are complete at the same time, those of an SM that has not run yet leave
+        /// beginning behind the first, as on the reference; else with it.
+        starts_behind_first: bool = Flag, "";
     }
 }
 

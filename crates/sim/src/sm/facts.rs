@@ -173,7 +173,10 @@ pub fn op_facts(kernel: &Kernel, machine: &Machine) -> Vec<OpFacts> {
 }
 
 fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPlan) -> OpFacts {
-    let class = class_of(instr);
+    let class = match instr.op {
+        Op::Membar | Op::Fence if machine.sm.fences_take_memory_unit => OpClass::Memory,
+        _ => class_of(instr),
+    };
     let work = Work::of(instr.op, &instr.mods);
     let [latency, interval] = class.timing(&machine.latency);
     let banks = machine.collector.banks;

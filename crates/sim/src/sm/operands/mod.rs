@@ -170,13 +170,17 @@ impl Collectors {
         };
         let group = |plan: &crate::sm::units::Group| {
             let units = if config.ideal { 0 } else { plan.collectors };
+            let last = match config.starts_behind_first {
+                true => 0,
+                false => units.saturating_sub(1) as u8,
+            };
             Group {
                 ports: plan.ports as u8,
                 before: Registers::default(),
                 behind: Registers::default(),
                 free: if units == 64 { !0 } else { (1u64 << units) - 1 },
                 complete: 0,
-                last: [units.saturating_sub(1) as u8; Registers::MOST],
+                last: [last; Registers::MOST],
             }
         };
         let none = iter::repeat_with(Group::default);

@@ -53,3 +53,41 @@ fn a_bank_that_is_written_serves_no_read() {
     assert_eq!(cycles(&[&[1, 2]], &[1, 9, 2]), [3]);
     assert_eq!(cycles(&[&[1, 1], &[2]], &[9, 1, 1]), [6, 3]);
 }
+
+/// The instructions behind two collectors that are complete in the same cycle, in the order in which they
+/// leave through one port, and then those behind the next two.
+fn order_of_leaving(behind_first: bool) -> Vec<u32> {
+    let setting = format!("collector.starts_behind_first={behind_first}");
+    let machine = Machine::resolve("gtx480", &[setting]).expect("a preset");
+    let banks = machine.collector.banks;
+    let plan = UnitPlan::of(&machine);
+    let group = plan.groups.iter().position(|g| g.memory).expect("one");
+    let kind = (0..).find(|&kind| plan.routes[0][kind] as usize == group);
+    let mut collectors = Collectors::new(&machine.collector, &plan);
+    // The first reads a bank twice and so waits for the second, which comes a cycle later.
+    let facts = [&[1, 1][..], &[2]].map(|r| reading(r, banks));
+    let mut left = Vec::new();
+    for order in 0..12 {
+        let pc = (order % 6) as u32;
+        if pc < 2 {
+            let op = Issued {
+                pc,
+                order,
+                ..Issued::default()
+            };
+            collectors.issue(0, kind.expect("its kind") as u8, op);
+        }
+        collectors.step(&facts);
+        if collectors.oldest(group).is_some() {
+            left.push(collectors.leave(group).pc);
+        }
+    }
+    left
+}
+
+#[test]
+fn collectors_that_are_complete_at_once_leave_in_turn() {
+    // Each time the search goes on behind the one that left last.
+    assert_eq!(order_of_leaving(false), [0, 1, 0, 1]);
+    assert_eq!(order_of_leaving(true), [1, 0, 1, 0]);
+}
