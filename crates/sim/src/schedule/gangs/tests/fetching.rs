@@ -62,7 +62,7 @@ fn the_gang_behind_the_last_one_is_next_if_all_that_lack_their_instruction_may_b
         };
         let mut lacking: Vec<u64> = (0..8).map(|_| draw(lacks, 8)).collect();
         let mut fetchable: Vec<u64> = (0..8).map(|_| draw(may, 8)).collect();
-        let alike = dice.draw() % 4 == 0;
+        let alike = dice.draw().is_multiple_of(4);
         if alike {
             lacking.fill(lacks);
             fetchable.fill(may);
