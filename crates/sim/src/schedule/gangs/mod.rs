@@ -24,7 +24,7 @@ use crate::time::Cycle;
 use order::{Chooser, Order, Singles};
 use reform::Reform;
 use split::MemorySplit;
-use table::{BINS, Part, Table};
+use table::{BINS, Table};
 use warpsim_ptx::kernel::Pc;
 
 const GANGS_PER_CYCLE: Integer = Integer {
@@ -424,29 +424,23 @@ impl IssuePlan for Gangs {
         if view.alike && table.all_whole() {
             return self.next_whole_fetch(view);
         }
+        if table.schedulers() == 1 {
+            let (home, slices) = table.next_wanting(view, self.fetched)?;
+            self.fetched = home;
+            return Some(self.table.places(home, slices));
+        }
         // The first behind the one that was fetched for last.
         let mut next: Option<(bool, u16)> = None;
         let lacking = |d: usize| view.lacking(d);
         let fetchable = |d: usize| view.fetchable(d) | !view.lacking(d);
-        // The warps of one of its gangs that lack their instruction, if all these may be fetched for.
-        let wanting = |home: u16| {
-            let lacking = table.slices_in(home, |d| view.lacking(d));
-            let fetchable = table.slices_in(home, |d| view.fetchable(d));
-            let wants = |part: &&Part| {
-                let lacks = part.slices & lacking;
-                part.is_gang() && lacks != 0 && lacks & !fetchable == 0
-            };
-            let part = table.get(home).parts.iter().find(wants);
-            part.map(|part| part.slices & lacking)
-        };
         table.for_gangs(lacking, fetchable, |home, all| {
             let this = (home <= self.fetched, home);
-            if next.is_none_or(|next| this < next) && (all || wanting(home).is_some()) {
+            if next.is_none_or(|next| this < next) && (all || table.wanting(home, view).is_some()) {
                 next = Some(this);
             }
         });
         let (_, home) = next?;
-        let slices = wanting(home)?;
+        let slices = table.wanting(home, view)?;
         self.fetched = home;
         Some(self.table.places(home, slices))
     }

@@ -96,6 +96,14 @@ impl Chooser {
     /// and none of them waits for siblings.
     fn first_whole(&self, table: &Table, view: &IssueView) -> Option<u16> {
         let schedulers = table.schedulers();
+        if schedulers == 1 {
+            let ready = table.whole_in(0, view.ready, view.alike);
+            let again = |&&(home, id): &&(u16, u64)| {
+                ready >> (home % 64) & 1 != 0 && table.get(home).parts[0].id == id
+            };
+            let recent = self.recent.iter().find(again).map(|(home, _)| *home);
+            return recent.or_else(|| table.oldest(0, ready));
+        }
         let ready = |scheduler| table.whole_in(scheduler, view.ready, view.alike);
         let again = |&&(home, id): &&(u16, u64)| {
             let is_ready = ready(home % schedulers) >> (home / schedulers) & 1 != 0;
@@ -103,9 +111,6 @@ impl Chooser {
         };
         if let Some(&(home, _)) = self.recent.iter().find(again) {
             return Some(home);
-        }
-        if schedulers == 1 {
-            return table.oldest(0, ready(0));
         }
         let oldest = |scheduler| table.oldest(scheduler, ready(scheduler));
         let oldest = (0..schedulers).filter_map(oldest);

@@ -37,6 +37,9 @@ pub fn by_pc(
     {
         return table.move_whole(home, pc);
     }
+    if let Some(pcs) = new_pcs(table, home, view, &waits) {
+        return table.move_parts(home, &pcs);
+    }
     let mut parts: FixedList<Part, 8> = FixedList::default();
     let mut members = 0;
     let old = table.get(home).parts;
@@ -74,6 +77,24 @@ pub fn by_pc(
         }
     }
     table.set_parts(home, parts);
+}
+
+/// Where the parts of an original gang stand, by part, if each is as it was, and none waits.
+fn new_pcs(
+    table: &Table,
+    home: u16,
+    view: &GangView,
+    waits: impl Fn(Pc) -> Option<Cycle>,
+) -> Option<FixedList<Pc, 8>> {
+    let mut pcs = FixedList::default();
+    for part in table.get(home).parts.iter() {
+        let pc = common_pc(table, home, part.slices, view)?;
+        if part.waits.is_some() || pc != part.pc && waits(pc).is_some() {
+            return None;
+        }
+        pcs.push(pc);
+    }
+    Some(pcs)
 }
 
 /// Where the warps of these slices stand, if all run and stand at one PC.

@@ -6,8 +6,8 @@
 //! gangs, with four at most two, so the paper's table of 32 sets of four (two) entries is never
 //! full.
 
-use super::super::Together;
 use super::super::order::AgeOrder;
+use super::super::{FetchView, Together};
 use crate::place::{Layout, Place};
 use crate::sm::fixed_list::FixedList;
 use crate::time::Cycle;
@@ -163,11 +163,11 @@ impl Table {
         mut each: impl FnMut(u16, bool),
     ) {
         for first in 0..self.schedulers {
-            let domains = first as usize..self.ganged.len();
+            let ganged = self.ganged.iter().enumerate().skip(first as usize);
             let (mut one, mut every) = (0, !0);
-            for d in domains.step_by(self.schedulers as usize) {
-                one |= some(d) & self.ganged[d];
-                every &= all(d) | !self.ganged[d];
+            for (d, ganged) in ganged.step_by(self.schedulers as usize) {
+                one |= some(d) & ganged;
+                every &= all(d) | !ganged;
             }
             let mut those = one & (every | self.several[first as usize]);
             while those != 0 {
@@ -176,6 +176,58 @@ impl Table {
                 each(index * self.schedulers + first, every >> index & 1 != 0);
             }
         }
+    }
+
+    /// Of the gangs that lack their instruction and may be fetched for, by sets of domains, the first
+    /// behind the one of home warp `last`: its home warp and the slices that lack it. Only where every
+    /// slice has one scheduler.
+    pub fn next_wanting(&self, view: &FetchView, last: u16) -> Option<(u16, u8)> {
+        debug_assert_eq!(self.schedulers, 1, "home warps are found by their index");
+        // Gangs with a warp that lacks it, those with none that lacks it and may not be fetched for, and
+        // home warps that lack it in all slices.
+        let (mut some, mut every, mut all) = (0, !0, !0);
+        let mut look = |ganged: u64, lacking: u64, fetchable: u64| {
+            some |= lacking & ganged;
+            every &= fetchable | !lacking | !ganged;
+            all &= lacking;
+        };
+        if view.alike {
+            let ganged = self.ganged.iter().fold(0, |any, set| any | set);
+            look(ganged, view.lacking(0), view.fetchable(0));
+        } else {
+            let sets = view.lacking.iter().zip(view.fetchable);
+            for (ganged, (lacking, fetchable)) in self.ganged.iter().zip(sets) {
+                look(*ganged, *lacking, *fetchable);
+            }
+        }
+        let those = some & (every | self.several[0]);
+        let behind = those & (!1u64 << (last % 64));
+        for mut left in [behind, those & !behind] {
+            while left != 0 {
+                let home = left.trailing_zeros() as u16;
+                left &= left - 1;
+                if (self.whole[0] & every & all) >> home & 1 != 0 {
+                    return Some((home, self.slices));
+                }
+                if let Some(slices) = self.wanting(home, view) {
+                    return Some((home, slices));
+                }
+            }
+        }
+        None
+    }
+
+    /// The slices of the first gang of a home warp with warps that lack their instruction, if all of
+    /// these may be fetched for.
+    pub fn wanting(&self, home: u16, view: &FetchView) -> Option<u8> {
+        let lacking = self.slices_in(home, |d| view.lacking(d));
+        let fetchable = self.slices_in(home, |d| view.fetchable(d));
+        let wants = |part: &&Part| {
+            let lacks = part.slices & lacking;
+            part.is_gang() && lacks != 0 && lacks & !fetchable == 0
+        };
+        let part = self.get(home).parts.iter().find(wants);
+        part.map(|part| part.slices & lacking)
     }
 
     /// Whether all gangs have a warp in every slice, and none waits for siblings.
@@ -218,6 +270,19 @@ impl Table {
     #[inline]
     pub fn move_whole(&mut self, home: u16, pc: Pc) {
         self.originals[home as usize].parts[0].pc = pc;
+    }
+
+    /// The parts of an original gang stand at these PCs, and none of them waits.
+    pub fn move_parts(&mut self, home: u16, pcs: &[Pc]) {
+        let original = &mut self.originals[home as usize];
+        for (part, pc) in original.parts.iter_mut().zip(pcs) {
+            part.pc = *pc;
+        }
+        let meets = |i: usize| pcs[..i].contains(&pcs[i]);
+        let mergeable = (1..pcs.len()).any(meets);
+        self.mergeable += u32::from(mergeable);
+        self.mergeable -= u32::from(original.mergeable);
+        original.mergeable = mergeable;
     }
 
     /// All original gangs, by home warp; some are empty.

@@ -42,6 +42,7 @@ impl Issue {
         }
         let first = with.residents.blocks.turns.number(now);
         let left = if all { 0..0 } else { 0..domains };
+        self.ask_for_room(with);
         for d in left.map(|d| (first + d) % domains) {
             let warps = &mut with.residents.warps;
             if warps.had_turn(d) {
@@ -51,7 +52,7 @@ impl Issue {
                 warps.skip_turn(d);
                 continue;
             }
-            let room = self.room_of(d, now, with);
+            let room = self.planned_room_of(d, now, with);
             self.issue_nothing(d, room, now, with);
         }
         with.residents.books.stats.counters.issue_cycles += any as u64;
@@ -64,23 +65,45 @@ impl Issue {
         Ok(())
     }
 
+    /// Finds out at which kinds of units there is room, if that has changed: most often it is the same
+    /// for all domains.
+    #[inline]
+    pub(super) fn ask_for_room(&mut self, with: &Surroundings) {
+        let room = Some(with.collectors.room());
+        if self.room_asked != room {
+            (self.room_asked, self.room_alike) = (room, with.collectors.room_for_all());
+        }
+    }
+
+    /// As [`room_of`](Issue::room_of), once it has been [asked for](Issue::ask_for_room) in general.
+    #[inline(always)]
+    pub(super) fn planned_room_of(&self, d: usize, now: Cycle, with: &Surroundings) -> u64 {
+        debug_assert_eq!(self.room_asked, Some(with.collectors.room()));
+        let domain = with.residents.warps.domain(d);
+        match (domain.is_free(now), self.room_alike) {
+            (false, _) => 0,
+            (true, Some(room)) => domain.with_room(room),
+            (true, None) => domain.with_room(with.collectors.room_for(d)),
+        }
+    }
+
     /// The warps that the policy names next.
     fn next_planned(&mut self, now: Cycle, with: &mut Surroundings) -> Option<Together> {
         // Domains that have had their turn are out of it already.
         let room = Some(with.collectors.room());
         if self.planned_room != room {
             self.planned_room = room;
+            self.ask_for_room(with);
             let kept = with.residents.warps.domains().len();
             for d in 0..kept {
-                self.plannable[d] = self.ready[d] & self.room_of(d, now, with);
+                self.plannable[d] = self.ready[d] & self.planned_room_of(d, now, with);
                 if self.plannable[d] != 0 {
                     // The plan may change the order of the warps when it names one.
                     let Residents { warps, books, .. } = &mut *with.residents;
                     warps.pass(d, now, books);
                 }
             }
-            self.room_alike = with.collectors.has_room_alike();
-            if kept < self.domains && !self.room_alike {
+            if kept < self.domains && self.room_alike.is_none() {
                 self.plan_for_others(now, with);
             }
         }
@@ -96,7 +119,7 @@ impl Issue {
         let members = books.policy.plan()?.next(&IssueView {
             now,
             ready: &self.plannable,
-            alike: warps.alike() && self.room_alike,
+            alike: warps.alike() && self.room_alike.is_some(),
             groups,
             layout: warps.layout(),
         })?;

@@ -38,8 +38,10 @@ pub struct Issue {
     /// Of those, the ones with room at their units, for policies that plan, and that room.
     plannable: Vec<u64>,
     planned_room: Option<u32>,
-    /// There is room for all domains at the same kinds of units, or for none.
-    room_alike: bool,
+    /// The kinds of units that there is room at, if they are the same for all domains, and the room
+    /// that this is so for.
+    room_alike: Option<u8>,
+    room_asked: Option<u32>,
     /// The active lanes of the warps that execute an instruction together.
     active: u32,
     /// What the instruction under way did.
@@ -111,7 +113,8 @@ impl Issue {
             ready: [0; MOST_DOMAINS],
             plannable: vec![0; domains],
             planned_room: None,
-            room_alike: false,
+            room_alike: None,
+            room_asked: None,
             active: 0,
             effect: Effect::default(),
             order: 0,

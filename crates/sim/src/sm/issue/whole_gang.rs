@@ -36,7 +36,7 @@ impl Issue {
             warps.part();
             let ready = self.ready[0];
             self.ready[..self.domains].fill(ready);
-            if self.room_alike {
+            if self.room_alike.is_some() {
                 let plannable = self.plannable[0];
                 self.plannable.fill(plannable);
             }
@@ -68,10 +68,10 @@ impl Issue {
         let warps = &with.residents.warps;
         if warps.alike()
             && members.len() == self.domains
-            && self.room_alike
+            && self.room_alike.is_some()
             && self.drops_as_one(with)
         {
-            let room = self.room_of(0, now, with);
+            let room = self.planned_room_of(0, now, with);
             let next = Next::at(members.leader(), with);
             let (index, passes) = (next.place.index, next.facts.passes);
             let Residents { warps, books, .. } = &mut *with.residents;
@@ -80,10 +80,11 @@ impl Issue {
             return true;
         }
         self.part(&mut with.residents.warps);
-        for member in members.iter() {
-            let d = member.domain as usize;
-            let room = self.room_of(d, now, with);
-            self.take_turn(&Next::at(member, with), room, with);
+        let leader = Next::at(members.leader(), with); // all issue the same
+        for place in members.iter() {
+            let d = place.domain as usize;
+            let room = self.planned_room_of(d, now, with);
+            self.take_turn(&Next { place, ..leader }, room, with);
             self.plannable[d] = 0;
         }
         members.len() == self.domains
@@ -102,11 +103,12 @@ impl Issue {
             return true;
         }
         let wrong = domain.mismatched() != 0;
-        if !self.room_alike || wrong && !self.drops_as_one(with) {
+        self.ask_for_room(with);
+        if self.room_alike.is_none() || wrong && !self.drops_as_one(with) {
             self.part(&mut with.residents.warps);
             return false;
         }
-        let room = self.room_of(0, now, with);
+        let room = self.planned_room_of(0, now, with);
         let Residents { warps, books, .. } = &mut *with.residents;
         if wrong {
             warps.end_empty_turns(room, books);
@@ -122,20 +124,7 @@ impl Issue {
     /// can be dropped for whole gangs; there may be none.
     fn drops_as_one(&self, with: &Surroundings) -> bool {
         let Residents { warps, books, .. } = &*with.residents;
-        let mut wrong = warps.domain(0).mismatched();
-        if wrong == 0 {
-            return true;
-        }
-        let mut as_one = books.policy.ranks_alike();
-        while wrong != 0 && as_one {
-            let first = warps.slot_at(Place {
-                domain: 0,
-                index: wrong.trailing_zeros() as u8,
-            });
-            wrong &= wrong - 1;
-            as_one = warps.is_together(first);
-        }
-        as_one
+        warps.domain(0).mismatched() == 0 || books.policy.ranks_alike()
     }
 
     /// Whether warps that execute an instruction together may go on as one: they are of all slices,
@@ -275,7 +264,7 @@ fn drop_wrong_paths_as_one(winner: Option<u8>, with: &mut Surroundings) {
         wrong &= wrong - 1;
         if winner.is_none_or(|w| books.policy.before(0, index, w)) {
             let first = warps.slot_at(Place { domain: 0, index });
-            warps.drop_whole_path(first, groups.get(first).pc, code, books);
+            warps.drop_whole_path(first, |slot| groups.get(slot).pc, code, books);
         }
     }
 }

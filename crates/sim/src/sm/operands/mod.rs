@@ -250,14 +250,15 @@ impl Collectors {
         })
     }
 
-    /// Whether there is room for all domains at the same kinds of units.
+    /// As [`room_for`](Collectors::room_for), if it is the same for all domains.
     #[inline]
-    pub fn has_room_alike(&self) -> bool {
+    pub fn room_for_all(&self) -> Option<u8> {
         if !self.room & self.by_domain == 0 {
-            return true; // for all
+            return Some(self.room_for(0));
         }
         let same = |groups: &u32| self.room & groups == 0 || !self.room & groups == 0;
-        self.of_kind.iter().all(same)
+        let alike = self.of_kind.iter().all(same);
+        alike.then(|| self.room_for(0))
     }
 
     #[inline(never)] // where it is asked, what is kept for it would be in the way of the others

@@ -122,14 +122,23 @@ impl WarpTable {
         self.turned = !0;
     }
 
-    /// The warps of a whole gang, whose first stands for all and whose next instruction is `pc`, have
-    /// the wrong path in their buffers, and lose it.
-    pub fn drop_whole_path(&mut self, first: u16, pc: Pc, code: &[OpFacts], books: &mut Books) {
-        debug_assert!(self.is_together(first));
+    /// The warps of a whole gang have the wrong path in their buffers, and lose it, while the first
+    /// domain stands for all. `next` says where each goes on.
+    pub fn drop_whole_path(
+        &mut self,
+        first: u16,
+        next: impl Fn(u16) -> Pc,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
         self.touch_whole(books);
+        let pc = next(first);
+        for (slot, warp) in (first..).zip(self.kept_mut(first)).skip(1) {
+            warp.buffer.flush(next(slot));
+        }
         let mut edit = self.edit_whole(first);
         edit.drop_wrong_path(pc);
-        edit.refresh_head(pc, code);
+        edit.refresh_head(pc, code); // there is none, in any slice
     }
 
     /// As [`set_missing`](WarpTable::set_missing), for a whole gang whose first warp stands for all.

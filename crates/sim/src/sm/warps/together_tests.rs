@@ -25,12 +25,14 @@ impl Dice {
     }
 }
 
-/// What a gang has done: the instruction that it is at, whether that is in its buffers, and what is
-/// in flight; of the oldest of those, the warps that have it already, a bit each.
+/// What a gang has done: the instruction that it is at, whether that, or one on the wrong path, is in
+/// its buffers, and what is in flight; of the oldest of those, the warps that have it already, a bit
+/// each.
 #[derive(Default)]
 struct Gang {
     pc: Pc,
     buffered: bool,
+    wrong: bool,
     flying: VecDeque<Pc>,
     landed: u8,
 }
@@ -42,17 +44,29 @@ struct Side {
 }
 
 impl Side {
-    fn decode(&mut self, first: u16, pc: Pc, launched: &Launched) {
+    fn decode(&mut self, first: u16, pc: Pc, next: Pc, launched: &Launched) {
         let (code, Residents { warps, books, .. }) = (&launched.facts, &mut self.residents);
         if self.as_one {
             warps.whole_fetch_under_way(first);
-            return warps.decode_whole(first, pc, pc, code, books);
+            return warps.decode_whole(first, pc, next, code, books);
         }
         for slot in first..first + SLICES {
             warps.fetch_under_way(warps.place(slot));
             let mut edit = warps.edit(slot, books);
-            edit.decode(pc, pc, code);
-            edit.refresh_head(pc, code);
+            edit.decode(pc, next, code);
+            edit.refresh_head(next, code);
+        }
+    }
+
+    fn drop_path(&mut self, first: u16, next: Pc, launched: &Launched) {
+        let (code, Residents { warps, books, .. }) = (&launched.facts, &mut self.residents);
+        if self.as_one && warps.alike() {
+            return warps.drop_whole_path(first, |_| next, code, books);
+        }
+        for slot in first..first + SLICES {
+            let mut edit = warps.edit(slot, books);
+            edit.drop_wrong_path(next);
+            edit.refresh_head(next, code);
         }
     }
 
@@ -152,10 +166,17 @@ fn play(seed: u64) -> [String; 2] {
             side.as_one = k == 0 && joint;
         }
         if deed == 0 && !gang.buffered && gang.pc < last {
+            gang.wrong = dice.below(4) == 0;
+            let pc = gang.pc + Pc::from(gang.wrong);
             sides
                 .iter_mut()
-                .for_each(|s| s.decode(first, gang.pc, &launched));
+                .for_each(|s| s.decode(first, pc, gang.pc, &launched));
             gang.buffered = true;
+        } else if deed == 1 && gang.wrong {
+            sides
+                .iter_mut()
+                .for_each(|s| s.drop_path(first, gang.pc, &launched));
+            (gang.buffered, gang.wrong) = (false, false);
         } else if deed == 1 && gang.buffered {
             sides
                 .iter_mut()
@@ -192,6 +213,41 @@ fn any_mix_of_joint_and_single_steps_leaves_what_single_steps_leave() {
         let [mixed, single] = play(seed);
         assert_eq!(mixed, single, "seed {seed}");
     }
+}
+
+/// Warps that do not have the same in flight lose a wrong path as one all the same.
+#[test]
+fn a_wrong_path_is_dropped_whatever_a_gang_has_in_flight() {
+    let set = ["warps=i-vws".to_string()];
+    let machine = Machine::resolve("vws", &set).expect("a machine");
+    let launched = launched(&machine, BODY, 96);
+    let mut r = residents(&machine, &launched);
+    let code = &launched.facts;
+    r.warps.start_cycle(Cycle::new(1));
+    for slot in 8..16 {
+        let mut edit = r.warps.edit(slot, &mut r.books);
+        edit.decode(0, 0, code);
+        edit.refresh_head(0, code);
+        r.warps.issued(slot, &code[0]);
+        let mut edit = r.warps.edit(slot, &mut r.books);
+        edit.decode(4, 1, code);
+        edit.refresh_head(1, code);
+    }
+    // The instruction of one is complete; what is in their buffers does not wait for it.
+    r.warps.completed(11, &code[0], code, &mut r.books);
+    r.warps.join(&mut r.books);
+    assert!(r.warps.alike() && !r.warps.is_together(8));
+    r.warps.drop_whole_path(8, |_| 1, code, &mut r.books);
+    assert!(r.warps.alike(), "all slices have lost it");
+    let buffers = (8..16).map(|slot| r.warps.warp(slot).buffer);
+    assert!(
+        buffers
+            .clone()
+            .all(|b| b.head().is_none() && b.fetch_pc() == 1)
+    );
+    assert_eq!(r.warps.domain(0).mismatched(), 0);
+    let flying: Vec<u16> = (8..16).map(|slot| r.warps.warp(slot).in_flight).collect();
+    assert_eq!(flying, [1, 1, 1, 0, 1, 1, 1, 1]);
 }
 
 /// In some of these games a warp stands for its gang, and in some it has stopped to: the test above

@@ -1,6 +1,7 @@
 //! The gang unit at work: its laws one by one, and what holds for every way to size warps.
 
 mod access;
+mod fetching;
 mod lockstep;
 mod machines;
 mod meeting;

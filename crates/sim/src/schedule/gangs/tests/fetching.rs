@@ -1,0 +1,82 @@
+//! Which gang is fetched for next.
+
+use super::super::table::{Part, Table};
+use crate::config::Machine;
+use crate::place::Layout;
+use crate::schedule::{FetchView, Place};
+use crate::sm::fixed_list::FixedList;
+
+const HOMES: u16 = 6;
+
+/// Numbers that look drawn.
+struct Dice(u64);
+
+impl Dice {
+    fn draw(&mut self) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        self.0 >> 33
+    }
+}
+
+/// Home warps, each divided as the dice say.
+fn table(dice: &mut Dice) -> Table {
+    let set = ["warps=i-vws".to_string()];
+    let layout = Layout::of(&Machine::resolve("vws", &set).expect("a machine"));
+    let mut table = Table::new(layout, layout.domains());
+    for index in 0..HOMES as u8 {
+        for domain in 0..8 {
+            table.add(Place { domain, index }, u64::from(index));
+        }
+        let cut = match dice.draw() % 3 {
+            0 => 0,
+            _ => dice.draw() as u8,
+        };
+        let mut parts: FixedList<Part, 8> = FixedList::default();
+        for slices in [cut, !cut].into_iter().filter(|slices| *slices != 0) {
+            let id = table.new_id();
+            parts.push(Part {
+                slices,
+                id,
+                ..Part::default()
+            });
+        }
+        table.set_parts(index.into(), parts);
+    }
+    table
+}
+
+#[test]
+fn the_gang_behind_the_last_one_is_next_if_all_that_lack_their_instruction_may_be_fetched_for() {
+    let mut dice = Dice(3);
+    let mut found = 0;
+    for _ in 0..2000 {
+        let table = table(&mut dice);
+        // Most often the slices hold the same.
+        let (lacks, may) = (dice.draw(), dice.draw() | dice.draw());
+        let mut draw = |set: u64, odds: u64| match dice.draw() % odds {
+            0 => set ^ 1 << (dice.draw() % u64::from(HOMES)),
+            _ => set,
+        };
+        let mut lacking: Vec<u64> = (0..8).map(|_| draw(lacks, 8)).collect();
+        let mut fetchable: Vec<u64> = (0..8).map(|_| draw(may, 8)).collect();
+        let alike = dice.draw().is_multiple_of(4);
+        if alike {
+            lacking.fill(lacks);
+            fetchable.fill(may);
+        }
+        let view = FetchView {
+            lacking: &lacking,
+            fetchable: &fetchable,
+            alike,
+        };
+        let last = (dice.draw() % u64::from(HOMES)) as u16;
+        let mut in_turn = (last + 1..HOMES).chain(0..=last);
+        let next = in_turn.find_map(|home| Some((home, table.wanting(home, &view)?)));
+        assert_eq!(table.next_wanting(&view, last), next);
+        found += u32::from(next.is_some());
+    }
+    assert!((500..2000).contains(&found), "{found} of them found one");
+}
