@@ -48,7 +48,7 @@ pub fn text() -> String {
     out
 }
 
-/// The same as data: what can be chosen, and every pair that is refused.
+/// What can be chosen, and every pair that is refused, as data.
 pub fn data() -> Value {
     let axes = axes();
     let (_, refused) = ask(&axes);

@@ -21,7 +21,7 @@ pub struct CudaArguments {
 }
 
 impl CudaArguments {
-    /// The same for the compiler.
+    /// What the arguments mean to the compiler.
     pub fn options(&self) -> cuda::Options {
         cuda::Options {
             compiler: self.cuda_compiler.clone(),

@@ -85,7 +85,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The same as data.
+/// What is listed, as data.
 fn as_data(what: What) -> Result<Value, Failure> {
     let mechanisms = |kind: Kind| -> Value {
         let parameter = |p: &&dyn Parameter| {

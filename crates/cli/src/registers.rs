@@ -15,7 +15,7 @@ pub struct Inlining {
 }
 
 impl Inlining {
-    /// The same for lowering.
+    /// What the arguments mean to lowering.
     pub fn options(&self) -> lower::Options {
         lower::Options {
             inline_limit: self.inline_limit,

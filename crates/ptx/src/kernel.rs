@@ -140,7 +140,7 @@ pub struct VirtualForm {
     pub hardware: bool,
     /// Dimensions of the grid that it takes apart: those behind must be 1.
     pub grid_dimensions: u8,
-    /// The same of the block.
+    /// Dimensions of the block that it takes apart.
     pub block_dimensions: u8,
     /// Where behind its own parameters those of the rewrite lie: logical blocks in all, and in x,
     /// y and z, 32 bits each.

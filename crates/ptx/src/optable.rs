@@ -42,7 +42,7 @@ pub(crate) enum Need {
     Scope,
     /// `.lo .hi .wide`.
     Half,
-    /// The same, unless the type is a float.
+    /// `.lo .hi .wide`, unless the type is a float.
     HalfOfInt,
     /// One of `.sync .arrive .red`.
     BarrierKind,
@@ -80,9 +80,9 @@ impl When {
 pub(crate) enum Slot {
     /// Destination register or `_`.
     D,
-    /// The same, or a pair `d|p`.
+    /// Destination register or `_`, or a pair `d|p`.
     Pair,
-    /// The same, or a vector `{a, b}`, or a vector and a predicate `{a, b}|p`.
+    /// Destination register, `_`, a pair, a vector `{a, b}`, or a vector and a predicate `{a, b}|p`.
     DVec,
     /// Source: register, immediate, symbol.
     S,

@@ -76,7 +76,7 @@ impl Area {
         self.components.iter().map(Component::added).sum()
     }
 
-    /// The same as a share of the SM.
+    /// What is added to an SM, as a share of it.
     pub fn sm_share(&self) -> f64 {
         self.sm() / SM
     }
@@ -86,7 +86,7 @@ impl Area {
         self.sm() * SMS
     }
 
-    /// The same as a share of the GPU.
+    /// What is added to a GPU, as a share of it.
     pub fn gpu_share(&self) -> f64 {
         self.gpu() / GPU
     }

@@ -57,7 +57,7 @@ pub struct Record {
     pub reason: String,
     /// Every statistic, as `--stats` has them under `totals`.
     pub totals: Value,
-    /// The same of each kernel's launches alone, where there are several kernels.
+    /// Every statistic of each kernel's launches alone, where there are several kernels.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub kernels: Value,
     /// What each launch was: kernel, shape, registers, occupancy.

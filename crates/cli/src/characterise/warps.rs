@@ -12,7 +12,7 @@ use warpsim_sim::time::Cycle;
 pub struct Spread {
     /// Mean over blocks of (max - min) / min of instructions issued by their warps.
     pub instructions: f64,
-    /// The same of cycles from launch to the last instruction.
+    /// Mean over blocks of (max - min) / min of cycles from launch to their warps' last instructions.
     pub cycles: f64,
 }
 

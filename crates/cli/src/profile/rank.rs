@@ -168,7 +168,7 @@ fn read_lines(file: &str) -> Vec<String> {
     text.lines().map(String::from).collect()
 }
 
-/// The same as data.
+/// Kernels with their hottest lines and instructions, as data.
 pub fn json(kernels: &[Ranked], what: &str) -> Value {
     let instruction = |i: &Instruction| {
         let mut value = i.counts.json();

@@ -8,7 +8,7 @@ use super::immediate_post_dominators;
 use crate::kernel::{BasicBlock, Crossings, Pc};
 
 impl Crossings {
-    /// The same when instructions have moved: by old place, the new one.
+    /// The crossings when instructions have moved: by old place, the new one.
     pub fn moved(&self, moved: &[Pc]) -> Crossings {
         let places = |list: &[Pc]| list.iter().map(|pc| moved[*pc as usize]).collect();
         Crossings {

@@ -71,7 +71,7 @@ pub fn lower_with(module: &Module, options: Options) -> Result<Program, Vec<Diag
     lower_items(module, &named, Vec::new(), options)
 }
 
-/// The same with a module that nobody needs any more: the statements of a kernel are let go once it
+/// Lowers a module that nobody needs any more: the statements of a kernel are let go once it
 /// has been lowered, so that a large file is not kept in two forms.
 pub fn lower_owned(mut module: Module, options: Options) -> Result<Program, Vec<Diagnostic>> {
     if calls_kernels(&module) {

@@ -274,7 +274,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The same where it is not simply the width of the type.
+    /// Checks a register that is not simply as wide as the type.
     fn check_other(&mut self, reg: RegId, kind: Kind, text: &str, id: &Ident) -> bool {
         let register = self.register(reg);
         let ty = register.ty;

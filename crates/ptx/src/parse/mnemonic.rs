@@ -50,7 +50,7 @@ impl Known {
     }
 }
 
-/// The same in its place.
+/// A mnemonic where it stands in the text.
 pub(super) struct Mnemonic {
     pub(super) known: Known,
     pub(super) span: Span,

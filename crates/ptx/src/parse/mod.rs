@@ -244,7 +244,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The same, always at the next token: for the start of something.
+    /// What was expected is not here, said of the next token: for the start of something.
     fn unexpected(&self, what: &str) -> Diagnostic {
         let token = self.peek();
         if matches!(token.kind, Kind::Bad | Kind::Unterminated) {

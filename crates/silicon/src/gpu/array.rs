@@ -47,7 +47,7 @@ pub(super) fn format(texture: &Texture) -> Result<u32, String> {
     })
 }
 
-/// The same for a surface. Whether whole numbers are fractions is a matter of its array; a
+/// The driver's number of a surface's format. Whether whole numbers are fractions is a matter of its array; a
 /// texture's array leaves it to the texture.
 fn surface_format(texture: &Texture) -> Result<u32, String> {
     if !texture.read_normalized || texture.kind == TexelKind::Float {

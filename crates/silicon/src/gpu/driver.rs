@@ -186,7 +186,7 @@ impl Driver {
         }
     }
 
-    /// The same, for the caller to give back.
+    /// Reserves memory that the caller gives back.
     pub(super) fn alloc_raw(&self, bytes: u64) -> Result<u64, String> {
         let mut address = 0;
         // SAFETY: `address` is a live variable. The driver refuses sizes it cannot serve.

@@ -222,7 +222,7 @@ pub fn can_run(program: &Program, machine: &Machine) -> bool {
     rewritten.is_ok_and(|r| r.outcomes().iter().all(|o| o.result.is_ok()))
 }
 
-/// The same with other options and with statistics.
+/// Runs a program on a machine with these options; returns its statistics, too.
 pub fn simulate_on(program: &Program, machine: &Machine, options: Options) -> Result<Ran, String> {
     let text = ptx(program);
     let all = |errors: Vec<warpsim_ptx::Diagnostic>| {

@@ -12,7 +12,7 @@ pub enum Needs {
     Block,
     /// No thread of the block has exited, and all come here.
     WholeBlock,
-    /// The same, and the block has two full warps or more and no others.
+    /// As for [`WholeBlock`](Needs::WholeBlock), and the block has two full warps or more and no others.
     FullWarps,
 }
 
@@ -152,7 +152,7 @@ impl Statement {
         }
     }
 
-    /// The same, to be changed.
+    /// The statements inside, to be changed.
     pub fn bodies_mut(&mut self) -> Vec<&mut Vec<Statement>> {
         match self {
             Statement::Straight { .. } | Statement::Leave { .. } => Vec::new(),

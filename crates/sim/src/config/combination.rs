@@ -129,7 +129,7 @@ pub fn first_broken(machine: &Machine) -> Option<(&'static Rule, Problem)> {
     broken.next()
 }
 
-/// The same of the rules that a forgotten setting breaks.
+/// The first broken rule among those that a forgotten setting breaks.
 pub(super) fn first_forgotten(machine: &Machine) -> Option<Problem> {
     let mut rules = RULES.iter().filter(|r| r.forgotten);
     rules.find_map(|r| r.problem(machine))

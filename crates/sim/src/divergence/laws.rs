@@ -174,7 +174,7 @@ const TOGETHER: &str = "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 
     st.global.u32 [%rd4+12], %r23; st.global.u32 [%rd4+16], %r24; st.global.u32 [%rd4+20], %r25;
     st.global.u32 [%rd4+24], %r27; st.global.u32 [%rd4+28], %r28;";
 
-/// The same at a newer architecture, which `redux` and `match` ask for.
+/// The kernel at a newer architecture, which `redux` and `match` ask for.
 fn newer(ptx: String) -> String {
     ptx.replace(".version 6.0\n.target sm_35", ".version 7.0\n.target sm_80")
 }

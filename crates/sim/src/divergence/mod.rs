@@ -156,7 +156,7 @@ impl Groups {
         self.slots[slot as usize].pc = pc;
     }
 
-    /// The same; says whether that is where the model wants to hear of it.
+    /// Moves a group to `pc`; says whether that is where the model wants to hear of it.
     #[inline]
     pub fn advance(&mut self, slot: u16, pc: Pc) -> bool {
         let group = &mut self.slots[slot as usize];

@@ -225,7 +225,7 @@ pub enum Copies {
         #[allow(missing_docs)]
         groups: u32,
     },
-    /// The same, and for those that are in no group yet.
+    /// They wait for groups as above, and for those that are in no group yet.
     Wait {
         #[allow(missing_docs)]
         groups: u32,

@@ -38,7 +38,7 @@ impl Code {
         self.step_general(pc, lanes, active, threads, grid, memory, now, effect)
     }
 
-    /// The same as [`step`](Code::step) for what changes nothing but registers of one home
+    /// Does what [`step`](Code::step) does for what changes nothing but registers of one home
     /// warp, or not even those, and reads no special register; `false`, with nothing done, for
     /// all else.
     #[inline(always)]
@@ -85,7 +85,7 @@ impl Code {
         }
     }
 
-    /// The same as [`step`](Code::step) for a load or store of one home warp that can be done
+    /// Does what [`step`](Code::step) does for a load or store of one home warp that can be done
     /// for all lanes at once; `false`, with no register and no memory changed, for all else.
     #[allow(clippy::too_many_arguments)]
     #[inline(always)]
@@ -122,7 +122,7 @@ impl Code {
         all_lanes(d, &mut regs, &mut reach)
     }
 
-    /// The same as [`step`](Code::step) by the way that does for everything.
+    /// Does what [`step`](Code::step) does by the way that does for everything.
     #[allow(clippy::too_many_arguments)]
     #[inline(never)]
     pub fn step_general(

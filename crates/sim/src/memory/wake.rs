@@ -123,7 +123,7 @@ impl WakeList {
     }
 }
 
-/// The same for a group; returns what is the smallest of those that are left.
+/// Takes those of a group that are due; returns what is the smallest of those that are left.
 #[inline]
 fn take_from(lists: [&mut [Cycle]; 2], end: Cycle, mut due: impl FnMut(usize)) -> [Cycle; 2] {
     let [a, b] = lists;

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, Default)]
 pub struct AgeOrder {
     oldest_first: Vec<u8>,
-    /// The same as a set, a bit each.
+    /// Who is among them, a bit each.
     members: u64,
     age: Vec<u64>,
 }

@@ -62,7 +62,7 @@ struct Warp {
     iteration: u64,
     /// Instructions that count.
     instructions: u64,
-    /// The same when warps were ranked last by their progress.
+    /// Instructions that counted when warps were last ranked by their progress.
     progress: u64,
     rank: u32,
 }

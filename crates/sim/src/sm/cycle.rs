@@ -301,7 +301,7 @@ impl Sm {
         self.first_half_next(now, issue)
     }
 
-    /// The same where issue has something to do in cycle `issue`.
+    /// When the first half has something to do, if issue has in cycle `issue`.
     fn first_half_next(&self, now: Cycle, issue: Cycle) -> Cycle {
         if issue <= now {
             return now;

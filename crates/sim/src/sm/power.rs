@@ -43,7 +43,7 @@ impl Sm {
         residents.warps.any_resident() || residents.blocks.next_arrival() <= now
     }
 
-    /// The same where warps are here.
+    /// Brings power up to date where warps are here.
     fn settle_power(&mut self, now: Cycle, launched: &Launched) {
         let residents = &mut self.residents;
         let Some(power) = self.units.power() else {

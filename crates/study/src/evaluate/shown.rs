@@ -60,7 +60,7 @@ pub struct Row {
     /// What the runs of each configuration did, hashed: those with the same did the same. None
     /// where there are no good runs.
     pub prints: Vec<Option<String>>,
-    /// The same of the configuration that is 1.
+    /// What the runs of the configuration that is 1 did, hashed.
     pub base_print: Option<String>,
     /// What the paper has.
     pub paper: Vec<Option<f64>>,

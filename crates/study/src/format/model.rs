@@ -303,9 +303,9 @@ pub enum Order {
     NotBelow,
     Below,
     NotAbove,
-    /// The same but for the claim's relative difference.
+    /// Equal but for the claim's relative difference.
     About,
-    /// The same but for this much to either side.
+    /// Equal but for this much to either side.
     Within(f64),
 }
 

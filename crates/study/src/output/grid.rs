@@ -67,7 +67,7 @@ impl Choice {
         Sample::new(all).map_or(Cell::Absent, Cell::Value)
     }
 
-    /// The same of averages.
+    /// What this choice has of averages: the repeats of all its seeds together.
     pub fn mean(&self, means: &[Option<(Sample, usize)>]) -> Option<(Sample, usize)> {
         let mut all = Vec::new();
         let mut over = None;

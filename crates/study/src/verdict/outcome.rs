@@ -103,7 +103,7 @@ impl Outcome {
         self.identical && self.holds == self.repeats
     }
 
-    /// The same of the opposite claim.
+    /// The outcome of the opposite claim.
     pub fn opposite(self) -> Outcome {
         Outcome {
             holds: if self.fails {

@@ -143,7 +143,7 @@ pub struct Node {
     /// Ranges of `defs` and of `uses` that have to be consecutive registers, aligned to their
     /// number.
     pub wide_defs: Ranges,
-    /// The same for `uses`.
+    /// Those ranges of `uses`.
     pub wide_uses: Ranges,
     /// Registers that it needs besides while it runs.
     pub scratch: u32,

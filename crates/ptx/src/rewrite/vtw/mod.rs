@@ -53,7 +53,7 @@ pub struct Outcome {
 pub struct Form {
     /// Dimensions of the grid that it takes apart: those behind must be 1.
     pub grid_dimensions: u8,
-    /// The same of the block.
+    /// Dimensions of the block that it takes apart.
     pub block_dimensions: u8,
     /// Instructions that were hoisted out of the loop.
     pub hoisted: usize,

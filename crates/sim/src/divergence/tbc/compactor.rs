@@ -53,7 +53,7 @@ pub fn compact(
     }
 }
 
-/// The same with the encoders switched off: threads stay in their static warps.
+/// Forms warps with the encoders switched off: threads stay in their static warps.
 pub fn keep(threads: &[u32], homes: Range<u16>, out: &mut VecDeque<Formed>) {
     for (row, (home, mask)) in homes.zip(threads).enumerate() {
         if *mask != 0 {

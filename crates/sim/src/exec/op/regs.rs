@@ -81,7 +81,7 @@ pub(crate) trait Value: Copy {
     const ZERO: Self::Row;
     /// The row that starts at the front of `words`.
     fn row(words: &[u32]) -> &Self::Row;
-    /// The same, to be changed.
+    /// The row that starts at the front of `words`, to be changed.
     fn row_mut(words: &mut [u32]) -> &mut Self::Row;
     /// A lane.
     fn get(row: &Self::Row, lane: usize) -> Self;

@@ -209,7 +209,7 @@ impl Slice {
         Some(ready)
     }
 
-    /// The same for a slice that is ahead and has run this tick of core cycle `cycle`. Returns when
+    /// Lets a request into a slice that is ahead and has run this tick of core cycle `cycle`. Returns when
     /// it has something to do with the request.
     pub fn let_in(&mut self, cycle: Cycle, tick: Tick, inflight: &InflightTable) -> Option<Cycle> {
         match self.entrance.is_empty() {

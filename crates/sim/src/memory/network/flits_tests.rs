@@ -103,7 +103,7 @@ fn a_credit_takes_as_long_as_a_flit() {
     assert_eq!(log.arrived, [(6, 0), (10, 1), (14, 2)]);
 }
 
-/// The same behind the switch: a flit is sent, is two ticks on its way, and its credit two ticks on its way
+/// Behind the switch it is alike: a flit is sent, is two ticks on its way, and its credit two ticks on its way
 /// back.
 #[test]
 fn an_output_waits_for_its_credit() {

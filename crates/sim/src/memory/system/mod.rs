@@ -184,7 +184,7 @@ impl MemorySystem {
         self.inboxes.next_for(sm)
     }
 
-    /// The same for every SM. Those that are taken from this list are known again with
+    /// When the next known reply of every SM arrives. Those that are taken from this list are known again with
     /// [`close_inbox`](MemorySystem::close_inbox).
     #[inline]
     pub(crate) fn next_replies(&mut self) -> &mut WakeList {

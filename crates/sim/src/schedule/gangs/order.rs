@@ -194,7 +194,7 @@ impl Singles {
         }
     }
 
-    /// The same, to tell it something.
+    /// The policy for single warps, to tell it something.
     pub fn policy_mut(&mut self) -> &mut dyn IssuePolicy {
         match self {
             Singles::Greedy(gto) | Singles::LowestPc(gto) => gto,

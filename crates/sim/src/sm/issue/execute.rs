@@ -119,7 +119,7 @@ impl Issue {
         Ok(())
     }
 
-    /// The same for these threads, as far as it concerns nobody else.
+    /// Executes an instruction for these threads, as far as it concerns nobody else.
     #[inline(always)]
     pub(super) fn execute_for(
         &mut self,

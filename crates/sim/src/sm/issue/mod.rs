@@ -269,7 +269,7 @@ impl Issue {
         }
     }
 
-    /// The same where domains are accounted for one by one.
+    /// Finds out which warps are ready where domains are accounted for one by one.
     #[inline(always)]
     fn look_where_warps_move(&mut self, now: Cycle, warps: &WarpTable) {
         for d in 0..self.domains {

@@ -191,7 +191,7 @@ impl Issue {
         Ok(at)
     }
 
-    /// The same where the divergence model may have to hear of it.
+    /// Leads a whole gang on where the divergence model may have to hear of it.
     #[inline(never)]
     fn lead_whole_gang_on(
         &mut self,

@@ -45,7 +45,7 @@ pub fn coalesce(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &m
     coalesce_more(address, lanes, size, cut, out);
 }
 
-/// The same, behind what `out` holds.
+/// Coalesces accesses behind what `out` holds.
 fn coalesce_more(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &mut Vec<Access>) {
     let from = out.len();
     let mut rest = lanes;

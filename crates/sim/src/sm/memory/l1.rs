@@ -117,7 +117,7 @@ impl L1 {
         self.read_otherwise(line, found, waiter, request, evict)
     }
 
-    /// The same for a line that is not here.
+    /// Reads from a line that cannot be read at once.
     #[inline(never)]
     fn read_otherwise(
         &mut self,

@@ -238,7 +238,7 @@ impl Collectors {
         }
     }
 
-    /// The same for a warp of any domain.
+    /// The kinds of units for which a warp of any domain may issue this cycle.
     #[inline]
     pub fn room_for_any(&self) -> u8 {
         if !self.room & self.by_domain == 0 {

@@ -48,7 +48,7 @@ impl Residents {
         }
     }
 
-    /// The same for a warp that does not just go on.
+    /// Settles a warp that does not just go on.
     #[inline(never)]
     fn settle_waiting(&mut self, slot: u16) {
         if self.warps.is_held(slot) {

@@ -11,7 +11,7 @@ pub struct Life {
     began: Cycle,
     /// Scheduler-cycles without an issue on the SM when it began.
     stalls: u64,
-    /// The same when its first warp finished, and when that was.
+    /// When its first warp finished, and how many of those cycles there were by then.
     first: Option<(Cycle, u64)>,
     /// Fewest and most instructions of its warps that have finished.
     instructions: Option<(u64, u64)>,

@@ -124,7 +124,7 @@ impl Results {
         self.next = self.next.min(at);
     }
 
-    /// The same where the cycle has a result already.
+    /// Adds a result to a cycle that has one already.
     #[inline(never)]
     fn push_behind(&mut self, b: usize, done: Done) {
         if self.free == NONE {

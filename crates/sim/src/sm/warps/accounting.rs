@@ -84,7 +84,7 @@ impl WarpTable {
         count_stall(domain, d, to - from, books);
     }
 
-    /// The same for all domains, for which the first one stands.
+    /// Accounts for all domains, for which the first one stands.
     #[inline(never)]
     fn account_alike(&mut self, to: Cycle, books: &mut Books) {
         let times = self.layout.domains() as u64;

@@ -375,7 +375,7 @@ impl Domain {
         }
     }
 
-    /// The same for a warp that waits for something else than data or room.
+    /// What a warp waits for that waits neither for data nor for room.
     #[inline(never)]
     fn stall_otherwise(&self, i: u8) -> SchedulerState {
         let is = |set: u64| set >> i & 1 != 0;

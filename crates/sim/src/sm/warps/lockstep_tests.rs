@@ -16,7 +16,7 @@ fn slices() -> (Launched, Residents) {
     (launched, residents)
 }
 
-/// The same where the first domain stands for all.
+/// Such residents, the first domain standing for all.
 fn joined() -> (Launched, Residents) {
     let (launched, mut residents) = slices();
     residents.warps.join(&mut residents.books);

@@ -146,7 +146,7 @@ impl WarpTable {
         &self.warps[slot as usize]
     }
 
-    /// The same, to change.
+    /// What is kept for a warp beside its bits, to change.
     #[inline]
     pub fn warp_mut(&mut self, slot: u16) -> &mut Warp {
         &mut self.warps[slot as usize]
@@ -272,7 +272,7 @@ impl WarpTable {
         self.pass(d, self.now + (self.turned >> d & 1), books);
     }
 
-    /// The same where domains are looked at in step, or one stands for all.
+    /// Touches a domain where domains are looked at in step, or one stands for all.
     #[inline(never)]
     fn touch_specially(&mut self, domain: u8, books: &mut Books) {
         if self.in_step {

@@ -67,7 +67,7 @@ impl WarpTable {
         self.is_together(first) || self.buffers_alike(first) && self.held_alike(first, code)
     }
 
-    /// The same for a whole gang whose warps stand at one PC: the first stands for all from now on,
+    /// Of a whole gang whose warps stand at one PC the first stands for all from now on,
     /// if they have the same in flight.
     #[inline]
     pub(super) fn bring_together(&mut self, first: u16, code: &[OpFacts]) -> bool {

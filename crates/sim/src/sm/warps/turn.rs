@@ -85,7 +85,7 @@ impl WarpTable {
         }
     }
 
-    /// The same where domains are looked at in step, or one stands for all.
+    /// Looks for issue where domains are looked at in step, or one stands for all.
     #[inline(never)]
     fn look_specially(&mut self, collectors: &Collectors) -> (Cycle, bool) {
         let in_step = self.in_step;
@@ -112,7 +112,7 @@ impl WarpTable {
         (next, with_room != 0)
     }
 
-    /// The same without taking note of anything.
+    /// When issue has something to do, found without taking note of anything.
     pub fn issue_due(&self, collectors: &Collectors) -> Cycle {
         let all = if self.alike {
             collectors.room_for_any()

@@ -22,7 +22,7 @@ fn bench(preset: &str, set: &[&str], ptx: &str, skip: bool) -> Bench {
     Bench::with(machine(preset, set), ptx, options)
 }
 
-/// The same with nobody listening.
+/// A bench with nobody listening.
 fn quiet(preset: &str, set: &[&str], ptx: &str, skip: bool) -> Bench {
     let options = Options {
         skip,

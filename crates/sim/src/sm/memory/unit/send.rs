@@ -254,7 +254,7 @@ impl LoadStore {
         done
     }
 
-    /// The same where accesses do not wait for their lookup.
+    /// Looks an access up where none waits for its lookup.
     #[inline(never)]
     fn look_up_at_once(&mut self, op: u16, access: &Access, with: &mut Surroundings) -> bool {
         // A store that the cache keeps is acknowledged at once: it must have been counted.
