@@ -4,6 +4,8 @@
 mod execute;
 mod gang;
 mod gather;
+#[cfg(test)]
+mod tests;
 mod whole_gang;
 
 use super::facts::OpFacts;

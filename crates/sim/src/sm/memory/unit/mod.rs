@@ -11,6 +11,8 @@ mod lookups;
 mod send;
 mod sleep;
 mod stores;
+#[cfg(test)]
+mod tests;
 mod writeback;
 
 use super::coalesce::Access;

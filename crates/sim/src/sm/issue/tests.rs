@@ -1,0 +1,134 @@
+//! The issue stage alone: instructions are put into the warps' buffers, and taken from behind the
+//! collectors at once.
+
+use super::{Issue, Surroundings};
+use crate::exec::memory::image::GlobalMemory;
+use crate::exec::memory::store_buffer::StoreBuffer;
+use crate::place::Layout;
+use crate::sm::launch::{Launched, Leavings, View};
+use crate::sm::memory::LoadStore;
+use crate::sm::operands::Collectors;
+use crate::sm::residents::Residents;
+use crate::sm::testing;
+use crate::sm::units::{UnitPlan, Units};
+use crate::time::Cycle;
+use warpsim_ptx::kernel::Pc;
+
+struct Bench {
+    issue: Issue,
+    residents: Residents,
+    collectors: Collectors,
+    units: Units,
+    memory: LoadStore,
+    launched: Launched,
+    now: Cycle,
+    /// Room behind issue is made in every cycle.
+    moves: bool,
+}
+
+impl Bench {
+    /// Four warps that all have the first two instructions of this body in their buffers.
+    fn new(body: &str) -> Bench {
+        let machine = testing::machine(&[]);
+        let launched = testing::launched(&machine, body, 128);
+        let plan = UnitPlan::of(&machine);
+        let mut bench = Bench {
+            issue: Issue::new(&machine, Layout::of(&machine).domains()),
+            residents: testing::residents(&machine, &launched),
+            collectors: Collectors::new(&machine.collector, &plan),
+            units: Units::new(&machine, plan, false),
+            memory: LoadStore::new(&machine, 0),
+            launched,
+            now: Cycle::new(1),
+            moves: true,
+        };
+        bench.issue.log = Some(Vec::new());
+        for slot in 0..4 {
+            let Residents { warps, books, .. } = &mut bench.residents;
+            let mut edit = warps.edit(slot, books);
+            edit.decode(0, 0, &bench.launched.facts);
+            edit.refresh_head(0, &bench.launched.facts);
+        }
+        bench
+    }
+
+    /// A cycle passes; the warps that issued in it, with their PCs.
+    fn step(&mut self) -> Vec<(u16, Pc)> {
+        self.residents.warps.start_cycle(self.now);
+        if self.moves {
+            self.collectors.step(&self.launched.facts);
+            while self.collectors.oldest(0).is_some() {
+                self.collectors.leave(0);
+            }
+        }
+        let image = GlobalMemory::new();
+        let mut leavings = Leavings {
+            stores: StoreBuffer::default(),
+            prints: Vec::new(),
+        };
+        let mut with = Surroundings {
+            residents: &mut self.residents,
+            collectors: &mut self.collectors,
+            units: &mut self.units,
+            memory: &mut self.memory,
+            view: View {
+                launched: &self.launched,
+                image: &image,
+                leavings: &mut leavings,
+                sm: 0,
+                core_mhz: 700,
+            },
+        };
+        self.issue.step(self.now, &mut with).expect("no fault");
+        self.residents.warps.end_turns();
+        self.now += 1;
+        let log = self.issue.log.as_mut().expect("it is kept");
+        let mut issued: Vec<_> = log.drain(..).map(|(_, warp, _, pc)| (warp, pc)).collect();
+        issued.sort_unstable();
+        issued.dedup();
+        issued
+    }
+
+    /// The result of a warp's instruction is written.
+    fn complete(&mut self, slot: u16, pc: Pc) {
+        let facts = &self.launched.facts[pc as usize];
+        self.residents.complete(slot, facts, &self.launched);
+        self.residents.follow(&self.launched);
+    }
+}
+
+/// Each of two schedulers takes the oldest of its warps, even slots the first and odd ones the second.
+#[test]
+fn each_scheduler_issues_one_warp_per_cycle() {
+    let mut bench = Bench::new("add.s32 %r1, %r1, 1; add.s32 %r1, %r1, 1; ret;");
+    assert_eq!(bench.step(), [(0, 0), (1, 0)]);
+    assert_eq!(bench.step(), [(2, 0), (3, 0)]);
+}
+
+#[test]
+fn an_instruction_waits_until_its_source_is_written() {
+    let mut bench = Bench::new("add.s32 %r1, %r1, 1; add.s32 %r1, %r1, 1; ret;");
+    bench.step();
+    bench.step();
+    assert_eq!(bench.step(), [], "all wait for %r1");
+    bench.complete(2, 0);
+    assert_eq!(bench.step(), [(2, 1)]);
+    assert_eq!(bench.step(), []);
+}
+
+#[test]
+fn an_instruction_that_needs_nothing_issues_in_the_next_cycle() {
+    let mut bench = Bench::new("add.s32 %r1, %r1, 1; add.s32 %r2, %r2, 1; ret;");
+    assert_eq!(bench.step(), [(0, 0), (1, 0)]);
+    assert_eq!(bench.step(), [(0, 1), (1, 1)], "greedy, then oldest");
+}
+
+#[test]
+fn nothing_issues_without_room_at_its_unit() {
+    let mut bench = Bench::new("add.s32 %r1, %r1, 1; add.s32 %r2, %r2, 1; ret;");
+    bench.moves = false;
+    assert_eq!(bench.step(), [(0, 0), (1, 0)]);
+    assert_eq!(bench.step(), [], "the collectors have taken nothing yet");
+    bench.moves = true;
+    assert_eq!(bench.step(), [(0, 1), (1, 1)]);
+}
