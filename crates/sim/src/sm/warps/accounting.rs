@@ -148,3 +148,33 @@ fn count_stall(domain: &Domain, d: usize, cycles: u64, books: &mut Books) {
     debug_assert!(state != SchedulerState::Issued);
     books.stats.schedulers.count(state, cycles);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Books;
+    use crate::sm::residents::Residents;
+    use crate::sm::testing;
+    use crate::stats::WarpState;
+    use crate::time::Cycle;
+
+    /// A change of a warp counts the cycles behind it, of all warps of its domain, in the state in which
+    /// they were; those of the other domain are counted when one of its warps changes.
+    #[test]
+    fn a_change_counts_the_cycles_behind_it() {
+        let machine = testing::machine(&[]);
+        let launched = testing::launched(&machine, "add.s32 %r1, %r1, 1; ret;", 128);
+        let mut residents = testing::residents(&machine, &launched);
+        let Residents { warps, books, .. } = &mut residents;
+        let fetching = |books: &Books| books.stats.warps.get(WarpState::Fetch);
+        warps.end_turns();
+        warps.edit(0, books);
+        let before = fetching(books);
+        warps.start_cycle(Cycle::new(11));
+        warps.edit(0, books);
+        assert_eq!(fetching(books) - before, 2 * 10, "two warps, ten cycles");
+        warps.edit(2, books);
+        assert_eq!(fetching(books) - before, 2 * 10, "they have been counted");
+        warps.edit(1, books);
+        assert_eq!(fetching(books) - before, 2 * 10 + 2 * 11, "the other two");
+    }
+}
