@@ -62,6 +62,7 @@ const ARTIFACTS: &[Artifact] = &[
     setting!(dram.row_beside_column),
     setting!(gpu.launches_restart_clocks),
     setting!(gpu.quantum),
+    setting!(gpu.store_visibility),
 ];
 
 /// The units of a machine take a class of operations where those of another do.

@@ -110,6 +110,10 @@ settings! {
         /// Time that SMs run between exchanges with the memory side and the dispatcher; at
         /// most the shortest latency between them.
         quantum: u32 = range(1, 10_000), "cycles";
+        /// How often SMs come to see what the others have stored: after so many cycles, or fewer where
+        /// L2 answers sooner (twice that time must be within `l2.latency`), in whole quanta. Atomics
+        /// are seen when L2 serves them, or earlier by less than that.
+        store_visibility: u32 = range(1, 10_000), "cycles";
         /// Invalidate L1 data caches when an SM has run out of threads.
         flush_l1_when_idle: bool = Flag, "";
         /// Invalidate L2 between kernels.

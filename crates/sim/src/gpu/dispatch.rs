@@ -1,5 +1,5 @@
 //! Block dispatch: each cycle every SM with room may take one block, in turn. Room freed in a
-//! quantum is seen at its end.
+//! quantum is seen at its end, whoever has run further by then.
 
 use crate::sm::{Launched, Sm};
 use crate::time::Cycle;
@@ -12,6 +12,10 @@ pub struct Dispatcher {
     total: u64,
     /// Blocks an SM may hold.
     limit: u32,
+    /// Blocks that each holds, or that are on their way to it, as far as is known here.
+    held: Vec<u32>,
+    /// Blocks that have ended in SMs that are ahead of the others: when, where, how many.
+    ended: Vec<(Cycle, usize, u32)>,
     /// SM that took a block last.
     last: usize,
 }
@@ -20,11 +24,13 @@ impl Dispatcher {
     /// For `total` blocks, at most `limit` on each SM, the first for the SM behind `last`. While
     /// there is room everywhere each SM takes one per cycle, so that none holds more than its even
     /// share.
-    pub fn new(total: u64, limit: u32, last: usize) -> Dispatcher {
+    pub fn new(total: u64, limit: u32, sms: usize, last: usize) -> Dispatcher {
         Dispatcher {
             sent: 0,
             total,
             limit,
+            held: vec![0; sms],
+            ended: Vec::new(),
             last,
         }
     }
@@ -32,6 +38,32 @@ impl Dispatcher {
     /// The SM that took a block last. The next launch goes on behind it.
     pub fn last(&self) -> usize {
         self.last
+    }
+
+    /// Blocks have ended in the quantum before cycle `at`.
+    pub fn ended(&mut self, at: Cycle, sm: usize, blocks: u32) {
+        self.ended.push((at, sm, blocks));
+    }
+
+    /// All SMs have come to cycle `at`: the places of blocks that have ended by then are free. Returns how
+    /// many those are.
+    pub fn take_ended(&mut self, at: Cycle) -> u64 {
+        let mut blocks = 0;
+        let held = &mut self.held;
+        self.ended.retain(|&(when, sm, ended)| {
+            let over = when <= at;
+            if over {
+                held[sm] -= ended;
+                blocks += u64::from(ended);
+            }
+            !over
+        });
+        blocks
+    }
+
+    /// Whether blocks are left to be sent.
+    pub fn has_more(&self) -> bool {
+        self.sent < self.total
     }
 
     /// Sends blocks that are to arrive in cycles `from..to`, one per cycle to each SM.
@@ -42,8 +74,9 @@ impl Dispatcher {
             let mut sent = false;
             for i in 1..=sms.len() {
                 let at = (start + i) % sms.len();
-                if self.sent < self.total && sms[at].blocks_held() < self.limit {
+                if self.sent < self.total && self.held[at] < self.limit {
                     sms[at].expect_block(cycle, self.sent);
+                    self.held[at] += 1;
                     self.sent += 1;
                     self.last = at;
                     sent = true;

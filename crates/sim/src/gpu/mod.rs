@@ -8,16 +8,17 @@ mod hot;
 mod load;
 mod pace;
 mod prints;
-mod quantum;
+mod round;
 mod run;
 mod sample;
+mod stretch;
 
 use crate::config::validate::validate;
 use crate::config::{Machine, tables};
 use crate::exec::code::Code;
 use crate::exec::functional::RaceCheck;
 use crate::exec::memory::image::{AccessError, DEFAULT_HEAP, GlobalMemory, host_has};
-use crate::memory::system::{MemorySystem, lookahead};
+use crate::memory::system::{MemorySystem, lookahead, period};
 use crate::observe::Observer;
 use crate::progress::{Progress, Silent};
 use crate::schedule::IssuePolicy;
@@ -158,7 +159,7 @@ impl Gpu {
         let mut memory = MemorySystem::new(&machine);
         let beside = lookahead(&machine) > 0;
         let crew = crew(&machine, &options, beside);
-        if crew.is_some() && beside {
+        if beside && (crew.is_some() || period(&machine) > 1) {
             memory.go_ahead(&machine);
         }
         let threads = crew.as_ref().map_or(1, Crew::size);

@@ -1,12 +1,13 @@
 //! Who has to run when. Most SMs sleep through most quanta; a glance at a few words here must
 //! tell, without touching the SM.
 
+use crate::memory::system::MemorySystem;
 use crate::memory::wake::WakeList;
 use crate::sm::Sm;
 use crate::time::Cycle;
 
-/// When each SM has something to do next, by the [wake contract](crate::time), and which have
-/// something to hand over.
+/// When each SM has something to do next, by the [wake contract](crate::time), how far it has come, and
+/// whether it has something to hand over.
 #[derive(Debug)]
 pub struct Pace {
     sms: WakeList,
@@ -14,22 +15,35 @@ pub struct Pace {
     wanted: Vec<u32>,
     /// How many wait for some.
     waiting: usize,
-    /// The SMs that run in the quantum under way, in order.
+    /// The cycle to which each SM has come if that is later than where all are; and who waits there for
+    /// the others.
+    came_to: Vec<Cycle>,
+    held: Vec<usize>,
+    /// Since when each SM is idle; never if it is not.
+    idle_since: Vec<Cycle>,
+    busy: usize,
+    /// The end of the last quantum in which an SM has run.
+    last_ran: Cycle,
+    /// The SMs that run in the round under way, in order.
     awake: Vec<usize>,
-    /// News of them that have been heard already, in the same order.
+    /// News of them, in the same order.
     news: Vec<News>,
-    /// SMs that stored or printed in it, in order.
+    /// SMs that have stored or printed.
     to_flush: Vec<usize>,
 }
 
 /// An SM waits for no room at its port.
 const NO_ROOM: u32 = u32::MAX;
 
-/// What everybody else has to know of an SM that has run a quantum.
+/// What everybody else has to know of an SM that has run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct News {
     /// When it has something to do next.
     pub next: Cycle,
+    /// To which cycle it has come.
+    pub came_to: Cycle,
+    /// The end of the last quantum in which it has run, if any.
+    pub ran: Cycle,
     /// Room at its port that it waits for.
     pub wanted: u32,
     /// Blocks that have ended.
@@ -38,10 +52,13 @@ pub struct News {
     pub sent: bool,
     /// It has stored or printed.
     pub to_flush: bool,
+    /// It is idle, and has been so since this cycle if it was not before.
+    pub idle: bool,
+    pub became_idle: Option<Cycle>,
 }
 
 impl News {
-    /// Of this SM; what has ended is told once.
+    /// Of this SM, its time aside; what has ended is told once.
     #[inline]
     pub fn of(sm: &mut Sm) -> News {
         News {
@@ -50,78 +67,128 @@ impl News {
             completed: sm.take_completed(),
             sent: !sm.port.sent.is_empty(),
             to_flush: sm.has_to_flush(),
+            ..News::default()
         }
     }
 }
 
 impl Pace {
-    /// For SMs that are all to run at cycle `now`.
+    /// For SMs that are idle and are all to run at cycle `now`.
     pub fn new(sms: usize, now: Cycle) -> Pace {
         Pace {
             sms: WakeList::starting(sms, now),
             wanted: vec![NO_ROOM; sms],
             waiting: 0,
+            came_to: vec![now; sms],
+            held: Vec::with_capacity(sms),
+            idle_since: vec![now; sms],
+            busy: 0,
+            last_ran: now,
             awake: (0..sms).collect(),
-            news: Vec::new(),
+            news: Vec::with_capacity(sms),
             to_flush: Vec::with_capacity(sms),
         }
     }
 
-    /// A quantum begins in which all SMs run.
-    pub fn wake_all(&mut self, replies: &mut WakeList) {
-        (0..self.sms.len()).for_each(|sm| self.sms.lower(sm, Cycle::ZERO));
-        self.wake(Cycle::NEVER, replies);
-    }
-
-    /// SMs that wait for room at their port and have it are to run. `room` tells how much there is.
+    /// SMs that wait for room at their port and may have it are to run. `room` tells, of an SM and what it
+    /// waits for.
     #[inline]
-    pub fn find_room(&mut self, room: impl Fn(usize) -> u32) {
+    pub fn find_room(&mut self, room: impl Fn(usize, u32) -> bool) {
         if self.waiting != 0 {
             for (sm, &wanted) in self.wanted.iter().enumerate() {
-                if wanted != NO_ROOM && room(sm) >= wanted {
+                if wanted != NO_ROOM && room(sm, wanted) {
                     self.sms.lower(sm, Cycle::ZERO);
                 }
             }
         }
     }
 
-    /// A quantum begins in which those SMs run that have something to do before cycle `end`, by
-    /// themselves or with a packet from memory, which comes in cycle `replies.of(sm)`.
-    pub fn wake(&mut self, end: Cycle, replies: &mut WakeList) {
-        self.to_flush.clear();
+    /// A round begins in which all SMs run.
+    pub fn wake_all(&mut self, at: Cycle, memory: &mut MemorySystem) {
+        (0..self.sms.len()).for_each(|sm| self.sms.lower(sm, Cycle::ZERO));
+        self.wake(at, Cycle::NEVER, memory);
+    }
+
+    /// A round begins in which those SMs run that have not come further than `at` and have something
+    /// to do before cycle `end`, by themselves or with a packet from memory.
+    pub fn wake(&mut self, at: Cycle, end: Cycle, memory: &mut MemorySystem) {
         self.news.clear();
         self.awake.clear();
         let awake = &mut self.awake;
-        WakeList::take([&mut self.sms, replies], end, |sm| awake.push(sm));
+        let lists = [&mut self.sms, memory.next_replies()];
+        WakeList::take(lists, end, |sm| awake.push(sm));
+        let (came_to, sms) = (&self.came_to, &mut self.sms);
+        self.held.retain(|&sm| came_to[sm] > at);
+        self.awake.retain(|&sm| {
+            let runs = came_to[sm] <= at;
+            if !runs {
+                sms.lower(sm, came_to[sm]);
+                memory.close_inbox(sm);
+            }
+            runs
+        });
     }
 
-    /// The SMs that run in the quantum under way, in order.
+    /// The SMs that run in the round under way, in order.
     #[inline]
     pub fn awake(&self) -> &[usize] {
         &self.awake
     }
 
-    /// News of the next of them that has run.
+    /// News of the next of them.
+    #[inline]
     pub fn heard(&mut self, news: News) {
         self.news.push(news);
     }
 
-    /// The news of the SM at this place among those that run, if they have been heard.
+    /// SM at place `at` among those that have run in a round up to cycle `to` has this to tell.
     #[inline]
-    pub fn news(&self, at: usize) -> Option<News> {
-        self.news.get(at).copied()
-    }
-
-    /// SM number `number` has run.
-    #[inline]
-    pub fn ran(&mut self, number: usize, news: &News) {
+    pub fn ran(&mut self, at: usize, to: Cycle) -> News {
+        let (number, news) = (self.awake[at], self.news[at]);
         self.sms.lower(number, news.next);
         let wanted = std::mem::replace(&mut self.wanted[number], news.wanted);
         self.waiting += usize::from(self.wanted[number] != NO_ROOM);
         self.waiting -= usize::from(wanted != NO_ROOM);
+        self.came_to[number] = news.came_to;
+        if news.came_to < to {
+            self.held.push(number);
+        }
+        self.last_ran = self.last_ran.max(news.ran);
+        self.set_idle(number, &news);
         if news.to_flush {
             self.to_flush.push(number);
         }
+        news
+    }
+
+    #[inline]
+    fn set_idle(&mut self, number: usize, news: &News) {
+        let since = match (news.idle, news.became_idle) {
+            (false, _) => Cycle::NEVER,
+            (true, Some(cycle)) => cycle,
+            (true, None) => return,
+        };
+        let before = std::mem::replace(&mut self.idle_since[number], since);
+        self.busy += usize::from(since == Cycle::NEVER);
+        self.busy -= usize::from(before == Cycle::NEVER);
+    }
+
+    /// The cycle to which all SMs have come in a round up to cycle `to`.
+    #[inline]
+    pub fn reached(&self, to: Cycle) -> Cycle {
+        let waits = self.held.iter().map(|&sm| self.came_to[sm]);
+        waits.fold(to, Cycle::min)
+    }
+
+    /// If all SMs are idle: since when.
+    pub fn idle_since(&self) -> Option<Cycle> {
+        let last = self.idle_since.iter().copied().max();
+        last.filter(|_| self.busy == 0)
+    }
+
+    /// The end of the last quantum in which an SM has run.
+    pub fn last_ran(&self) -> Cycle {
+        self.last_ran
     }
 
     /// Something outside the SMs has given them more to do.
@@ -131,9 +198,11 @@ impl Pace {
         }
     }
 
-    /// SMs that have stored or printed in this quantum, in order.
-    pub fn to_flush(&self) -> &[usize] {
-        &self.to_flush
+    /// Hands over the SMs that have stored or printed since this was asked last, in order.
+    pub fn flush(&mut self, hand_over: impl FnMut(usize)) {
+        self.to_flush.sort_unstable();
+        self.to_flush.dedup();
+        self.to_flush.drain(..).for_each(hand_over);
     }
 
     /// Whether some SM waits for room at its port which it has, or will have soon. `soon` tells, of an

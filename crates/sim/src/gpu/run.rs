@@ -1,4 +1,4 @@
-//! Running a launch: one [quantum](super::quantum) after the other, and between them blocks for
+//! Running a launch: one period after the other, in [rounds](super::round), and between those blocks for
 //! SMs that have room, always in SM order.
 
 use super::api::Launch;
@@ -6,16 +6,19 @@ use super::dispatch::{Dispatcher, Numbers};
 use super::hot::HotSpots;
 use super::load::oddities;
 use super::pace::Pace;
+use super::round::Rounds;
+use super::stretch::Stretch;
 use super::{Gpu, SimError, Stuck};
 use crate::exec::functional;
 use crate::memory::clock::next_in_phase;
+use crate::memory::system::period;
 use crate::progress::Snapshot;
 use crate::sm::{Launched, SmFault, summarise};
 use crate::stats::{EnergyCounters, LaunchReport, MemoryCounters, SmStats, Totals};
 use crate::time::Cycle;
 use std::ops::ControlFlow;
 use std::time::Instant;
-use warpsim_ptx::kernel::Virtualised;
+use warpsim_ptx::kernel::{Intrinsic, Kernel, Virtualised};
 
 /// Quanta between two calls of the progress callback.
 const PROGRESS_EVERY: u64 = 1024;
@@ -119,6 +122,7 @@ impl Gpu {
         files: &[(u32, String)],
     ) -> Result<Totals, SimError> {
         let quantum = self.machine.gpu.quantum.max(1) as u64;
+        let period = period(&self.machine) * quantum;
         let start = self.launch_start(quantum);
         if self.machine.gpu.flush_l2_between_kernels {
             self.memory.invalidate_l2();
@@ -133,38 +137,83 @@ impl Gpu {
         }
         let mut sampler = self.sampler(start, &memory_before);
         let total = launched.grid.blocks();
-        let mut dispatcher = Dispatcher::new(total, launched.blocks_per_sm, self.last_sm);
         let limit = self.options.max_cycles.map(|n| start.saturating_add(n));
-        let mut hot: Option<HotSpots> = None;
+        let sms = self.sms.len();
+        let mut rounds = Rounds {
+            launched,
+            files,
+            pace: Pace::new(sms, start),
+            dispatcher: Dispatcher::new(total, launched.blocks_per_sm, sms, self.last_sm),
+            hot: None,
+        };
         let mut completed = 0u64;
         let mut quanta = 0u64;
         let mut now = start;
         // A block dispatched in a cycle is first fetched for in the next.
+        let dispatcher = &mut rounds.dispatcher;
         let mut room = dispatcher.dispatch(now + 1, now + 1 + quantum, &mut self.sms);
         let mut numbers = Numbers::new(launched, self.machine.virtual_blocks.latency);
         let mut left = true;
-        let mut pace = Pace::new(self.sms.len(), now);
-        loop {
-            let end = now + quantum;
-            let done = self.run_quantum(now..end, launched, files, &mut pace, hot.as_mut())?;
-            completed += done;
-            if dispatcher.sent() < total && (room || done != 0) {
-                room = dispatcher.dispatch(end, end + quantum, &mut self.sms);
-                pace.look_again(&self.sms);
+        let last_block_is_heard = self.sms.iter().any(|sm| sm.hears_of_last_block());
+        // Somebody has to know of every quantum.
+        let in_step = !self.options.skip
+            || self.options.observer.is_some()
+            || numbers.is_some()
+            || prints(&launched.kernel);
+        let end = 'launch: loop {
+            let end = now + period;
+            if period > quantum {
+                self.begin_period(end, &rounds)?;
             }
-            if let Some(numbers) = &mut numbers
-                && numbers.hand_out(end, &mut self.sms)
-            {
-                pace.look_again(&self.sms);
+            let mut at = now;
+            while at < end {
+                let waits = room || left && last_block_is_heard;
+                let to = match in_step || waits || rounds.hot.is_some() {
+                    true => at + quantum,
+                    false => end,
+                };
+                let stretch = Stretch {
+                    span: at..to,
+                    quantum,
+                    launched,
+                    observed: rounds.hot.is_some() || self.options.observer.is_some(),
+                    skip: self.options.skip,
+                    blocks_wait: rounds.dispatcher.has_more(),
+                };
+                at = self.run_round(&stretch, at == now, end, &mut rounds)?;
+                let Rounds {
+                    pace, dispatcher, ..
+                } = &mut rounds;
+                let done = dispatcher.take_ended(at);
+                completed += done;
+                if dispatcher.has_more() && (room || done != 0) {
+                    room = dispatcher.dispatch(at, at + quantum, &mut self.sms);
+                    pace.look_again(&self.sms);
+                }
+                if let Some(numbers) = &mut numbers
+                    && numbers.hand_out(at, &mut self.sms)
+                {
+                    pace.look_again(&self.sms);
+                }
+                if left && !dispatcher.has_more() && numbers.as_ref().is_none_or(|n| n.are_out()) {
+                    (left, room) = (false, false);
+                    self.sms.iter_mut().for_each(|sm| sm.expect_no_more(at));
+                    pace.look_again(&self.sms);
+                }
+                if at < end && completed == total && let Some(over) = self.over(&rounds.pace, quantum) && over <= at {
+                    self.end_period(at, &mut rounds)?;
+                    break 'launch over;
+                }
+                if self.options.skip && at < end {
+                    let next = self.next(at, &rounds.pace).min(end);
+                    at = next.round_down(quantum).max(at);
+                    self.memory.catch_up(at);
+                }
             }
-            if left && dispatcher.sent() == total && numbers.as_ref().is_none_or(|n| n.are_out()) {
-                left = false;
-                self.sms.iter_mut().for_each(|sm| sm.expect_no_more(end));
-                pace.look_again(&self.sms);
-            }
+            self.end_period(end, &mut rounds)?;
             now = end;
-            if completed == total && self.memory.idle() && self.sms.iter().all(|sm| sm.is_idle()) {
-                break;
+            if completed == total && let Some(over) = self.over(&rounds.pace, quantum) {
+                break over;
             }
             // Once the last block is done the launch may turn out to have ended already.
             if let Some(sampler) = &mut sampler
@@ -172,8 +221,9 @@ impl Gpu {
             {
                 self.sample(sampler, now, launched);
             }
-            quanta += 1;
-            if quanta.is_multiple_of(PROGRESS_EVERY) {
+            let before = quanta / PROGRESS_EVERY;
+            quanta += period / quantum;
+            if quanta / PROGRESS_EVERY != before {
                 let snapshot = self.snapshot(completed, total);
                 let running: u64 = self
                     .sms
@@ -192,21 +242,23 @@ impl Gpu {
                     });
                 }
             }
-            let next = self.next(now, &pace);
+            let next = self.next(now, &rounds.pace);
             if next == Cycle::NEVER {
-                let stuck = self.stuck(launched, files, now - start, &dispatcher);
+                let last = self.last_moved(&rounds.pace, quantum);
+                let stuck = self.stuck(launched, files, last - start, &rounds.dispatcher);
                 return Err(SimError::Deadlock(stuck));
             }
             if self.options.skip {
-                now = next.round_down(quantum);
+                now = start + (next - start) / period * period;
+                self.memory.skip_to(now);
             }
             if let Some(limit) = limit
                 && now >= limit
             {
-                match &hot {
-                    None => hot = Some(HotSpots::default()),
+                match &rounds.hot {
+                    None => rounds.hot = Some(HotSpots::default()),
                     Some(spots) if now >= limit + LAST_LOOK => {
-                        let stuck = self.stuck(launched, files, now - start, &dispatcher);
+                        let stuck = self.stuck(launched, files, now - start, &rounds.dispatcher);
                         let loops = spots.loops(&stuck.warps, launched);
                         return Err(SimError::CycleLimit {
                             limit: limit - start,
@@ -217,7 +269,8 @@ impl Gpu {
                     _ => {}
                 }
             }
-        }
+        };
+        self.memory.back_to(end);
         let last = self
             .sms
             .iter()
@@ -226,7 +279,7 @@ impl Gpu {
             .unwrap_or(start);
         let finish = last.max(self.memory.idle_since()).max(start) + 1;
         self.cycle = finish;
-        self.last_sm = dispatcher.last();
+        self.last_sm = rounds.dispatcher.last();
         let mut sm = SmStats::default();
         for core in &mut self.sms {
             core.finish(finish);
@@ -272,6 +325,19 @@ impl Gpu {
             .fault
             .report(&launched.kernel, files, e.pc, self.sms[sm].threads());
         SimError::Fault(Box::new(report))
+    }
+
+    /// If nothing is left of a launch whose blocks have all ended: the end of the last quantum in
+    /// which there was.
+    fn over(&self, pace: &Pace, quantum: u64) -> Option<Cycle> {
+        let idle_since = pace.idle_since().filter(|_| self.memory.idle())?;
+        Some(idle_since.max(self.memory.idle_since().round_down(quantum) + quantum))
+    }
+
+    /// The end of the last quantum in which something happened.
+    fn last_moved(&self, pace: &Pace, quantum: u64) -> Cycle {
+        let memory = self.memory.idle_since().round_down(quantum) + quantum;
+        pace.last_ran().max(memory)
     }
 
     /// The next cycle, `now` at the earliest, in which anything can happen anywhere.
@@ -323,4 +389,10 @@ impl Gpu {
             blocks_total,
         }
     }
+}
+
+/// Whether a kernel can print: what several SMs print is put together quantum by quantum.
+fn prints(kernel: &Kernel) -> bool {
+    let mut intrinsics = kernel.code.iter().filter_map(|i| i.intrinsic);
+    intrinsics.any(|intrinsic| intrinsic == Intrinsic::Vprintf)
 }

@@ -14,7 +14,6 @@ use super::facts::OpFacts;
 use super::issue;
 use super::launch::{Launched, Quantum, SmFault, View};
 use super::memory::{self, TokenKind, untoken};
-use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
 use crate::memory::packet::Reply;
 use crate::observe::Observer;
@@ -37,10 +36,10 @@ pub(super) struct Clock {
 }
 
 impl Sm {
-    /// So much is in the way to the network in the quantum that begins with cycle `now`.
+    /// A quantum begins with cycle `now`.
     #[inline]
-    pub fn refill_port(&mut self, backlog: Backlog, now: Cycle) {
-        if self.port.refill(backlog, now) {
+    pub fn refill_port(&mut self, now: Cycle) {
+        if self.port.refill(now) {
             self.memory.wake_up(now);
             self.clock.next = self.clock.next.min(now);
         }

@@ -157,7 +157,7 @@ impl Sm {
 
     /// From cycle `at` on no block is left to be handed out.
     pub fn expect_no_more(&mut self, at: Cycle) {
-        if self.residents.books.policy.hears_blocks() {
+        if self.hears_of_last_block() {
             self.residents.blocks.expect(at, Coming::LastBlock);
         }
     }
@@ -167,9 +167,15 @@ impl Sm {
         std::mem::take(&mut self.residents.blocks.requests)
     }
 
-    /// Blocks resident or on their way.
-    pub fn blocks_held(&self) -> u32 {
-        self.residents.blocks.held()
+    /// Whether blocks have completed that nobody has taken notice of.
+    #[inline]
+    pub fn has_completed(&self) -> bool {
+        self.residents.blocks.has_completed()
+    }
+
+    /// Whether the issue policy wants to hear when no block is left to be handed out.
+    pub fn hears_of_last_block(&self) -> bool {
+        self.residents.books.policy.hears_blocks()
     }
 
     /// Takes the number of blocks completed since this was asked last.

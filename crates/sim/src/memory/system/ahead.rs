@@ -1,24 +1,29 @@
-//! Partitions that are a quantum ahead of the SMs, so that both can run at the same time.
+//! Partitions that are ahead of the SMs, so that both can run at the same time, and an SM can run for
+//! a while without asking.
 //!
-//! While the SMs run quantum k, the partitions run quantum k + 1. Then, with nobody else running, the
-//! requests of quantum k go through the network. That gives what taking turns gives, because in
-//! quantum k + 1 the partitions need nothing of what SMs and requests do in quantum k:
+//! Time is cut into periods of one or more quanta. While the SMs run period k, the partitions run
+//! period k + 1. Then, with nobody else running, the requests of period k go through the network. That
+//! gives what taking turns in every quantum gives, because in period k + 1 the partitions need
+//! nothing of what SMs and requests do in period k:
 //!
 //! - A request that comes to a slice is not looked at for `l2.latency` cycles. [`lookahead`] says
-//!   for how many quanta that is enough.
+//!   for how many quanta that is enough, [`period`] how long a period is.
 //! - The other way round, the network asks whether a slice has room. Slices that are ahead write down
 //!   when that changes ([`room`](crate::memory::l2::room)), and the requests wait at the entrance, and
 //!   are let in from there, as written.
 //! - Places for replies become free by time alone: those that arrive before the end of a quantum are
 //!   as good as taken in it, because the SM sees them. So the times at which the last replies
 //!   arrive tell whether there is room ([`Outgoing`]).
-//! - A reply arrives at the earliest in the quantum behind the one in which it is sent: SMs do not miss
-//!   those that are held back until the quantum is over.
-//! - Atomics are only written down. They are performed at the end of the quantum to which they belong,
-//!   behind its stores.
+//! - Where a period is a quantum, a reply arrives at the earliest in the one behind that in which it is
+//!   sent: SMs do not miss those that are held back until the quantum is over. Where it is longer,
+//!   the partitions are through with a period before SMs begin it ([`MemorySystem::prepare`]).
+//! - Atomics are only written down. Where a period is a quantum, they are performed at its end, behind
+//!   its stores. Where it is longer, they are performed before it begins, so that whoever has the
+//!   answer to one finds it in memory. An atomic comes to its slice at least two periods after it
+//!   was sent, so that all that its thread has stored before is there, too.
 //!
 //! What others ask about the whole system (is it idle, what has it counted, when does it go on) is
-//! answered as of the end of quantum k: the partitions note it when they come past.
+//! answered as of the end of period k: the partitions note it when they come past.
 
 use super::MemorySystem;
 use super::advance::Requests;
@@ -47,22 +52,32 @@ pub fn lookahead(machine: &Machine) -> u64 {
     (unseen / quantum).saturating_sub(1)
 }
 
+/// Quanta per period: those after which SMs see each other's stores, as far as partitions can be a
+/// period ahead of them that long.
+pub fn period(machine: &Machine) -> u64 {
+    let quantum = u64::from(machine.gpu.quantum.max(1));
+    let asked = u64::from(machine.gpu.store_visibility) / quantum;
+    asked.min(lookahead(machine).div_ceil(2)).max(1)
+}
+
 /// An atomic that a slice has served: SM and token.
 type Atomic = (u16, u32);
 
 /// What partitions that are ahead have done that nobody else has heard of.
 pub(super) struct Ahead {
     quantum: u64,
+    /// Cycles per period.
+    period: u64,
     /// Core cycles before this one have been simulated in the partitions.
     now: Cycle,
     last_active: Cycle,
     outgoing: Outgoing,
     /// Requests at the entrances of slices without room for them.
     at_entrances: u32,
-    /// Atomics of the quantum that SMs run, and of the one behind it.
+    /// Atomics of the period that SMs run, and of the one behind it.
     due: Vec<Atomic>,
     early: Vec<Atomic>,
-    /// The partitions at the end of the quantum that SMs run.
+    /// The partitions at the end of the period that SMs run.
     settled: Settled,
 }
 
@@ -131,20 +146,20 @@ impl Outlets<'_> {
 }
 
 impl AheadOfSms<'_> {
-    /// Whether there is anything to do in the quantum that ends with cycle `end` or in the one
+    /// Whether there is anything to do in the period that ends with cycle `end` or in the one
     /// behind it.
     pub fn have_work(&self, end: Cycle) -> bool {
-        self.partitions.next() < end + self.ahead.quantum
+        self.partitions.next() < end + self.ahead.period
     }
 
-    /// Simulates the partitions up to cycle `end`, with which the quantum ends that SMs run, and then
-    /// the quantum behind it, or not if `further` says so.
+    /// Simulates the partitions up to cycle `end`, with which the period ends that SMs run, and then
+    /// the period behind it, or not if `further` says so.
     pub fn run(&mut self, end: Cycle, further: bool) {
         let (partitions, ahead) = (&mut *self.partitions, &mut *self.ahead);
         ahead.run_until(end, partitions, false);
         ahead.settle(partitions);
         if further {
-            ahead.run_until(end + ahead.quantum, partitions, true);
+            ahead.run_until(end + ahead.period, partitions, true);
         }
     }
 }
@@ -152,8 +167,10 @@ impl AheadOfSms<'_> {
 impl Ahead {
     fn new(machine: &Machine, network: Clock, places: usize) -> Ahead {
         let sms = machine.gpu.sms as usize;
+        let quantum = u64::from(machine.gpu.quantum.max(1));
         Ahead {
-            quantum: machine.gpu.quantum.max(1).into(),
+            quantum,
+            period: period(machine) * quantum,
             now: Cycle::ZERO,
             last_active: Cycle::ZERO,
             outgoing: Outgoing {
@@ -176,10 +193,8 @@ impl Ahead {
         }
     }
 
-    /// Simulates the partitions up to a cycle that ends the quantum in which there is anything to do
-    /// for them, if there is.
+    /// Simulates the partitions up to a cycle that ends a period.
     fn run_until(&mut self, end: Cycle, partitions: &mut Partitions, early: bool) {
-        self.outgoing.end = end;
         let atomics = match early {
             true => &mut self.early,
             false => &mut self.due,
@@ -188,6 +203,9 @@ impl Ahead {
             let cycle = partitions.next().max(self.now);
             if cycle >= end {
                 break;
+            }
+            if cycle >= self.outgoing.end {
+                self.outgoing.end = cycle.round_down(self.quantum) + self.quantum;
             }
             partitions.cycle(cycle, &mut self.outgoing, &mut |sm, token| {
                 atomics.push((sm, token));
@@ -229,8 +247,8 @@ impl Ahead {
 }
 
 impl MemorySystem {
-    /// Lets the partitions be a quantum ahead of the SMs from now on, if the machine allows that.
-    /// Time passes by [`AheadOfSms::run`] and [`MemorySystem::catch_up`] then.
+    /// Lets the partitions be a period ahead of the SMs from now on, if the machine allows that.
+    /// Time passes by [`AheadOfSms::run`], [`MemorySystem::catch_up`] and [`MemorySystem::turn_over`] then.
     pub fn go_ahead(&mut self, machine: &Machine) {
         if lookahead(machine) == 0 || self.ahead.is_some() {
             return;
@@ -266,9 +284,23 @@ impl MemorySystem {
         (ahead, self.inboxes.all(), outlets)
     }
 
-    /// Where partitions are ahead and have come to cycle `end` or further: the rest of the memory
-    /// system up to that cycle, with which the quantum ends that SMs have run.
-    pub fn catch_up(&mut self, end: Cycle, perform_atomic: &mut dyn FnMut(u16, u32)) {
+    /// Before SMs begin a period of several quanta that ends with cycle `end`: the partitions up to
+    /// there, if they have not been, with what SMs have to know of it.
+    pub fn prepare(&mut self, end: Cycle, perform_atomic: &mut dyn FnMut(u16, u32)) {
+        let Some(ahead) = self.ahead.as_deref_mut() else {
+            return;
+        };
+        if ahead.now < end {
+            ahead.run_until(end, &mut self.partitions, true);
+            ahead.settle(&self.partitions);
+            self.turn_over(perform_atomic);
+        }
+    }
+
+    /// The period that SMs run is over, its stores included. Where partitions are ahead, the replies of the one
+    /// behind it come to the SMs, and atomics are performed: those of the period behind it, or
+    /// those of the quantum that has ended if a period is no longer than that.
+    pub fn turn_over(&mut self, perform_atomic: &mut dyn FnMut(u16, u32)) {
         let Some(ahead) = self.ahead.as_deref_mut() else {
             return;
         };
@@ -279,6 +311,19 @@ impl MemorySystem {
             perform_atomic(sm, token);
         }
         std::mem::swap(&mut ahead.due, &mut ahead.early);
+        if ahead.period > ahead.quantum {
+            for (sm, token) in ahead.due.drain(..) {
+                perform_atomic(sm, token);
+            }
+        }
+    }
+
+    /// Where partitions are ahead and have come to cycle `end` or further: the network to them up to
+    /// that cycle, to which SMs have run.
+    pub fn catch_up(&mut self, end: Cycle) {
+        let Some(ahead) = self.ahead.as_deref_mut() else {
+            return;
+        };
         loop {
             let waiting = match ahead.at_entrances {
                 0 => Cycle::NEVER,

@@ -25,7 +25,7 @@ use crate::memory::wake::WakeList;
 use crate::time::{Cycle, Tick};
 use advance::Requests;
 use ahead::Ahead;
-pub use ahead::{AheadOfSms, lookahead};
+pub use ahead::{AheadOfSms, lookahead, period};
 use partitions::{Clocks, Partitions};
 
 /// Interconnect, L2 and DRAM.
@@ -211,6 +211,19 @@ impl MemorySystem {
             && self.inboxes.is_empty()
             && self.requests.network.is_empty()
             && self.settled().is_none_or(|(_, _, idle, _)| idle)
+    }
+
+    /// Nothing happens before cycle `now`.
+    pub fn skip_to(&mut self, now: Cycle) {
+        debug_assert!(self.next() >= now);
+        self.now = self.now.max(now);
+    }
+
+    /// Nothing has happened since cycle `end`, nor is anything under way: as if no later cycle had been
+    /// simulated.
+    pub fn back_to(&mut self, end: Cycle) {
+        debug_assert!(self.idle() && self.idle_since() < end);
+        self.now = end;
     }
 
     /// A copy from the host leaves its sectors valid in L2, least recently used lines making

@@ -1,11 +1,17 @@
 //! The SM's side of the network: requests leave through here, stamped with their cycle, as
 //! far as the injection queue has room. Room comes back at quantum ends.
+//!
+//! What is in the queue is what has not moved up to the network's buffer: one flit per tick does, so
+//! that the SM knows by itself, as long as the buffer cannot be full. Only where it can be must the
+//! network be asked.
 
 use crate::config::Machine;
+use crate::memory::clock::Clock;
 use crate::memory::divide::Divisor;
+use crate::memory::network::INJECTION_CYCLES;
 use crate::memory::network::crossbar::Backlog;
 use crate::memory::packet::{Request, RequestKind};
-use crate::time::Cycle;
+use crate::time::{Cycle, Tick};
 
 /// What a reply is for: the top bits of a token. The rest is an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +63,13 @@ pub struct Port {
     /// Flits that the injection queue holds, and the network's buffer behind it.
     queue: u32,
     buffer: u32,
-    /// Flits that have not left the two, as far as this side knows.
+    /// Flits that have not left the two, as far as this side knows: at most so many.
     flits: u32,
+    /// Flits that can be sent in a quantum at most.
+    most_per_quantum: u32,
+    /// The tick in which the next flit may go from the queue to the buffer.
+    enters_in: Tick,
+    network: Clock,
     /// The cycle in which the next flit would move up from queue to buffer. What is not in the
     /// buffer then has moved up, one flit per cycle, by the time the SM runs.
     enters_at: Cycle,
@@ -79,11 +90,16 @@ impl Port {
     /// The port of an SM.
     pub fn new(machine: &Machine) -> Port {
         let (gpu, net) = (&machine.gpu, &machine.interconnect);
+        let network = Clock::new(gpu.interconnect_mhz, gpu.core_mhz);
+        let moving = network.first_tick(Cycle::new(u64::from(gpu.quantum) + 1)).get();
         Port {
             sent: Vec::new(),
             queue: net.injection_queue,
             buffer: net.input_buffer,
             flits: 0,
+            most_per_quantum: net.injection_queue.saturating_add(moving as u32),
+            enters_in: Tick::ZERO,
+            network,
             enters_at: Cycle::ZERO,
             known_at: (gpu.interconnect_mhz < gpu.core_mhz).then_some(Cycle::ZERO),
             wanted: u32::MAX,
@@ -94,12 +110,45 @@ impl Port {
         }
     }
 
-    /// A quantum begins in cycle `now` with so much in the way. Returns whether there is room for a
-    /// request that was refused.
+    /// So much is in the way in queue and buffer as cycle `now` begins, says the network.
     #[inline]
-    pub fn refill(&mut self, backlog: Backlog, now: Cycle) -> bool {
+    pub fn hear_backlog(&mut self, backlog: Backlog, now: Cycle) {
         self.flits = backlog.flits;
-        self.enters_at = now + u64::from(backlog.moving);
+        let first = self.network.first_tick(now + INJECTION_CYCLES);
+        self.enters_in = first + u64::from(backlog.moving);
+    }
+
+    /// Whether the buffer has room for all that can be sent in a quantum, whatever the network does.
+    #[inline]
+    pub fn knows_room(&self) -> bool {
+        self.flits + self.most_per_quantum <= self.buffer
+    }
+
+    /// Flits that move up in the ticks from cycle `now` on.
+    #[inline]
+    fn moving(&self, now: Cycle) -> u64 {
+        self.enters_in.since(self.network.first_tick(now + INJECTION_CYCLES))
+    }
+
+    /// Whether a request was refused.
+    #[inline]
+    pub fn awaits_room(&self) -> bool {
+        self.wanted != u32::MAX
+    }
+
+    /// Whether there will be room for a request that was refused in a quantum that begins in cycle
+    /// `now`.
+    #[inline]
+    pub fn has_room_for_refused(&self, now: Cycle) -> bool {
+        let behind = self.flits.saturating_sub(self.buffer);
+        let queued = u64::from(behind).max(self.moving(now));
+        u64::from(self.queue).saturating_sub(queued) >= u64::from(self.wanted)
+    }
+
+    /// A quantum begins in cycle `now`. Returns whether there is room for a request that was refused.
+    #[inline]
+    pub fn refill(&mut self, now: Cycle) -> bool {
+        self.enters_at = now + self.moving(now);
         if let Some(known_at) = &mut self.known_at {
             *known_at = now;
         }
@@ -166,6 +215,8 @@ impl Port {
         }
         self.flits += flits;
         self.enters_at = self.enters_at.max(now) + u64::from(flits);
+        let ready = self.network.first_tick(now + INJECTION_CYCLES);
+        self.enters_in = self.enters_in.max(ready) + u64::from(flits.max(1));
         if self.retry_at <= now {
             (self.wanted, self.retry_at) = (u32::MAX, Cycle::NEVER);
         }
@@ -202,8 +253,10 @@ mod tests {
         (port, write, read)
     }
 
-    fn backlog(flits: u32, moving: u32) -> Backlog {
-        Backlog { flits, moving }
+    /// A quantum begins with so many flits in the way, none of which moves up.
+    fn refill(port: &mut Port, flits: u32, now: Cycle) -> bool {
+        port.hear_backlog(Backlog { flits, moving: 0 }, now);
+        port.refill(now)
     }
 
     #[test]
@@ -211,16 +264,16 @@ mod tests {
         let (mut port, write, read) = port();
         let start = Cycle::new(100);
         // The buffer is full: four of nine flits are taken.
-        port.refill(backlog(68, 0), start);
+        refill(&mut port, 68, start);
         assert!(port.try_send(start, &read));
         assert_eq!(port.wanted(), u32::MAX);
         assert!(!port.try_send(start, &write));
         assert_eq!((port.wanted(), port.retry_at()), (5, Cycle::NEVER));
         assert!(
-            !port.refill(backlog(69, 0), start + 4),
+            !refill(&mut port, 69, start + 4),
             "four are not enough"
         );
-        assert!(port.refill(backlog(68, 0), start + 8));
+        assert!(refill(&mut port, 68, start + 8));
         assert_eq!(port.wanted(), u32::MAX, "it is to be tried now");
         assert!(port.try_send(start + 8, &write));
         assert!(port.is_full(start + 8));
@@ -229,7 +282,7 @@ mod tests {
     #[test]
     fn the_least_of_what_was_refused_counts() {
         let (mut port, write, _) = port();
-        port.refill(backlog(100, 0), Cycle::ZERO);
+        refill(&mut port, 100, Cycle::ZERO);
         port.try_send(Cycle::ZERO, &write);
         port.try_send(Cycle::ZERO, &request(RequestKind::Write, 32));
         assert_eq!(port.wanted(), 2);
@@ -239,7 +292,7 @@ mod tests {
     fn a_flit_moves_up_in_every_cycle() {
         let (mut port, write, _) = port();
         let start = Cycle::new(100);
-        port.refill(backlog(0, 0), start);
+        refill(&mut port, 0, start);
         assert!(port.try_send(start, &write));
         assert!(!port.try_send(start, &write), "nine flits, not ten");
         assert_eq!(port.retry_at(), start + 1);

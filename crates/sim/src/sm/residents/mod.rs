@@ -157,6 +157,12 @@ impl Blocks {
         Some(what)
     }
 
+    /// Whether there are some that have completed since.
+    #[inline]
+    pub fn has_completed(&self) -> bool {
+        self.completed != 0
+    }
+
     /// Takes the number of blocks completed since this was asked last.
     pub fn take_completed(&mut self) -> u32 {
         std::mem::take(&mut self.completed)

@@ -1,0 +1,273 @@
+//! A round: SMs that run by themselves for a while, and what follows.
+//!
+//! ```text
+//!  side by side          SMs that are awake, period k          on the threads of a crew
+//!                        partitions, period k + 1              on the first of them
+//!  then, one after the   what the SMs leave, in SM order: requests into the network, news
+//!  other                 requests through the network, as far as all SMs have come
+//! ```
+//!
+//! and when all have come to the period's end: stores, replies to the SMs, atomics. An SM that has to
+//! hear from others first ([`Stretch`]) goes on in another round.
+//!
+//! Where periods are no longer than a quantum and there is no crew, or where memory may not be ahead (see
+//! [`lookahead`]), memory as a whole runs quantum k behind the SMs.
+//!
+//! Who runs when makes no difference to any result. While SMs run nobody changes anything that another
+//! one sees: global memory is read as it was at the period's start, and everything else belongs to
+//! one SM. Why partitions may be ahead stands [there](crate::memory::system).
+//!
+//! [`lookahead`]: crate::memory::system::lookahead
+
+use super::dispatch::Dispatcher;
+use super::hot::HotSpots;
+use super::pace::{News, Pace};
+use super::stretch::Stretch;
+use super::{Gpu, SimError};
+use crate::memory::network::crossbar::Backlog;
+use crate::memory::network::inbox::Inbox;
+use crate::memory::system::AheadOfSms;
+use crate::observe::Observer;
+use crate::sm::{Launched, Sm, SmFault};
+use crate::time::Cycle;
+
+/// The first thread of the simulated program that has failed: in which quantum, and on which SM.
+type Failed = Option<(Cycle, usize, SmFault)>;
+
+/// Something that one of several threads does in a round.
+enum Job<'a> {
+    Partitions(AheadOfSms<'a>),
+    Sm(Seat<'a>),
+}
+
+/// An SM that runs, with all that its thread and the exchange tell each other: in a place of its own,
+/// because looking at an SM that has run elsewhere means waiting for another core's cache.
+#[repr(align(128))]
+struct Seat<'a> {
+    number: usize,
+    sm: &'a mut Sm,
+    inbox: &'a mut Inbox,
+    backlog: Backlog,
+    result: Result<(), SmFault>,
+    news: News,
+}
+
+/// What a launch has under way between rounds.
+pub(super) struct Rounds<'a> {
+    pub launched: &'a Launched,
+    pub files: &'a [(u32, String)],
+    pub pace: Pace,
+    pub dispatcher: Dispatcher,
+    /// Where spinning warps are looked at.
+    pub hot: Option<HotSpots>,
+}
+
+impl Gpu {
+    /// A period of several quanta that ends with cycle `end` is about to begin.
+    pub(super) fn begin_period(&mut self, end: Cycle, rounds: &Rounds) -> Result<(), SimError> {
+        let (sms, image) = (&mut self.sms, &mut self.image);
+        let mut failed = None;
+        self.memory.prepare(end, &mut |sm, token| {
+            if let Err(e) = sms[usize::from(sm)].perform_atomic(token, image) {
+                failed.get_or_insert((sm, e));
+            }
+        });
+        self.check_atomics(failed, rounds)
+    }
+
+    /// All SMs have come to the end of a period: the others see what they have stored.
+    pub(super) fn end_period(&mut self, end: Cycle, rounds: &mut Rounds) -> Result<(), SimError> {
+        self.flush(rounds);
+        let (sms, image) = (&mut self.sms, &mut self.image);
+        let mut failed = None;
+        let mut perform_atomic = |sm: u16, token| {
+            if let Err(e) = sms[usize::from(sm)].perform_atomic(token, image) {
+                failed.get_or_insert((sm, e));
+            }
+        };
+        match self.memory.is_ahead() {
+            true => self.memory.turn_over(&mut perform_atomic),
+            false => self.memory.advance(end, &mut perform_atomic),
+        }
+        self.check_atomics(failed, rounds)
+    }
+
+    fn check_atomics(
+        &self,
+        failed: Option<(u16, SmFault)>,
+        rounds: &Rounds,
+    ) -> Result<(), SimError> {
+        match failed {
+            Some((sm, e)) => Err(self.fault(sm.into(), e, rounds.launched, rounds.files)),
+            None => Ok(()),
+        }
+    }
+
+    fn flush(&mut self, rounds: &mut Rounds) {
+        rounds.pace.flush(|i| {
+            let leavings = &mut self.sms[i].leavings;
+            leavings.stores.flush_into(&mut self.image);
+            self.printed.hand_on(&mut leavings.prints, &mut self.options);
+        });
+    }
+
+    /// A round in which SMs run for this time. The partitions run beside them if they may be ahead and
+    /// this is the `first` round of a period, which ends with cycle `end`. Returns the cycle to which
+    /// all have come.
+    pub(super) fn run_round(
+        &mut self,
+        stretch: &Stretch,
+        first: bool,
+        end: Cycle,
+        rounds: &mut Rounds,
+    ) -> Result<Cycle, SimError> {
+        let (from, to) = (stretch.span.start, stretch.span.end);
+        let pace = &mut rounds.pace;
+        let one_quantum = to == from + stretch.quantum;
+        match self.options.skip {
+            true => {
+                // Beyond the first quantum only SMs themselves know when there is room.
+                let memory = &self.memory;
+                pace.find_room(|sm, wanted| !one_quantum || memory.injection_free(sm) >= wanted);
+                pace.wake(from, to, &mut self.memory);
+            }
+            false => pace.wake_all(from, &mut self.memory),
+        }
+        // A report on a run that hangs shows memory as of its time.
+        let further = rounds.hot.is_none();
+        let failed = match self.crew {
+            Some(_) => self.run_together(stretch, pace, first.then_some((end, further))),
+            None => self.run_alone(stretch, pace),
+        };
+        self.collect(stretch, rounds);
+        if let Some((_, sm, e)) = failed {
+            return Err(self.fault(sm, e, rounds.launched, rounds.files));
+        }
+        let reached = rounds.pace.reached(to);
+        self.memory.catch_up(reached);
+        Ok(reached)
+    }
+
+    /// Runs the SMs that are awake on this thread.
+    fn run_alone(&mut self, stretch: &Stretch, pace: &mut Pace) -> Failed {
+        let mut failed = None;
+        for at in 0..pace.awake().len() {
+            let i = pace.awake()[at];
+            let backlog = self.memory.injection_backlog(i);
+            let inbox = self.memory.inbox(i);
+            let (news, result) = stretch.run(&self.image, &mut self.sms[i], inbox, backlog);
+            pace.heard(news);
+            note(&mut failed, i, news.came_to, result);
+        }
+        failed
+    }
+
+    /// Runs the SMs that are awake on all threads, and beside them the partitions if `partitions` says
+    /// to the end of which period: and the one behind it, or not.
+    fn run_together(
+        &mut self,
+        stretch: &Stretch,
+        pace: &mut Pace,
+        period: Option<(Cycle, bool)>,
+    ) -> Failed {
+        let crew = self.crew.as_mut()?;
+        let image = &self.image;
+        let (partitions, mut inboxes, outlets) = self.memory.side_by_side();
+        let (end, further) = period.unwrap_or((Cycle::ZERO, false));
+        let mut partitions = partitions.filter(|_| period.is_some());
+        // With nothing to do they are done at once, and need not be waited for.
+        if let Some(mut idle) = partitions.take_if(|p| !p.have_work(end)) {
+            idle.run(end, further);
+        }
+        let mut jobs = Vec::with_capacity(pace.awake().len() + 1);
+        jobs.extend(partitions.map(Job::Partitions));
+        let first = jobs.len();
+        let mut sms = self.sms.iter_mut();
+        let mut passed = 0;
+        for &number in pace.awake() {
+            let skipped = number - passed;
+            passed = number + 1;
+            let (Some(sm), Some(inbox)) = (sms.nth(skipped), inboxes.nth(skipped)) else {
+                break;
+            };
+            jobs.push(Job::Sm(Seat {
+                number,
+                sm,
+                inbox,
+                backlog: outlets.backlog(number),
+                result: Ok(()),
+                news: News::default(),
+            }));
+        }
+        let work = |job: &mut Job| match job {
+            Job::Partitions(partitions) => partitions.run(end, further),
+            Job::Sm(seat) => {
+                (seat.news, seat.result) = stretch.run(image, seat.sm, seat.inbox, seat.backlog);
+            }
+        };
+        match &mut jobs[..] {
+            [] => {}
+            [job] => work(job),
+            jobs => {
+                self.homes.shares(first, pace.awake(), &mut self.shares);
+                crew.for_each(jobs, &self.shares, work);
+            }
+        }
+        let mut failed = None;
+        for job in jobs {
+            if let Job::Sm(seat) = job {
+                pace.heard(seat.news);
+                note(&mut failed, seat.number, seat.news.came_to, seat.result);
+            }
+        }
+        failed
+    }
+
+    /// Collects, in SM order, what the SMs that have run leave.
+    fn collect(&mut self, stretch: &Stretch, rounds: &mut Rounds) {
+        let Rounds {
+            pace,
+            dispatcher,
+            hot,
+            ..
+        } = rounds;
+        let (from, to) = (stretch.span.start, stretch.span.end);
+        for at in 0..pace.awake().len() {
+            let i = pace.awake()[at];
+            let sm = &mut self.sms[i];
+            self.memory.close_inbox(i);
+            let news = pace.ran(at, to);
+            if news.completed != 0 {
+                // Where no block waits for the place, it is only counted.
+                let when = match stretch.blocks_wait {
+                    true => news.came_to,
+                    false => from,
+                };
+                dispatcher.ended(when, i, news.completed);
+            }
+            if news.sent {
+                for (cycle, request) in sm.port.sent.drain(..) {
+                    self.memory.push(cycle, request);
+                }
+            }
+            if let Some(spots) = hot {
+                sm.tell(to, spots as &mut dyn Observer);
+            } else if let Some(observer) = &mut self.options.observer {
+                sm.tell(to, &mut **observer);
+            }
+            if !sm.leavings.prints.is_empty() {
+                self.printed.hand_on(&mut sm.leavings.prints, &mut self.options);
+            }
+        }
+    }
+}
+
+/// An SM has come to this cycle. Of several that have failed, the first in time counts, then in
+/// their order.
+fn note(failed: &mut Failed, sm: usize, at: Cycle, result: Result<(), SmFault>) {
+    if let Err(e) = result
+        && failed.as_ref().is_none_or(|&(first, ..)| at < first)
+    {
+        *failed = Some((at, sm, e));
+    }
+}

@@ -1,0 +1,122 @@
+//! An SM by itself: from quantum to quantum, for as long as it needs to hear from nobody.
+//!
+//! Replies of the whole stretch are in its inbox before it begins, stores of other SMs are not to be
+//! seen before it ends ([`period`](crate::memory::system::period)), and how much room its requests
+//! find it knows by itself while the network's buffer cannot be full. So it stops early only
+//!
+//! - where the buffer might be full: the network has to say how far it is;
+//! - when a block has ended while others wait for a place: the dispatcher has to have seen all that ended before;
+//! - without blocks of its own: the launch may be over before it has something to do again.
+
+use super::pace::News;
+use crate::exec::memory::image::GlobalMemory;
+use crate::memory::network::crossbar::Backlog;
+use crate::memory::network::inbox::Inbox;
+use crate::sm::{Launched, Quantum, Sm, SmFault};
+use crate::time::Cycle;
+use std::ops::Range;
+
+/// The time that SMs run in a round, as everybody sees it who does.
+pub(super) struct Stretch<'a> {
+    pub span: Range<Cycle>,
+    /// Cycles per quantum.
+    pub quantum: u64,
+    pub launched: &'a Launched,
+    pub observed: bool,
+    pub skip: bool,
+    /// Blocks wait for a place.
+    pub blocks_wait: bool,
+}
+
+impl Stretch<'_> {
+    /// Runs an SM that finds so much in the way of its requests as the stretch begins.
+    #[inline]
+    pub fn run(
+        &self,
+        image: &GlobalMemory,
+        sm: &mut Sm,
+        inbox: &mut Inbox,
+        backlog: Backlog,
+    ) -> (News, Result<(), SmFault>) {
+        let Range { start, end } = self.span;
+        sm.port.hear_backlog(backlog, start);
+        let mut ran = Cycle::ZERO;
+        let mut became_idle = None;
+        let mut idle = is_idle(sm, inbox);
+        let mut at = start;
+        let mut result = Ok(());
+        while at < end {
+            let next = match self.skip {
+                true => self.next_quantum(at, sm, inbox),
+                false => at,
+            };
+            if next >= end {
+                at = end;
+                break;
+            }
+            at = next;
+            if at > start && (idle || !sm.port.knows_room()) {
+                break;
+            }
+            sm.refill_port(at);
+            let to = at + self.quantum;
+            inbox.show(to);
+            let mut world = Quantum {
+                launched: self.launched,
+                image,
+                inbox,
+                observed: self.observed,
+                skip: self.skip,
+            };
+            result = sm.run(to, &mut world);
+            if result.is_err() {
+                break;
+            }
+            (at, ran) = (to, to);
+            let was_idle = std::mem::replace(&mut idle, is_idle(sm, inbox));
+            if idle && !was_idle {
+                became_idle = Some(at);
+            }
+            if self.blocks_wait && sm.has_completed() {
+                break;
+            }
+        }
+        let news = News {
+            came_to: at,
+            ran,
+            idle,
+            became_idle,
+            ..News::of(sm)
+        };
+        (news, result)
+    }
+
+    /// The beginning of the first quantum from `at` on in which the SM has something to do, as far as
+    /// it knows, or in which only the network can tell.
+    #[inline]
+    fn next_quantum(&self, at: Cycle, sm: &Sm, inbox: &Inbox) -> Cycle {
+        let next = sm.next().min(inbox.next()).round_down(self.quantum).max(at);
+        match sm.port.awaits_room() {
+            true => self.room_at(at, next.min(self.span.end), sm),
+            false => next,
+        }
+    }
+
+    /// The beginning of the first quantum from `at` on, but not after `next`, in which there may be room
+    /// for a request that was refused.
+    fn room_at(&self, mut at: Cycle, next: Cycle, sm: &Sm) -> Cycle {
+        while at < next {
+            if sm.port.has_room_for_refused(at) || at > self.span.start && !sm.port.knows_room() {
+                break;
+            }
+            at += self.quantum;
+        }
+        at
+    }
+}
+
+/// Whether nothing is resident, on its way or waiting.
+#[inline]
+fn is_idle(sm: &Sm, inbox: &Inbox) -> bool {
+    sm.is_idle() && inbox.next() == Cycle::NEVER
+}
