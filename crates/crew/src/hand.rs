@@ -21,8 +21,8 @@ pub const MOST_ITEMS: usize = (1 << ITEM_BITS) - 1;
 const ITEM_BITS: u32 = 12;
 const ROUNDS: u64 = u64::MAX >> (2 * ITEM_BITS);
 
-/// Others take nothing from who has fewer left: it costs more to move an item's data to another core
-/// and back than to wait for one.
+/// Others take nothing from who has fewer to begin with, and never the first: what its owner is about to
+/// do, or does, costs more to move to another core and back than to wait for.
 pub const LEAST_TO_HELP: usize = 2;
 
 fn pack(round: u64, left: &Range<usize>) -> u64 {
@@ -45,11 +45,11 @@ impl Hand {
         })
     }
 
-    /// Somebody else takes the last one, if there are several.
+    /// Somebody else takes the last one, but not the share's first.
     pub fn take_over(&self, round: u64, whole: &Range<usize>) -> Option<usize> {
-        self.change(round, whole, |mut left| match left.len() {
-            LEAST_TO_HELP.. => left.next_back().map(|item| (item, left)),
-            _ => None,
+        self.change(round, whole, |mut left| {
+            let item = left.next_back()?;
+            (item > whole.start).then_some((item, left))
         })
     }
 

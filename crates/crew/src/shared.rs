@@ -13,7 +13,8 @@
 //! wait for the line to come back from those who look at it in a loop.
 
 use crate::sync::{
-    AtomicBool, AtomicU64, LOOKS, Mutex, Ordering, UnsafeCell, fence, park, spin_loop, yield_now,
+    AtomicBool, AtomicU64, LOOKS, LOOKS_FOR_HELPER, Mutex, Ordering, UnsafeCell, fence, park,
+    spin_loop, yield_now,
 };
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -120,7 +121,7 @@ impl Shared {
         let round = self.round.number.load(Ordering::Relaxed);
         let mut looks = 0;
         while self.helpers[helper].done.load(Ordering::Acquire) != round {
-            if looks < LOOKS {
+            if looks < LOOKS_FOR_HELPER {
                 looks += 1;
                 spin_loop();
             } else {

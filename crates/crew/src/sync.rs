@@ -12,9 +12,11 @@ mod standard {
     pub use std::sync::{Arc, Mutex};
     pub use std::thread::{JoinHandle, park, spawn, yield_now};
 
-    /// A helper looks so often for a new round before it is parked: some 50 microseconds, far more
-    /// than lies between two rounds of a launch.
-    pub const LOOKS: u32 = 2_000;
+    /// A helper looks so often for a new round before it is parked: for half a millisecond or more, several times
+    /// as long as a round of a launch. Waking one that is parked takes longer than most rounds.
+    pub const LOOKS: u32 = 20_000;
+    /// Who waits for a helper looks so often before it lets others have its core.
+    pub const LOOKS_FOR_HELPER: u32 = 2_000;
 
     /// The standard library's cell with the methods of loom's.
     pub struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
@@ -47,4 +49,5 @@ mod tried {
 
     /// Every further look multiplies what loom has to try.
     pub const LOOKS: u32 = 1;
+    pub const LOOKS_FOR_HELPER: u32 = 1;
 }

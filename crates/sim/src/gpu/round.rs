@@ -107,7 +107,8 @@ impl Gpu {
         rounds.pace.flush(|i| {
             let leavings = &mut self.sms[i].leavings;
             leavings.stores.flush_into(&mut self.image);
-            self.printed.hand_on(&mut leavings.prints, &mut self.options);
+            self.printed
+                .hand_on(&mut leavings.prints, &mut self.options);
         });
     }
 
@@ -256,7 +257,8 @@ impl Gpu {
                 sm.tell(to, &mut **observer);
             }
             if !sm.leavings.prints.is_empty() {
-                self.printed.hand_on(&mut sm.leavings.prints, &mut self.options);
+                self.printed
+                    .hand_on(&mut sm.leavings.prints, &mut self.options);
             }
         }
     }

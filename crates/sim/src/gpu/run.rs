@@ -200,7 +200,11 @@ impl Gpu {
                     self.sms.iter_mut().for_each(|sm| sm.expect_no_more(at));
                     pace.look_again(&self.sms);
                 }
-                if at < end && completed == total && let Some(over) = self.over(&rounds.pace, quantum) && over <= at {
+                if at < end
+                    && completed == total
+                    && let Some(over) = self.over(&rounds.pace, quantum)
+                    && over <= at
+                {
                     self.end_period(at, &mut rounds)?;
                     break 'launch over;
                 }
@@ -212,7 +216,9 @@ impl Gpu {
             }
             self.end_period(end, &mut rounds)?;
             now = end;
-            if completed == total && let Some(over) = self.over(&rounds.pace, quantum) {
+            if completed == total
+                && let Some(over) = self.over(&rounds.pace, quantum)
+            {
                 break over;
             }
             // Once the last block is done the launch may turn out to have ended already.

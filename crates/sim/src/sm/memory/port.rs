@@ -91,7 +91,9 @@ impl Port {
     pub fn new(machine: &Machine) -> Port {
         let (gpu, net) = (&machine.gpu, &machine.interconnect);
         let network = Clock::new(gpu.interconnect_mhz, gpu.core_mhz);
-        let moving = network.first_tick(Cycle::new(u64::from(gpu.quantum) + 1)).get();
+        let moving = network
+            .first_tick(Cycle::new(u64::from(gpu.quantum) + 1))
+            .get();
         Port {
             sent: Vec::new(),
             queue: net.injection_queue,
@@ -127,7 +129,8 @@ impl Port {
     /// Flits that move up in the ticks from cycle `now` on.
     #[inline]
     fn moving(&self, now: Cycle) -> u64 {
-        self.enters_in.since(self.network.first_tick(now + INJECTION_CYCLES))
+        self.enters_in
+            .since(self.network.first_tick(now + INJECTION_CYCLES))
     }
 
     /// Whether a request was refused.
@@ -269,10 +272,7 @@ mod tests {
         assert_eq!(port.wanted(), u32::MAX);
         assert!(!port.try_send(start, &write));
         assert_eq!((port.wanted(), port.retry_at()), (5, Cycle::NEVER));
-        assert!(
-            !refill(&mut port, 69, start + 4),
-            "four are not enough"
-        );
+        assert!(!refill(&mut port, 69, start + 4), "four are not enough");
         assert!(refill(&mut port, 68, start + 8));
         assert_eq!(port.wanted(), u32::MAX, "it is to be tried now");
         assert!(port.try_send(start + 8, &write));
