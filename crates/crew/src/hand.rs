@@ -80,14 +80,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn owners_take_from_the_front_and_others_from_the_back_while_there_are_several() {
+    fn owners_take_from_the_front_and_others_from_the_back_but_not_the_first() {
         let (hand, whole) = (Hand::default(), 3..7);
-        assert_eq!(hand.take(1, &whole), Some(3));
         assert_eq!(hand.take_over(1, &whole), Some(6));
         assert_eq!(hand.take_over(1, &whole), Some(5));
-        assert_eq!(hand.take_over(1, &whole), None, "one is left for its owner");
-        assert_eq!(hand.take(1, &whole), Some(4));
+        assert_eq!(hand.take_over(1, &whole), Some(4));
+        assert_eq!(hand.take_over(1, &whole), None, "it is left for its owner");
+        assert_eq!(hand.take(1, &whole), Some(3));
         assert_eq!(hand.take(1, &whole), None);
+        assert_eq!(hand.take(2, &whole), Some(3));
+        assert_eq!(hand.take(2, &whole), Some(4));
+        assert_eq!(hand.take_over(2, &whole), Some(6));
+        assert_eq!(
+            hand.take_over(2, &whole),
+            Some(5),
+            "its owner has not begun it"
+        );
+        assert_eq!(hand.take(2, &whole), None);
     }
 
     #[test]
