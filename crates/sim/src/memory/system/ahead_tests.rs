@@ -12,26 +12,48 @@ struct Seen {
     end: Cycle,
     /// What SMs took: when it had arrived, SM, token.
     taken: Vec<(Cycle, usize, u32)>,
-    performed: Vec<Atomic>,
     injected: usize,
-    /// If it is idle: since when, and what it has counted.
+    /// Where that is known, if it is idle: since when, and what it has counted.
     idle: Option<(Cycle, MemoryStats)>,
 }
 
+/// Who runs when.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Order {
+    /// Memory behind the SMs, quantum by quantum.
+    InTurn,
+    /// Partitions before the SMs, period by period.
+    Before,
+    /// Partitions beside the SMs, a period ahead.
+    Beside,
+}
+
 /// Quanta of a memory system in which SMs send these requests as soon as there is room, and take a
-/// reply every other cycle.
-fn run(machine: &Machine, requests: &[Request], ahead: bool) -> Vec<Seen> {
+/// reply every other cycle; and the atomics, in order.
+fn run(machine: &Machine, requests: &[Request], order: Order) -> (Vec<Seen>, Vec<Atomic>) {
     let quantum = u64::from(machine.gpu.quantum);
+    let period = period(machine) * quantum;
     let mut memory = MemorySystem::new(machine);
-    if ahead {
+    if order != Order::InTurn {
         memory.go_ahead(machine);
         assert!(memory.is_ahead());
     }
     let mut waiting = requests.iter().rev().copied().collect::<Vec<_>>();
     let mut quanta = Vec::new();
+    let mut performed = Vec::new();
     let mut now = Cycle::ZERO;
     loop {
         let end = now + quantum;
+        let period_end = now.round_down(period) + period;
+        let mut perform = |sm, token| performed.push((sm, token));
+        if now == now.round_down(period) && order != Order::InTurn {
+            if period > quantum {
+                memory.prepare(period_end, &mut perform);
+            }
+            if order == Order::Beside || period == quantum {
+                go_further(&mut memory, period_end);
+            }
+        }
         let taken = take(&mut memory, machine.gpu.sms as usize, now, end);
         let mut injected = 0;
         while let Some(request) = waiting.last()
@@ -41,24 +63,23 @@ fn run(machine: &Machine, requests: &[Request], ahead: bool) -> Vec<Seen> {
             waiting.pop();
             injected += 1;
         }
-        let mut performed = Vec::new();
-        let mut perform = |sm, token| performed.push((sm, token));
-        go_further(&mut memory, end);
-        match ahead {
-            true => memory.catch_up(end, &mut perform),
-            false => memory.advance(end, &mut perform),
+        match order {
+            Order::InTurn => memory.advance(end, &mut perform),
+            _ => memory.catch_up(end),
         }
-        let over = waiting.is_empty() && memory.idle();
+        if end == period_end {
+            memory.turn_over(&mut perform);
+        }
+        let idle = memory.idle() && (end == period_end || order == Order::InTurn);
         quanta.push(Seen {
             end,
             taken,
-            performed,
             injected,
-            idle: memory.idle().then(|| (memory.idle_since(), memory.stats())),
+            idle: idle.then(|| (memory.idle_since(), memory.stats())),
         });
         now = end;
-        if over {
-            return quanta;
+        if idle && waiting.is_empty() && end == period_end {
+            return (quanta, performed);
         }
         assert!(
             now < Cycle::new(500_000),
@@ -68,7 +89,7 @@ fn run(machine: &Machine, requests: &[Request], ahead: bool) -> Vec<Seen> {
     }
 }
 
-/// Runs partitions that are ahead in the quantum that ends with cycle `end`.
+/// Runs partitions that are ahead in the period that ends with cycle `end`.
 fn go_further(memory: &mut MemorySystem, end: Cycle) {
     let (partitions, ..) = memory.side_by_side();
     if let Some(mut partitions) = partitions {
@@ -96,11 +117,22 @@ fn take(memory: &mut MemorySystem, sms: usize, now: Cycle, end: Cycle) -> Vec<(C
 }
 
 fn check(machine: &Machine, requests: &[Request]) -> Result<(), TestCaseError> {
-    let (in_turn, ahead) = (run(machine, requests, false), run(machine, requests, true));
-    for (one, other) in in_turn.iter().zip(&ahead) {
-        prop_assert_eq!(one, other);
+    let (in_turn, performed) = run(machine, requests, Order::InTurn);
+    for order in [Order::Before, Order::Beside] {
+        let (ahead, same) = run(machine, requests, order);
+        prop_assert_eq!(&performed, &same);
+        prop_assert_eq!(in_turn.len(), ahead.len());
+        let quanta = period(machine) as usize;
+        for (number, (one, other)) in in_turn.iter().zip(&ahead).enumerate() {
+            prop_assert_eq!(
+                (one.end, &one.taken, one.injected),
+                (other.end, &other.taken, other.injected)
+            );
+            if (number + 1) % quanta == 0 {
+                prop_assert_eq!(&one.idle, &other.idle, "{:?}", one.end);
+            }
+        }
     }
-    prop_assert_eq!(in_turn.len(), ahead.len());
     Ok(())
 }
 
@@ -108,8 +140,15 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn ahead_is_as_in_turn(stream in stream(), machine in machine(), places in 1u32..40, quantum in 1u32..4) {
+    fn ahead_is_as_in_turn(
+        stream in stream(),
+        machine in machine(),
+        places in 1u32..40,
+        quantum in 1u32..4,
+        visibility in 1u32..80,
+    ) {
         let mut machine = machine;
+        machine.gpu.store_visibility = visibility;
         machine.interconnect.reply_queue = places;
         machine.interconnect.output_buffer = 2 + places / 4;
         machine.gpu.quantum = quantum;
@@ -123,6 +162,7 @@ proptest! {
 fn requests_wait_at_the_entrance_as_they_would_in_turn() {
     let mut machine = tight();
     machine.interconnect.output_buffer = 6;
+    machine.gpu.store_visibility = 1;
     let sends = |at: u32| Request {
         sm: (at % 15) as u16,
         ..request(
@@ -144,7 +184,8 @@ fn requests_wait_at_the_entrance_as_they_would_in_turn() {
     for quantum in 1..200 {
         let end = Cycle::new(quantum * 4);
         go_further(&mut memory, end);
-        memory.catch_up(end, &mut |_, _| {});
+        memory.catch_up(end);
+        memory.turn_over(&mut |_, _| {});
         most = most.max(memory.ahead.as_ref().map_or(0, |ahead| ahead.at_entrances));
         for &request in &requests[..15] {
             if memory.injection_free(usize::from(request.sm)) > 1 {
@@ -153,6 +194,22 @@ fn requests_wait_at_the_entrance_as_they_would_in_turn() {
         }
     }
     assert!(most > 0, "nobody waited");
+}
+
+/// Two periods are within what partitions may be ahead, whatever is asked for.
+#[test]
+fn a_period_is_as_long_as_partitions_can_be_ahead() {
+    let of = |set: &[&str]| {
+        let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
+        period(&Machine::resolve("gtx480", &set).expect("a machine"))
+    };
+    assert_eq!(of(&[]), 12, "48 cycles in quanta of 4");
+    assert_eq!(of(&["gpu.store_visibility=3"]), 1);
+    assert_eq!(of(&["gpu.store_visibility=11"]), 2);
+    assert_eq!(of(&["gpu.store_visibility=1000"]), 14);
+    assert_eq!(of(&["l2.latency=40"]), 4);
+    assert_eq!(of(&["l2.latency=0"]), 1);
+    assert_eq!(of(&["interconnect.credits=true", "gpu.quantum=1"]), 1);
 }
 
 #[test]
