@@ -81,11 +81,12 @@ const NOT_ALONE: &[&str] = &[
 
 /// Settings that take a larger program than the probe to make a difference (code or constants of
 /// more than 8 KB, several instruction misses at once, rows of DRAM that are closed at once, more
-/// requests and replies than the network's buffers hold). The sources are searched for who reads them.
+/// requests and replies than the network's buffers hold), or a race between SMs. The sources are searched for who reads them.
 const UNSEEN: &[&str] = &[
     "constant.hashed_index",
     "constant.miss_queue",
     "dram.timing.ras",
+    "gpu.store_visibility",
     "interconnect.credits",
     "interconnect.last_buffer",
     "interconnect.reply_queue",
