@@ -22,8 +22,8 @@ pub struct Pace {
     /// Since when each SM is idle; never if it is not.
     idle_since: Vec<Cycle>,
     busy: usize,
-    /// The end of the last quantum in which an SM has run.
-    last_ran: Cycle,
+    /// The cycle behind the last in which an SM had something to do.
+    moved: Cycle,
     /// The SMs that run in the round under way, in order.
     awake: Vec<usize>,
     /// News of them, in the same order.
@@ -42,8 +42,8 @@ pub struct News {
     pub next: Cycle,
     /// To which cycle it has come.
     pub came_to: Cycle,
-    /// The end of the last quantum in which it has run, if any.
-    pub ran: Cycle,
+    /// The cycle behind the last in which it had something to do.
+    pub moved: Cycle,
     /// Room at its port that it waits for.
     pub wanted: u32,
     /// Blocks that have ended.
@@ -83,7 +83,7 @@ impl Pace {
             held: Vec::with_capacity(sms),
             idle_since: vec![now; sms],
             busy: 0,
-            last_ran: now,
+            moved: now,
             awake: (0..sms).collect(),
             news: Vec::with_capacity(sms),
             to_flush: Vec::with_capacity(sms),
@@ -153,7 +153,7 @@ impl Pace {
         if news.came_to < to {
             self.held.push(number);
         }
-        self.last_ran = self.last_ran.max(news.ran);
+        self.moved = self.moved.max(news.moved);
         self.set_idle(number, &news);
         if news.to_flush {
             self.to_flush.push(number);
@@ -186,9 +186,9 @@ impl Pace {
         last.filter(|_| self.busy == 0)
     }
 
-    /// The end of the last quantum in which an SM has run.
-    pub fn last_ran(&self) -> Cycle {
-        self.last_ran
+    /// The cycle behind the last in which an SM had something to do.
+    pub fn moved(&self) -> Cycle {
+        self.moved
     }
 
     /// Something outside the SMs has given them more to do.

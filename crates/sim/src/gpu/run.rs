@@ -343,7 +343,7 @@ impl Gpu {
     /// The end of the last quantum in which something happened.
     fn last_moved(&self, pace: &Pace, quantum: u64) -> Cycle {
         let memory = self.memory.idle_since().round_down(quantum) + quantum;
-        pace.last_ran().max(memory)
+        pace.moved().round_up(quantum).max(memory)
     }
 
     /// The next cycle, `now` at the earliest, in which anything can happen anywhere.

@@ -40,7 +40,6 @@ impl Stretch<'_> {
     ) -> (News, Result<(), SmFault>) {
         let Range { start, end } = self.span;
         sm.port.hear_backlog(backlog, start);
-        let mut ran = Cycle::ZERO;
         let mut became_idle = None;
         let mut idle = is_idle(sm, inbox);
         let mut at = start;
@@ -59,7 +58,7 @@ impl Stretch<'_> {
                 break;
             }
             sm.refill_port(at);
-            let to = at + self.quantum;
+            let to = at + self.for_itself(at, sm);
             inbox.show(to);
             let mut world = Quantum {
                 launched: self.launched,
@@ -67,12 +66,14 @@ impl Stretch<'_> {
                 inbox,
                 observed: self.observed,
                 skip: self.skip,
+                cycles: self.quantum,
             };
             result = sm.run(to, &mut world);
+            at = sm.ran_to();
             if result.is_err() {
+                at = at.round_down(self.quantum);
                 break;
             }
-            (at, ran) = (to, to);
             let was_idle = std::mem::replace(&mut idle, is_idle(sm, inbox));
             if idle && !was_idle {
                 became_idle = Some(at);
@@ -83,12 +84,24 @@ impl Stretch<'_> {
         }
         let news = News {
             came_to: at,
-            ran,
+            moved: sm.moved_to(),
             idle,
             became_idle,
             ..News::of(sm)
         };
         (news, result)
+    }
+
+    /// Cycles, in whole quanta, that an SM can run from the beginning of a quantum `at` on without looking up, but to see that a block
+    /// has ended.
+    #[inline]
+    fn for_itself(&self, at: Cycle, sm: &Sm) -> u64 {
+        let left = self.span.end - at;
+        if left == self.quantum || !sm.has_blocks() {
+            return self.quantum;
+        }
+        let known = sm.port.known_for(self.quantum);
+        left.min(known / self.quantum * self.quantum)
     }
 
     /// The beginning of the first quantum from `at` on in which the SM has something to do, as far as

@@ -24,6 +24,8 @@ use crate::time::Cycle;
 pub(super) struct Clock {
     /// First cycle that has not run.
     pub ran: Cycle,
+    /// The one behind the last in which there was something to do.
+    pub moved: Cycle,
     /// Next cycle in which the first half of the pipeline has something to do, as of the last
     /// cycle in which it had.
     pub first_half: Cycle,
@@ -45,7 +47,8 @@ impl Sm {
         }
     }
 
-    /// Runs cycles up to (not including) `to`.
+    /// Runs cycles up to (not including) `to`, or, where that is several quanta away, to the end of the one
+    /// in which a block completes.
     pub fn run(&mut self, to: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
         if quantum.observed != self.residents.books.watch.is_on() {
             self.listen(quantum.observed);
@@ -74,16 +77,24 @@ impl Sm {
         }
     }
 
-    fn run_cycles(&mut self, to: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
+    fn run_cycles(&mut self, mut to: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
         let mut now = self.clock.ran;
+        let completed = self.residents.blocks.completed();
         if quantum.skip {
             // Nothing has changed since the last run but blocks and packets that have come.
             let next = self.next().max(now);
             now = self.pass_packets(now, next, to, quantum.inbox);
         }
         while now < to {
-            self.cycle(now, quantum)?;
+            if let Err(e) = self.cycle(now, quantum) {
+                self.clock.ran = now;
+                return Err(e);
+            }
             now += 1;
+            self.clock.moved = now;
+            if self.residents.blocks.completed() != completed {
+                to = to.min(now.round_up(quantum.cycles));
+            }
             if quantum.skip {
                 now = self.skip_to(now, to, quantum.inbox);
             }

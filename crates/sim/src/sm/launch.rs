@@ -57,7 +57,7 @@ impl SmFault {
 pub struct Quantum<'a> {
     /// The kernel.
     pub launched: &'a Launched,
-    /// Global memory as of the quantum's start.
+    /// Global memory as of the period's start.
     pub image: &'a GlobalMemory,
     /// Replies that have come for this SM.
     pub inbox: &'a mut Inbox,
@@ -65,6 +65,8 @@ pub struct Quantum<'a> {
     pub observed: bool,
     /// Skip cycles in which nothing happens.
     pub skip: bool,
+    /// Cycles per quantum, which is what an SM runs, or several in a row.
+    pub cycles: u64,
 }
 
 /// What the threads of an SM leave behind in a quantum for the rest of the machine.

@@ -121,6 +121,7 @@ impl Sm {
         self.policy_phases = PolicyPhases::begin(&mut self.residents, now);
         self.clock = Clock {
             ran: now,
+            moved: now,
             first_half: now,
             next: now,
             restless: true,
@@ -170,7 +171,7 @@ impl Sm {
     /// Whether blocks have completed that nobody has taken notice of.
     #[inline]
     pub fn has_completed(&self) -> bool {
-        self.residents.blocks.has_completed()
+        self.residents.blocks.completed() != 0
     }
 
     /// Whether the issue policy wants to hear when no block is left to be handed out.
@@ -214,9 +215,28 @@ impl Sm {
         !self.leavings.stores.is_empty() || !self.leavings.prints.is_empty()
     }
 
+    /// Whether any block is resident or on its way.
+    #[inline]
+    pub fn has_blocks(&self) -> bool {
+        self.residents.blocks.any()
+    }
+
     /// Whether nothing is resident or on its way.
+    #[inline]
     pub fn is_idle(&self) -> bool {
-        self.residents.blocks.held() == 0 && self.memory.is_empty()
+        self.memory.is_empty() && !self.has_blocks()
+    }
+
+    /// The cycle behind the last in which there was something to do.
+    #[inline]
+    pub fn moved_to(&self) -> Cycle {
+        self.clock.moved
+    }
+
+    /// The first cycle that has not run.
+    #[inline]
+    pub fn ran_to(&self) -> Cycle {
+        self.clock.ran
     }
 
     /// Performs an atomic access that has reached the L2.

@@ -186,6 +186,7 @@ impl MemOps {
     }
 
     /// Whether no instruction is under way.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.free_ops.len() == self.ops.len()
     }

@@ -126,6 +126,19 @@ impl Port {
         self.flits + self.most_per_quantum <= self.buffer
     }
 
+    /// For how many cycles from the beginning of a quantum on nothing has to be asked: the buffer has room for all that can
+    /// be sent in them, and flits move up as this side counts. At least the `quantum`.
+    #[inline]
+    pub fn known_for(&self, quantum: u64) -> u64 {
+        match self.network.same_as_core() {
+            true => {
+                let most = self.flits + self.queue + 1;
+                u64::from(self.buffer.saturating_sub(most)).max(quantum)
+            }
+            false => quantum,
+        }
+    }
+
     /// Flits that move up in the ticks from cycle `now` on.
     #[inline]
     fn moving(&self, now: Cycle) -> u64 {

@@ -127,11 +127,11 @@ impl Blocks {
         self.slots.iter().all(Option::is_none)
     }
 
-    /// Resident, or on their way.
-    pub fn held(&self) -> u32 {
-        let is_block = |coming: &&(Cycle, Coming)| matches!(coming.1, Coming::Block(_));
-        let coming = self.arrivals.iter().filter(is_block).count();
-        (self.slots.iter().flatten().count() + coming) as u32
+    /// Whether any is resident, or on its way.
+    #[inline]
+    pub fn any(&self) -> bool {
+        let is_block = |coming: &(Cycle, Coming)| matches!(coming.1, Coming::Block(_));
+        self.slots.iter().any(Option::is_some) || self.arrivals.iter().any(is_block)
     }
 
     /// Something is to come, behind what comes in the same cycle.
@@ -157,10 +157,10 @@ impl Blocks {
         Some(what)
     }
 
-    /// Whether there are some that have completed since.
+    /// Blocks completed that have not been taken notice of.
     #[inline]
-    pub fn has_completed(&self) -> bool {
-        self.completed != 0
+    pub fn completed(&self) -> u32 {
+        self.completed
     }
 
     /// Takes the number of blocks completed since this was asked last.

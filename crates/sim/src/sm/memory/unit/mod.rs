@@ -222,6 +222,7 @@ impl LoadStore {
     }
 
     /// Whether no instruction is under way.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.ops.is_empty()
     }
