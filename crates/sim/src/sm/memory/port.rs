@@ -246,7 +246,9 @@ impl Port {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::network::crossbar::{Crossbar, Shape};
     use crate::memory::packet::Traffic;
+    use proptest::prelude::*;
 
     fn request(kind: RequestKind, bytes: u16) -> Request {
         Request {
@@ -290,6 +292,62 @@ mod tests {
         assert_eq!(port.wanted(), u32::MAX, "it is to be tried now");
         assert!(port.try_send(start + 8, &write));
         assert!(port.is_full(start + 8));
+    }
+
+    proptest! {
+        /// What a port knows by itself of the flits that move up is what the network would tell it,
+        /// however their clocks stand to each other; and while it says that it knows, the room that it
+        /// sees is what it would see if it were told.
+        #[test]
+        fn a_port_knows_what_the_network_would_tell(
+            mhz in prop::sample::select(vec![350u32, 500, 700, 924, 1400]),
+            sizes in prop::collection::vec(prop::option::of(0u16..=128), 1..200),
+        ) {
+            let set = [
+                "interconnect.flit=32".to_owned(),
+                "gpu.quantum=3".to_owned(),
+                format!("gpu.interconnect_mhz={mhz}"),
+            ];
+            let machine = Machine::resolve("gtx480", &set).unwrap();
+            let clock = Clock::new(mhz, 700);
+            let net = &machine.interconnect;
+            let shape = Shape {
+                latency: net.latency,
+                injection_queue: net.injection_queue,
+                input_buffer: net.input_buffer,
+                output_buffer: net.output_buffer,
+                speedup: net.speedup,
+                last_buffer: None,
+            };
+            let mut network: Crossbar<()> = Crossbar::new(1, 1, shape);
+            let (mut port, mut told) = (Port::new(&machine), Port::new(&machine));
+            let mut known = 0;
+            for (cycle, bytes) in (0..).zip(sizes) {
+                let now = Cycle::new(cycle);
+                if cycle % u64::from(machine.gpu.quantum) == 0 {
+                    let tick = clock.first_tick(now + INJECTION_CYCLES);
+                    let backlog = network.backlog(0, tick);
+                    prop_assert_eq!(port.moving(now), u64::from(backlog.moving));
+                    if !port.knows_room() {
+                        port.hear_backlog(backlog, now);
+                    } else {
+                        known += 1;
+                    }
+                    told.hear_backlog(backlog, now);
+                    port.refill(now);
+                    told.refill(now);
+                }
+                let Some(bytes) = bytes else { continue };
+                let request = request(RequestKind::Write, bytes);
+                let sent = told.try_send(now, &request);
+                prop_assert_eq!(port.try_send(now, &request), sent, "in {}", cycle);
+                if sent {
+                    let flits = told.flit.divide_up(u64::from(told.header) + u64::from(bytes));
+                    network.push(0, clock.first_tick(now + INJECTION_CYCLES), 0, flits as u32, ());
+                }
+            }
+            prop_assert!(known > 0);
+        }
     }
 
     #[test]
