@@ -93,7 +93,7 @@ impl Stretch<'_> {
     }
 
     /// Cycles, in whole quanta, that an SM can run from the beginning of a quantum `at` on without looking up, but to see that a block
-    /// has ended.
+    /// has ended or that there is no room for a request.
     #[inline]
     fn for_itself(&self, at: Cycle, sm: &Sm) -> u64 {
         let left = self.span.end - at;

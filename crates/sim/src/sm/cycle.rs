@@ -48,7 +48,7 @@ impl Sm {
     }
 
     /// Runs cycles up to (not including) `to`, or, where that is several quanta away, to the end of the one
-    /// in which a block completes.
+    /// in which a block completes or a request finds no room.
     pub fn run(&mut self, to: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
         if quantum.observed != self.residents.books.watch.is_on() {
             self.listen(quantum.observed);
@@ -92,7 +92,7 @@ impl Sm {
             }
             now += 1;
             self.clock.moved = now;
-            if self.residents.blocks.completed() != completed {
+            if self.residents.blocks.completed() != completed || self.port.awaits_room() {
                 to = to.min(now.round_up(quantum.cycles));
             }
             if quantum.skip {
