@@ -92,7 +92,7 @@ fn it_reads_what_goes_lane_by_lane_reads() {
 fn components_lie_side_by_side_in_memory() {
     let mut bench = bench(2, 16, TexelKind::Unsigned, false);
     let got = fetched(&mut bench, true, |_| 1);
-    let byte = |k: u32| k * 37 & 0xff;
+    let byte = |k: u32| (k * 37) & 0xff;
     let component = |k: u32| byte(k) | byte(k + 1) << 8;
     assert_eq!(got[0], [component(4), component(6), 0, 0]);
 }
