@@ -21,8 +21,7 @@ impl HomeWarp {
         self.rows.resize(code.rows() as usize * LANES, 0);
         self.predicates.clear();
         self.predicates.resize(code.predicate_slots() as usize, 0);
-        self.local.clear();
-        self.local.resize(code.local_bytes() as usize * LANES, 0);
+        self.local.reset(code.local_bytes() as usize);
         let [nx, ny, _] = grid.block.map(|n| n.max(1));
         let first = u64::from(index) * LANES as u64;
         let there = grid.threads().saturating_sub(first).min(LANES as u64);

@@ -5,6 +5,7 @@
 //! sits there; a thread never leaves its home lane.
 
 use super::iterations::Results;
+use super::memory::local::LocalMemory;
 use warpsim_ptx::isa::{AtomOp, BoolOp, Space, Type};
 use warpsim_ptx::kernel::RegId;
 
@@ -23,14 +24,19 @@ pub struct Threads {
 }
 
 impl Threads {
-    /// The shared memory of the block that all lanes are known to belong to, else nothing.
-    pub(super) fn shared_of(&mut self, lanes: &Lanes) -> &mut [u8] {
+    /// The shared memory of the block that all lanes are known to belong to, and the local memory of
+    /// their warp, else nothing.
+    pub(super) fn own_memory(
+        &mut self,
+        lanes: &Lanes,
+    ) -> (&mut [u8], Option<&mut LocalMemory<LANES>>) {
         match lanes {
             Lanes::Static(home) => {
-                let block = self.warps[usize::from(*home)].block;
-                &mut self.blocks[usize::from(block)].shared
+                let warp = &mut self.warps[usize::from(*home)];
+                let block = &mut self.blocks[usize::from(warp.block)];
+                (&mut block.shared, Some(&mut warp.local))
             }
-            Lanes::Gathered(_) => &mut [],
+            Lanes::Gathered(_) => (&mut [], None),
         }
     }
 }
@@ -65,8 +71,8 @@ pub struct HomeWarp {
     pub runs_as: u16,
     /// Thread index in its block: x, y, z by lane.
     pub tid: [[u32; LANES]; 3],
-    /// Local memory, `local_bytes` a lane, lane after lane.
-    pub local: Vec<u8>,
+    /// Local memory.
+    pub local: LocalMemory<LANES>,
 }
 
 /// What the threads of a block share.

@@ -111,10 +111,25 @@ impl Code {
         if mask == 0 {
             return true;
         }
-        let block = usize::from(warp.block);
-        let mut regs = self.registers_of(warp, mask);
+        let HomeWarp {
+            block,
+            rows,
+            predicates,
+            carry,
+            local,
+            ..
+        } = warp;
+        let mut regs = Regs {
+            rows,
+            predicates,
+            carry,
+            pool: &self.pool,
+            temps: &mut [],
+            mask,
+        };
         let mut reach = Reach {
-            shared: &mut threads.blocks[block].shared,
+            shared: &mut threads.blocks[usize::from(*block)].shared,
+            local: Some(local),
             params: &grid.params,
             memory,
             effect,
@@ -175,16 +190,17 @@ impl Code {
                 Action::Alu(run) => unsafe { run(d, &mut regs) },
                 Action::Branch => effect.kind = EffectKind::Branch { taken: mask },
                 Action::Access { all_lanes, .. }
-                    if all_lanes(
-                        d,
-                        &mut regs,
-                        &mut Reach {
-                            shared: threads.shared_of(lanes),
+                    if {
+                        let (shared, local) = threads.own_memory(lanes);
+                        let mut reach = Reach {
+                            shared,
+                            local,
                             params: &grid.params,
                             memory,
                             effect,
-                        },
-                    ) => {}
+                        };
+                        all_lanes(d, &mut regs, &mut reach)
+                    } => {}
                 Action::Full(run) | Action::Access { by_lane: run, .. } => {
                     let mut world = World {
                         lanes,
@@ -193,7 +209,6 @@ impl Code {
                         memory,
                         effect,
                         cold,
-                        local_bytes: self.local_bytes,
                         active,
                     };
                     result = run(d, &mut regs, &mut world);

@@ -117,7 +117,7 @@ impl Sm {
     /// Gets ready for a launch that starts at cycle `now`.
     pub fn begin(&mut self, launched: &Launched, now: Cycle) {
         self.residents.begin(launched, now);
-        self.units.begin(now);
+        self.units.begin(now, &launched.facts);
         self.policy_phases = PolicyPhases::begin(&mut self.residents, now);
         self.clock = Clock {
             ran: now,

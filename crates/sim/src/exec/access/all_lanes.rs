@@ -1,4 +1,4 @@
-//! Loads and stores of one value per lane, the short way: all lanes lie in one piece of memory,
+//! Loads and stores of one value per lane, and loads of several, the short way: all lanes lie in one piece of memory,
 //! which is looked for and checked once. Where that is not so, [`load`] and [`store`] change
 //! no register and no memory and say `false`, and the instruction goes lane by lane
 //! (`load_store.rs`).
@@ -145,20 +145,21 @@ fn is_overlaid(memory: &GlobalView<'_>, address: &[u64; LANES], mask: u32) -> bo
 
 /// What the access was, for timing: all lanes in the instruction's space, or generic addresses
 /// of global memory.
-fn access(d: &Decoded, store: bool, bytes: usize, mask: u32) -> EffectKind {
+#[inline(always)]
+fn access(d: &Decoded, store: bool, bytes: usize, count: usize, mask: u32) -> EffectKind {
     let lanes = |here: bool| if here { mask } else { 0 };
     let space = d.space;
     EffectKind::Access(Access {
         store,
         shared_atomic: false,
         element: bytes as u8,
-        count: 1,
+        count: count as u8,
         shared: lanes(space == Space::Shared),
         global: lanes(!matches!(
             space,
-            Space::Shared | Space::Param | Space::Const
+            Space::Shared | Space::Local | Space::Param | Space::Const
         )),
-        local: 0,
+        local: lanes(space == Space::Local),
         other: match space {
             Space::Param | Space::Const => space,
             _ => Space::Generic,
@@ -179,7 +180,7 @@ pub(crate) fn load<T: Value, const N: usize>(
     let (start, data): (u64, &[u8]) = match d.space {
         Space::Shared => (0, reach.shared),
         Space::Param => (0, reach.params),
-        Space::Local => return false,
+        Space::Local => return load_local(d, r, reach, value),
         _ => match reach.memory.find(first, N) {
             Some(index) => reach.memory.contents(index),
             None => return false,
@@ -226,7 +227,71 @@ pub(crate) fn load<T: Value, const N: usize>(
             }
         }
     }
-    reach.effect.kind = access(d, false, N, mask);
+    reach.effect.kind = access(d, false, N, 1, mask);
+    true
+}
+
+/// Loads as many `T` of `N` bytes per lane, side by side, as there are in `B` bytes.
+#[inline(always)]
+pub(crate) fn load_vector<T: Value, const N: usize, const B: usize>(
+    d: &Decoded,
+    r: &mut Regs<'_>,
+    reach: &mut Reach<'_, '_>,
+    value: impl Fn([u8; N]) -> T,
+) -> bool {
+    let mask = r.mask;
+    let (start, data): (u64, &[u8]) = match d.space {
+        Space::Shared => (0, reach.shared),
+        Space::Param => (0, reach.params),
+        Space::Local => return false,
+        _ => {
+            let first = address_of(d, r, mask.trailing_zeros() as usize % LANES);
+            match reach.memory.find(first, B) {
+                Some(index) => reach.memory.contents(index),
+                None => return false,
+            }
+        }
+    };
+    let address = &mut reach.effect.address;
+    if !spread::<B>(d, r, start, data.len(), address)
+        || start != 0 && is_overlaid(reach.memory, address, mask)
+    {
+        return false;
+    }
+    for (k, &dst) in d.dst.iter().enumerate().take(B / N) {
+        if let Some(row) = r.result::<T>(dst) {
+            each_lane(mask, |lane| {
+                let at = (address[lane] - start) as usize + k * N;
+                let bytes = data[at..].first_chunk().expect("checked for all lanes");
+                T::put(row, lane, value(*bytes));
+            });
+        }
+    }
+    reach.effect.kind = access(d, false, N, B / N, mask);
+    true
+}
+
+/// As [`load`] from local memory: the way for addresses that are not those of the generic window.
+#[inline(never)] // few kernels have any; the other way is to stay small
+fn load_local<T: Value, const N: usize>(
+    d: &Decoded,
+    r: &mut Regs<'_>,
+    reach: &mut Reach<'_, '_>,
+    value: impl Fn([u8; N]) -> T,
+) -> bool {
+    let Some(local) = &reach.local else {
+        return false;
+    };
+    let (mask, address) = (r.mask, &mut reach.effect.address);
+    if !spread::<N>(d, r, 0, local.size(), address) {
+        return false;
+    }
+    if let Some(row) = r.result::<T>(d.dst[0]) {
+        each_lane(mask, |lane| {
+            T::put(row, lane, value(local.get(lane, address[lane] as usize)));
+        });
+    }
+    reach.effect.kind = access(d, false, N, 1, mask);
     true
 }
 
@@ -278,7 +343,18 @@ pub(crate) fn store<T: Value, const N: usize>(
                 reach.shared[at..at + N].copy_from_slice(&value(lane));
             });
         }
-        Space::Local | Space::Param => return false,
+        Space::Local => {
+            let Some(local) = &mut reach.local else {
+                return false;
+            };
+            if !spread::<N>(d, r, 0, local.size(), address) {
+                return false;
+            }
+            each_lane(mask, |lane| {
+                local.put(lane, address[lane] as usize, value(lane));
+            });
+        }
+        Space::Param => return false,
         _ => {
             let Some(index) = reach.memory.find(first, N) else {
                 return false;
@@ -293,7 +369,7 @@ pub(crate) fn store<T: Value, const N: usize>(
             });
         }
     }
-    reach.effect.kind = access(d, true, N, mask);
+    reach.effect.kind = access(d, true, N, 1, mask);
     true
 }
 

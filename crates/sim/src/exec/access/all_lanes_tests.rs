@@ -17,6 +17,8 @@ const BYTES: u64 = 1024;
 struct Case {
     store: bool,
     ty: Type,
+    /// Values per lane.
+    count: usize,
     space: Space,
     base: Base,
     /// Where each lane's base lies, from the start of the space.
@@ -48,11 +50,12 @@ impl Case {
             base,
             offset: self.offset,
         };
-        let value = if self.ty.bytes() == 8 { w(1) } else { n(1) };
+        let value = |k| if self.ty.bytes() == 8 { w(k) } else { n(k) };
         if self.store {
-            instr(Op::St, m, &[], &[address, value])
+            instr(Op::St, m, &[], &[address, value(1)])
         } else {
-            instr(Op::Ld, m, &[value], &[address])
+            let values: Vec<Operand> = (1..=self.count as u16).map(value).collect();
+            instr(Op::Ld, m, &values, &[address])
         }
     }
 
@@ -74,6 +77,11 @@ impl Case {
             let value = 0x0102_0384_8586_8788u64.wrapping_mul(lane as u64 + 3);
             bench.set(w(1), lane, value);
             bench.set(n(1), lane, value);
+        }
+        let local = &mut bench.threads.warps[0].local;
+        local.reset(200);
+        for lane in 0..LANES {
+            local.write(lane, 0, &contents[lane..lane + 200]);
         }
         let mut stores = StoreBuffer::new();
         let mut prints = Vec::new();
@@ -111,7 +119,8 @@ impl Case {
         });
         let memory = image.slice(global, BYTES).unwrap();
         let (warp, shared) = (&threads.warps[0], &threads.blocks[0].shared);
-        format!("{told:?} {:?} {memory:?} {shared:?}", warp.rows)
+        let (rows, local) = (&warp.rows, &warp.local);
+        format!("{told:?} {rows:?} {memory:?} {shared:?} {local:?}")
     }
 }
 
@@ -143,17 +152,23 @@ fn cases() -> impl Strategy<Value = Case> {
     // By half: bytes from one lane to the next, if they are in line.
     let step = || prop_oneof![2 => Just(None), 1 => Just(Some(0u64)), 1 => Just(Some(4)), 1 => Just(Some(8))];
     let steps = (step(), step()).prop_map(|(first, second)| [first, second]);
+    let count = proptest::sample::select(vec![1, 1, 2, 4]);
+    let shape = (shape, count);
     (shape, at, astray, mask, offset, any::<bool>(), steps).prop_map(
-        |((store, ty, space, base), at, astray, active, offset, buffered, steps)| {
+        |(((store, ty, space, base), count), at, astray, active, offset, buffered, steps)| {
+            // Several are loaded from where all of them are aligned.
+            let count = if store || ty.bytes() < 4 { 1 } else { count };
+            let align = 8u64.max(u64::from(ty.bytes()) * count as u64);
             let placed = |l: usize| match steps[l / 16] {
-                None => at[l] / 8 * 8,
-                Some(step) => at[l / 16 * 16] / 8 * 8 + step * (l as u64 % 16),
+                None => at[l] / align * align,
+                Some(step) => at[l / 16 * 16] / align * align + step * (l as u64 % 16),
             };
             let mut at: [u64; LANES] = std::array::from_fn(placed);
             at[17] += astray;
             Case {
                 store: store && space != Param,
                 ty,
+                count,
                 space,
                 base,
                 at,
@@ -174,7 +189,7 @@ proptest! {
         let short = Code::new(&kernel, &[]).unwrap();
         let mut long = Code::new(&kernel, &[]).unwrap();
         let Action::Access { by_lane, .. } = long.ops[0].action else {
-            panic!("a scalar access has a short way");
+            panic!("such an access has a short way");
         };
         long.ops[0].action = Action::Full(by_lane);
         prop_assert_eq!(case.run(&short), case.run(&long));

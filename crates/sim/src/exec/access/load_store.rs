@@ -28,12 +28,12 @@ pub(crate) fn decode(i: &Instr) -> Option<Plan> {
             if ty?.bytes() > 8 || !matches!(i.dst.len(), 1 | 2 | 4) {
                 return None;
             }
-            let action = match (i.dst.len(), load_all_lanes(ty?)) {
-                (1, Some(all_lanes)) => Action::Access {
+            let action = match load_all_lanes(ty?, i.dst.len()) {
+                Some(all_lanes) => Action::Access {
                     all_lanes,
                     by_lane: load,
                 },
-                _ => Action::Full(load),
+                None => Action::Full(load),
             };
             Some(Plan::new(action, &[Width::None], &[w; 4]))
         }
@@ -57,8 +57,21 @@ pub(crate) fn decode(i: &Instr) -> Option<Plan> {
     }
 }
 
+/// The short way of a load of so many values.
+fn load_all_lanes(ty: Type, count: usize) -> Option<AllLanesFn> {
+    use all_lanes::load_vector as vector;
+    Some(match (ty.bytes(), count) {
+        (_, 1) => return load_one_all_lanes(ty),
+        (4, 2) => |d, r, reach| vector::<_, 4, 8>(d, r, reach, u32::from_le_bytes),
+        (4, 4) => |d, r, reach| vector::<_, 4, 16>(d, r, reach, u32::from_le_bytes),
+        (8, 2) => |d, r, reach| vector::<_, 8, 16>(d, r, reach, u64::from_le_bytes),
+        (8, 4) => |d, r, reach| vector::<_, 8, 32>(d, r, reach, u64::from_le_bytes),
+        _ => return None,
+    })
+}
+
 /// The short way of a scalar load.
-fn load_all_lanes(ty: Type) -> Option<AllLanesFn> {
+fn load_one_all_lanes(ty: Type) -> Option<AllLanesFn> {
     Some(match (ty.bytes(), ty.is_signed()) {
         (1, false) => |d, r, reach| all_lanes::load(d, r, reach, u8::from_le_bytes),
         (1, true) => |d, r, reach| all_lanes::load(d, r, reach, i8::from_le_bytes),
@@ -79,17 +92,6 @@ fn store_all_lanes(ty: Type) -> Option<AllLanesFn> {
         8 => |d, r, reach| all_lanes::store(d, r, reach, u64::to_le_bytes),
         _ => return None,
     })
-}
-
-/// Range of a lane's local memory in its home warp's.
-fn local_range(
-    w: &World<'_, '_>,
-    lane: usize,
-    bytes: usize,
-) -> Result<std::ops::Range<usize>, AccessError> {
-    let size = w.local_bytes as usize;
-    let range = within(w.effect.address[lane], bytes, size)?;
-    Ok(lane * size + range.start..lane * size + range.end)
 }
 
 /// Loads the bytes of one lane.
@@ -117,8 +119,9 @@ pub(crate) fn read_lane(
             within(address, bytes, shared.len()).map(|range| into.copy_from_slice(&shared[range]));
         (Space::Shared, result)
     } else if split.local & bit != 0 {
-        let result = local_range(w, lane, bytes)
-            .map(|range| into.copy_from_slice(&w.threads.warps[home].local[range]));
+        let local = &w.threads.warps[home].local;
+        let result =
+            within(address, bytes, local.size()).map(|range| local.read(lane, range.start, into));
         (Space::Local, result)
     } else {
         let params = &w.grid.params;
@@ -249,8 +252,9 @@ pub(crate) fn write_lane(
             within(address, bytes, shared.len()).map(|range| shared[range].copy_from_slice(from));
         (Space::Shared, result)
     } else if split.local & bit != 0 {
-        let result = local_range(w, lane, bytes)
-            .map(|range| w.threads.warps[home].local[range].copy_from_slice(from));
+        let local = &mut w.threads.warps[home].local;
+        let result =
+            within(address, bytes, local.size()).map(|range| local.write(lane, range.start, from));
         (Space::Local, result)
     } else {
         let kind = FaultKind::Other("a kernel parameter cannot be written".to_string());

@@ -37,9 +37,9 @@ fn read(w: &mut World<'_, '_>, lane: usize, address: u64, into: &mut [u8]) -> Re
         let shared = &w.threads.blocks[usize::from(warp.block)].shared;
         copy(address - window::SHARED, shared, into)
     } else if inside(window::LOCAL) {
-        let size = w.local_bytes as usize;
-        let local = &warp.local[lane * size..(lane + 1) * size];
-        copy(address - window::LOCAL, local, into)
+        let mut local = vec![0; warp.local.size()];
+        warp.local.read(lane, 0, &mut local);
+        copy(address - window::LOCAL, &local, into)
     } else if inside(window::PARAM) {
         copy(address - window::PARAM, &w.grid.params, into)
     } else {

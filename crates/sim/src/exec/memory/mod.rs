@@ -1,4 +1,6 @@
-//! Global memory as programs see it: the one image, and what one SM has stored in a quantum.
+//! Memory as programs see it: the one image of global memory, what one SM has stored in a quantum,
+//! and what a warp's threads have for themselves.
 
 pub mod image;
+pub(crate) mod local;
 pub(crate) mod store_buffer;

@@ -7,8 +7,9 @@ use super::regs::{Dst, PredSrc, Regs, Src, Width};
 use super::temps::{Drain, Fill};
 use crate::exec::fault::Fault;
 use crate::exec::grid::Grid;
+use crate::exec::memory::local::LocalMemory;
 use crate::exec::memory::store_buffer::GlobalView;
-use crate::exec::state::{Effect, Lanes, Threads};
+use crate::exec::state::{Effect, LANES, Lanes, Threads};
 
 /// Function of an instruction that touches only registers. Unsafe to call because some
 /// versions need CPU features; decoding picks those only where the host has them.
@@ -25,6 +26,8 @@ pub(crate) type AllLanesFn = fn(&Decoded, &mut Regs<'_>, &mut Reach<'_, '_>) -> 
 pub(crate) struct Reach<'a, 'm> {
     /// Shared memory of the block that all lanes belong to.
     pub shared: &'a mut [u8],
+    /// Local memory of the warp that all lanes belong to, if it is one.
+    pub local: Option<&'a mut LocalMemory<LANES>>,
     pub params: &'a [u8],
     pub memory: &'a mut GlobalView<'m>,
     pub effect: &'a mut Effect,
@@ -155,7 +158,5 @@ pub(crate) struct World<'a, 'm> {
     pub memory: &'a mut GlobalView<'m>,
     pub effect: &'a mut Effect,
     pub cold: &'a Cold,
-    /// Local memory of a thread in bytes.
-    pub local_bytes: u32,
     pub active: u32,
 }

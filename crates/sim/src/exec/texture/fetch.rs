@@ -11,7 +11,7 @@
 use warpsim_ptx::isa::{Geometry, Mode, Op, Space, Type};
 use warpsim_ptx::kernel::{Instr, Operand, TEXREF_HANDLES, TexBase};
 
-use super::{filter, weigh};
+use super::{filter, plain, weigh};
 use crate::exec::access::spaces::fault;
 use crate::exec::fault::{Fault, FaultKind};
 use crate::exec::grid::{TexelKind, Texture};
@@ -86,6 +86,14 @@ fn fetch(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fau
         Some(Mode::A) => 3,
         _ => 0,
     });
+    if integer
+        && geometry == Geometry::D1
+        && gathered.is_none()
+        && let Some(element) = plain::fetch(d, r, w, instr.dst.len())
+    {
+        w.effect.kind = access(element);
+        return Ok(());
+    }
     let mut out = [[0u32; LANES]; 4];
     let mut element = 4;
     for lane in lanes_of(r.mask) {
@@ -132,7 +140,13 @@ fn fetch(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fau
     for (k, out) in out.iter().enumerate().take(instr.dst.len()) {
         r.commit::<u32>(d.dst[k], out);
     }
-    w.effect.kind = EffectKind::Access(Access {
+    w.effect.kind = access(element);
+    Ok(())
+}
+
+/// What the access was, for timing: texels of so many bytes.
+fn access(element: u8) -> EffectKind {
+    EffectKind::Access(Access {
         store: false,
         shared_atomic: false,
         element,
@@ -141,8 +155,7 @@ fn fetch(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fau
         global: 0,
         local: 0,
         other: Space::Tex,
-    });
-    Ok(())
+    })
 }
 
 struct Sampler<'a> {

@@ -3,5 +3,6 @@
 pub(crate) mod fetch;
 mod filter;
 mod formatted;
+mod plain;
 pub(crate) mod surface;
 mod weigh;

@@ -189,38 +189,70 @@ pub fn bank_cycles(address: &[u64; LANES], lanes: u32, size: u32, banks: u32) ->
         return 1;
     }
     let words = size.div_ceil(4).max(1) as u64;
-    let banks = Divisor::new(banks as u64);
-    let mut first = [u64::MAX; 64];
-    let mut conflict = false;
-    let mut rest = lanes;
-    while rest != 0 && !conflict {
-        let lane = rest.trailing_zeros() as usize;
-        rest &= rest - 1;
-        for word in address[lane] / 4..address[lane] / 4 + words {
-            let seen = &mut first[banks.divide(word).1 as usize];
-            conflict |= *seen != u64::MAX && *seen != word;
-            *seen = word;
-        }
-    }
-    if conflict {
-        slow_bank_cycles(address, lanes, words, banks)
+    if banks.is_power_of_two() {
+        let mask = u64::from(banks) - 1;
+        busiest(address, lanes, words, |word| word & mask)
     } else {
-        1
+        let banks = Divisor::new(u64::from(banks));
+        busiest(address, lanes, words, |word| banks.divide(word).1)
     }
 }
 
-fn slow_bank_cycles(address: &[u64; LANES], lanes: u32, words: u64, banks: Divisor) -> u32 {
-    let mut seen: Vec<u64> = Vec::with_capacity(LANES * words as usize);
-    for lane in (0..LANES).filter(|l| lanes >> l & 1 != 0) {
-        seen.extend(address[lane] / 4..address[lane] / 4 + words);
+/// The largest number of distinct words in one bank, with so many words per lane.
+#[inline(always)]
+fn busiest(
+    address: &[u64; LANES],
+    lanes: u32,
+    words: u64,
+    bank: impl Fn(u64) -> u64 + Copy,
+) -> u32 {
+    match words {
+        1 => distinct(address, lanes, 1, bank, &mut [(0, 0); LANES]),
+        2..=8 => distinct(address, lanes, words, bank, &mut [(0, 0); 8 * LANES]),
+        // A lane brings part of a matrix.
+        _ => distinct(
+            address,
+            lanes,
+            words,
+            bank,
+            &mut vec![(0, 0); words as usize * LANES],
+        ),
     }
-    seen.sort_unstable();
-    seen.dedup();
-    let mut busy = [0u32; 64];
-    for word in seen {
-        busy[banks.divide(word).1 as usize] += 1;
+}
+
+/// As [`busiest`]. Each bank has a list of its words, which is as long as the cycles it is busy, so
+/// mostly very short. `seen` is room for all words, each with the number of the one before it.
+#[inline(never)]
+fn distinct(
+    address: &[u64; LANES],
+    lanes: u32,
+    words: u64,
+    bank: impl Fn(u64) -> u64,
+    seen: &mut [(u64, u32)],
+) -> u32 {
+    // Entries are numbered from one on; zero is none.
+    let mut last = [0u32; 64];
+    let (mut count, mut most) = (0, 0);
+    let mut rest = lanes;
+    while rest != 0 {
+        let lane = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        for word in address[lane] / 4..address[lane] / 4 + words {
+            let last = &mut last[bank(word) as usize % 64];
+            let (mut at, mut length) = (*last, 1);
+            while at != 0 && seen[at as usize - 1].0 != word {
+                at = seen[at as usize - 1].1;
+                length += 1;
+            }
+            if at == 0 {
+                seen[count] = (word, *last);
+                count += 1;
+                *last = count as u32;
+                most = most.max(length);
+            }
+        }
     }
-    busy.into_iter().max().unwrap_or(1)
+    most.max(1)
 }
 
 #[cfg(test)]
@@ -330,6 +362,12 @@ mod tests {
             "two rows"
         );
         assert_eq!(bank_cycles(&lanes(|i| 4 * i), !0, 4, 16), 2);
+        assert_eq!(bank_cycles(&lanes(|i| 32 * i), !0, 32, 32), 8, "v4.b64");
+        let pairs = lanes(|i| 128 * (i / 2));
+        assert_eq!(bank_cycles(&pairs, !0, 4, 32), 16, "two lanes each");
+        let rows = lanes(|i| 128 * i);
+        assert_eq!(bank_cycles(&rows, !0, 64, 32), 32, "parts of a matrix");
+        assert_eq!(bank_cycles(&pairs, 0b1001, 4, 32), 2);
         assert_eq!(
             bank_cycles(&lanes(|i| 4 * (i % 12)), !0, 4, 12),
             1,

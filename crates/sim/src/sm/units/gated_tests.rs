@@ -30,7 +30,7 @@ impl Bench {
         let facts = crate::sm::testing::launched(&machine, BODY, 32).facts;
         let collectors = Collectors::new(&machine.collector, &plan);
         let mut units = Units::new(&machine, plan, false);
-        units.begin(Cycle::ZERO);
+        units.begin(Cycle::ZERO, &[]);
         Bench {
             units,
             collectors,

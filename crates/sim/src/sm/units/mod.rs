@@ -94,10 +94,17 @@ impl Units {
         self.power.as_deref_mut()
     }
 
-    /// A launch begins.
-    pub fn begin(&mut self, now: Cycle) {
-        if let Some(power) = &mut self.power {
-            power.begin(now);
+    /// A launch of instructions with these facts begins.
+    pub fn begin(&mut self, now: Cycle, facts: &[OpFacts]) {
+        let longest = |facts: &OpFacts| u64::from(facts.latency) + u64::from(facts.passes);
+        let ahead = facts.iter().map(longest).max().unwrap_or(0) + EXIT_STAGES;
+        match &mut self.power {
+            Some(power) => {
+                // Instructions in two halves take longer than the facts say.
+                self.results.look_ahead(Results::HORIZON as u64 - 1);
+                power.begin(now);
+            }
+            None => self.results.look_ahead(ahead),
         }
     }
 

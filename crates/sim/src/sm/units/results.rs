@@ -52,8 +52,9 @@ impl Bucket {
     };
 }
 
-/// A ring of `HORIZON` cycles. Results of a cycle are linked in the order they were booked;
-/// nodes are reused. Buckets are small: in every cycle it is another one.
+/// A ring of cycles, as many as the launch needs and at most `HORIZON`. Results of a cycle are
+/// linked in the order they were booked; nodes are reused. In every cycle it is another bucket,
+/// so they are small and no more than needed: the host's cache is to hold those of every SM.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Results {
@@ -64,12 +65,14 @@ pub struct Results {
     pending: u32,
     /// The first booked cycle.
     next: Cycle,
+    /// Cycles of the ring, less one: a power of two and a multiple of the bits of a word.
+    mask: u64,
     /// Cycles with results, a bit each.
     occupied: [u64; Results::HORIZON / 64],
 }
 
 impl Results {
-    /// Longest time ahead that can be booked; above every configured latency.
+    /// Longest time ahead that can be booked, ever; above every configured latency.
     pub const HORIZON: usize = 1024;
 
     /// Nothing under way.
@@ -81,15 +84,31 @@ impl Results {
             occupied: [0; Results::HORIZON / 64],
             pending: 0,
             next: Cycle::NEVER,
+            mask: Results::HORIZON as u64 - 1,
         }
     }
 
-    /// Claims cycle `at`, less than `HORIZON` ahead, for results of a unit, if no other result of
+    /// From now on nothing is booked more than `ahead` cycles ahead. Changes nothing while results
+    /// are under way.
+    pub fn look_ahead(&mut self, ahead: u64) {
+        if self.pending == 0 {
+            let cycles = (ahead + 1).next_power_of_two();
+            self.mask = cycles.clamp(64, Results::HORIZON as u64) - 1;
+        }
+    }
+
+    /// Where in the ring a cycle is.
+    #[inline(always)]
+    fn place(&self, at: Cycle) -> usize {
+        (at.get() & self.mask) as usize % Results::HORIZON
+    }
+
+    /// Claims cycle `at`, as far ahead as was said at most, for results of a unit, if no other result of
     /// that unit has it and fewer than `most` of the units that share its buses (a bit each) do;
     /// says whether. Who has claimed it books what comes.
     #[inline]
     pub fn claim(&mut self, at: Cycle, unit: usize, bus: u32, most: u32) -> bool {
-        let units = &mut self.buckets[at.get() as usize % Results::HORIZON].units;
+        let units = &mut self.buckets[self.place(at)].units;
         // Most often nobody has it.
         if *units != 0 && (*units >> unit & 1 != 0 || (*units & bus).count_ones() >= most) {
             return false;
@@ -102,7 +121,7 @@ impl Results {
     /// then; says whether. They share no bus with others that could take all of it.
     #[inline]
     pub fn claim_all(&mut self, at: Cycle, claimed: u32) -> bool {
-        let units = &mut self.buckets[at.get() as usize % Results::HORIZON].units;
+        let units = &mut self.buckets[self.place(at)].units;
         let free = *units & claimed == 0;
         if free {
             *units |= claimed;
@@ -110,10 +129,10 @@ impl Results {
         free
     }
 
-    /// Books `done` for cycle `at`, less than `HORIZON` ahead.
+    /// Books `done` for cycle `at`, as far ahead as was said at most.
     #[inline]
     pub fn push(&mut self, at: Cycle, done: Done) {
-        let b = at.get() as usize % Results::HORIZON;
+        let b = self.place(at);
         let (word, bit) = (&mut self.occupied[b / 64], 1 << (b % 64));
         self.pending += 1;
         if *word & bit != 0 {
@@ -147,7 +166,7 @@ impl Results {
         if self.next != now {
             return None;
         }
-        let b = now.get() as usize % Results::HORIZON;
+        let b = self.place(now);
         let bucket = &mut self.buckets[b];
         let done = bucket.first;
         self.pending -= 1;
@@ -187,7 +206,7 @@ impl Results {
     /// The first booked cycle at or after `now`: most often it is near.
     #[inline]
     fn first_booked(&self, now: Cycle) -> Cycle {
-        let start = now.get() as usize % Results::HORIZON;
+        let start = self.place(now);
         let near = self.occupied[start / 64] >> (start % 64);
         if near != 0 {
             return now + near.trailing_zeros() as u64;
@@ -200,8 +219,9 @@ impl Results {
         if self.pending == 0 {
             return Cycle::NEVER;
         }
-        let start = now.get() as usize % Results::HORIZON;
-        let words = self.occupied.len();
+        let start = self.place(now);
+        let cycles = self.mask as usize + 1;
+        let words = cycles / 64;
         for i in 0..=words {
             let w = (start / 64 + i) % words;
             let mut bits = self.occupied[w];
@@ -212,7 +232,7 @@ impl Results {
             }
             if bits != 0 {
                 let b = w * 64 + bits.trailing_zeros() as usize;
-                return now + ((b + Results::HORIZON - start) % Results::HORIZON) as u64;
+                return now + ((b + cycles - start) % cycles) as u64;
             }
         }
         Cycle::NEVER
@@ -251,5 +271,31 @@ mod tests {
         let mut results = Results::new();
         results.push(Cycle::new(64 * 5 + 3 + 1000), Done::alone(0, 0));
         assert_eq!(results.next(), Cycle::new(64 * 5 + 1003));
+    }
+
+    #[test]
+    fn a_short_ring_goes_around_where_results_are_near() {
+        let mut results = Results::new();
+        results.look_ahead(63);
+        for now in (0..1000).step_by(61).map(Cycle::new) {
+            results.push(now + 63, Done::alone(0, 2));
+            results.push(now + 1, Done::alone(0, 1));
+            assert_eq!(results.next(), now + 1);
+            assert_eq!(results.pop(now + 1), Some(Done::alone(0, 1)));
+            assert_eq!(results.next(), now + 63);
+            assert_eq!(results.pop(now + 63), Some(Done::alone(0, 2)));
+            assert_eq!(results.next(), Cycle::NEVER);
+        }
+    }
+
+    #[test]
+    fn a_ring_with_results_under_way_stays_as_long_as_it_is() {
+        let mut results = Results::new();
+        results.push(Cycle::new(500), Done::alone(0, 1));
+        results.look_ahead(10);
+        results.push(Cycle::new(500 + 64), Done::alone(0, 2));
+        assert_eq!(results.pop(Cycle::new(500)), Some(Done::alone(0, 1)));
+        assert_eq!(results.pop(Cycle::new(500)), None);
+        assert_eq!(results.next(), Cycle::new(564));
     }
 }

@@ -151,6 +151,8 @@ pub struct LoadStore {
     refused: bool,
     /// The port had no room for the current instruction's access.
     refused_at_port: bool,
+    /// A read-only cache refused the current instruction's access when last tried.
+    refused_read_only: bool,
     /// Stores of several warps that are not acknowledged.
     joint: JointStores,
     /// Where the issue policy wants to hear of the L1 data cache: who asked for its lines.
@@ -199,6 +201,7 @@ impl LoadStore {
             next: Cycle::ZERO,
             refused: false,
             refused_at_port: false,
+            refused_read_only: false,
             joint: JointStores::default(),
             asked_by: None,
             lookups: None,

@@ -8,6 +8,16 @@ impl LoadStore {
         self.refused && !self.data.may_retry() && !self.l1_queue.is_empty()
     }
 
+    /// Whether the next access of the current instruction, on this path, has been refused by a
+    /// read-only cache and nothing has changed since.
+    pub(super) fn read_only_refused(&self, path: Path) -> bool {
+        let cache = match path {
+            Path::Constant => &self.constant,
+            _ => &self.texture,
+        };
+        self.refused_read_only && !cache.may_retry()
+    }
+
     /// The L1 lookup at the head of the queue. A lookup that cannot proceed stalls it.
     pub(super) fn look_up(&mut self, now: Cycle, with: &mut Surroundings) {
         if self.l1_queue.next() > now {
@@ -324,6 +334,9 @@ impl LoadStore {
         let Some(&access) = record.accesses.last() else {
             return true;
         };
+        if self.read_only_refused(record.path) {
+            return false;
+        }
         let constant = record.path == Path::Constant;
         let (traffic, kind) = if constant {
             (Traffic::Constant, TokenKind::Constant)
@@ -342,6 +355,7 @@ impl LoadStore {
         let outcome = cache.read(access.addr, flight, request, |e| {
             write_back_request(sm, e, bytes)
         });
+        self.refused_read_only = outcome == Outcome::Stall;
         match outcome {
             Outcome::Stall => {
                 self.ops.land(flight);

@@ -65,7 +65,8 @@ impl LoadStore {
                     self.lookup_refused() && self.l1_queue.len() as u64 >= self.l1_latency
                 }
                 Path::Uncached => self.refused_at_port,
-                _ => false,
+                Path::Constant | Path::Texture => self.read_only_refused(record.path),
+                Path::Shared => false,
             };
             if !stands || record.busy > 1 {
                 return now;
