@@ -163,8 +163,8 @@ impl Gpu {
         failed
     }
 
-    /// Runs the SMs that are awake on all threads, and beside them the partitions if `partitions` says
-    /// to the end of which period: and the one behind it, or not.
+    /// Runs the SMs that are awake on all threads, and beside them the partitions if they are to run: to
+    /// the end of this period, and then the one behind it, or not.
     fn run_together(
         &mut self,
         stretch: &Stretch,
