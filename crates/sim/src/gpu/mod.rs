@@ -7,6 +7,7 @@ mod homes;
 mod hot;
 mod load;
 mod pace;
+mod period;
 mod prints;
 mod round;
 mod run;

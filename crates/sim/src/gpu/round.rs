@@ -19,16 +19,15 @@
 //!
 //! [`lookahead`]: crate::memory::system::lookahead
 
-use super::dispatch::Dispatcher;
-use super::hot::HotSpots;
 use super::pace::{News, Pace};
+use super::period::Course;
 use super::stretch::Stretch;
 use super::{Gpu, SimError};
 use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
 use crate::memory::system::AheadOfSms;
 use crate::observe::Observer;
-use crate::sm::{Launched, Sm, SmFault};
+use crate::sm::{Sm, SmFault};
 use crate::time::Cycle;
 
 /// The first thread of the simulated program that has failed: in which quantum, and on which SM.
@@ -52,19 +51,9 @@ struct Seat<'a> {
     news: News,
 }
 
-/// What a launch has under way between rounds.
-pub(super) struct Rounds<'a> {
-    pub launched: &'a Launched,
-    pub files: &'a [(u32, String)],
-    pub pace: Pace,
-    pub dispatcher: Dispatcher,
-    /// Where spinning warps are looked at.
-    pub hot: Option<HotSpots>,
-}
-
 impl Gpu {
     /// A period of several quanta that ends with cycle `end` is about to begin.
-    pub(super) fn begin_period(&mut self, end: Cycle, rounds: &Rounds) -> Result<(), SimError> {
+    pub(super) fn begin_period(&mut self, end: Cycle, course: &Course) -> Result<(), SimError> {
         let (sms, image) = (&mut self.sms, &mut self.image);
         let mut failed = None;
         self.memory.prepare(end, &mut |sm, token| {
@@ -72,12 +61,12 @@ impl Gpu {
                 failed.get_or_insert((sm, e));
             }
         });
-        self.check_atomics(failed, rounds)
+        self.check_atomics(failed, course)
     }
 
     /// All SMs have come to the end of a period: the others see what they have stored.
-    pub(super) fn end_period(&mut self, end: Cycle, rounds: &mut Rounds) -> Result<(), SimError> {
-        self.flush(rounds);
+    pub(super) fn end_period(&mut self, end: Cycle, course: &mut Course) -> Result<(), SimError> {
+        self.flush(course);
         let (sms, image) = (&mut self.sms, &mut self.image);
         let mut failed = None;
         let mut perform_atomic = |sm: u16, token| {
@@ -89,22 +78,22 @@ impl Gpu {
             true => self.memory.turn_over(&mut perform_atomic),
             false => self.memory.advance(end, &mut perform_atomic),
         }
-        self.check_atomics(failed, rounds)
+        self.check_atomics(failed, course)
     }
 
     fn check_atomics(
         &self,
         failed: Option<(u16, SmFault)>,
-        rounds: &Rounds,
+        course: &Course,
     ) -> Result<(), SimError> {
         match failed {
-            Some((sm, e)) => Err(self.fault(sm.into(), e, rounds.launched, rounds.files)),
+            Some((sm, e)) => Err(self.fault(sm.into(), e, course.launched, course.files)),
             None => Ok(()),
         }
     }
 
-    fn flush(&mut self, rounds: &mut Rounds) {
-        rounds.pace.flush(|i| {
+    fn flush(&mut self, course: &mut Course) {
+        course.pace.flush(|i| {
             let leavings = &mut self.sms[i].leavings;
             leavings.stores.flush_into(&mut self.image);
             self.printed
@@ -120,10 +109,10 @@ impl Gpu {
         stretch: &Stretch,
         first: bool,
         end: Cycle,
-        rounds: &mut Rounds,
+        course: &mut Course,
     ) -> Result<Cycle, SimError> {
         let (from, to) = (stretch.span.start, stretch.span.end);
-        let pace = &mut rounds.pace;
+        let pace = &mut course.pace;
         let one_quantum = to == from + stretch.quantum;
         match self.options.skip {
             true => {
@@ -135,16 +124,16 @@ impl Gpu {
             false => pace.wake_all(from, &mut self.memory),
         }
         // A report on a run that hangs shows memory as of its time.
-        let further = rounds.hot.is_none();
+        let further = course.hot.is_none();
         let failed = match self.crew {
             Some(_) => self.run_together(stretch, pace, first.then_some((end, further))),
             None => self.run_alone(stretch, pace),
         };
-        self.collect(stretch, rounds);
+        self.collect(stretch, course);
         if let Some((_, sm, e)) = failed {
-            return Err(self.fault(sm, e, rounds.launched, rounds.files));
+            return Err(self.fault(sm, e, course.launched, course.files));
         }
-        let reached = rounds.pace.reached(to);
+        let reached = course.pace.reached(to);
         self.memory.catch_up(reached);
         Ok(reached)
     }
@@ -225,13 +214,13 @@ impl Gpu {
     }
 
     /// Collects, in SM order, what the SMs that have run leave.
-    fn collect(&mut self, stretch: &Stretch, rounds: &mut Rounds) {
-        let Rounds {
+    fn collect(&mut self, stretch: &Stretch, course: &mut Course) {
+        let Course {
             pace,
             dispatcher,
             hot,
             ..
-        } = rounds;
+        } = course;
         let (from, to) = (stretch.span.start, stretch.span.end);
         for at in 0..pace.awake().len() {
             let i = pace.awake()[at];

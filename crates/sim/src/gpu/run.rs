@@ -1,24 +1,21 @@
-//! Running a launch: one period after the other, in [rounds](super::round), and between those blocks for
-//! SMs that have room, always in SM order.
+//! Running a launch: one [period](super::period) after the other, and what it comes to.
 
 use super::api::Launch;
-use super::dispatch::{Dispatcher, Numbers};
+use super::dispatch::Dispatcher;
 use super::hot::HotSpots;
 use super::load::oddities;
 use super::pace::Pace;
-use super::round::Rounds;
-use super::stretch::Stretch;
+use super::period::{Clocking, Course};
 use super::{Gpu, SimError, Stuck};
 use crate::exec::functional;
 use crate::memory::clock::next_in_phase;
-use crate::memory::system::period;
 use crate::progress::Snapshot;
-use crate::sm::{Launched, SmFault, summarise};
+use crate::sm::{Launched, Sm, SmFault, summarise};
 use crate::stats::{EnergyCounters, LaunchReport, MemoryCounters, SmStats, Totals};
 use crate::time::Cycle;
 use std::ops::ControlFlow;
 use std::time::Instant;
-use warpsim_ptx::kernel::{Intrinsic, Kernel, Virtualised};
+use warpsim_ptx::kernel::Virtualised;
 
 /// Quanta between two calls of the progress callback.
 const PROGRESS_EVERY: u64 = 1024;
@@ -121,9 +118,7 @@ impl Gpu {
         launched: &Launched,
         files: &[(u32, String)],
     ) -> Result<Totals, SimError> {
-        let quantum = self.machine.gpu.quantum.max(1) as u64;
-        let period = period(&self.machine) * quantum;
-        let start = self.launch_start(quantum);
+        let start = self.launch_start(self.machine.gpu.quantum.max(1).into());
         if self.machine.gpu.flush_l2_between_kernels {
             self.memory.invalidate_l2();
         }
@@ -136,122 +131,35 @@ impl Gpu {
             observer.launched(start, &launched.kernel, files);
         }
         let mut sampler = self.sampler(start, &memory_before);
-        let total = launched.grid.blocks();
         let limit = self.options.max_cycles.map(|n| start.saturating_add(n));
-        let sms = self.sms.len();
-        let mut rounds = Rounds {
-            launched,
-            files,
-            pace: Pace::new(sms, start),
-            dispatcher: Dispatcher::new(total, launched.blocks_per_sm, sms, self.last_sm),
-            hot: None,
-        };
-        let mut completed = 0u64;
+        let mut course = self.set_out(launched, files, start);
+        let Clocking { quantum, period } = course.clocking;
+        let total = course.total;
         let mut quanta = 0u64;
         let mut now = start;
-        // A block dispatched in a cycle is first fetched for in the next.
-        let dispatcher = &mut rounds.dispatcher;
-        let mut room = dispatcher.dispatch(now + 1, now + 1 + quantum, &mut self.sms);
-        let mut numbers = Numbers::new(launched, self.machine.virtual_blocks.latency);
-        let mut left = true;
-        let last_block_is_heard = self.sms.iter().any(|sm| sm.hears_of_last_block());
-        // Somebody has to know of every quantum.
-        let in_step = !self.options.skip
-            || self.options.observer.is_some()
-            || numbers.is_some()
-            || prints(&launched.kernel);
-        let end = 'launch: loop {
-            let end = now + period;
-            if period > quantum {
-                self.begin_period(end, &rounds)?;
+        let end = loop {
+            if let Some(over) = self.run_period(now, &mut course)? {
+                break over;
             }
-            let mut at = now;
-            while at < end {
-                let waits = room || left && last_block_is_heard;
-                let to = match in_step || waits || rounds.hot.is_some() {
-                    true => at + quantum,
-                    false => end,
-                };
-                let stretch = Stretch {
-                    span: at..to,
-                    quantum,
-                    launched,
-                    observed: rounds.hot.is_some() || self.options.observer.is_some(),
-                    skip: self.options.skip,
-                    blocks_wait: rounds.dispatcher.has_more(),
-                };
-                at = self.run_round(&stretch, at == now, end, &mut rounds)?;
-                let Rounds {
-                    pace, dispatcher, ..
-                } = &mut rounds;
-                let done = dispatcher.take_ended(at);
-                completed += done;
-                if dispatcher.has_more() && (room || done != 0) {
-                    room = dispatcher.dispatch(at, at + quantum, &mut self.sms);
-                    pace.look_again(&self.sms);
-                }
-                if let Some(numbers) = &mut numbers
-                    && numbers.hand_out(at, &mut self.sms)
-                {
-                    pace.look_again(&self.sms);
-                }
-                if left && !dispatcher.has_more() && numbers.as_ref().is_none_or(|n| n.are_out()) {
-                    (left, room) = (false, false);
-                    self.sms.iter_mut().for_each(|sm| sm.expect_no_more(at));
-                    pace.look_again(&self.sms);
-                }
-                if at < end
-                    && completed == total
-                    && let Some(over) = self.over(&rounds.pace, quantum)
-                    && over <= at
-                {
-                    self.end_period(at, &mut rounds)?;
-                    break 'launch over;
-                }
-                if self.options.skip && at < end {
-                    let next = self.next(at, &rounds.pace).min(end);
-                    at = next.round_down(quantum).max(at);
-                    self.memory.catch_up(at);
-                }
-            }
-            self.end_period(end, &mut rounds)?;
-            now = end;
-            if completed == total
-                && let Some(over) = self.over(&rounds.pace, quantum)
-            {
+            now += period;
+            if let Some(over) = self.over(&course) {
                 break over;
             }
             // Once the last block is done the launch may turn out to have ended already.
             if let Some(sampler) = &mut sampler
-                && completed < total
+                && course.completed < total
             {
                 self.sample(sampler, now, launched);
             }
             let before = quanta / PROGRESS_EVERY;
             quanta += period / quantum;
             if quanta / PROGRESS_EVERY != before {
-                let snapshot = self.snapshot(completed, total);
-                let running: u64 = self
-                    .sms
-                    .iter()
-                    .map(|sm| sm.stats().counters.warp_instructions)
-                    .sum();
-                self.options.progress.update(Snapshot {
-                    cycles: snapshot.cycles + (now - start),
-                    warp_instructions: snapshot.warp_instructions + running,
-                    ..snapshot
-                });
-                if self.options.progress.stops() {
-                    return Err(SimError::Stopped {
-                        kernel: launched.kernel.name.clone(),
-                        cycle: now - start,
-                    });
-                }
+                self.tell_progress(now - start, &course)?;
             }
-            let next = self.next(now, &rounds.pace);
+            let next = self.next(now, &course.pace);
             if next == Cycle::NEVER {
-                let last = self.last_moved(&rounds.pace, quantum);
-                let stuck = self.stuck(launched, files, last - start, &rounds.dispatcher);
+                let last = self.last_moved(&course);
+                let stuck = self.stuck(launched, files, last - start, &course.dispatcher);
                 return Err(SimError::Deadlock(stuck));
             }
             if self.options.skip {
@@ -261,10 +169,10 @@ impl Gpu {
             if let Some(limit) = limit
                 && now >= limit
             {
-                match &rounds.hot {
-                    None => rounds.hot = Some(HotSpots::default()),
+                match &course.hot {
+                    None => course.hot = Some(HotSpots::default()),
                     Some(spots) if now >= limit + LAST_LOOK => {
-                        let stuck = self.stuck(launched, files, now - start, &rounds.dispatcher);
+                        let stuck = self.stuck(launched, files, now - start, &course.dispatcher);
                         let loops = spots.loops(&stuck.warps, launched);
                         return Err(SimError::CycleLimit {
                             limit: limit - start,
@@ -285,7 +193,7 @@ impl Gpu {
             .unwrap_or(start);
         let finish = last.max(self.memory.idle_since()).max(start) + 1;
         self.cycle = finish;
-        self.last_sm = rounds.dispatcher.last();
+        self.last_sm = course.dispatcher.last();
         let mut sm = SmStats::default();
         for core in &mut self.sms {
             core.finish(finish);
@@ -333,21 +241,34 @@ impl Gpu {
         SimError::Fault(Box::new(report))
     }
 
-    /// If nothing is left of a launch whose blocks have all ended: the end of the last quantum in
-    /// which there was.
-    fn over(&self, pace: &Pace, quantum: u64) -> Option<Cycle> {
-        let idle_since = pace.idle_since().filter(|_| self.memory.idle())?;
-        Some(idle_since.max(self.memory.idle_since().round_down(quantum) + quantum))
+    /// Tells how far a launch is that has run for so many cycles, and whether it is to be given up.
+    fn tell_progress(&mut self, cycles: u64, course: &Course) -> Result<(), SimError> {
+        let snapshot = self.snapshot(course.completed, course.total);
+        let issued = |sm: &Sm| sm.stats().counters.warp_instructions;
+        let running: u64 = self.sms.iter().map(issued).sum();
+        self.options.progress.update(Snapshot {
+            cycles: snapshot.cycles + cycles,
+            warp_instructions: snapshot.warp_instructions + running,
+            ..snapshot
+        });
+        match self.options.progress.stops() {
+            true => Err(SimError::Stopped {
+                kernel: course.launched.kernel.name.clone(),
+                cycle: cycles,
+            }),
+            false => Ok(()),
+        }
     }
 
     /// The end of the last quantum in which something happened.
-    fn last_moved(&self, pace: &Pace, quantum: u64) -> Cycle {
+    fn last_moved(&self, course: &Course) -> Cycle {
+        let quantum = course.clocking.quantum;
         let memory = self.memory.idle_since().round_down(quantum) + quantum;
-        pace.moved().round_up(quantum).max(memory)
+        course.pace.moved().round_up(quantum).max(memory)
     }
 
     /// The next cycle, `now` at the earliest, in which anything can happen anywhere.
-    fn next(&self, now: Cycle, pace: &Pace) -> Cycle {
+    pub(super) fn next(&self, now: Cycle, pace: &Pace) -> Cycle {
         let sms = match self.options.skip {
             true if pace.next() <= now => return now,
             true if pace.awaits_room(|sm, room| self.memory.has_room_soon(sm, room)) => return now,
@@ -395,10 +316,4 @@ impl Gpu {
             blocks_total,
         }
     }
-}
-
-/// Whether a kernel can print: what several SMs print is put together quantum by quantum.
-fn prints(kernel: &Kernel) -> bool {
-    let mut intrinsics = kernel.code.iter().filter_map(|i| i.intrinsic);
-    intrinsics.any(|intrinsic| intrinsic == Intrinsic::Vprintf)
 }
