@@ -204,11 +204,11 @@ impl Singles {
         }
     }
 
-    /// Whether these slices, a bit each, rank warps alike: by age they do, since the warps of a home warp
-    /// come together.
-    pub fn ranks_alike(&self, slices: u64) -> bool {
+    /// Whether all slices rank warps alike: by age they do, since the warps of a home warp come
+    /// together.
+    pub fn ranks_alike(&self) -> bool {
         match self {
-            Singles::Greedy(gto) | Singles::LowestPc(gto) => gto.stays_alike(slices),
+            Singles::Greedy(gto) | Singles::LowestPc(gto) => gto.stays_alike(),
             _ => false,
         }
     }

@@ -160,13 +160,6 @@ impl Results {
         self.nodes[node as usize] = (done, first);
     }
 
-    /// The next of what is booked for `now`.
-    #[inline]
-    pub fn peek(&self, now: Cycle) -> Option<Done> {
-        let b = now.get() as usize % Results::HORIZON;
-        (self.next == now).then(|| self.buckets[b].first)
-    }
-
     /// Takes the next of what is booked for `now`.
     #[inline]
     pub fn pop(&mut self, now: Cycle) -> Option<Done> {
@@ -269,8 +262,6 @@ mod tests {
         assert_eq!(results.pop(Cycle::new(1000)), None);
         assert_eq!(results.next(), Cycle::new(1030));
         assert_eq!(results.pop(Cycle::new(1030)), Some(done(2)));
-        assert_eq!(results.peek(Cycle::new(1030)), Some(done(3)));
-        assert_eq!(results.peek(Cycle::new(1031)), None);
         assert_eq!(results.pop(Cycle::new(1030)), Some(done(3)));
         assert_eq!(results.next(), Cycle::NEVER);
     }
