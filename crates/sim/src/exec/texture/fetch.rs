@@ -9,11 +9,12 @@
 //! give.
 
 use warpsim_ptx::isa::{Geometry, Mode, Op, Space, Type};
-use warpsim_ptx::kernel::{Instr, Operand, TEXREF_HANDLES, TexBase};
+use warpsim_ptx::kernel::{Instr, Operand};
 
+use super::bound::texture_on;
 use super::{filter, plain, weigh};
 use crate::exec::access::spaces::fault;
-use crate::exec::fault::{Fault, FaultKind};
+use crate::exec::fault::Fault;
 use crate::exec::grid::{TexelKind, Texture};
 use crate::exec::op::{Decoded, Plan, Regs, Width, World};
 use crate::exec::state::{Access, EffectKind, LANES, lanes_of};
@@ -39,39 +40,6 @@ fn coordinates(geometry: Geometry) -> Option<usize> {
         Geometry::D3 | Geometry::A2d => 3,
         Geometry::Cube => return None,
     })
-}
-
-/// The texture (or surface) that the thread on `lane` names.
-pub(super) fn texture_on<'g>(
-    d: &Decoded,
-    r: &Regs<'_>,
-    w: &World<'g, '_>,
-    lane: usize,
-) -> Result<&'g Texture, Fault> {
-    let grid = w.grid;
-    let handle = r.lane::<u64>(d.src[0], lane);
-    let by_name = matches!(w.cold.instr.src[0], Operand::Texture(TexBase::Texref(_)));
-    let number = if by_name {
-        Some(handle)
-    } else {
-        handle.checked_sub(TEXREF_HANDLES)
-    };
-    let texture = match number {
-        Some(number) => grid.texrefs.get(number as usize),
-        None => handle
-            .checked_sub(1)
-            .and_then(|n| grid.texture_objects.get(n as usize)),
-    };
-    match (texture, number) {
-        (Some(Some(texture)), _) => Ok(texture),
-        (_, number) => {
-            let text = match number {
-                Some(number) => format!("texture reference {number} is not bound"),
-                None => format!("{handle:#x} is not the handle of a texture"),
-            };
-            Err(Fault::new(FaultKind::Other(text), lane, w.lanes.home(lane)))
-        }
-    }
 }
 
 fn fetch(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
@@ -332,6 +300,7 @@ mod tests {
     use super::*;
     use crate::exec::testing::{Bench, instr, n};
     use warpsim_ptx::isa::Mods;
+    use warpsim_ptx::kernel::TexBase;
 
     /// A 4x2 texture of one channel holding 0..8.
     fn texture(bench: &mut Bench, change: impl Fn(&mut Texture)) {

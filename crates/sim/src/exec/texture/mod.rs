@@ -1,5 +1,6 @@
 //! Texture fetches.
 
+mod bound;
 pub(crate) mod fetch;
 mod filter;
 mod formatted;

@@ -3,7 +3,7 @@
 //! anything is otherwise, it says so and has changed no register, and the fetch goes lane by lane
 //! (`fetch.rs`).
 
-use super::fetch::texture_on;
+use super::bound::texture_on;
 use super::filter;
 use crate::exec::grid::Texture;
 use crate::exec::memory::store_buffer::GlobalView;

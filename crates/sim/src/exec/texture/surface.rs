@@ -5,7 +5,7 @@
 use warpsim_ptx::isa::{Geometry, Mode, Op, Space, Type};
 use warpsim_ptx::kernel::Instr;
 
-use super::fetch::texture_on;
+use super::bound::texture_on;
 use super::formatted;
 use crate::exec::access::spaces::fault;
 use crate::exec::fault::{Fault, FaultKind};
