@@ -123,7 +123,7 @@ pub struct Gpu {
     memory: MemorySystem,
     sms: Vec<Sm>,
     /// The threads that they run on, if it is more than one, which SM where, and each thread's share
-    /// of the quantum under way.
+    /// of the round under way.
     crew: Option<Crew>,
     homes: Homes,
     shares: Vec<usize>,

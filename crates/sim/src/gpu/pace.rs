@@ -28,7 +28,7 @@ pub struct Pace {
     awake: Vec<usize>,
     /// News of them, in the same order.
     news: Vec<News>,
-    /// SMs that have stored or printed.
+    /// SMs whose stores the others have not seen.
     to_flush: Vec<usize>,
 }
 
@@ -50,8 +50,8 @@ pub struct News {
     pub completed: u32,
     /// It has sent requests.
     pub sent: bool,
-    /// It has stored or printed.
-    pub to_flush: bool,
+    /// It has stored what others have not seen.
+    pub stored: bool,
     /// It is idle, and has been so since this cycle if it was not before.
     pub idle: bool,
     pub became_idle: Option<Cycle>,
@@ -66,7 +66,7 @@ impl News {
             wanted: sm.port.wanted(),
             completed: sm.take_completed(),
             sent: !sm.port.sent.is_empty(),
-            to_flush: sm.has_to_flush(),
+            stored: sm.has_stored(),
             ..News::default()
         }
     }
@@ -155,7 +155,7 @@ impl Pace {
         }
         self.moved = self.moved.max(news.moved);
         self.set_idle(number, &news);
-        if news.to_flush {
+        if news.stored {
             self.to_flush.push(number);
         }
         news
@@ -198,7 +198,7 @@ impl Pace {
         }
     }
 
-    /// Hands over the SMs that have stored or printed since this was asked last, in order.
+    /// Hands over the SMs that have stored since this was asked last, in order.
     pub fn flush(&mut self, hand_over: impl FnMut(usize)) {
         self.to_flush.sort_unstable();
         self.to_flush.dedup();

@@ -3,7 +3,7 @@
 //! ```text
 //!  side by side          SMs that are awake, period k          on the threads of a crew
 //!                        partitions, period k + 1              on the first of them
-//!  then, one after the   what the SMs leave, in SM order: requests into the network, news
+//!  then, one after the   what the SMs leave, in SM order: requests into the network, news, prints
 //!  other                 requests through the network, as far as all SMs have come
 //! ```
 //!
@@ -25,7 +25,7 @@ use super::stretch::Stretch;
 use super::{Gpu, SimError};
 use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
-use crate::memory::system::AheadOfSms;
+use crate::memory::system::{AheadOfSms, MemorySystem};
 use crate::observe::Observer;
 use crate::sm::{Sm, SmFault};
 use crate::time::Cycle;
@@ -54,51 +54,40 @@ struct Seat<'a> {
 impl Gpu {
     /// A period of several quanta that ends with cycle `end` is about to begin.
     pub(super) fn begin_period(&mut self, end: Cycle, course: &Course) -> Result<(), SimError> {
-        let (sms, image) = (&mut self.sms, &mut self.image);
-        let mut failed = None;
-        self.memory.prepare(end, &mut |sm, token| {
-            if let Err(e) = sms[usize::from(sm)].perform_atomic(token, image) {
-                failed.get_or_insert((sm, e));
-            }
-        });
-        self.check_atomics(failed, course)
+        self.with_atomics(course, |memory, perform_atomic| {
+            memory.prepare(end, perform_atomic);
+        })
     }
 
     /// All SMs have come to the end of a period: the others see what they have stored.
     pub(super) fn end_period(&mut self, end: Cycle, course: &mut Course) -> Result<(), SimError> {
-        self.flush(course);
+        let (sms, image) = (&mut self.sms, &mut self.image);
+        course
+            .pace
+            .flush(|i| sms[i].leavings.stores.flush_into(image));
+        self.with_atomics(course, |memory, perform_atomic| match memory.is_ahead() {
+            true => memory.turn_over(perform_atomic),
+            false => memory.advance(end, perform_atomic),
+        })
+    }
+
+    /// Lets memory do something that comes with atomics, which are performed in that order.
+    fn with_atomics(
+        &mut self,
+        course: &Course,
+        act: impl FnOnce(&mut MemorySystem, &mut dyn FnMut(u16, u32)),
+    ) -> Result<(), SimError> {
         let (sms, image) = (&mut self.sms, &mut self.image);
         let mut failed = None;
-        let mut perform_atomic = |sm: u16, token| {
+        act(&mut self.memory, &mut |sm, token| {
             if let Err(e) = sms[usize::from(sm)].perform_atomic(token, image) {
                 failed.get_or_insert((sm, e));
             }
-        };
-        match self.memory.is_ahead() {
-            true => self.memory.turn_over(&mut perform_atomic),
-            false => self.memory.advance(end, &mut perform_atomic),
-        }
-        self.check_atomics(failed, course)
-    }
-
-    fn check_atomics(
-        &self,
-        failed: Option<(u16, SmFault)>,
-        course: &Course,
-    ) -> Result<(), SimError> {
+        });
         match failed {
             Some((sm, e)) => Err(self.fault(sm.into(), e, course.launched, course.files)),
             None => Ok(()),
         }
-    }
-
-    fn flush(&mut self, course: &mut Course) {
-        course.pace.flush(|i| {
-            let leavings = &mut self.sms[i].leavings;
-            leavings.stores.flush_into(&mut self.image);
-            self.printed
-                .hand_on(&mut leavings.prints, &mut self.options);
-        });
     }
 
     /// A round in which SMs run for this time. The partitions run beside them if they may be ahead and

@@ -53,7 +53,7 @@ impl SmFault {
     }
 }
 
-/// What an SM sees of the world in a quantum.
+/// What an SM sees of the world in a quantum, or several in a row.
 pub struct Quantum<'a> {
     /// The kernel.
     pub launched: &'a Launched,
@@ -69,7 +69,7 @@ pub struct Quantum<'a> {
     pub cycles: u64,
 }
 
-/// What the threads of an SM leave behind in a quantum for the rest of the machine.
+/// What the threads of an SM leave behind for the rest of the machine.
 #[derive(Debug)]
 pub struct Leavings {
     /// Stores.
@@ -82,7 +82,7 @@ pub struct Leavings {
 pub struct View<'a> {
     /// The kernel.
     pub launched: &'a Launched,
-    /// Global memory as of the quantum's start.
+    /// Global memory as of the period's start.
     pub image: &'a GlobalMemory,
     /// What this SM has stored and printed since.
     pub leavings: &'a mut Leavings,

@@ -3,7 +3,7 @@
 //!
 //! Each stage owns its state and can be built alone. [`cycle`] has their order within a cycle.
 //! The SM changes nothing outside itself while it runs: requests leave through its [`Port`],
-//! stores and prints are [`Leavings`], and all are collected at quantum ends.
+//! stores and prints are [`Leavings`], and all are collected between rounds.
 
 mod cycle;
 pub mod facts;
@@ -63,7 +63,7 @@ pub struct Sm {
     events: Vec<MemoryEvent>,
     /// Way to the network.
     pub port: Port,
-    /// What this quantum leaves for others.
+    /// What it leaves for others.
     pub leavings: Leavings,
     clock: Clock,
     policy_phases: PolicyPhases,
@@ -209,10 +209,10 @@ impl Sm {
         &self.residents.threads
     }
 
-    /// Whether stores or prints of this quantum are to be handed over.
+    /// Whether it has stored what others have not seen.
     #[inline]
-    pub fn has_to_flush(&self) -> bool {
-        !self.leavings.stores.is_empty() || !self.leavings.prints.is_empty()
+    pub fn has_stored(&self) -> bool {
+        !self.leavings.stores.is_empty()
     }
 
     /// Whether any block is resident or on its way.

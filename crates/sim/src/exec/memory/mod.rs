@@ -1,4 +1,4 @@
-//! Memory as programs see it: the one image of global memory, what one SM has stored in a quantum,
+//! Memory as programs see it: the one image of global memory, what one SM has stored in a period,
 //! and what a warp's threads have for themselves.
 
 pub mod image;

@@ -1,7 +1,7 @@
-//! The stores one SM made in the current quantum, and an SM's view of memory through them.
+//! The stores one SM made in the current period, and an SM's view of memory through them.
 //!
 //! An SM sees its own stores at once, the others see them when the GPU flushes the buffers at
-//! the end of the quantum, in SM order. The buffer is an overlay of 128-byte lines with a byte
+//! the end of the period, in SM order. The buffer is an overlay of 128-byte lines with a byte
 //! mask; a 64-bit filter lets loads that cannot hit pass without a look-up.
 
 use super::image::{AccessError, GlobalMemory};

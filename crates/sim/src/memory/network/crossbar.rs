@@ -13,6 +13,7 @@
 
 use super::flits::FlitSwitch;
 use super::ports::{Few, Many, Most, Ports};
+use crate::config::Interconnect;
 use crate::time::Tick;
 use std::collections::VecDeque;
 
@@ -41,6 +42,20 @@ pub struct Shape {
     pub speedup: u32,
     /// Room is counted flit by flit, with credits, and the last buffer of an output holds so many.
     pub last_buffer: Option<u32>,
+}
+
+impl Shape {
+    /// A machine's network, in either direction.
+    pub fn of(net: &Interconnect) -> Shape {
+        Shape {
+            latency: net.latency,
+            injection_queue: net.injection_queue,
+            input_buffer: net.input_buffer,
+            output_buffer: net.output_buffer,
+            speedup: net.speedup,
+            last_buffer: net.credits.then_some(net.last_buffer),
+        }
+    }
 }
 
 /// What of an input's packets has not left yet.

@@ -19,7 +19,7 @@
 //!   the partitions are through with a period before SMs begin it ([`MemorySystem::prepare`]).
 //! - Atomics are only written down. Where a period is a quantum, they are performed at its end, behind
 //!   its stores. Where it is longer, they are performed before it begins, so that whoever has the
-//!   answer to one finds it in memory. An atomic comes to its slice at least two periods after it
+//!   answer to one finds it in memory. An atomic is served at least two periods after it
 //!   was sent, so that all that its thread has stored before is there, too.
 //!
 //! What others ask about the whole system (is it idle, what has it counted, when does it go on) is

@@ -60,14 +60,7 @@ impl MemorySystem {
                 false => dram,
             },
         };
-        let shape = Shape {
-            latency: net.latency,
-            injection_queue: net.injection_queue,
-            input_buffer: net.input_buffer,
-            output_buffer: net.output_buffer,
-            speedup: net.speedup,
-            last_buffer: net.credits.then_some(net.last_buffer),
-        };
+        let shape = Shape::of(net);
         MemorySystem {
             map,
             line: u64::from(l2.line),

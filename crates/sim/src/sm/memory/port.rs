@@ -58,7 +58,7 @@ pub fn untoken(token: u32) -> (TokenKind, u32) {
 /// The port.
 #[derive(Debug)]
 pub struct Port {
-    /// Requests sent in this quantum, with their cycles.
+    /// Requests sent since they were collected last, with their cycles.
     pub sent: Vec<(Cycle, Request)>,
     /// Flits that the injection queue holds, and the network's buffer behind it.
     queue: u32,
@@ -310,15 +310,7 @@ mod tests {
             ];
             let machine = Machine::resolve("gtx480", &set).unwrap();
             let clock = Clock::new(mhz, 700);
-            let net = &machine.interconnect;
-            let shape = Shape {
-                latency: net.latency,
-                injection_queue: net.injection_queue,
-                input_buffer: net.input_buffer,
-                output_buffer: net.output_buffer,
-                speedup: net.speedup,
-                last_buffer: None,
-            };
+            let shape = Shape::of(&machine.interconnect);
             let mut network: Crossbar<()> = Crossbar::new(1, 1, shape);
             let (mut port, mut told) = (Port::new(&machine), Port::new(&machine));
             let mut known = 0;
