@@ -320,7 +320,7 @@ fn load_half<const N: usize>(
     }
 }
 
-/// Stores the `N` low bytes of a `T` a lane, in the order of lanes.
+/// Stores the `N` low bytes of a `T` per lane, in the order of lanes.
 #[inline(always)]
 pub(crate) fn store<T: Value, const N: usize>(
     d: &Decoded,
