@@ -6,12 +6,12 @@ use crate::output::columns::{self, Column};
 use crate::output::report::{Recorded, Report};
 use crate::output::{conclusions, csv, parquet, picture, terminal, values};
 use crate::plan::Plan;
-use crate::record::{Record, Status};
-use crate::recordings;
-use crate::runner::{self, Watch};
-use crate::sizes::{self, KernelSize};
-use crate::store::Store;
-use crate::trade_off::traded;
+use crate::results::record::{Record, Status};
+use crate::results::store::Store;
+use crate::running::recordings;
+use crate::running::runner::{self, Watch};
+use crate::values::sizes::{self, KernelSize};
+use crate::values::trade_off::traded;
 use crate::verdict::{Judged, Tried, Verdict, judge};
 use std::path::PathBuf;
 

@@ -10,39 +10,26 @@
 //! Nothing here knows how the machine works: runs go through the interface that the command line
 //! uses, and statistics are read by their declared names.
 
-mod average;
 pub mod compare;
+mod conduct;
 pub mod embedded;
 mod error;
 pub mod evaluate;
-mod execute;
 pub mod format;
-mod key;
-pub mod merge;
-mod metric;
 mod output;
 pub mod plan;
-pub mod record;
-mod recordings;
-mod request;
-pub mod runner;
-pub mod sample;
-mod seal;
-mod sensitivity;
-mod shard;
-pub mod sizes;
-pub mod store;
-mod subject;
-mod timeline;
-mod trade_off;
+mod results;
+mod running;
+mod values;
 pub mod verdict;
 pub mod words;
 
-mod conduct;
-
 pub use conduct::{Conclusion, Failure, Tally, conduct};
 pub use error::StudyError;
-pub use execute::execute_alone;
 pub use plan::{Choices, Plan};
-pub use request::Request;
-pub use shard::{Shard, conduct_shard};
+pub use results::{merge, record, store};
+pub use running::execute::execute_alone;
+pub use running::request::Request;
+pub use running::runner;
+pub use running::shard::{Shard, conduct_shard};
+pub use values::{sample, sizes};

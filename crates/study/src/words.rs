@@ -1,7 +1,7 @@
 //! How things are written, everywhere alike.
 
 use crate::format::{Display, Mean};
-use crate::sample::Sample;
+use crate::values::sample::Sample;
 
 /// A value of a figure.
 pub fn value(display: Display, value: f64) -> String {

@@ -4,7 +4,7 @@
 use super::{csv, read};
 use crate::error::StudyError;
 use crate::output::table::fitted;
-use crate::sample::Sample;
+use crate::values::sample::Sample;
 use crate::words;
 use std::path::Path;
 

@@ -6,8 +6,8 @@ mod folders;
 pub use folders::{Folder, compared};
 
 use crate::error::StudyError;
-use crate::metric::{Statistics, statistic_names};
 use crate::output::table::fitted;
+use crate::values::metric::{Statistics, statistic_names};
 use crate::words::number;
 use serde_json::Value;
 use std::path::Path;

@@ -5,11 +5,11 @@ mod shown;
 
 pub use shown::{Cell, MeanRow, Row, Shown};
 
-use crate::average::averages;
 use crate::format::{ALL, Figure};
 use crate::plan::{Layer, Plan, Run, Variant};
-use crate::record::Record;
-use crate::sample::Sample;
+use crate::results::record::Record;
+use crate::values::average::averages;
+use crate::values::sample::Sample;
 use part::Stored;
 use shown::sort;
 use std::collections::{HashMap, HashSet};

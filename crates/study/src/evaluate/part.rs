@@ -1,8 +1,8 @@
 //! What rows are made from: runs, and the launches of one of their kernels.
 
-use crate::key::sha256;
-use crate::metric::Statistics;
-use crate::record::Record;
+use crate::results::key::sha256;
+use crate::results::record::Record;
+use crate::values::metric::Statistics;
 use std::collections::HashMap;
 
 /// A result, with what rows are made from.

@@ -1,8 +1,8 @@
 //! What a figure shows: cells, rows, averages.
 
 use crate::format::At;
-use crate::record::Status;
-use crate::sample::Sample;
+use crate::results::record::Status;
+use crate::values::sample::Sample;
 
 /// A value of a figure, or why there is none.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,9 +4,9 @@ use super::table::fitted;
 use super::terminal::row_title;
 use crate::evaluate::Results;
 use crate::format::{ALL, Display, Figure};
-use crate::sample::Sample;
-use crate::sensitivity;
-use crate::sizes::KernelSize;
+use crate::values::sample::Sample;
+use crate::values::sensitivity;
+use crate::values::sizes::KernelSize;
 use crate::words;
 use warpsim_present::mangled::shown;
 

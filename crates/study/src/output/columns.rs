@@ -3,9 +3,9 @@
 
 use crate::evaluate::Results;
 use crate::format::SIZES;
-use crate::metric::{SIZE_STATISTICS, statistic_names};
 use crate::plan::Run;
-use crate::record::Record;
+use crate::results::record::Record;
+use crate::values::metric::{SIZE_STATISTICS, statistic_names};
 use serde_json::Value;
 use warpsim_sim::stats::Totals;
 

@@ -3,9 +3,9 @@
 use super::values::Value as Measured;
 use crate::conduct::Tally;
 use crate::evaluate::{Results, Shown};
-use crate::sample::Sample;
-use crate::sensitivity;
-use crate::sizes::KernelSize;
+use crate::values::sample::Sample;
+use crate::values::sensitivity;
+use crate::values::sizes::KernelSize;
 use crate::verdict::Judged;
 use serde_json::{Value, json};
 

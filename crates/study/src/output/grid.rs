@@ -3,7 +3,7 @@
 use crate::evaluate::{Cell, Shown};
 use crate::format::SEED;
 use crate::plan::Plan;
-use crate::sample::Sample;
+use crate::values::sample::Sample;
 
 /// A table of a figure's configurations.
 pub struct Grid {

@@ -5,8 +5,8 @@ use super::grid::Grid;
 use super::table::{fitted, total_width};
 use crate::evaluate::{Cell, MeanRow, Results, Shown};
 use crate::format::{ALL, Figure, Shape};
-use crate::sample::Sample;
-use crate::sizes::KernelSize;
+use crate::values::sample::Sample;
+use crate::values::sizes::KernelSize;
 use crate::verdict::{Judged, Verdict};
 use crate::words;
 

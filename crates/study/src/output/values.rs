@@ -3,7 +3,7 @@
 use super::columns::{Column, Data};
 use crate::evaluate::{Cell, Results, Shown};
 use crate::format::{Figure, Shape};
-use crate::sample::Sample;
+use crate::values::sample::Sample;
 use crate::verdict::Judged;
 
 /// A value of a figure.

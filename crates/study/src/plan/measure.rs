@@ -2,7 +2,7 @@
 
 use crate::error::StudyError;
 use crate::format::{At, Metric, Shape, Study};
-use crate::metric::{Expression, Problem, meaning};
+use crate::values::metric::{Expression, Problem, meaning};
 
 /// What a figure measures: one layer for bars, several for stacks.
 pub struct Measure {

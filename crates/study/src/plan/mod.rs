@@ -13,8 +13,8 @@ pub use workloads::Subjects;
 
 use crate::error::StudyError;
 use crate::format::{Figure, SIZES, Study, Vary};
-use crate::key::{Inputs, Key};
-use crate::subject::Subject;
+use crate::results::key::{Inputs, Key};
+use crate::running::subject::Subject;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use super::Choices;
 use super::workloads::{Entry, Members, Subjects};
 use crate::error::StudyError;
 use crate::format::{At, Group, Study};
-use crate::subject::Subject;
+use crate::running::subject::Subject;
 use std::path::Path;
 use std::sync::Arc;
 use warpsim_present::nearest;

@@ -3,7 +3,7 @@
 use super::{Plan, resolve};
 use crate::error::StudyError;
 use crate::format::{At, On, Study};
-use crate::subject::Subject;
+use crate::running::subject::Subject;
 use std::sync::Arc;
 
 /// The workloads of a study.

@@ -1,10 +1,10 @@
 //! A figure as a claim sees it.
 
-use crate::average::average;
 use crate::evaluate::{Cell, Row, Shown};
 use crate::format::{ALL, Chain, Claim, Figure, On, Term};
 use crate::plan::Plan;
-use crate::sample::Sample;
+use crate::values::average::average;
+use crate::values::sample::Sample;
 use crate::words;
 
 /// A figure and the claim that is looked at.

@@ -5,7 +5,7 @@ use super::quantity;
 use crate::evaluate::{Cell, Results, Shown};
 use crate::format::{ALL, Display, Figure, Shape};
 use crate::output::terminal::{mean_cell, mean_title, row_title};
-use crate::sample::Sample;
+use crate::values::sample::Sample;
 use crate::words;
 
 /// What is drawn.

@@ -8,7 +8,7 @@ mod layout;
 mod quantity;
 mod scatter;
 
-use crate::trade_off::Traded;
+use crate::values::trade_off::Traded;
 pub use chart::chart;
 pub use colour::Colours;
 use layout::{BROAD, NARROW};

@@ -1,8 +1,8 @@
 //! What goes up in a picture, with its unit.
 
 use crate::format::{Display, Figure, Shape};
-use crate::metric::unit;
 use crate::plan::{Layer, Plan};
+use crate::values::metric::unit;
 
 /// The title of a figure's axis: what is measured, in which unit or against which configuration.
 pub fn title(plan: &Plan, figure: &Figure, layers: &[Layer]) -> String {

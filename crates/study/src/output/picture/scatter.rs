@@ -4,7 +4,7 @@
 use super::axis::{Axis, axis};
 use super::colour::{Colours, Hue};
 use super::layout::{LETTER, Layout, wrapped};
-use crate::trade_off::{Panel, Point, Traded};
+use crate::values::trade_off::{Panel, Point, Traded};
 use crate::words;
 use warpsim_present::svg::Svg;
 

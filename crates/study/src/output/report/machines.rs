@@ -2,7 +2,7 @@
 
 use super::Report;
 use crate::format::Configuration;
-use crate::key::SIMULATOR;
+use crate::results::key::SIMULATOR;
 use maud::{Markup, html};
 
 impl Report<'_> {

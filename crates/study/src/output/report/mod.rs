@@ -10,8 +10,8 @@ mod trade_offs;
 mod trust;
 
 use crate::evaluate::{Results, Shown};
-use crate::sizes::KernelSize;
-use crate::trade_off::Traded;
+use crate::values::sizes::KernelSize;
+use crate::values::trade_off::Traded;
 use crate::verdict::Judged;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Figures against each other: the picture, and the values as a table.
 
 use super::Report;
-use crate::trade_off::Traded;
+use crate::values::trade_off::Traded;
 use crate::words;
 use maud::{Markup, PreEscaped, html};
 

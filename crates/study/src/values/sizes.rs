@@ -5,7 +5,7 @@
 
 use crate::evaluate::Results;
 use crate::plan::Plan;
-use crate::record::Record;
+use crate::results::record::Record;
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -194,7 +194,7 @@ pub fn all(results: &Results) -> Vec<KernelSize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Status;
+    use crate::results::record::Status;
     use serde_json::json;
 
     fn record() -> Record {

@@ -1,8 +1,8 @@
 //! One run: a fresh GPU, the workload, its statistics.
 
-use crate::key::SCHEMA;
 use crate::plan::Run;
-use crate::record::{Record, Status, stored_text};
+use crate::results::key::SCHEMA;
+use crate::results::record::{Record, Status, stored_text};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;

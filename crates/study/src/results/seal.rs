@@ -1,7 +1,7 @@
 //! A checksum at the end of a stored JSON object. It is over the bytes before it, so that a single
 //! digit that has changed, in storage or by hand, is noticed; the file is still JSON.
 
-use crate::key::sha256;
+use crate::results::key::sha256;
 
 const BEFORE: &str = ",\n  \"checksum\": \"";
 const AFTER: &str = "\"\n}\n";

@@ -1,6 +1,6 @@
 //! What runs: a workload of the suite, or a launch file.
 
-use crate::key::sha256;
+use crate::results::key::sha256;
 use std::path::{Path, PathBuf};
 use warpsim_workloads::cuda;
 use warpsim_workloads::launchfile::{self, Contents, LaunchFile, Output};

@@ -2,12 +2,12 @@
 
 use crate::error::StudyError;
 use crate::format::Timeline;
-use crate::key::Key;
 use crate::output::report::Recorded;
 use crate::plan::{Plan, Run};
-use crate::runner::{Watch, side_by_side};
-use crate::store::{Store, Stored};
-use crate::timeline;
+use crate::results::key::Key;
+use crate::results::store::{Store, Stored};
+use crate::running::runner::{Watch, side_by_side};
+use crate::running::timeline;
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use crate::embedded;
 use crate::error::StudyError;
 use crate::format::{self, SIZES, Study};
 use crate::plan::Choices;
-use crate::store::Store;
+use crate::results::store::Store;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use warpsim_present::Source;

@@ -5,12 +5,12 @@
 
 use crate::conduct::Failure;
 use crate::error::StudyError;
-use crate::key::Key;
 use crate::plan::Plan;
-use crate::recordings;
-use crate::request::Request;
-use crate::runner::{self, Watch};
-use crate::store::Store;
+use crate::results::key::Key;
+use crate::results::store::Store;
+use crate::running::recordings;
+use crate::running::request::Request;
+use crate::running::runner::{self, Watch};
 use std::fmt;
 use std::str::FromStr;
 
@@ -55,7 +55,7 @@ impl Shard {
 }
 
 /// Runs a part of a study. The folder then has its runs and what was asked for, but no report:
-/// [`crate::merge`] writes that. Returns the runs of this part that failed.
+/// [`crate::results::merge`] writes that. Returns the runs of this part that failed.
 pub fn conduct_shard(
     plan: &Plan,
     store: &Store,

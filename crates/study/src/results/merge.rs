@@ -2,9 +2,9 @@
 
 use crate::error::StudyError;
 use crate::plan::Plan;
-use crate::record::Record;
-use crate::recordings;
-use crate::store::Store;
+use crate::results::record::Record;
+use crate::results::store::Store;
+use crate::running::recordings;
 use std::path::{Path, PathBuf};
 use warpsim_workloads::files::identity;
 

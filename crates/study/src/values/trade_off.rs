@@ -2,7 +2,7 @@
 
 use crate::evaluate::{Results, Shown};
 use crate::format::{ALL, Display, Figure, TradeOff};
-use crate::sample::Sample;
+use crate::values::sample::Sample;
 
 /// A trade-off as it came out.
 pub struct Traded {

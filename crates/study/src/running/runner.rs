@@ -2,10 +2,10 @@
 //! bring back.
 
 use crate::error::StudyError;
-use crate::execute::{WORKER, execute, keep_workers_panics};
 use crate::plan::{Plan, Run};
-use crate::record::Record;
-use crate::store::{Store, Stored};
+use crate::results::record::Record;
+use crate::results::store::{Store, Stored};
+use crate::running::execute::{WORKER, execute, keep_workers_panics};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};

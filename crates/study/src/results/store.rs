@@ -1,9 +1,9 @@
 //! The results folder: one file per run, written whole or not at all, named by what determines it.
 
 use crate::error::StudyError;
-use crate::key::{Key, SCHEMA, SIMULATOR};
-use crate::record::{Record, Status, read_stored, stored_text};
-use crate::seal::{is_intact, seal};
+use crate::results::key::{Key, SCHEMA, SIMULATOR};
+use crate::results::record::{Record, Status, read_stored, stored_text};
+use crate::results::seal::{is_intact, seal};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use warpsim_workloads::files::write_whole;

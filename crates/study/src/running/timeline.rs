@@ -1,10 +1,10 @@
 //! What the warps of one SM did, cycle by cycle: recorded while a run goes on, kept small enough
 //! for a report.
 
-use crate::execute::listen;
 use crate::format::Timeline;
-use crate::key::{Key, SCHEMA};
 use crate::plan::Run;
+use crate::results::key::{Key, SCHEMA};
+use crate::running::execute::listen;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -2,7 +2,7 @@
 
 use crate::evaluate::Cell;
 use crate::format::Mean;
-use crate::sample::Sample;
+use crate::values::sample::Sample;
 
 /// The average of every layer over the cells that have a value, repeat by repeat, and how many
 /// cells those are.
@@ -46,7 +46,7 @@ pub fn average(mean: Mean, values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Status;
+    use crate::results::record::Status;
 
     #[test]
     fn means_by_hand() {

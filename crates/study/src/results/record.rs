@@ -1,9 +1,9 @@
 //! What is kept of a run.
 
-use crate::key::SCHEMA;
-use crate::metric::{SIZE_STATISTICS, Statistics};
-use crate::seal::{is_intact, seal};
-use crate::sizes;
+use crate::results::key::SCHEMA;
+use crate::results::seal::{is_intact, seal};
+use crate::values::metric::{SIZE_STATISTICS, Statistics};
+use crate::values::sizes;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use crate::evaluate::{Results, Shown};
 use crate::plan::SensitivityTable;
-use crate::sample::Sample;
+use crate::values::sample::Sample;
 
 /// A line of the table.
 pub struct Line {

@@ -1,0 +1,8 @@
+//! Numbers from records: metrics, samples of repeats, averages over workloads, and what is derived from those.
+
+pub(crate) mod average;
+pub(crate) mod metric;
+pub mod sample;
+pub(crate) mod sensitivity;
+pub mod sizes;
+pub(crate) mod trade_off;
