@@ -1,11 +1,11 @@
 //! Statement lists: declarations, labels, blocks.
 
 use super::builder::Builder;
-use super::layout::{variable_align, variable_bytes};
-use super::params::ParamUse;
 use super::scope::{Entity, Scope};
 use crate::ast::{Statement, Variable};
 use crate::isa::Space;
+use crate::lower::instruction::params::ParamUse;
+use crate::lower::module::layout::{variable_align, variable_bytes};
 
 /// Registers a declaration like `%r<…>` may stand for.
 const MOST_REGISTERS: u32 = 1 << 24;

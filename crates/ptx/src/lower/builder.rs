@@ -2,14 +2,14 @@
 //! wrong so far.
 
 use super::framed::FramedFunctions;
-use super::layout::{SharedLayout, align_up};
 use super::module::{ModuleTable, ModuleVar};
 use super::scope::{Entity, Found, Scope, number_in};
-use super::special::{NAMES, special};
 use crate::ast::{Ident, Span};
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Mods, Op, Space, Special, Type};
 use crate::kernel::{Destinations, Instr, Likely, NO_PC, Pc, RegClass, RegId, Register, Sources};
+use crate::lower::module::layout::{SharedLayout, align_up};
+use crate::lower::operand::special::{NAMES, special};
 use crate::name::Name;
 use std::collections::HashSet;
 use warpsim_present::misspelt;

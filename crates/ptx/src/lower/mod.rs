@@ -11,28 +11,13 @@
 //! that reach it out of the program: they are listed with the reasons in
 //! [`Program::rejected`], and the rest of the file stays usable.
 
-mod asynchronous;
 mod body;
 mod builder;
-mod call;
-mod control;
 mod framed;
-mod immediate;
-mod init;
 mod instruction;
-mod layout;
-mod matrix;
-mod memory;
 mod module;
 mod operand;
-mod params;
-mod reach;
-mod recent;
 mod scope;
-mod shape;
-mod special;
-mod texture;
-mod video;
 mod whole;
 
 use crate::ast::{Directive, Function, Ident, Item, Module, Statement};
@@ -42,7 +27,7 @@ use crate::kernel::{Crossings, Kernel, NO_PC, Param, Program, Virtualised};
 use crate::lazy::LazyKernel;
 use builder::{Builder, Frame};
 pub use framed::STACK_BYTES;
-use layout::{SharedLayout, align_up, variable_align, variable_bytes};
+use module::layout::{SharedLayout, align_up, variable_align, variable_bytes};
 use module::{ModuleTable, named_functions};
 use scope::{Entity, Scope};
 use std::mem;
@@ -108,7 +93,7 @@ fn lower_kernel<'a>(
     body: &'a [Statement],
     inline_limit: Option<usize>,
 ) -> Lowered {
-    let reached = reach::reach(table, function, body, inline_limit);
+    let reached = module::reach::reach(table, function, body, inline_limit);
     let mut builder = Builder::new(table, SharedLayout::new(&reached));
     builder.frames.push(Frame {
         first_scope: 0,

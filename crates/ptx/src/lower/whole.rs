@@ -1,11 +1,11 @@
 //! All kernels of a module, one after the other or side by side.
 
 use super::module::ModuleTable;
-use super::reach::each_instruction;
 use super::{Lowered, Options, in_order, lower_kernel};
 use crate::ast::{Function, Item, Module, Operand, Statement};
 use crate::diagnostic::Diagnostic;
 use crate::kernel::Program;
+use crate::lower::module::reach::each_instruction;
 use crate::name::Name;
 use crate::workers::side_by_side;
 use std::collections::HashSet;

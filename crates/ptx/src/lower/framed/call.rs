@@ -1,12 +1,12 @@
 //! Calls of functions with bodies of their own.
 
 use super::super::builder::{Builder, Resolved};
-use super::super::params::Passed;
 use super::super::scope::Entity;
 use super::{Site, word};
 use crate::ast::{self, Ident, Span};
 use crate::isa::{Mods, Op};
 use crate::kernel::{Intrinsic, Operand};
+use crate::lower::instruction::params::Passed;
 
 impl<'a> Builder<'a> {
     /// A call.

@@ -24,7 +24,7 @@ mod stack;
 pub(super) use stack::finish;
 
 use super::builder::Builder;
-use super::params::ParamUse;
+use super::instruction::params::ParamUse;
 use super::scope::Entity;
 use crate::ast::{Function, Span, Variable};
 use crate::isa::{Mods, Op, Space, Type};
@@ -113,7 +113,7 @@ fn word() -> Mods {
 
 impl<'a> Builder<'a> {
     /// Gives the functions with bodies of their own their registers, before anything else.
-    pub(super) fn declare_framed(&mut self, reach: &super::reach::Reach<'a>) {
+    pub(super) fn declare_framed(&mut self, reach: &super::module::reach::Reach<'a>) {
         let kinds = [reach.recursive.as_slice(), &reach.large].concat();
         self.framed.kinds = kinds.clone();
         self.framed.recursive = reach.recursive.len();
@@ -207,7 +207,7 @@ impl<'a> Builder<'a> {
     /// Room for a `.local` variable of the function being lowered.
     pub(super) fn allocate_in_frame(&mut self, index: usize, bytes: u64, align: u64) -> Entity {
         let framed = &mut self.framed.list[index];
-        let offset = super::layout::align_up(framed.locals, align.min(16));
+        let offset = super::module::layout::align_up(framed.locals, align.min(16));
         framed.locals = offset.saturating_add(bytes);
         Entity::InFrame(framed.base, offset)
     }

@@ -1,10 +1,10 @@
 //! The stack in local memory: what calls leave there, once it is known which registers live across them.
 
-use super::super::layout::align_up;
 use super::{FramedFunctions, STACK_BYTES, Site, local, word};
 use crate::analysis::{self, RegSet};
 use crate::isa::{Cmp, Mods, Op, Type};
 use crate::kernel::{AddrBase, Instr, Intrinsic, Kernel, NO_PC, Operand, Pc, RegClass, RegId};
+use crate::lower::module::layout::align_up;
 
 fn is_mark(what: Option<Intrinsic>) -> bool {
     matches!(

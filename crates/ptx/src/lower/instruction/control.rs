@@ -1,12 +1,12 @@
 //! Branches and the ends of threads and functions.
 
-use super::builder::{Builder, Resolved};
-use super::operand::what_is;
-use super::scope::Entity;
-use super::shape::Kind;
 use crate::ast::{self, Ident, Instruction};
 use crate::isa::{Cmp, Mods, Op, Type};
 use crate::kernel::{Operand, RegId};
+use crate::lower::builder::{Builder, Resolved};
+use crate::lower::operand::shape::Kind;
+use crate::lower::operand::what_is;
+use crate::lower::scope::Entity;
 
 type Guard = Option<(RegId, bool)>;
 
@@ -23,7 +23,7 @@ impl Builder<'_> {
     }
 
     /// `bra`.
-    pub(super) fn branch(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
+    pub(in crate::lower) fn branch(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
         let [target] = self.operands::<1>(instr)?;
         let ast::Operand::Name(id) = target else {
             self.error(instr.span, "a branch needs a label");
@@ -38,7 +38,11 @@ impl Builder<'_> {
 
     /// `brx.idx`: a chain of two-way branches, since the machine has no other. An index out of
     /// range is undefined; here it is a trap that names the index and the number of targets.
-    pub(super) fn indexed_branch(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
+    pub(in crate::lower) fn indexed_branch(
+        &mut self,
+        instr: &Instruction,
+        guard: Guard,
+    ) -> Option<()> {
         let [index, list] = self.operands::<2>(instr)?;
         let index = self.source(index, Kind::Value(Type::U32), &instr.text);
         let ast::Operand::Name(id) = list else {
@@ -84,7 +88,7 @@ impl Builder<'_> {
     }
 
     /// `ret`: leaves an inlined function for its join, or ends the thread.
-    pub(super) fn ret(&mut self, instr: &Instruction, guard: Guard) {
+    pub(in crate::lower) fn ret(&mut self, instr: &Instruction, guard: Guard) {
         match self.frames.last().and_then(|f| f.join) {
             Some(join) => self.emit_branch(join, guard),
             None => self.emit(Op::Ret, instr.mods, vec![], vec![]).guard = guard,

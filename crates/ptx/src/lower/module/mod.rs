@@ -1,18 +1,22 @@
 //! Module scope: functions, variables, textures, source files.
 
-use super::init::encode;
-use super::layout::{variable_align, variable_bytes};
-use super::reach::{each_instruction, names};
+pub(in crate::lower) mod init;
+pub(in crate::lower) mod layout;
+pub(in crate::lower) mod reach;
+
 use crate::ast::{Function, Init, Item, Linkage, Module, Variable};
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Space, Type};
 use crate::kernel::{FUNCTION_ADDRESSES, Symbol};
 use crate::name::{Name, NameTable};
+use init::encode;
+use layout::{variable_align, variable_bytes};
+use reach::{each_instruction, names};
 use std::collections::{HashMap, HashSet};
 
 /// A variable of module scope.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum ModuleVar<'a> {
+pub(in crate::lower) enum ModuleVar<'a> {
     /// `.global` or `.const`: index of its symbol, and its space.
     Symbol(u32, Space),
     /// `.shared`, laid out kernel by kernel.
@@ -25,7 +29,7 @@ pub(super) enum ModuleVar<'a> {
 
 /// All names of module scope.
 #[derive(Debug, Default)]
-pub(super) struct ModuleTable<'a> {
+pub(in crate::lower) struct ModuleTable<'a> {
     functions: NameTable<&'a str, &'a Function>,
     aliases: HashMap<&'a str, &'a str>,
     variables: NameTable<&'a str, ModuleVar<'a>>,
@@ -237,7 +241,7 @@ impl<'a> ModuleTable<'a> {
 }
 
 /// The functions and aliases that code or initialisers name as a value, not to call them.
-pub(super) fn named_functions(module: &Module) -> HashSet<Name> {
+pub(in crate::lower) fn named_functions(module: &Module) -> HashSet<Name> {
     // Of the names that files are full of, those that can be a function's.
     let candidates: HashSet<Name> = (module.items.iter())
         .filter_map(|item| match item {

@@ -1,11 +1,20 @@
 //! One instruction: guard, operands against the shape of the opcode, emission.
 
-use super::builder::Builder;
-use super::operand::span_of;
-use super::shape::{Kind, shape_of};
+pub(in crate::lower) mod asynchronous;
+pub(in crate::lower) mod call;
+pub(in crate::lower) mod control;
+pub(in crate::lower) mod matrix;
+pub(in crate::lower) mod memory;
+pub(in crate::lower) mod params;
+pub(in crate::lower) mod texture;
+pub(in crate::lower) mod video;
+
 use crate::ast::{self, Instruction};
 use crate::isa::{Mode, Op, Space, Type};
 use crate::kernel::{Destinations, Operand, RegId, Sources};
+use crate::lower::builder::Builder;
+use crate::lower::operand::shape::{Kind, shape_of};
+use crate::lower::operand::span_of;
 use smallvec::{Array, SmallVec};
 
 type Guard = Option<(RegId, bool)>;
@@ -13,7 +22,7 @@ type Guard = Option<(RegId, bool)>;
 impl<'a> Builder<'a> {
     /// Lowers one instruction. Mistakes are recorded; the rest of the kernel is still
     /// looked at, so that all of them are found.
-    pub(super) fn instruction(&mut self, instr: &'a Instruction) {
+    pub(in crate::lower) fn instruction(&mut self, instr: &'a Instruction) {
         self.line = instr.span.line;
         // A bad guard is reported; the operands are still worth checking.
         let guard = instr.guard.as_ref().and_then(|guard| {
@@ -48,7 +57,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Exactly `N` operands, or a report.
-    pub(super) fn operands<'i, const N: usize>(
+    pub(in crate::lower) fn operands<'i, const N: usize>(
         &mut self,
         instr: &'i Instruction,
     ) -> Option<[&'i ast::Operand; N]> {
@@ -60,7 +69,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Reports a wrong number of operands.
-    pub(super) fn wrong_count(&mut self, instr: &Instruction, least: usize, most: usize) {
+    pub(in crate::lower) fn wrong_count(&mut self, instr: &Instruction, least: usize, most: usize) {
         let wanted = if least == most {
             format!("{least}")
         } else {

@@ -1,20 +1,24 @@
 //! `cp.async` and `mbarrier`.
 
-use super::builder::Builder;
-use super::memory::Place;
-use super::operand::span_of;
-use super::shape::Kind;
 use crate::ast::{self, Instruction};
 use crate::asynchronous::Async;
 use crate::isa::{Mods, Op, Space, Type};
 use crate::kernel::{AddrBase, Operand, RegClass, RegId};
+use crate::lower::builder::Builder;
+use crate::lower::instruction::memory::Place;
+use crate::lower::operand::shape::Kind;
+use crate::lower::operand::span_of;
 use crate::parse::asynchronous::suffixes;
 
 type Guard = Option<(RegId, bool)>;
 
 impl Builder<'_> {
     /// Any of them.
-    pub(super) fn asynchronous(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
+    pub(in crate::lower) fn asynchronous(
+        &mut self,
+        instr: &Instruction,
+        guard: Guard,
+    ) -> Option<()> {
         let Some(kind) = instr.mods.asynchronous else {
             let list: Vec<&str> = instr.text.split('.').skip(1).collect();
             let why = suffixes(instr.op, &list).err().unwrap_or_default();

@@ -9,7 +9,7 @@ const PLACES: usize = 256;
 
 /// The registers of some names.
 #[derive(Debug, Default)]
-pub(super) struct Recent {
+pub(in crate::lower) struct Recent {
     /// Empty until something is remembered. A name that is held here keeps its place.
     list: Vec<Option<(Name, RegId)>>,
 }

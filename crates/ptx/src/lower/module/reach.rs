@@ -2,14 +2,14 @@
 //! shared memory from this before it emits any address, and knows from it which functions can be
 //! entered again before they have returned.
 
-use super::module::{ModuleTable, ModuleVar};
 use crate::ast::{AddressBase, Function, Instruction, Operand, Statement, Variable};
 use crate::isa::Space;
+use crate::lower::module::{ModuleTable, ModuleVar};
 use std::collections::HashSet;
 
 /// The result of [`reach`].
 #[derive(Debug, Default)]
-pub(super) struct Reach<'a> {
+pub(in crate::lower) struct Reach<'a> {
     /// Shared variables of module and function scope, in order of first use.
     pub shared: Vec<&'a Variable>,
     /// Functions that may call themselves, directly or through others, in order of first use.
@@ -23,7 +23,7 @@ pub(super) struct Reach<'a> {
 
 /// Follows a kernel with this body and everything it calls. A call through a register may be to any function
 /// whose address is taken.
-pub(super) fn reach<'a>(
+pub(in crate::lower) fn reach<'a>(
     table: &ModuleTable<'a>,
     kernel: &'a Function,
     body: &'a [Statement],
@@ -121,7 +121,10 @@ impl<'a> Reach<'a> {
 }
 
 /// Calls `found` with every instruction of a body.
-pub(super) fn each_instruction<'o>(body: &'o [Statement], found: &mut impl FnMut(&'o Instruction)) {
+pub(in crate::lower) fn each_instruction<'o>(
+    body: &'o [Statement],
+    found: &mut impl FnMut(&'o Instruction),
+) {
     let mut lists = vec![body];
     while let Some(list) = lists.pop() {
         for statement in list {
@@ -135,7 +138,7 @@ pub(super) fn each_instruction<'o>(body: &'o [Statement], found: &mut impl FnMut
 }
 
 /// Calls `found` with every name an operand mentions.
-pub(super) fn names<'o>(operand: &'o Operand, found: &mut impl FnMut(&'o str)) {
+pub(in crate::lower) fn names<'o>(operand: &'o Operand, found: &mut impl FnMut(&'o str)) {
     match operand {
         Operand::Name(id) | Operand::Not(id) | Operand::Negate(id) | Operand::Offset(id, _) => {
             found(&id.name);

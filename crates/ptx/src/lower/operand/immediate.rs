@@ -4,7 +4,7 @@ use crate::isa::Type;
 
 /// Bits of an integer literal used as a `ty`. Integers stay sign-extended to 64 bits; a
 /// float type takes only zero, whose bits are the same, and half types take raw bits.
-pub(super) fn integer(value: i64, ty: Type) -> Result<u64, String> {
+pub(in crate::lower) fn integer(value: i64, ty: Type) -> Result<u64, String> {
     match ty {
         Type::F32 | Type::F64 | Type::Tf32 if value != 0 => Err(format!(
             "an integer stands where a `.{}` is needed",
@@ -16,7 +16,7 @@ pub(super) fn integer(value: i64, ty: Type) -> Result<u64, String> {
 }
 
 /// Bits of a floating-point literal (`width` bits as written) used as a `ty`.
-pub(super) fn float(bits: u64, width: u8, ty: Type) -> Result<u64, String> {
+pub(in crate::lower) fn float(bits: u64, width: u8, ty: Type) -> Result<u64, String> {
     let narrow = || {
         if width == 32 {
             bits

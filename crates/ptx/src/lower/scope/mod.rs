@@ -1,14 +1,16 @@
 //! Names inside functions.
 
-use super::recent::Recent;
+pub(in crate::lower) mod recent;
+
 use crate::ast::Ident;
 use crate::isa::Type;
 use crate::kernel::RegId;
 use crate::name::NameTable;
+use recent::Recent;
 
 /// What a name inside a function stands for.
 #[derive(Clone, Debug)]
-pub(super) enum Entity {
+pub(in crate::lower) enum Entity {
     /// A register.
     Register(RegId),
     /// A vector register: its components.
@@ -46,7 +48,7 @@ struct Range {
 
 /// One level of names.
 #[derive(Debug, Default)]
-pub(super) struct Scope {
+pub(in crate::lower) struct Scope {
     names: NameTable<String, Entity>,
     ranges: NameTable<String, Range>,
     /// Registers that were found from here, in this scope or in one around it.
@@ -54,7 +56,7 @@ pub(super) struct Scope {
 }
 
 /// What a lookup in one scope found.
-pub(super) enum Found {
+pub(in crate::lower) enum Found {
     /// A name that is there.
     Entity(Entity),
     /// A register of a range that has not been named before: type and vector width.
@@ -124,7 +126,7 @@ impl Scope {
 }
 
 /// The number in a register's name: `%r10` is 10, `%SP` 0, `%v.x` the vector's.
-pub(super) fn number_in(name: &str) -> u32 {
+pub(in crate::lower) fn number_in(name: &str) -> u32 {
     let base = name.split('.').next().unwrap_or(name);
     let digits = base.trim_start_matches(|c: char| !c.is_ascii_digit());
     let tail: &str = match digits.rfind(|c: char| !c.is_ascii_digit()) {

@@ -1,12 +1,12 @@
 //! Matrix instructions: fragments are vectors of registers.
 
-use super::builder::Builder;
-use super::memory::Place;
-use super::operand::span_of;
-use super::shape::Kind;
 use crate::ast::{self, Instruction};
 use crate::isa::{Op, Type};
 use crate::kernel::{Operand, RegId};
+use crate::lower::builder::Builder;
+use crate::lower::instruction::memory::Place;
+use crate::lower::operand::shape::Kind;
+use crate::lower::operand::span_of;
 use crate::parse::matrix::suffixes;
 use crate::tensor::{Matrix, Role, Tensor};
 
@@ -14,7 +14,7 @@ type Guard = Option<(RegId, bool)>;
 
 impl Builder<'_> {
     /// Any matrix instruction.
-    pub(super) fn matrix(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
+    pub(in crate::lower) fn matrix(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
         let Some(tensor) = instr.mods.tensor else {
             let list: Vec<&str> = instr.text.split('.').skip(1).collect();
             let why = suffixes(instr.op, &list).err().unwrap_or_default();

@@ -1,16 +1,16 @@
 //! Loads, stores, atomics and prefetches.
 
-use super::builder::{Builder, Resolved};
-use super::operand::{span_of, what_is};
-use super::scope::Entity;
-use super::shape::Kind;
 use crate::ast::{self, AddressBase, Instruction};
 use crate::isa::{AtomOp, Mods, Op, Space, Type};
 use crate::kernel::{AddrBase, Destinations, Operand, RegClass, RegId, Sources};
+use crate::lower::builder::{Builder, Resolved};
+use crate::lower::operand::shape::Kind;
+use crate::lower::operand::{span_of, what_is};
+use crate::lower::scope::Entity;
 use std::borrow::Cow;
 
 /// What an address in brackets turned out to be.
-pub(super) enum Place {
+pub(in crate::lower) enum Place {
     /// Memory.
     Memory(Operand),
     /// A scalar parameter that is kept in a register.
@@ -23,7 +23,7 @@ impl Builder<'_> {
     /// Resolves `[…]`. Sets the space in `mods` when the name decides it: a generic access
     /// that names a variable is an access to the variable's own space, and parameters of
     /// inlined functions live in local memory.
-    pub(super) fn place(
+    pub(in crate::lower) fn place(
         &mut self,
         operand: &ast::Operand,
         mods: &mut Mods,
@@ -141,7 +141,7 @@ impl Builder<'_> {
     }
 
     /// `ld`, `ldu`.
-    pub(super) fn load(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
+    pub(in crate::lower) fn load(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
         let [dst, address] = self.hinted_operands(instr)?;
         let mut mods = instr.mods;
         let ty = mods.types[0]?;
@@ -166,7 +166,7 @@ impl Builder<'_> {
     }
 
     /// `st`.
-    pub(super) fn store(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
+    pub(in crate::lower) fn store(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
         let [address, value] = self.hinted_operands(instr)?;
         let mut mods = instr.mods;
         let ty = mods.types[0]?;
@@ -203,7 +203,7 @@ impl Builder<'_> {
     }
 
     /// Elements of a vector operand, as many as the instruction says.
-    pub(super) fn vector<'o>(
+    pub(in crate::lower) fn vector<'o>(
         &mut self,
         operand: &'o ast::Operand,
         mods: &Mods,
@@ -228,7 +228,7 @@ impl Builder<'_> {
     }
 
     /// `atom` and `red`.
-    pub(super) fn atomic(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
+    pub(in crate::lower) fn atomic(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
         let mut mods = instr.mods;
         let ty = mods.types[0]?;
         let values = if mods.atom == Some(AtomOp::Cas) { 2 } else { 1 };
@@ -267,7 +267,7 @@ impl Builder<'_> {
     }
 
     /// `prefetch`, `prefetchu`.
-    pub(super) fn prefetch(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
+    pub(in crate::lower) fn prefetch(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
         let [address] = self.operands::<1>(instr)?;
         let mut mods = instr.mods;
         if let Place::Memory(address) = self.place(address, &mut mods, instr)? {

@@ -1,11 +1,11 @@
 //! Video instructions: parts of operands, merged results.
 
-use super::builder::Builder;
-use super::operand::span_of;
-use super::shape::Kind;
 use crate::ast::{self, Ident, Instruction};
 use crate::isa::{Op, Part, Type};
 use crate::kernel::{Operand, RegId};
+use crate::lower::builder::Builder;
+use crate::lower::operand::shape::Kind;
+use crate::lower::operand::span_of;
 
 /// A name and the part of it that is meant: `%r1.b2`.
 fn split(name: &Ident, packed: u8) -> (Ident, Part) {
@@ -54,7 +54,7 @@ fn packed(op: Op) -> u8 {
 
 impl Builder<'_> {
     /// Any of them: `d, a, b`, or `d, a, b, c` where the result is combined with the third.
-    pub(super) fn video(
+    pub(in crate::lower) fn video(
         &mut self,
         instr: &Instruction,
         guard: Option<(RegId, bool)>,

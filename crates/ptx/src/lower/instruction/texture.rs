@@ -1,12 +1,12 @@
 //! Texture fetches, surface accesses, and what both can be asked.
 
-use super::builder::{Builder, Resolved};
-use super::operand::{span_of, what_is};
-use super::scope::Entity;
-use super::shape::Kind;
 use crate::ast::{self, AddressBase, Ident, Instruction};
 use crate::isa::{AtomOp, Geometry, Op, Type};
 use crate::kernel::{Operand, RegClass, RegId, TexBase};
+use crate::lower::builder::{Builder, Resolved};
+use crate::lower::operand::shape::Kind;
+use crate::lower::operand::{span_of, what_is};
+use crate::lower::scope::Entity;
 
 type Guard = Option<(RegId, bool)>;
 
@@ -89,7 +89,7 @@ impl Builder<'_> {
 
     /// `tex`, `tex.level`, `tex.grad` and `tld4`. A texture has one level, so levels and gradients
     /// are checked and change nothing.
-    pub(super) fn texture(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
+    pub(in crate::lower) fn texture(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
         let own = match instr.op {
             Op::TexLevel => 3,
             Op::TexGrad => 4,
@@ -141,7 +141,7 @@ impl Builder<'_> {
     }
 
     /// `suld`, `sust`, `sured`.
-    pub(super) fn surface(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
+    pub(in crate::lower) fn surface(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
         self.surface_form(instr)?;
         let [first, second] = self.operands::<2>(instr)?;
         let ty = instr.mods.types[0]?;
@@ -207,7 +207,11 @@ impl Builder<'_> {
     }
 
     /// `txq`, `suq`.
-    pub(super) fn texture_query(&mut self, instr: &Instruction, guard: Guard) -> Option<()> {
+    pub(in crate::lower) fn texture_query(
+        &mut self,
+        instr: &Instruction,
+        guard: Guard,
+    ) -> Option<()> {
         let [dst, place] = self.operands::<2>(instr)?;
         let ast::Operand::Address {
             base: AddressBase::Name(name),

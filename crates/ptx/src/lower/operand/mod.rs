@@ -1,18 +1,22 @@
 //! Operands: names and literals turned into registers, bits and addresses, with checks.
 
-use super::builder::{Builder, Resolved};
-use super::immediate::{self, spelled};
-use super::scope::Entity;
-use super::shape::Kind;
-use super::special::special_bytes;
+pub(in crate::lower) mod immediate;
+pub(in crate::lower) mod shape;
+pub(in crate::lower) mod special;
+
 use crate::ast::{self, Ident, Span};
 use crate::isa::{Mods, Op, Space, Type};
 use crate::kernel::{Operand, RegClass, RegId, TEXREF_HANDLES};
+use crate::lower::builder::{Builder, Resolved};
+use crate::lower::scope::Entity;
+use immediate::spelled;
+use shape::Kind;
+use special::special_bytes;
 use std::borrow::Cow;
 use std::slice;
 
 /// Where an operand stands in the text.
-pub(super) fn span_of(operand: &ast::Operand) -> Span {
+pub(in crate::lower) fn span_of(operand: &ast::Operand) -> Span {
     match operand {
         ast::Operand::Name(id)
         | ast::Operand::Not(id)
@@ -50,7 +54,7 @@ fn described(operand: &ast::Operand) -> &'static str {
 impl Builder<'_> {
     /// A source operand of the given kind; `text` is the instruction as written.
     #[inline]
-    pub(super) fn source(
+    pub(in crate::lower) fn source(
         &mut self,
         operand: &ast::Operand,
         kind: Kind,
@@ -230,7 +234,7 @@ impl Builder<'_> {
     }
 
     /// The register that a name stands for.
-    pub(super) fn named_register(&mut self, id: &Ident) -> Option<RegId> {
+    pub(in crate::lower) fn named_register(&mut self, id: &Ident) -> Option<RegId> {
         self.register_or(id, || "a register is needed here".into())
     }
 
@@ -247,7 +251,7 @@ impl Builder<'_> {
     }
 
     /// A guard or other predicate.
-    pub(super) fn predicate(&mut self, id: &Ident) -> Option<RegId> {
+    pub(in crate::lower) fn predicate(&mut self, id: &Ident) -> Option<RegId> {
         let reg = self.named_register(id)?;
         if self.register(reg).class != RegClass::Pred {
             let ty = spelled(self.register(reg).ty);
@@ -326,7 +330,7 @@ impl Builder<'_> {
 
     /// A destination of the given kind.
     #[inline]
-    pub(super) fn destination(
+    pub(in crate::lower) fn destination(
         &mut self,
         operand: &ast::Operand,
         kind: Kind,
@@ -360,7 +364,10 @@ impl Builder<'_> {
 
     /// The elements of a vector operand: `{a, b}` or a vector register. A scalar is a
     /// vector of one.
-    pub(super) fn elements<'o>(&mut self, operand: &'o ast::Operand) -> Cow<'o, [ast::Operand]> {
+    pub(in crate::lower) fn elements<'o>(
+        &mut self,
+        operand: &'o ast::Operand,
+    ) -> Cow<'o, [ast::Operand]> {
         match operand {
             ast::Operand::Vector(list, _) => Cow::Borrowed(list),
             ast::Operand::Name(id) => match self.find(&id.name, id.span) {
@@ -382,7 +389,7 @@ impl Builder<'_> {
 }
 
 /// What a resolved name is, for messages.
-pub(super) fn what_is(found: &Resolved) -> &'static str {
+pub(in crate::lower) fn what_is(found: &Resolved) -> &'static str {
     match found {
         Resolved::Entity(entity) => match entity {
             Entity::Register(_) => "a register",

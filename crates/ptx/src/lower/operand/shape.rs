@@ -7,7 +7,7 @@ use crate::isa::{Half, Mode, Mods, Op, Type};
 
 /// What may stand in one operand position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::lower) enum Kind {
     /// A register exactly as wide as the type, or an immediate of it.
     Value(Type),
     /// A register at least as wide as the type: the relaxed rule of `ld`, `st` and `cvt`.
@@ -20,7 +20,7 @@ pub(super) enum Kind {
 
 /// A few kinds, one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kinds {
+pub(in crate::lower) struct Kinds {
     list: [Kind; Kinds::MOST],
     count: usize,
 }
@@ -50,7 +50,7 @@ impl std::ops::Deref for Kinds {
 
 /// The operands of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(in crate::lower) struct Shape {
     /// Destinations.
     pub dst: Kinds,
     /// How many of the last destinations may be left out (`d|p`).
@@ -89,7 +89,7 @@ fn doubled(ty: Type) -> Type {
 
 /// The shape of a plain instruction; `None` for opcodes that are handled on their own, or
 /// when a type that decides the shape is missing.
-pub(super) fn shape_of(op: Op, mods: &Mods) -> Option<Shape> {
+pub(in crate::lower) fn shape_of(op: Op, mods: &Mods) -> Option<Shape> {
     use Kind::{Pointer, Pred, Value};
     let u32v = Value(Type::U32);
     let b32v = Value(Type::B32);

@@ -1,19 +1,19 @@
 //! Initialisers of module variables.
 
-use super::immediate;
-use super::layout::variable_bytes;
-use super::module::{ModuleTable, ModuleVar};
 use crate::ast::{Ident, Init, Variable};
 use crate::diagnostic::Diagnostic;
 use crate::isa::Type;
 use crate::kernel::{RelocTarget, Relocation};
+use crate::lower::module::layout::variable_bytes;
+use crate::lower::module::{ModuleTable, ModuleVar};
+use crate::lower::operand::immediate;
 use warpsim_present::misspelt;
 
 /// The largest variable that gets initial bytes; anything above is a mistake in the file.
 const LARGEST_INITIALISED: u64 = 1 << 30;
 
 /// The initial bytes of `var` (trailing zeros left out) and the addresses in them.
-pub(super) fn encode(
+pub(in crate::lower) fn encode(
     table: &ModuleTable<'_>,
     var: &Variable,
     errors: &mut Vec<Diagnostic>,

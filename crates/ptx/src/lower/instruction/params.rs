@@ -4,19 +4,19 @@
 //! costs moves. Everything else (arrays of bytes, parts of a scalar, vectors, parameters
 //! whose address is taken) lives in the thread's local memory with the layout it declares.
 
-use super::LARGEST_PARAMS;
-use super::builder::Builder;
-use super::layout::{variable_align, variable_bytes};
-use super::reach::names;
-use super::scope::Entity;
 use crate::ast::{AddressBase, Operand as Written, Statement, Variable};
 use crate::isa::{Mods, Op, Space, Type};
 use crate::kernel::{AddrBase, Operand, RegClass, RegId};
+use crate::lower::LARGEST_PARAMS;
+use crate::lower::builder::Builder;
+use crate::lower::module::layout::{variable_align, variable_bytes};
+use crate::lower::module::reach::names;
+use crate::lower::scope::Entity;
 use std::collections::{HashMap, HashSet};
 
 /// Which parameter names of a statement list cannot be kept in a register.
 #[derive(Debug, Default)]
-pub(super) struct ParamUse<'a> {
+pub(in crate::lower) struct ParamUse<'a> {
     in_memory: HashSet<&'a str>,
     bytes: HashMap<&'a str, u32>,
 }
@@ -105,7 +105,11 @@ type Guard = Option<(RegId, bool)>;
 
 impl Builder<'_> {
     /// The place of a parameter of a device function or call.
-    pub(super) fn param_entity(&mut self, var: &Variable, usage: &ParamUse<'_>) -> Entity {
+    pub(in crate::lower) fn param_entity(
+        &mut self,
+        var: &Variable,
+        usage: &ParamUse<'_>,
+    ) -> Entity {
         if var.space == Space::Reg {
             return self.new_entity(&var.name.name, var.ty, var.vector, var.name.span);
         }
@@ -133,7 +137,7 @@ impl Builder<'_> {
 
     /// `ld.param` of a parameter in a register: as wide as the destination, extended by the
     /// type of the load.
-    pub(super) fn move_out(&mut self, to: RegId, from: RegId, ty: Type, guard: Guard) {
+    pub(in crate::lower) fn move_out(&mut self, to: RegId, from: RegId, ty: Type, guard: Guard) {
         let (width, kept) = (self.register(to).ty.bytes(), self.register(from).ty.bytes());
         let (dst, src) = (vec![Operand::Reg(to)], vec![Operand::Reg(from)]);
         let instr = if width == kept && kept == ty.bytes() {
@@ -147,7 +151,7 @@ impl Builder<'_> {
     }
 
     /// `st.param` to a parameter in a register.
-    pub(super) fn move_in(&mut self, to: RegId, value: Operand, ty: Type, guard: Guard) {
+    pub(in crate::lower) fn move_in(&mut self, to: RegId, value: Operand, ty: Type, guard: Guard) {
         let kept = self.register(to).ty.bytes();
         let wide_source = match value {
             Operand::Reg(reg) => self.register(reg).ty.bytes() != kept,
@@ -165,7 +169,7 @@ impl Builder<'_> {
 
     /// Hands a value over, into or out of a call: `to` is the receiving parameter, `ty` the
     /// declared type of the parameter. False when the two do not fit each other.
-    pub(super) fn hand_over(&mut self, to: &Entity, from: &Passed, ty: Type) -> bool {
+    pub(in crate::lower) fn hand_over(&mut self, to: &Entity, from: &Passed, ty: Type) -> bool {
         match (to, from) {
             (Entity::ParamRegister(to, _), Passed::Value(value)) => {
                 self.move_in(*to, *value, ty, None);
@@ -297,7 +301,7 @@ impl Builder<'_> {
 
 /// What stands on the giving side of a call.
 #[derive(Debug)]
-pub(super) enum Passed {
+pub(in crate::lower) enum Passed {
     /// A parameter or register.
     Entity(Entity),
     /// An immediate, address or special register.

@@ -3,7 +3,7 @@
 use crate::isa::Special;
 
 /// The special register that `name` stands for, if any.
-pub(super) fn special(name: &str) -> Option<Special> {
+pub(in crate::lower) fn special(name: &str) -> Option<Special> {
     use Special::*;
     if name == "WARP_SZ" {
         return Some(WarpSize);
@@ -57,7 +57,7 @@ pub(super) fn special(name: &str) -> Option<Special> {
 }
 
 /// Bytes that a special register has when read. `%gridid` is 32 or 64 bits as asked.
-pub(super) fn special_bytes(special: Special) -> u32 {
+pub(in crate::lower) fn special_bytes(special: Special) -> u32 {
     match special {
         Special::Clock64 | Special::Globaltimer | Special::Gridid => 8,
         _ => 4,
@@ -65,7 +65,7 @@ pub(super) fn special_bytes(special: Special) -> u32 {
 }
 
 /// Spellings to suggest when a name is not known.
-pub(super) const NAMES: &[&str] = &[
+pub(in crate::lower) const NAMES: &[&str] = &[
     "%tid.x",
     "%tid.y",
     "%tid.z",

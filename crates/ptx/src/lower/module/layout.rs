@@ -1,18 +1,18 @@
 //! Sizes, alignment and the placing of variables.
 
-use super::reach::Reach;
 use crate::ast::{Init, Linkage, Variable};
 use crate::isa::Space;
+use crate::lower::module::reach::Reach;
 use std::collections::HashMap;
 
 /// Bytes of one element (a vector counts as one).
-pub(super) fn element_bytes(var: &Variable) -> u64 {
+pub(in crate::lower) fn element_bytes(var: &Variable) -> u64 {
     u64::from(var.ty.bytes()) * u64::from(var.vector.max(1))
 }
 
 /// Bytes of a whole variable. An open dimension (`[]`) takes its length from the
 /// initialiser, or is empty. `None` when the size does not fit.
-pub(super) fn variable_bytes(var: &Variable) -> Option<u64> {
+pub(in crate::lower) fn variable_bytes(var: &Variable) -> Option<u64> {
     let mut bytes = element_bytes(var);
     for dim in &var.dims {
         let length = match (dim, &var.init) {
@@ -26,7 +26,7 @@ pub(super) fn variable_bytes(var: &Variable) -> Option<u64> {
 }
 
 /// Alignment of a variable: as declared, else that of an element.
-pub(super) fn variable_align(var: &Variable) -> u64 {
+pub(in crate::lower) fn variable_align(var: &Variable) -> u64 {
     u64::from(var.align.unwrap_or(0))
         .max(element_bytes(var))
         .clamp(1, 1 << 20)
@@ -34,12 +34,12 @@ pub(super) fn variable_align(var: &Variable) -> u64 {
 }
 
 /// `offset` moved up to a multiple of `align`.
-pub(super) fn align_up(offset: u64, align: u64) -> u64 {
+pub(in crate::lower) fn align_up(offset: u64, align: u64) -> u64 {
     offset.div_ceil(align.max(1)).saturating_mul(align.max(1))
 }
 
 /// Does the variable stand for the dynamically sized shared memory of a launch?
-pub(super) fn is_dynamic_shared(var: &Variable) -> bool {
+pub(in crate::lower) fn is_dynamic_shared(var: &Variable) -> bool {
     var.space == Space::Shared
         && var.linkage == Linkage::Extern
         && (var.dims.is_empty() || variable_bytes(var) == Some(0) || var.dims.contains(&None))
@@ -47,7 +47,7 @@ pub(super) fn is_dynamic_shared(var: &Variable) -> bool {
 
 /// Where the shared variables of one kernel lie.
 #[derive(Debug, Default)]
-pub(super) struct SharedLayout {
+pub(in crate::lower) struct SharedLayout {
     /// Offset by variable, known by its address in the tree: a device function's own shared
     /// variable exists once in a kernel, however often the function is inlined.
     offsets: HashMap<*const Variable, u64>,

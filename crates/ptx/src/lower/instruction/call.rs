@@ -1,13 +1,15 @@
 //! Calls: device functions are inlined where they can be, functions of the CUDA runtime stay calls.
 
-use super::builder::{Builder, Frame, LONGEST_CODE, MOST_INLINED, MOST_STATEMENTS, Resolved};
-use super::operand::what_is;
-use super::params::{ParamUse, Passed};
-use super::scope::{Entity, Scope};
-use super::shape::Kind;
 use crate::ast::{self, Function, Ident, Instruction, Variable};
 use crate::isa::{AtomOp, Cmp, Mods, Op, Space, Type};
 use crate::kernel::{AddrBase, HEAP, Instr, Intrinsic, Operand, RegId};
+use crate::lower::builder::{
+    Builder, Frame, LONGEST_CODE, MOST_INLINED, MOST_STATEMENTS, Resolved,
+};
+use crate::lower::instruction::params::{ParamUse, Passed};
+use crate::lower::operand::shape::Kind;
+use crate::lower::operand::what_is;
+use crate::lower::scope::{Entity, Scope};
 
 /// Chains of calls deeper than this are refused; each level of inlining recurses here.
 const DEEPEST_CALLS: usize = 64;
@@ -24,7 +26,7 @@ fn intrinsic(name: &str) -> Option<Intrinsic> {
 
 impl<'a> Builder<'a> {
     /// `call`, under an optional guard.
-    pub(super) fn call(
+    pub(in crate::lower) fn call(
         &mut self,
         instr: &'a Instruction,
         guard: Option<(RegId, bool)>,
@@ -185,7 +187,9 @@ impl<'a> Builder<'a> {
             None => None,
         };
         let bytes = |list: &[Variable]| -> Vec<Option<u64>> {
-            list.iter().map(super::layout::variable_bytes).collect()
+            list.iter()
+                .map(crate::lower::module::layout::variable_bytes)
+                .collect()
         };
         let fits = |f: &&'a Function| f.params.len() == args && f.returns.len() == returns;
         let usable = |f: &&'a Function| f.body.is_some() && !f.entry;
@@ -352,7 +356,7 @@ impl<'a> Builder<'a> {
         self.emit(Op::Red, mods, vec![], vec![heap, value])
     }
 
-    pub(super) fn argument(
+    pub(in crate::lower) fn argument(
         &mut self,
         arg: &ast::Operand,
         formal: &Variable,
@@ -371,7 +375,7 @@ impl<'a> Builder<'a> {
             .map(Passed::Value)
     }
 
-    pub(super) fn argument_mismatch(&mut self, callee: &Ident, formal: &Variable) {
+    pub(in crate::lower) fn argument_mismatch(&mut self, callee: &Ident, formal: &Variable) {
         self.error(
             callee.span,
             format!(
