@@ -74,7 +74,7 @@ impl Parser<'_> {
             Kind::Punct(b'@') => true,
             Kind::Word => {
                 self.peek_at(1).kind == Kind::Punct(b':')
-                    || super::mnemonic::is_opcode(self.str(token))
+                    || crate::parse::instruction::mnemonic::is_opcode(self.str(token))
             }
             Kind::Dot => DIRECTIVES.contains(&self.str(token)) || self.at_module_item(),
             _ => false,

@@ -5,33 +5,20 @@
 //! goes on, so that all independent errors of a file are reported at once. Nesting is
 //! bounded everywhere, so that no input can exhaust the stack.
 
-pub(crate) mod asynchronous;
 mod body;
-mod call;
-mod expr;
-mod function;
 #[cfg(test)]
 mod haste_tests;
-mod init;
-mod instruction;
+pub(crate) mod instruction;
 mod lexer;
-#[cfg(test)]
-mod lexer_tests;
-pub(crate) mod matrix;
-mod mnemonic;
 mod module;
-mod number;
-mod operand;
 mod parts;
-mod plain;
 mod short;
-mod variable;
 
 use crate::ast::{self, Ident, Span};
 use crate::diagnostic::{Diagnostic, shorten};
 use crate::name::{Name, NameTable};
+use instruction::mnemonic::Known;
 use lexer::{Kind, Lexer, Part, Token};
-use mnemonic::Known;
 use short::Short;
 
 /// Parsing stops after so many errors: the rest is most likely not PTX at all.

@@ -8,7 +8,7 @@ use crate::lower::builder::Builder;
 use crate::lower::instruction::memory::Place;
 use crate::lower::operand::shape::Kind;
 use crate::lower::operand::span_of;
-use crate::parse::asynchronous::suffixes;
+use crate::parse::instruction::asynchronous::suffixes;
 
 type Guard = Option<(RegId, bool)>;
 

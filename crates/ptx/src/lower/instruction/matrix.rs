@@ -7,7 +7,7 @@ use crate::lower::builder::Builder;
 use crate::lower::instruction::memory::Place;
 use crate::lower::operand::shape::Kind;
 use crate::lower::operand::span_of;
-use crate::parse::matrix::suffixes;
+use crate::parse::instruction::matrix::suffixes;
 use crate::tensor::{Matrix, Role, Tensor};
 
 type Guard = Option<(RegId, bool)>;

@@ -1,12 +1,12 @@
 //! Declarations: registers, parameters and variables.
 
-use super::lexer::Kind;
-use super::{Parsed, Parser};
 use crate::ast::{Ident, Linkage, Variable};
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Space, Type};
 use crate::modtable::{TYPES, type_named};
 use crate::name::Name;
+use crate::parse::lexer::Kind;
+use crate::parse::{Parsed, Parser};
 use warpsim_present::misspelt;
 
 /// What a declaration says before its names.
@@ -20,7 +20,10 @@ struct Head {
 
 impl Parser<'_> {
     /// `.space … name, name;` or `None` if no state space is next.
-    pub(super) fn variables(&mut self, linkage: Linkage) -> Parsed<Option<Vec<Variable>>> {
+    pub(in crate::parse) fn variables(
+        &mut self,
+        linkage: Linkage,
+    ) -> Parsed<Option<Vec<Variable>>> {
         let Some(space) = self.space() else {
             return Ok(None);
         };
@@ -39,7 +42,7 @@ impl Parser<'_> {
     }
 
     /// One parameter of a function; the name may be missing.
-    pub(super) fn parameter(&mut self) -> Parsed<Variable> {
+    pub(in crate::parse) fn parameter(&mut self) -> Parsed<Variable> {
         let Some(space) = self.space() else {
             return Err(self.expected("`.param`"));
         };

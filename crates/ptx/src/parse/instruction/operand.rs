@@ -1,16 +1,16 @@
 //! Operands.
 
-use super::lexer::Kind;
-use super::number::Literal;
-use super::{Parsed, Parser};
 use crate::ast::{AddressBase, Ident, Operand, Span, Texture};
 use crate::diagnostic::Diagnostic;
+use crate::parse::lexer::Kind;
+use crate::parse::lexer::number::Literal;
+use crate::parse::{Parsed, Parser};
 
 /// Components of vector and special registers.
 const COMPONENTS: &[&str] = &[".x", ".y", ".z", ".w", ".r", ".g", ".b", ".a"];
 
 /// Also the byte and half-word selectors of the video instructions, `.b0` to `.b7654`.
-pub(super) fn is_component(text: &str) -> bool {
+pub(in crate::parse) fn is_component(text: &str) -> bool {
     let selector = || {
         let digits = text.strip_prefix(".b").or(text.strip_prefix(".h"));
         digits.is_some_and(|d| {
@@ -22,11 +22,11 @@ pub(super) fn is_component(text: &str) -> bool {
 
 impl Parser<'_> {
     /// Whether the next token can begin an operand and is not rather the next statement.
-    pub(super) fn at_operand(&self) -> bool {
+    pub(in crate::parse) fn at_operand(&self) -> bool {
         let token = self.peek();
         match token.kind {
             Kind::Word => {
-                !super::mnemonic::is_opcode(self.str(token))
+                !crate::parse::instruction::mnemonic::is_opcode(self.str(token))
                     && self.peek_at(1).kind != Kind::Punct(b':')
             }
             Kind::Punct(b'[' | b'{' | b'!') => true,
@@ -34,7 +34,7 @@ impl Parser<'_> {
         }
     }
 
-    pub(super) fn operand(&mut self) -> Parsed<Operand> {
+    pub(in crate::parse) fn operand(&mut self) -> Parsed<Operand> {
         // Most are a name or a number and nothing else.
         if let Kind::Punct(b',' | b';') = self.peek_at(1).kind {
             let token = self.peek();
@@ -183,7 +183,7 @@ impl Parser<'_> {
     }
 }
 
-pub(super) fn immediate(value: Literal, span: Span) -> Operand {
+pub(in crate::parse) fn immediate(value: Literal, span: Span) -> Operand {
     match value {
         Literal::Int(value) => Operand::Int(value, span),
         Literal::Float { bits, width } => Operand::Float { bits, width, span },
@@ -191,7 +191,7 @@ pub(super) fn immediate(value: Literal, span: Span) -> Operand {
 }
 
 /// Where an operand stands.
-pub(super) fn span_of(operand: &Operand) -> Span {
+pub(in crate::parse) fn span_of(operand: &Operand) -> Span {
     match operand {
         Operand::Name(ident)
         | Operand::Not(ident)

@@ -1,13 +1,13 @@
 //! Opcode and suffixes to [`Op`] and [`Mods`], by the tables.
 
-use super::lexer::{Kind, Token};
-use super::{Parsed, Parser};
 use crate::ast::{self, Span};
 use crate::diagnostic::{Diagnostic, shorten};
 use crate::isa::{Mode, Mods, Op, Type};
 use crate::modtable::{Effect, TypeSet, type_named};
 use crate::name::Name;
 use crate::optable::{Entry, Need, Slot};
+use crate::parse::lexer::{Kind, Token};
+use crate::parse::{Parsed, Parser};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
@@ -25,18 +25,18 @@ const FLOAT_ONLY: &[&str] = &[
 const INTEGER_ONLY: &[&str] = &["lo", "hi", "wide", "cc", "ls", "hs"];
 
 /// Whether `word` begins an instruction.
-pub(super) fn is_opcode(word: &str) -> bool {
+pub(in crate::parse) fn is_opcode(word: &str) -> bool {
     OPCODES.contains_key(word)
 }
 
 /// An opcode with everything its suffixes say, its text without white space, and what follows from
 /// the table for its operands.
 #[derive(Clone)]
-pub(super) struct Known {
-    pub(super) what: Arc<ast::Mnemonic>,
-    pub(super) slots: &'static [Slot],
+pub(in crate::parse) struct Known {
+    pub(in crate::parse) what: Arc<ast::Mnemonic>,
+    pub(in crate::parse) slots: &'static [Slot],
     /// Operands that cannot be left out.
-    pub(super) least: usize,
+    pub(in crate::parse) least: usize,
 }
 
 impl Known {
@@ -51,9 +51,9 @@ impl Known {
 }
 
 /// A mnemonic where it stands in the text.
-pub(super) struct Mnemonic {
-    pub(super) known: Known,
-    pub(super) span: Span,
+pub(in crate::parse) struct Mnemonic {
+    pub(in crate::parse) known: Known,
+    pub(in crate::parse) span: Span,
 }
 
 impl Deref for Mnemonic {
@@ -66,7 +66,7 @@ impl Deref for Mnemonic {
 
 impl<'a> Parser<'a> {
     /// An opcode with its suffixes.
-    pub(super) fn mnemonic(&mut self) -> Parsed<Mnemonic> {
+    pub(in crate::parse) fn mnemonic(&mut self) -> Parsed<Mnemonic> {
         let first = self.peek();
         if first.kind != Kind::Word {
             return Err(self.expected("an instruction"));
@@ -115,14 +115,17 @@ impl<'a> Parser<'a> {
         if op.is_asynchronous() {
             let suffixes = self.tokens[from + taken..self.at].iter();
             let list: Vec<&str> = suffixes.map(|t| &self.str(*t)[1..]).collect();
-            let mods = super::asynchronous::suffixes(op, &list);
+            let mods = crate::parse::instruction::asynchronous::suffixes(op, &list);
             return Ok((op, mods.unwrap_or_default()));
         }
         if op.is_matrix() {
             // What is not supported is said when a kernel that has it is lowered.
             let suffixes = self.tokens[from + taken..self.at].iter();
             let list: Vec<&str> = suffixes.map(|t| &self.str(*t)[1..]).collect();
-            return Ok((op, super::matrix::suffixes(op, &list).unwrap_or_default()));
+            return Ok((
+                op,
+                crate::parse::instruction::matrix::suffixes(op, &list).unwrap_or_default(),
+            ));
         }
         let entry = op.entry();
         let mut types = 0;

@@ -1,11 +1,15 @@
 //! Text to tokens. The lexer never fails: what it cannot read becomes a token that the
 //! parser reports when it gets there, so that rubbish inside a skipped section is skipped.
 
+pub(in crate::parse) mod number;
+#[cfg(test)]
+mod tests;
+
 use crate::ast::Span;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::parse) enum Kind {
     /// A name: `%r1`, `$L_1`, `add`, `_`.
     Word,
     /// A dotted word: `.global`, `.2d`, `.L1::evict_last`.
@@ -26,21 +30,21 @@ pub(super) enum Kind {
 
 /// A token and where it stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
-    pub(super) start: u32,
-    pub(super) len: u32,
-    pub(super) line: u32,
-    pub(super) column: u32,
+pub(in crate::parse) struct Token {
+    pub(in crate::parse) kind: Kind,
+    pub(in crate::parse) start: u32,
+    pub(in crate::parse) len: u32,
+    pub(in crate::parse) line: u32,
+    pub(in crate::parse) column: u32,
 }
 
 impl Token {
     /// The end of the token in the text.
-    pub(super) fn end(self) -> u32 {
+    pub(in crate::parse) fn end(self) -> u32 {
         self.start + self.len
     }
     /// Its place.
-    pub(super) fn span(self) -> Span {
+    pub(in crate::parse) fn span(self) -> Span {
         Span {
             start: self.start,
             len: self.len,
@@ -52,16 +56,16 @@ impl Token {
 
 /// A part of a text, from the start of a line to the end of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(in crate::parse) struct Part {
+    pub(in crate::parse) start: usize,
+    pub(in crate::parse) end: usize,
     /// The line that it begins with, counted from 1.
-    pub(super) line: u32,
+    pub(in crate::parse) line: u32,
 }
 
 impl Part {
     /// All of a text.
-    pub(super) fn whole(text: &str) -> Part {
+    pub(in crate::parse) fn whole(text: &str) -> Part {
         Part {
             start: 0,
             end: text.len(),
@@ -72,7 +76,7 @@ impl Part {
 
 /// Reads tokens one after the other, with an [`Kind::End`] at the end, again and again.
 #[derive(Clone, Copy)]
-pub(super) struct Lexer<'a> {
+pub(in crate::parse) struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,
     line: u32,
@@ -133,7 +137,7 @@ fn is_word(byte: u8) -> bool {
 
 impl<'a> Lexer<'a> {
     /// At the start of a part of `text`, which must be shorter than 4 GiB.
-    pub(super) fn new(text: &'a str, part: Part) -> Self {
+    pub(in crate::parse) fn new(text: &'a str, part: Part) -> Self {
         let marked = part.start == 0 && text.starts_with('\u{feff}');
         let start = part.start + if marked { 3 } else { 0 };
         Lexer {
@@ -146,7 +150,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The same text from a token on.
-    pub(super) fn back_to(&self, token: Token) -> Lexer<'a> {
+    pub(in crate::parse) fn back_to(&self, token: Token) -> Lexer<'a> {
         Lexer {
             at: token.start as usize,
             line: token.line,
@@ -158,23 +162,23 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Steps of [`super::plain`], which reads bytes.
+/// Steps of [`crate::parse::instruction::plain`], which reads bytes.
 impl Lexer<'_> {
     /// Where it is in the text.
     #[inline]
-    pub(super) fn at(&self) -> usize {
+    pub(in crate::parse) fn at(&self) -> usize {
         self.at
     }
 
     /// The next byte, or 0 at the end.
     #[inline]
-    pub(super) fn next_byte(&self) -> u8 {
+    pub(in crate::parse) fn next_byte(&self) -> u8 {
         self.peek(0)
     }
 
     /// Passes a byte if it is next.
     #[inline]
-    pub(super) fn eat(&mut self, byte: u8) -> bool {
+    pub(in crate::parse) fn eat(&mut self, byte: u8) -> bool {
         let found = self.bytes.get(self.at) == Some(&byte);
         self.at += usize::from(found);
         found
@@ -182,7 +186,7 @@ impl Lexer<'_> {
 
     /// Passes blanks on this line.
     #[inline]
-    pub(super) fn skip_spaces(&mut self) {
+    pub(in crate::parse) fn skip_spaces(&mut self) {
         while self.class() == Some(Class::Blank) {
             self.at += 1;
         }
@@ -190,7 +194,7 @@ impl Lexer<'_> {
 
     /// Passes blanks, ends of lines and comments that go up to one.
     #[inline]
-    pub(super) fn skip_blank(&mut self) {
+    pub(in crate::parse) fn skip_blank(&mut self) {
         loop {
             match self.class() {
                 Some(Class::Blank) => self.at += 1,
@@ -203,7 +207,7 @@ impl Lexer<'_> {
 
     /// Passes a word and all that is tied to it by dots.
     #[inline]
-    pub(super) fn mnemonic(&mut self) {
+    pub(in crate::parse) fn mnemonic(&mut self) {
         self.word();
         while self.peek(0) == b'.' && is_word(self.peek(1)) {
             self.dotted();
@@ -223,7 +227,7 @@ impl Lexer<'_> {
     }
 
     /// The next token.
-    pub(super) fn next(&mut self) -> Token {
+    pub(in crate::parse) fn next(&mut self) -> Token {
         loop {
             let Some(&byte) = self.bytes.get(self.at) else {
                 let mut token = self.here();
@@ -285,7 +289,7 @@ impl Lexer<'_> {
 
     /// An empty token at the current place.
     #[inline]
-    pub(super) fn here(&self) -> Token {
+    pub(in crate::parse) fn here(&self) -> Token {
         Token {
             kind: Kind::Bad,
             start: self.at as u32,
@@ -357,14 +361,14 @@ impl Lexer<'_> {
 
     /// Passes what belongs to a name, if anything does.
     #[inline]
-    pub(super) fn word(&mut self) {
+    pub(in crate::parse) fn word(&mut self) {
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(|byte| !is_word(*byte));
         self.at += length.unwrap_or(rest.len());
     }
 
     /// A number with its suffixes. What it is worth, and whether it is one at all, is
-    /// decided in [`super::number`].
+    /// decided in [`crate::parse::lexer::number`].
     fn number(&mut self) -> Kind {
         let hex =
             self.bytes[self.at] == b'0' && matches!(self.peek(1) | 0x20, b'x' | b'f' | b'd' | b'b');

@@ -1,12 +1,12 @@
 //! The operands of `call`, in all the shapes compilers write them.
 
-use super::{Parsed, Parser};
 use crate::ast::{Call, Operand};
+use crate::parse::{Parsed, Parser};
 
 impl Parser<'_> {
     /// `(returns), callee, (arguments), prototype`, where everything but the callee may be
     /// missing.
-    pub(super) fn call(&mut self) -> Parsed<Operand> {
+    pub(in crate::parse) fn call(&mut self) -> Parsed<Operand> {
         let mut returns = Vec::new();
         if self.eat(b'(') {
             returns = self.list(b')', Self::operand)?;

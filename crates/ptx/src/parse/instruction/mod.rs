@@ -1,17 +1,24 @@
 //! Instructions: guard, mnemonic, operands, and whether they fit together.
 
-use super::mnemonic::{Known, Mnemonic, is_opcode};
-use super::operand::span_of;
-use super::{Parsed, Parser};
+pub(crate) mod asynchronous;
+pub(in crate::parse) mod call;
+pub(crate) mod matrix;
+pub(in crate::parse) mod mnemonic;
+pub(in crate::parse) mod operand;
+pub(in crate::parse) mod plain;
+
 use crate::ast::{Guard, Instruction, Operand, Operands, Statement};
 use crate::diagnostic::Diagnostic;
 use crate::isa::Op;
 use crate::optable::Slot;
+use crate::parse::{Parsed, Parser};
+use mnemonic::{Known, Mnemonic, is_opcode};
+use operand::span_of;
 
 impl Parser<'_> {
     /// One instruction with its `;`, put behind the others. After an error something may be there
     /// already; what has one is not used.
-    pub(super) fn instruction(&mut self, into: &mut Vec<Statement>) -> Parsed<()> {
+    pub(in crate::parse) fn instruction(&mut self, into: &mut Vec<Statement>) -> Parsed<()> {
         let start = self.peek();
         let guard = self.guard()?;
         let mnemonic = self.mnemonic()?;
@@ -110,7 +117,7 @@ impl Parser<'_> {
 
 /// Whether these operands, of which none is a vector, are those that the table asks for.
 #[inline]
-pub(super) fn suits(slots: &[Slot], least: usize, operands: &[Operand]) -> bool {
+pub(in crate::parse) fn suits(slots: &[Slot], least: usize, operands: &[Operand]) -> bool {
     if let [Slot::Any, ..] = slots {
         return true;
     }

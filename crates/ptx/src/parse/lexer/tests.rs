@@ -1,6 +1,6 @@
 //! Where tokens begin and end.
 
-use super::lexer::*;
+use super::*;
 
 fn tokens(text: &str) -> Vec<Token> {
     let mut lexer = Lexer::new(text, Part::whole(text));

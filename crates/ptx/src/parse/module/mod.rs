@@ -1,9 +1,14 @@
 //! Module-level items.
 
-use super::lexer::Kind;
-use super::{Parsed, Parser};
+pub(in crate::parse) mod expr;
+pub(in crate::parse) mod function;
+pub(in crate::parse) mod init;
+pub(in crate::parse) mod variable;
+
 use crate::ast::{Ident, Item, Linkage, Module};
 use crate::diagnostic::{Diagnostic, shorten};
+use crate::parse::lexer::Kind;
+use crate::parse::{Parsed, Parser};
 use warpsim_present::misspelt;
 
 /// Directives that begin a module-level item.
@@ -44,7 +49,7 @@ const MODULE_ONLY: &[&str] = &[
 
 impl Parser<'_> {
     /// The whole file.
-    pub(super) fn module(&mut self) -> Module {
+    pub(in crate::parse) fn module(&mut self) -> Module {
         let mut module = Self::empty();
         self.items(&mut module);
         if self.diagnostics.is_empty() && module.version == (0, 0) {
@@ -58,7 +63,7 @@ impl Parser<'_> {
     }
 
     /// A file that says nothing.
-    pub(super) fn empty() -> Module {
+    pub(in crate::parse) fn empty() -> Module {
         Module {
             // 32 bits unless the file says otherwise, as the manual has it.
             address_size: 32,
@@ -67,7 +72,7 @@ impl Parser<'_> {
     }
 
     /// Everything up to the end.
-    pub(super) fn items(&mut self, module: &mut Module) {
+    pub(in crate::parse) fn items(&mut self, module: &mut Module) {
         while self.peek().kind != Kind::End {
             self.forget();
             let start = self.at;
@@ -80,7 +85,7 @@ impl Parser<'_> {
 
     /// Whether the next token begins a function or another thing that functions cannot
     /// contain.
-    pub(super) fn at_module_item(&self) -> bool {
+    pub(in crate::parse) fn at_module_item(&self) -> bool {
         let token = self.peek();
         if token.kind != Kind::Dot {
             return false;
@@ -235,7 +240,7 @@ impl Parser<'_> {
     }
 
     /// `.visible`, `.extern`, `.weak`, `.common`, if one is next.
-    pub(super) fn linkage(&mut self) -> Linkage {
+    pub(in crate::parse) fn linkage(&mut self) -> Linkage {
         let token = self.peek();
         if token.kind != Kind::Dot {
             return Linkage::Internal;
@@ -252,7 +257,7 @@ impl Parser<'_> {
     }
 
     /// The error for a directive that is not known here.
-    pub(super) fn unknown_directive(&self, known: &[&'static str]) -> Diagnostic {
+    pub(in crate::parse) fn unknown_directive(&self, known: &[&'static str]) -> Diagnostic {
         let token = self.peek();
         let text = self.str(token);
         let error = Diagnostic::error(
@@ -303,7 +308,7 @@ impl Parser<'_> {
     }
 
     /// A string without its quotes, otherwise as written.
-    pub(super) fn string(&mut self, what: &str) -> Parsed<String> {
+    pub(in crate::parse) fn string(&mut self, what: &str) -> Parsed<String> {
         let token = self.peek();
         if token.kind != Kind::Text {
             return Err(self.expected(what));
@@ -314,7 +319,7 @@ impl Parser<'_> {
     }
 
     /// `"text", …;`
-    pub(super) fn pragma(&mut self) -> Parsed<Vec<String>> {
+    pub(in crate::parse) fn pragma(&mut self) -> Parsed<Vec<String>> {
         let what = "a pragma in double quotes";
         let mut texts = vec![self.string(what)?];
         while self.eat(b',') {
@@ -364,7 +369,7 @@ impl Parser<'_> {
     }
 
     /// A comma-separated list of names up to `;`.
-    pub(super) fn names(&mut self, what: &str) -> Parsed<Vec<Ident>> {
+    pub(in crate::parse) fn names(&mut self, what: &str) -> Parsed<Vec<Ident>> {
         self.list(b';', |p| p.ident(what))
     }
 }

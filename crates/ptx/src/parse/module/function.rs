@@ -1,10 +1,10 @@
 //! Kernels and device functions: everything but their statements.
 
-use super::lexer::Kind;
-use super::{Parsed, Parser};
 use crate::ast::{CallPrototype, Directive, Function, Ident, Linkage, Variable};
 use crate::diagnostic::{Diagnostic, shorten};
 use crate::name::Name;
+use crate::parse::lexer::Kind;
+use crate::parse::{Parsed, Parser};
 
 /// Directives of functions that mean nothing here: clusters and calling conventions.
 const WITHOUT_EFFECT: &[&str] = &[
@@ -36,7 +36,7 @@ const DIRECTIVES: &[&str] = &[
 impl Parser<'_> {
     /// After `.entry` or `.func`. An error in the head is noted here, so that the errors of
     /// the body are found too.
-    pub(super) fn function(&mut self, linkage: Linkage, entry: bool) -> Parsed<Function> {
+    pub(in crate::parse) fn function(&mut self, linkage: Linkage, entry: bool) -> Parsed<Function> {
         let mut function = Function {
             entry,
             linkage,
@@ -104,7 +104,7 @@ impl Parser<'_> {
     }
 
     /// `.attribute(…)`: read and dropped, as nothing here depends on it.
-    pub(super) fn attributes(&mut self) -> Parsed<()> {
+    pub(in crate::parse) fn attributes(&mut self) -> Parsed<()> {
         while self.eat_dot(".attribute") {
             self.expect(b'(')?;
             let mut depth = 1u32;
@@ -171,7 +171,7 @@ impl Parser<'_> {
     }
 
     /// `.callprototype (…) _ (…) .noreturn;` after the directive.
-    pub(super) fn call_prototype(&mut self, label: Ident) -> Parsed<CallPrototype> {
+    pub(in crate::parse) fn call_prototype(&mut self, label: Ident) -> Parsed<CallPrototype> {
         let mut returns = Vec::new();
         if self.eat(b'(') {
             returns = self.list(b')', Self::parameter)?;

@@ -5,16 +5,16 @@
 //! This reads less than the rest of the parser and nothing differently: whatever is not plain, or
 //! has a mistake, is left to it from its first byte.
 
-use super::Parser;
-use super::instruction::suits;
-use super::lexer::{Kind, Lexer};
-use super::number::{Literal, literal};
-use super::operand::{immediate, is_component};
 use crate::ast::{AddressBase, Guard, Ident, Instruction, Operand, Operands, Span, Statement};
+use crate::parse::Parser;
+use crate::parse::instruction::operand::{immediate, is_component};
+use crate::parse::instruction::suits;
+use crate::parse::lexer::number::{Literal, literal};
+use crate::parse::lexer::{Kind, Lexer};
 
 impl<'a> Parser<'a> {
     /// As many plain instructions as stand here.
-    pub(super) fn plain_instructions(&mut self, into: &mut Vec<Statement>) {
+    pub(in crate::parse) fn plain_instructions(&mut self, into: &mut Vec<Statement>) {
         let first = self.peek();
         if !self.hasty || !matches!(first.kind, Kind::Word | Kind::Punct(b'@')) {
             return;

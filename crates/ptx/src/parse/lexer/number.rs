@@ -2,7 +2,7 @@
 
 /// A literal.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Literal {
+pub(in crate::parse) enum Literal {
     /// The bits of an integer.
     Int(i64),
     /// The bits of a float and its width, 32 or 64.
@@ -10,7 +10,7 @@ pub(super) enum Literal {
 }
 
 /// Reads the text of a number token; the error says what would have been right.
-pub(super) fn literal(text: &str) -> Result<Literal, &'static str> {
+pub(in crate::parse) fn literal(text: &str) -> Result<Literal, &'static str> {
     if let Some(value) = small(text.as_bytes()) {
         return Ok(Literal::Int(value));
     }

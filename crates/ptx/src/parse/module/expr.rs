@@ -1,9 +1,9 @@
 //! Constant expressions, folded while they are read.
 
-use super::lexer::Kind;
-use super::number::{Literal, literal};
-use super::{Parsed, Parser};
 use crate::diagnostic::Diagnostic;
+use crate::parse::lexer::Kind;
+use crate::parse::lexer::number::{Literal, literal};
+use crate::parse::{Parsed, Parser};
 
 /// Binary operators with their binding strength, weakest first.
 const OPERATORS: &[(&str, u8)] = &[
@@ -21,12 +21,12 @@ const OPERATORS: &[(&str, u8)] = &[
 
 impl Parser<'_> {
     /// A constant expression.
-    pub(super) fn constant(&mut self) -> Parsed<Literal> {
+    pub(in crate::parse) fn constant(&mut self) -> Parsed<Literal> {
         self.binary(0)
     }
 
     /// A constant expression that must be an integer.
-    pub(super) fn integer(&mut self, what: &str) -> Parsed<i64> {
+    pub(in crate::parse) fn integer(&mut self, what: &str) -> Parsed<i64> {
         let start = self.peek();
         if !self.starts_constant() {
             return Err(self.expected(what));
@@ -42,7 +42,7 @@ impl Parser<'_> {
     }
 
     /// An integer that must fit in 32 bits without sign.
-    pub(super) fn unsigned(&mut self, what: &str) -> Parsed<u32> {
+    pub(in crate::parse) fn unsigned(&mut self, what: &str) -> Parsed<u32> {
         let start = self.peek();
         let value = self.integer(what)?;
         u32::try_from(value).map_err(|_| {
@@ -51,7 +51,7 @@ impl Parser<'_> {
     }
 
     /// Whether the next token can begin a constant expression.
-    pub(super) fn starts_constant(&self) -> bool {
+    pub(in crate::parse) fn starts_constant(&self) -> bool {
         matches!(
             self.peek().kind,
             Kind::Number
@@ -135,7 +135,7 @@ impl Parser<'_> {
     }
 
     /// A number without anything before it.
-    pub(super) fn literal(&mut self) -> Parsed<Literal> {
+    pub(in crate::parse) fn literal(&mut self) -> Parsed<Literal> {
         let token = self.next();
         literal(self.str(token)).map_err(|why| {
             Diagnostic::error(

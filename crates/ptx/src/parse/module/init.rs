@@ -1,15 +1,15 @@
 //! Initialisers of module variables.
 
-use super::lexer::Kind;
-use super::number::Literal;
-use super::{Parsed, Parser};
 use crate::ast::Init;
 use crate::diagnostic::Diagnostic;
 use crate::isa::Type;
+use crate::parse::lexer::Kind;
+use crate::parse::lexer::number::Literal;
+use crate::parse::{Parsed, Parser};
 
 impl Parser<'_> {
     /// After `=`. `None` for the settings of a texture or sampler, which are dropped.
-    pub(super) fn initialiser(&mut self, ty: Type) -> Parsed<Option<Init>> {
+    pub(in crate::parse) fn initialiser(&mut self, ty: Type) -> Parsed<Option<Init>> {
         if matches!(ty, Type::Texref | Type::Samplerref | Type::Surfref) {
             self.settings()?;
             return Ok(None);
@@ -59,7 +59,7 @@ impl Parser<'_> {
     /// The `0xff00` of `0xff00(symbol)`.
     fn mask(&mut self) -> Parsed<u64> {
         let token = self.next();
-        match super::number::literal(self.str(token)) {
+        match crate::parse::lexer::number::literal(self.str(token)) {
             Ok(Literal::Int(mask)) if mask != 0 => Ok(mask as u64),
             _ => Err(Diagnostic::error(
                 token.span(),
@@ -88,7 +88,7 @@ impl Parser<'_> {
     }
 
     /// `+8`, `-8`, `+-8`, or nothing.
-    pub(super) fn symbol_offset(&mut self) -> Parsed<i64> {
+    pub(in crate::parse) fn symbol_offset(&mut self) -> Parsed<i64> {
         if self.is_punct(b'+') || self.is_punct(b'-') {
             self.integer("an offset")
         } else {
