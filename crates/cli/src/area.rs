@@ -1,6 +1,6 @@
 //! `warpsim area`.
 
-use crate::failure::{Failure, print};
+use crate::console::failure::{Failure, print};
 use std::fmt::Write;
 use std::process::ExitCode;
 use warpsim_sim::area::Area;

@@ -1,7 +1,7 @@
 //! `warpsim compare`.
 
-use crate::failure::{Failure, print};
-use crate::terminal;
+use crate::console::failure::{Failure, print};
+use crate::console::terminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use warpsim_study::compare::{self, Folder};

@@ -1,6 +1,6 @@
 //! `warpsim export`: a workload as launch file, PTX and data.
 
-use crate::failure::{Failure, print};
+use crate::console::failure::{Failure, print};
 use crate::run::SizeName;
 use std::path::PathBuf;
 use std::process::ExitCode;

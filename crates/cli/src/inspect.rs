@@ -1,8 +1,8 @@
 //! `warpsim inspect`: what there is to know about kernels before they run.
 
-use crate::cuda::CudaArguments;
-use crate::failure::{Failure, REFUSED_KERNELS, print};
-use crate::registers::{Inlining, RegisterSource};
+use crate::console::failure::{Failure, REFUSED_KERNELS, print};
+use crate::setup::cuda::CudaArguments;
+use crate::setup::registers::{Inlining, RegisterSource};
 use crate::transform::Comparison;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

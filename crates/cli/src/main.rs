@@ -1,43 +1,31 @@
-//! The `warpsim` command. One file a subcommand.
+//! The `warpsim` command. One file or folder per subcommand.
 
 mod agreement;
 mod area;
 mod characterise;
-mod combinations;
 mod compare;
-mod cuda;
-mod device;
+mod console;
 mod export;
-mod failure;
-mod flow;
-mod gangs;
 mod import;
 mod inspect;
-mod interrupt;
 mod list;
-mod memory;
 mod new;
-mod observers;
-mod page;
-mod phases;
+mod pictures;
 mod profile;
-mod progress;
-mod registers;
 mod report;
 mod run;
 mod selftest;
+mod setup;
 mod shell;
 mod show;
 mod study;
 mod summary;
-mod terminal;
 mod trace;
 mod transform;
 mod verify;
-mod watts;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use failure::{Failure, tell};
+use console::failure::{Failure, tell};
 use std::process::ExitCode;
 
 /// A GPU simulator for people who study warps.
@@ -80,7 +68,7 @@ enum Command {
     /// Measure the structure of the workloads: divergence, barriers, occupancy, mix.
     Characterise(characterise::Arguments),
     /// Draw which lanes work in which basic block, under each divergence model.
-    Flow(flow::Arguments),
+    Flow(pictures::flow::Arguments),
     /// Describe the kernels of a PTX file: registers, branches, occupancy.
     Inspect(inspect::Arguments),
     /// Rewrite PTX.
@@ -105,7 +93,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    interrupt::listen();
+    console::interrupt::listen();
     let result = match cli.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
@@ -116,7 +104,7 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Agreement(arguments) => agreement::run(&arguments),
         Command::Characterise(arguments) => characterise::run(&arguments),
-        Command::Flow(arguments) => flow::run(&arguments),
+        Command::Flow(arguments) => pictures::flow::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Transform(arguments) => transform::run(&arguments),
         Command::Selftest(arguments) => selftest::run(&arguments),

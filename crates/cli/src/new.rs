@@ -1,7 +1,7 @@
 //! `warpsim new`: a launch file to begin with.
 
-use crate::cuda::CudaArguments;
-use crate::failure::{Failure, print};
+use crate::console::failure::{Failure, print};
+use crate::setup::cuda::CudaArguments;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpsim_workloads::cuda::is_cuda;

@@ -1,7 +1,7 @@
 //! `warpsim selftest`: random programs on every divergence model, and on random combinations of
 //! everything that can be chosen.
 
-use crate::failure::{Failure, WRONG_RESULT, print};
+use crate::console::failure::{Failure, WRONG_RESULT, print};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;

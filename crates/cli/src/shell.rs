@@ -1,6 +1,6 @@
 //! `warpsim completions` and `warpsim man`.
 
-use crate::failure::{Failure, print};
+use crate::console::failure::{Failure, print};
 use clap::Command;
 use clap_complete::Shell;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! `warpsim show`: a machine as it is after everything that makes it, each value with its source.
 
-use crate::failure::{Failure, print};
+use crate::console::failure::{Failure, print};
 use clap::Subcommand;
 use serde_json::{Value, json};
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! `warpsim transform`: rewrites of PTX.
 
-use crate::failure::{Failure, print, say};
-use crate::registers::RegisterSource;
+use crate::console::failure::{Failure, print, say};
+use crate::setup::registers::RegisterSource;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -6,7 +6,7 @@ mod differing;
 mod perturb;
 mod table;
 
-use crate::failure::{Failure, print};
+use crate::console::failure::{Failure, print};
 use std::process::ExitCode;
 use table::Style;
 use warpsim_sim::config::Machine;

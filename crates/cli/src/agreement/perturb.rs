@@ -4,7 +4,7 @@
 
 use super::differing::{Differing, Launch};
 use super::table::{Style, shape};
-use crate::failure::Failure;
+use crate::console::failure::Failure;
 use std::fmt::Write;
 use warpsim_sim::config::Machine;
 use warpsim_workloads::DeviceError;

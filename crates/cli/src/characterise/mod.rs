@@ -4,7 +4,7 @@
 mod table;
 mod warps;
 
-use crate::failure::{Failure, WRONG_RESULT, print, tell};
+use crate::console::failure::{Failure, WRONG_RESULT, print, tell};
 use crate::run::SizeName;
 use std::process::ExitCode;
 use std::sync::Mutex;

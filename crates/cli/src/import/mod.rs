@@ -2,7 +2,7 @@
 
 mod gpgpusim;
 
-use crate::failure::{Failure, print};
+use crate::console::failure::{Failure, print};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -9,7 +9,7 @@ mod text;
 pub use collect::{Collected, Profile};
 pub use html::STYLE;
 
-use crate::failure::Failure;
+use crate::console::failure::Failure;
 use rank::rank;
 use std::path::Path;
 use warpsim_workloads::files::write_whole;

@@ -5,7 +5,7 @@ mod panels;
 mod roofline;
 mod series;
 
-use crate::failure::Failure;
+use crate::console::failure::Failure;
 use crate::profile::{self, Collected};
 use crate::summary::{Style, Summary, count, percent};
 use maud::{DOCTYPE, Markup, PreEscaped, html};

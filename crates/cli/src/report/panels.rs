@@ -2,7 +2,7 @@
 //! not: they stay readable on screens of any width.
 
 use super::series::{Sample, Series};
-use crate::page::{cycles, round_step};
+use crate::pictures::page::{cycles, round_step};
 use crate::summary::count;
 use maud::{Markup, html};
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! The files that a run writes: checked before it begins.
 
 use super::job::Job;
-use crate::failure::Failure;
+use crate::console::failure::Failure;
 use std::path::{Path, PathBuf};
 use warpsim_workloads::files::identity;
 

@@ -2,7 +2,7 @@
 
 use super::Arguments;
 use super::kernels::kernels_job;
-use crate::failure::Failure;
+use crate::console::failure::Failure;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use warpsim_present::nearest;

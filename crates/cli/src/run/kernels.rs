@@ -3,7 +3,7 @@
 
 use super::Arguments;
 use super::job::{Job, file_job};
-use crate::failure::{Failure, tell};
+use crate::console::failure::{Failure, tell};
 use std::path::Path;
 use warpsim_present::Source;
 use warpsim_workloads::launchfile::parse_with;

@@ -1,6 +1,6 @@
 //! Which machine a run is simulated on.
 
-use crate::failure::Failure;
+use crate::console::failure::Failure;
 use warpsim_sim::config::Machine;
 
 /// The machine and what is changed of it.

@@ -10,12 +10,12 @@ mod simulation;
 pub use files::check_writable;
 pub use job::{Job, SizeName, execute};
 
-use crate::cuda::CudaArguments;
-use crate::device::{DeviceOptions, make_device, statistics};
-use crate::failure::{Failure, WRONG_RESULT, print, tell};
-use crate::interrupt::Noting;
-use crate::progress;
-use crate::registers::{Inlining, RegisterSource};
+use crate::console::failure::{Failure, WRONG_RESULT, print, tell};
+use crate::console::interrupt::Noting;
+use crate::console::progress;
+use crate::setup::cuda::CudaArguments;
+use crate::setup::device::{DeviceOptions, make_device, statistics};
+use crate::setup::registers::{Inlining, RegisterSource};
 use crate::summary::{Style, Summary};
 use files::check_distinct;
 use machine::MachineArguments;

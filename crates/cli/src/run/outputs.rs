@@ -1,14 +1,14 @@
 //! What a run writes besides its summary, and who listens for it.
 
 use super::files::unwritable;
-use crate::failure::{Failure, print};
-use crate::gangs::Gangs;
-use crate::phases::{BlockList, Phases};
+use crate::console::failure::{Failure, print};
+use crate::pictures::gangs::Gangs;
+use crate::pictures::phases::{BlockList, Phases};
+use crate::pictures::watts::Watts;
 use crate::profile::{self, Collected, Profile};
 use crate::report::{self, Series};
 use crate::summary::Summary;
 use crate::trace::{Cycles, Sms, Trace, Window};
-use crate::watts::Watts;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

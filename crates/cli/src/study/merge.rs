@@ -1,7 +1,7 @@
 //! `warpsim merge`: the shards of a study become what one machine would have made.
 
 use super::{command, concluded, planned, processors, quoted};
-use crate::failure::{Failure, tell};
+use crate::console::failure::{Failure, tell};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpsim_study::Request;

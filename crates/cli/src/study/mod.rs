@@ -5,8 +5,8 @@ mod watch;
 
 pub use merge::{MergeArguments, merge};
 
-use crate::failure::{BAD_INPUT, Failure, PROGRAM_FAILED, WRONG_RESULT, print, tell};
-use crate::interrupt::NotingStudy;
+use crate::console::failure::{BAD_INPUT, Failure, PROGRAM_FAILED, WRONG_RESULT, print, tell};
+use crate::console::interrupt::NotingStudy;
 use crate::run::SizeName;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! Showing how far a study is: a bar with what runs on a terminal, a line for each run in a pipe.
 
-use crate::failure::tell;
+use crate::console::failure::tell;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};

@@ -9,7 +9,7 @@ mod style;
 
 pub use style::{Style, count, percent};
 
-use crate::progress::amount;
+use crate::console::progress::amount;
 use std::fmt::{self, Write};
 use style::share;
 use warpsim_sim::config::{Machine, VirtualMode};

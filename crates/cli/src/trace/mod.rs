@@ -8,7 +8,7 @@ mod window;
 
 pub use window::{Cycles, Sms, Window};
 
-use crate::watts;
+use crate::pictures::watts;
 use file::{Event, TraceFile};
 use gangs::{Division, Ended, Original};
 use labels::Labels;

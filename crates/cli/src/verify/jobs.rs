@@ -11,7 +11,7 @@ use super::programs::{
     DIFFERENCES, Difference, Kind, RUNNING, read, recorded, summary, targets, write,
 };
 use super::{Arguments, keep};
-use crate::failure::{Failure, WRONG_RESULT, print};
+use crate::console::failure::{Failure, WRONG_RESULT, print};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};

@@ -1,7 +1,7 @@
 //! Random programs on the GPU, in this process.
 
 use super::{Arguments, keep};
-use crate::failure::{Failure, print};
+use crate::console::failure::{Failure, print};
 use std::fmt::{Display, Formatter};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};

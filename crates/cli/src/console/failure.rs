@@ -70,7 +70,7 @@ pub fn say(text: &str) {
 /// A line, formatted as by `println!`, to [`say`].
 macro_rules! tell {
     ($($part:tt)*) => {
-        $crate::failure::say(&format!("{}\n", format_args!($($part)*)))
+        $crate::console::failure::say(&format!("{}\n", format_args!($($part)*)))
     };
 }
 pub(crate) use tell;

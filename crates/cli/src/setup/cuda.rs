@@ -1,6 +1,6 @@
 //! Files of kernels on the command line: PTX as it is, CUDA C compiled.
 
-use crate::failure::Failure;
+use crate::console::failure::Failure;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use warpsim_workloads::cuda;

@@ -1,6 +1,6 @@
 //! `--registers`, who says how many registers a kernel takes, and `--inline-limit`, which functions are inlined.
 
-use crate::failure::Failure;
+use crate::console::failure::Failure;
 use clap::ValueEnum;
 use warpsim_ptx::lower;
 use warpsim_workloads::registers::Registers;

@@ -1,7 +1,7 @@
 //! The phase timeline as a picture: one row per warp, time to the right, one bar per phase up to the
 //! warp's arrival at its barrier and a pale one while it waits there.
 
-use crate::page::{Head, cycles, page};
+use crate::pictures::page::{Head, cycles, page};
 use warpsim_present::palette::Hue;
 use warpsim_present::svg::Svg;
 use warpsim_sim::phases::{Block, Phase, Timeline};

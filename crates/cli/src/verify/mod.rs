@@ -3,7 +3,7 @@
 mod jobs;
 mod programs;
 
-use crate::failure::{Failure, WRONG_RESULT, print};
+use crate::console::failure::{Failure, WRONG_RESULT, print};
 use crate::selftest::Programs;
 use clap::ValueEnum;
 use std::fmt::Write;

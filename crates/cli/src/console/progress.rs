@@ -1,6 +1,6 @@
 //! Showing how far a run is: a bar on a terminal, a line now and then in a pipe.
 
-use crate::failure::tell;
+use crate::console::failure::tell;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};

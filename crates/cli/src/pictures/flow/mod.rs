@@ -8,9 +8,9 @@ mod record;
 mod svg;
 mod text;
 
-use crate::failure::{Failure, WRONG_RESULT, print, tell};
-use crate::registers::RegisterSource;
+use crate::console::failure::{Failure, WRONG_RESULT, print, tell};
 use crate::run::{Job, check_writable, execute};
+use crate::setup::registers::RegisterSource;
 use blocks::Names;
 use clap::ValueEnum;
 use record::{Flow, Issue, LANES, Lane, MOST, Recorder};

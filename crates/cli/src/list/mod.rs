@@ -1,6 +1,8 @@
 //! `warpsim list`.
 
-use crate::failure::{Failure, print};
+mod combinations;
+
+use crate::console::failure::{Failure, print};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -72,7 +74,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         What::Divergence => mechanisms(Kind::Divergence),
         What::Warps => warps()?,
         What::Power => power(),
-        What::Combinations => crate::combinations::text(),
+        What::Combinations => combinations::text(),
         What::Workloads => match &arguments.workload_dir {
             Some(folder) => workloads() + &in_folder(folder)?,
             None => workloads(),
@@ -126,7 +128,7 @@ fn as_data(what: What) -> Result<Value, Failure> {
             });
             named.collect()
         }
-        What::Combinations => crate::combinations::data(),
+        What::Combinations => combinations::data(),
         What::Power => {
             let named = power::NAMES.iter().map(
                 |n| json!({ "name": n.name, "description": n.description, "settings": n.all() }),

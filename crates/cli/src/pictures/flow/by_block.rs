@@ -4,7 +4,7 @@
 use super::Picture;
 use super::blocks::Names;
 use super::record::{Count, LANES, STEPS};
-use crate::page::{Head, page};
+use crate::pictures::page::{Head, page};
 use std::fmt::Write;
 use warpsim_present::palette::{self, Hue};
 use warpsim_present::svg::Svg;

@@ -1,7 +1,7 @@
 //! A run that is interrupted (Ctrl-C, `kill`) says so, with what it had.
 
-use crate::failure::say;
-use crate::progress::amount;
+use crate::console::failure::say;
+use crate::console::progress::amount;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use warpsim_sim::progress::{Progress, Snapshot};
@@ -128,6 +128,6 @@ impl Watch for NotingStudy {
         self.inner.end();
     }
     fn width(&self) -> Option<usize> {
-        crate::terminal::width()
+        crate::console::terminal::width()
     }
 }

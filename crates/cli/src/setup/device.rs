@@ -1,6 +1,6 @@
 //! The simulated GPU as the command line drives it.
 
-use crate::observers::Observers;
+use crate::setup::observers::Observers;
 use serde_json::{Value, json};
 use warpsim_sim::config::Machine;
 use warpsim_sim::gpu::Options;

@@ -1,7 +1,7 @@
 //! Sizes of gangs over time as a picture: warps stacked by the size of their gang, big gangs below.
 
 use super::sizes::{MOST, Sizes};
-use crate::page::{Head, cycles, page, round_step, upwards};
+use crate::pictures::page::{Head, cycles, page, round_step, upwards};
 use std::fmt::Write;
 use std::ops::RangeInclusive;
 use warpsim_present::palette::Hue;

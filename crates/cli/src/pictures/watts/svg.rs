@@ -1,7 +1,7 @@
 //! Power over time as a picture: the parts on top of one another, time to the right.
 
 use super::{PARTS, Sample};
-use crate::page::{Head, cycles, page, round_step, upwards};
+use crate::pictures::page::{Head, cycles, page, round_step, upwards};
 use std::fmt::Write;
 use warpsim_present::palette::Hue;
 use warpsim_present::svg::Svg;

@@ -1,0 +1,8 @@
+//! What the program and whoever started it say to each other beside results: progress, errors with exit codes,
+//! interruptions, memory that is used up.
+
+pub mod failure;
+pub mod interrupt;
+pub mod memory;
+pub mod progress;
+pub mod terminal;
