@@ -1,8 +1,8 @@
 //! A workload written down as a launch file: everything its host code asked of the device, in order,
 //! so that anybody (a GPU, another simulator) can run the very same thing.
 
-use crate::device::{Device, DeviceError, ModuleId};
-use crate::element::Element;
+use crate::host::device::{Device, DeviceError, ModuleId};
+use crate::host::element::Element;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use warpsim_ptx::isa::Type;

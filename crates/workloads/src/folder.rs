@@ -1,6 +1,6 @@
 //! Workloads in a folder of the user's (`--workload-dir`): a launch file with its PTX or CUDA each.
 
-use crate::device::DeviceError;
+use crate::host::device::DeviceError;
 use std::path::{Path, PathBuf};
 
 /// A launch file that can be run by name.

@@ -5,30 +5,23 @@
 //! simulator implements and tests replace.
 
 pub mod agreement;
-pub mod args;
-mod compare;
+mod compile;
 pub mod cuda;
-pub mod device;
-mod element;
 pub mod export;
 pub mod files;
 pub mod folder;
-mod graph;
+mod host;
+mod input;
 pub mod launchfile;
-pub mod lowering;
-pub mod mangled;
 pub mod micro;
-pub mod npy;
-mod random;
 pub mod recorded;
-pub mod registers;
-mod session;
-pub mod simulated;
 pub mod suite;
 pub mod template;
-pub mod virtual_blocks;
 pub mod vtw_kernels;
 
-pub use compare::Outcome;
-pub use device::{Category, Compiler, Device, DeviceError, ModuleId};
-pub use session::{Session, Shape};
+pub use compile::{lowering, mangled, registers, virtual_blocks};
+pub use host::compare::Outcome;
+pub use host::device::{Category, Compiler, Device, DeviceError, ModuleId};
+pub use host::session::{Session, Shape};
+pub use host::{args, device, simulated};
+pub use input::npy;

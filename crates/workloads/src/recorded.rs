@@ -1,10 +1,10 @@
 //! What the reference simulator took for the launches of our workloads, and the same runs here:
 //! with the registers that it counted with, so that as many blocks are resident.
 
-use crate::device::{Device, DeviceError, ModuleId};
+use crate::host::device::{Device, DeviceError, ModuleId};
+use crate::host::session::Session;
+use crate::host::simulated::{Simulated, compile};
 use crate::micro::Measured;
-use crate::session::Session;
-use crate::simulated::{Simulated, compile};
 use crate::suite::{self, Kernel, Parameters, Size};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! A launch file to begin with, from kernels alone: what each takes, with sizes and contents to fill in.
 
-use crate::args::find_kernel;
-use crate::element::Element;
-use crate::mangled::{self, CType};
+use crate::compile::mangled::{self, CType};
+use crate::host::args::find_kernel;
+use crate::host::element::Element;
 use std::fmt::Write;
 use warpsim_present::mangled::{Function, shown};
 use warpsim_ptx::isa::{Space, Type};
@@ -239,8 +239,8 @@ fn written_names(text: &str, kernel: &str) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::simulated::compile;
     use crate::launchfile;
-    use crate::simulated::compile;
     use warpsim_present::Source;
 
     const PTX: &str = "

@@ -3,7 +3,7 @@
 
 pub mod figures;
 
-use crate::device::DeviceError;
+use crate::host::device::DeviceError;
 use crate::micro::series::{Series, series};
 use crate::micro::{self, Measured, MicroLaunch};
 use crate::recorded::{self, RecordedRun};

@@ -1,6 +1,6 @@
 //! Which compiler a `.cu` file gets.
 
-use crate::device::DeviceError;
+use crate::host::device::DeviceError;
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

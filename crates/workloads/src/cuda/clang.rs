@@ -1,7 +1,7 @@
 //! clang, which compiles CUDA C without a CUDA installation when it is given our headers.
 
 use super::headers;
-use crate::device::DeviceError;
+use crate::host::device::DeviceError;
 use std::path::Path;
 use std::process::Command;
 

@@ -9,8 +9,8 @@ mod nvrtc;
 
 pub use choose::CudaCompiler;
 
-use crate::device::DeviceError;
 use crate::files::write_whole;
+use crate::host::device::DeviceError;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! NVIDIA's compiler, where a toolkit is installed.
 
-use crate::device::DeviceError;
+use crate::host::device::DeviceError;
 use std::path::Path;
 use std::process::Command;
 

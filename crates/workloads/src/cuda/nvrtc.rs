@@ -1,6 +1,6 @@
 //! NVIDIA's compiler as a library, found at run time. It needs neither a toolkit nor a GPU.
 
-use crate::device::DeviceError;
+use crate::host::device::DeviceError;
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};

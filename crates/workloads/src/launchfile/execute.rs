@@ -2,11 +2,11 @@
 
 use super::model::Place;
 use super::prepare::{Op, Plan, PlannedOutput};
-use crate::compare::{Mismatch, Outcome, compare};
-use crate::device::DeviceError;
 use crate::files::write_whole;
-use crate::npy;
-use crate::session::Session;
+use crate::host::compare::{Mismatch, Outcome, compare};
+use crate::host::device::DeviceError;
+use crate::host::session::Session;
+use crate::input::npy;
 use warpsim_present::mangled::shown;
 
 /// Runs every step, then compares and writes the outputs. Nothing is written when a step

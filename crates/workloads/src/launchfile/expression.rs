@@ -1,6 +1,6 @@
 //! Arithmetic over a launch file's parameters: `(n + 255) / 256`.
 
-use crate::element::Scalar;
+use crate::host::element::Scalar;
 
 /// What is wrong with an expression, and where in its text.
 #[derive(Debug, PartialEq, Eq)]

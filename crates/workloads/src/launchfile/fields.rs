@@ -1,7 +1,7 @@
 //! Reading a table field by field, with errors that point at the field.
 
 use super::model::{At, Place};
-use crate::element::Scalar;
+use crate::host::element::Scalar;
 use warpsim_present::{Entry, Node, Source, SourceError, Value, nearest};
 
 /// A table whose keys are all known.

@@ -22,9 +22,9 @@ pub use model::*;
 pub use parse::{parse, parse_with};
 pub use variables::Variables;
 
-use crate::compare::Outcome;
-use crate::device::DeviceError;
-use crate::session::Session;
+use crate::host::compare::Outcome;
+use crate::host::device::DeviceError;
+use crate::host::session::Session;
 use std::path::Path;
 use warpsim_present::Source;
 

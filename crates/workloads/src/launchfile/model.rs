@@ -1,8 +1,8 @@
 //! What a launch file says, with the place of everything that can still turn out wrong.
 
 use super::variables::Variables;
-use crate::compare::Tolerance;
-use crate::element::{Element, Scalar};
+use crate::host::compare::Tolerance;
+use crate::host::element::{Element, Scalar};
 use std::ops::Range;
 use warpsim_present::Source;
 

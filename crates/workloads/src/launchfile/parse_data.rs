@@ -2,8 +2,8 @@
 
 use super::fields::{Fields, count, scalar, scalars, wrong_kind};
 use super::model::*;
-use crate::compare::Tolerance;
-use crate::element::{Element, Scalar};
+use crate::host::compare::Tolerance;
+use crate::host::element::{Element, Scalar};
 use warpsim_present::{Entry, Node, Source, SourceError, Value, nearest};
 
 /// More than the simulated GPUs have.

@@ -3,11 +3,11 @@
 use super::model::*;
 use super::parse_data::MOST_BYTES;
 use super::prepare::Loaded;
-use crate::device::DeviceError;
-use crate::element::{Element, Scalar};
-use crate::npy;
-use crate::random::Random;
-use crate::session::{Module, Session};
+use crate::host::device::DeviceError;
+use crate::host::element::{Element, Scalar};
+use crate::host::session::{Module, Session};
+use crate::input::npy;
+use crate::input::random::Random;
 use std::path::Path;
 use warpsim_present::memory::try_reserve;
 use warpsim_present::{Source, SourceError, nearest};

@@ -3,8 +3,8 @@
 use super::model::*;
 use super::prepare::{Names, Op};
 use super::prepare_data::load_file;
-use crate::args::{self, Arg};
-use crate::session::{Module, Session};
+use crate::host::args::{self, Arg};
+use crate::host::session::{Module, Session};
 use std::collections::HashMap;
 use warpsim_present::memory::try_reserve;
 use warpsim_present::{Source, SourceError, nearest};
@@ -50,7 +50,7 @@ fn step(names: &Names<'_>, step: &Step, session: &Session<'_>) -> Result<Op, Sou
 fn fill(
     names: &Names<'_>,
     slice: &Slice,
-    value: &At<crate::element::Scalar>,
+    value: &At<crate::host::element::Scalar>,
 ) -> Result<Op, SourceError> {
     let part = names.slice(slice)?;
     let mut one = Vec::new();

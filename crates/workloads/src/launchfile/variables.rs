@@ -4,7 +4,7 @@
 
 use super::expression::{evaluate, number};
 use super::fields::scalar;
-use crate::element::{Element, Scalar};
+use crate::host::element::{Element, Scalar};
 use warpsim_present::{Entry, Node, Source, SourceError, Value, nearest};
 
 /// Keys whose values are numbers wherever they stand, and lists of them.

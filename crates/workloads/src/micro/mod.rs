@@ -3,11 +3,11 @@
 
 pub mod series;
 
-use crate::args::Arg;
-use crate::device::DeviceError;
-use crate::element::u32_bytes;
-use crate::session::{Session, Shape};
-use crate::simulated::{Simulated, compile};
+use crate::host::args::Arg;
+use crate::host::device::DeviceError;
+use crate::host::element::u32_bytes;
+use crate::host::session::{Session, Shape};
+use crate::host::simulated::{Simulated, compile};
 use warpsim_sim::config::Machine;
 use warpsim_sim::gpu::Options;
 use warpsim_sim::stats::LaunchReport;

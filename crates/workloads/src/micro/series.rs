@@ -2,10 +2,10 @@
 //! reference simulator's cycles for every launch.
 
 use super::Measured;
-use crate::args::Arg;
-use crate::device::DeviceError;
-use crate::session::{Session, Shape};
-use crate::simulated::{Simulated, compile};
+use crate::host::args::Arg;
+use crate::host::device::DeviceError;
+use crate::host::session::{Session, Shape};
+use crate::host::simulated::{Simulated, compile};
 use warpsim_sim::config::Machine;
 use warpsim_sim::gpu::Options;
 

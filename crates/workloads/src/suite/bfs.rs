@@ -8,13 +8,13 @@
 //! million thread instructions in 26 levels, no barriers.
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance, compare};
-use crate::device::DeviceError;
-use crate::element::{Element, u32_bytes};
-use crate::graph::{self, Graph};
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance, compare};
+use crate::host::device::DeviceError;
+use crate::host::element::{Element, u32_bytes};
+use crate::host::session::{Session, Shape};
+use crate::input::graph::{self, Graph};
+use crate::input::random::Random;
 use std::collections::VecDeque;
 
 /// The level of a node that is not reached, as the kernel sees it: -1.

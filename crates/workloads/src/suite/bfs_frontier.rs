@@ -9,12 +9,12 @@
 use super::bfs::{UNREACHED, reference};
 use super::host::{arguments, check_u32};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::Outcome;
-use crate::device::DeviceError;
-use crate::graph;
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::Outcome;
+use crate::host::device::DeviceError;
+use crate::host::session::{Session, Shape};
+use crate::input::graph;
+use crate::input::random::Random;
 
 /// Threads per block.
 const BLOCK: u32 = 256;

@@ -9,12 +9,12 @@
 use super::host::{arguments, check_f32};
 use super::images::speckled;
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance};
-use crate::device::DeviceError;
-use crate::element::f32_bytes;
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance};
+use crate::host::device::DeviceError;
+use crate::host::element::f32_bytes;
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 
 const RADIUS: usize = 8;
 /// Pixels of a block that filters rows, and of one that filters columns.

@@ -10,11 +10,11 @@
 
 use super::host::{check_f32, float};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance};
-use crate::device::DeviceError;
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance};
+use crate::host::device::DeviceError;
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 
 /// Lattice points along a block's side, places of a bin, and threads per block, as in the kernel.
 const SIDE: u32 = 8;

@@ -10,11 +10,11 @@
 use super::host::{arguments, check_f32, check_u32};
 use super::images::speckled;
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance};
-use crate::device::DeviceError;
-use crate::random::Random;
-use crate::session::{Module, Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance};
+use crate::host::device::DeviceError;
+use crate::host::session::{Module, Session, Shape};
+use crate::input::random::Random;
 
 /// Columns of a strip, threads per block.
 const COLUMNS: u32 = 64;

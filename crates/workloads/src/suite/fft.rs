@@ -6,10 +6,10 @@
 
 use super::host::{arguments, check_f32, float};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::compare::{Outcome, Tolerance};
-use crate::device::DeviceError;
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::compare::{Outcome, Tolerance};
+use crate::host::device::DeviceError;
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 
 /// Length of a signal, and threads per block.
 const POINTS: usize = 512;

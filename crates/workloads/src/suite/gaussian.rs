@@ -10,12 +10,12 @@
 use super::host::{arguments, check_f32, read_f32};
 use super::lud::dominant;
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance, compare};
-use crate::device::DeviceError;
-use crate::element::{Element, f32_bytes};
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance, compare};
+use crate::host::device::DeviceError;
+use crate::host::element::{Element, f32_bytes};
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 
 /// Threads of the first kernel's blocks, and side of the second's.
 const ROWS: u32 = 512;

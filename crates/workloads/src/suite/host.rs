@@ -1,10 +1,10 @@
 //! What the host code of many workloads does in the same way.
 
-use crate::args::Arg;
-use crate::compare::{Mismatch, Tolerance, compare};
-use crate::device::DeviceError;
-use crate::element::{Element, f32_bytes, u32_bytes};
-use crate::session::Session;
+use crate::host::args::Arg;
+use crate::host::compare::{Mismatch, Tolerance, compare};
+use crate::host::device::DeviceError;
+use crate::host::element::{Element, f32_bytes, u32_bytes};
+use crate::host::session::Session;
 
 /// A single-precision scalar as an argument.
 pub(super) fn float(value: f32) -> Arg {

@@ -14,11 +14,11 @@
 
 use super::host::{arguments, check_f32, float};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance};
-use crate::device::DeviceError;
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance};
+use crate::host::device::DeviceError;
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 
 /// Side of a block.
 const SIDE: u32 = 16;

@@ -1,6 +1,6 @@
 //! Images with structure, for workloads that filter them.
 
-use crate::random::Random;
+use crate::input::random::Random;
 
 /// An ultrasound image as speckle filters see it: tissue with a few organs of other brightness, all
 /// grainy. Brightness lies between 1 and 255; the upper left quarter is plain tissue. Row by row.

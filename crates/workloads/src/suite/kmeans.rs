@@ -10,12 +10,12 @@
 
 use super::host::arguments;
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance, compare};
-use crate::device::DeviceError;
-use crate::element::{Element, f32_bytes, u32_bytes};
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance, compare};
+use crate::host::device::DeviceError;
+use crate::host::element::{Element, f32_bytes, u32_bytes};
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 
 /// Threads per block.
 const BLOCK: u32 = 256;

@@ -15,12 +15,12 @@
 //! 14.0% (gtx480-v3).
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance, compare};
-use crate::device::DeviceError;
-use crate::element::{Element, f32_bytes};
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance, compare};
+use crate::host::device::DeviceError;
+use crate::host::element::{Element, f32_bytes};
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 
 /// The kernel adds in single precision, the reference in double; means of neighbours do not
 /// let errors grow.

@@ -10,11 +10,11 @@
 
 use super::host::{arguments, check_f32};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance};
-use crate::device::DeviceError;
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance};
+use crate::host::device::DeviceError;
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 
 /// Side of a tile.
 const SIDE: u32 = 16;

@@ -9,12 +9,12 @@
 //! all the same.
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance, compare};
-use crate::device::DeviceError;
-use crate::element::{Element, f32_bytes};
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance, compare};
+use crate::host::device::DeviceError;
+use crate::host::element::{Element, f32_bytes};
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 
 const TILE: u32 = 16;
 

@@ -66,9 +66,9 @@ mod wp;
 
 pub use parameters::{Parameter, Parameters, SMALL_VERSION, Size};
 
-use crate::compare::Outcome;
-use crate::device::DeviceError;
-use crate::session::Session;
+use crate::host::compare::Outcome;
+use crate::host::device::DeviceError;
+use crate::host::session::Session;
 use warpsim_present::nearest;
 
 /// What `warpsim list workloads` shows.

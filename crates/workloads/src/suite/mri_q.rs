@@ -9,12 +9,12 @@
 
 use super::host::{arguments, check_f32, read_f32};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance};
-use crate::device::DeviceError;
-use crate::element::f32_bytes;
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance};
+use crate::host::device::DeviceError;
+use crate::host::element::f32_bytes;
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 
 /// Samples that the constant array holds, and threads per block, as in the kernel.
 const CHUNK: u32 = 1024;

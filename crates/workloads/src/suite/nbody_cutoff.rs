@@ -10,12 +10,12 @@
 //! million thread instructions, 0.2% (fx5800) to 0.5% (gtx480-v3) of warp time at barriers.
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance, compare};
-use crate::device::DeviceError;
-use crate::element::{Element, f32_bytes};
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance, compare};
+use crate::host::device::DeviceError;
+use crate::host::element::{Element, f32_bytes};
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 
 /// Places along a cell's side of the lattice that atoms sit near. Their distance is the unit.
 const PLACES: u32 = 4;

@@ -13,11 +13,11 @@
 
 use super::host::{arguments, check_u32};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::Outcome;
-use crate::device::DeviceError;
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::Outcome;
+use crate::host::device::DeviceError;
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 
 /// Side of a tile, and threads per block, in both variants.
 const SIDE: u32 = 16;

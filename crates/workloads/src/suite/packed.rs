@@ -1,6 +1,6 @@
 //! Structures as arguments of kernels.
 
-use crate::args::Arg;
+use crate::host::args::Arg;
 
 /// A structure of these fields, laid out as C does: each at a multiple of its own size, the whole a
 /// multiple of the largest.

@@ -1,6 +1,6 @@
 //! Sizes of workloads.
 
-use crate::device::DeviceError;
+use crate::host::device::DeviceError;
 use std::borrow::Cow;
 use warpsim_present::nearest;
 

@@ -9,12 +9,12 @@
 use super::host::arguments;
 use super::images::speckled;
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance, compare};
-use crate::device::DeviceError;
-use crate::element::Element;
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance, compare};
+use crate::host::device::DeviceError;
+use crate::host::element::Element;
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 
 /// Threads of a block that shares a macroblock.
 const BLOCK: u32 = 61;

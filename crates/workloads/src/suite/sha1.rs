@@ -8,12 +8,12 @@
 //! million thread instructions, 0.1% of warp time at barriers.
 
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance, compare};
-use crate::device::DeviceError;
-use crate::element::{Element, u32_bytes};
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance, compare};
+use crate::host::device::DeviceError;
+use crate::host::element::{Element, u32_bytes};
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 
 static INFO: Info = Info {
     name: "sha1",

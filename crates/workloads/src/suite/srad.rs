@@ -1,7 +1,7 @@
 //! Speckle-reducing anisotropic diffusion: what both versions have in common.
 
-use crate::compare::Tolerance;
-use crate::random::Random;
+use crate::host::compare::Tolerance;
+use crate::input::random::Random;
 
 use super::images::speckled;
 

@@ -19,11 +19,11 @@
 use super::host::{arguments, check_f32, float, read_f32};
 use super::srad::{Image, LAMBDA, TOLERANCE, graininess};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::Outcome;
-use crate::device::DeviceError;
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::Outcome;
+use crate::host::device::DeviceError;
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 
 /// Side of a block.
 const SIDE: u32 = 16;

@@ -10,12 +10,12 @@
 
 use super::host::{arguments, check_u32};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::Outcome;
-use crate::device::DeviceError;
-use crate::element::f32_bytes;
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::Outcome;
+use crate::host::device::DeviceError;
+use crate::host::element::f32_bytes;
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 
 /// Bins and threads per block, as in the kernel.
 const BINS: usize = 20;

@@ -1,6 +1,6 @@
 //! A mesh of tetrahedra around a body.
 
-use crate::random::Random;
+use crate::input::random::Random;
 use std::collections::HashMap;
 
 /// Beyond a face: nothing passes, or the undisturbed flow.

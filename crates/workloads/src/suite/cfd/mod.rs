@@ -10,12 +10,12 @@ mod solver;
 
 use super::host::{arguments, check_f32, float};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance};
-use crate::device::DeviceError;
-use crate::element::f32_bytes;
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance};
+use crate::host::device::DeviceError;
+use crate::host::element::f32_bytes;
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 use mesh::Mesh;
 use solver::{STAGES, solve, undisturbed};
 

@@ -115,7 +115,7 @@ pub fn solve(mesh: &Mesh, steps: u32) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::input::random::Random;
 
     #[test]
     fn the_flow_stays_undisturbed_away_from_the_body() {

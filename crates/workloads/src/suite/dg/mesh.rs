@@ -1,7 +1,7 @@
 //! A block of space cut into tetrahedra, whose corners are a little off their places.
 
 use super::element::{Element, FACE, FACES, NODES};
-use crate::random::Random;
+use crate::input::random::Random;
 use std::collections::HashMap;
 
 type Point = [f64; 3];

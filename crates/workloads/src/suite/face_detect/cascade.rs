@@ -1,7 +1,7 @@
 //! The cascade: features, votes, stages; trained on generated faces and background.
 
 use super::image::{Image, WINDOW, portrait};
-use crate::random::Random;
+use crate::input::random::Random;
 
 /// A rectangle within the window with the weight of its pixels; corners exclusive at the far end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

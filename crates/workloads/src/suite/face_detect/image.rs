@@ -1,6 +1,6 @@
 //! Grey pictures with faces in front of a structured background.
 
-use crate::random::Random;
+use crate::input::random::Random;
 
 /// Side of the window a face fills.
 pub const WINDOW: u32 = 24;

@@ -11,11 +11,11 @@ mod world;
 
 use super::host::{arguments, check_f32, check_u32, float};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance};
-use crate::device::DeviceError;
-use crate::random::Random;
-use crate::session::{Session, Shape as Launch};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance};
+use crate::host::device::DeviceError;
+use crate::host::session::{Session, Shape as Launch};
+use crate::input::random::Random;
 use world::{MOST, STEP, World};
 
 /// Threads per block.

@@ -1,7 +1,7 @@
 //! Heaps of bodies, and a frame of theirs on the CPU.
 
 use super::shapes::{Body, Shape, contact};
-use crate::random::Random;
+use crate::input::random::Random;
 use crate::suite::vector::{Vector, vector};
 
 /// Neighbours of a body at most, as in the kernel.

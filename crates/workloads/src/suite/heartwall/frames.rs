@@ -1,6 +1,6 @@
 //! A beating heart as ultrasound shows it, and points on its walls.
 
-use crate::random::Random;
+use crate::input::random::Random;
 use std::f64::consts::TAU;
 
 /// Steps of the speckle along a radius and around the heart.

@@ -1,6 +1,6 @@
 //! A frame of video: cells rolling along a vessel.
 
-use crate::random::Random;
+use crate::input::random::Random;
 
 /// A picture, column by column.
 #[derive(Clone)]

@@ -12,11 +12,11 @@ mod scene;
 
 use super::host::{arguments, check_f32};
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance};
-use crate::device::DeviceError;
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance};
+use crate::host::device::DeviceError;
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 use reference::picture;
 use scene::Scene;
 

@@ -209,7 +209,7 @@ pub fn picture(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::input::random::Random;
 
     #[test]
     fn rays_meet_walls_and_spheres() {

@@ -1,6 +1,6 @@
 //! The room: spheres of several materials, walls, and the cells they lie in.
 
-use crate::random::Random;
+use crate::input::random::Random;
 use crate::suite::vector::{Vector, vector};
 
 /// Values of noise for veined surfaces, as in the kernel.

@@ -15,9 +15,9 @@ pub use similarity_score::SimilarityScore;
 
 use super::host::arguments;
 use super::{Kernel, Parameter};
-use crate::args::Arg;
-use crate::device::DeviceError;
-use crate::session::{Module, Session, Shape};
+use crate::host::args::Arg;
+use crate::host::device::DeviceError;
+use crate::host::session::{Module, Session, Shape};
 
 /// Threads per block and records of a tile, as in the kernels.
 const TILE: u32 = 256;

@@ -12,11 +12,11 @@ use super::super::host::check_u32;
 use super::super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use super::text::{Text, page};
 use super::{MapReduce, Record, TILES_PER_JOB};
-use crate::args::Arg;
-use crate::compare::Outcome;
-use crate::device::DeviceError;
-use crate::random::Random;
-use crate::session::Session;
+use crate::host::args::Arg;
+use crate::host::compare::Outcome;
+use crate::host::device::DeviceError;
+use crate::host::session::Session;
+use crate::input::random::Random;
 
 /// Pages with fewer views are not ranked, as in the kernel.
 const FEWEST: u32 = 200;

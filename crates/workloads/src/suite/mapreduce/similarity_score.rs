@@ -12,11 +12,11 @@
 use super::super::host::check_u32;
 use super::super::{Info, Parameter, Parameters, Set, Workload, kernel};
 use super::{MapReduce, Record};
-use crate::args::Arg;
-use crate::compare::Outcome;
-use crate::device::DeviceError;
-use crate::random::Random;
-use crate::session::Session;
+use crate::host::args::Arg;
+use crate::host::compare::Outcome;
+use crate::host::device::DeviceError;
+use crate::host::session::Session;
+use crate::input::random::Random;
 
 /// Documents along a side of a block's square of pairs, as in the kernel.
 const SIDE: u32 = 16;

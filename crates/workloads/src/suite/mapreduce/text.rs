@@ -1,6 +1,6 @@
 //! Logs as text, and what the kernels read from them.
 
-use crate::random::Random;
+use crate::input::random::Random;
 
 /// Lines one after the other, and where each begins: at a multiple of eight bytes, which the
 /// kernels compare at a time.

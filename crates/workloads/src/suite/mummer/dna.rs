@@ -1,6 +1,6 @@
 //! A genome, reads from it, and where they match.
 
-use crate::random::Random;
+use crate::input::random::Random;
 use std::collections::HashMap;
 
 /// What follows the genome's last base; greater than any base.

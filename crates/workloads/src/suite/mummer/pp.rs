@@ -11,11 +11,11 @@
 //! ones, three blocks for each SM of fx5800: 25.6%, 28.9 million.
 
 use super::{INFO as TREE, Info, Input, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance, compare};
-use crate::device::DeviceError;
-use crate::element::Element;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance, compare};
+use crate::host::device::DeviceError;
+use crate::host::element::Element;
+use crate::host::session::{Session, Shape};
 use crate::suite::Parameter;
 
 static INFO: Info = Info {
@@ -111,7 +111,7 @@ impl Workload for MummerPp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use crate::input::random::Random;
     use crate::suite::mummer::dna;
 
     #[test]

@@ -120,7 +120,7 @@ fn link(nodes: &mut [Node], parents: &[u32], genome: &[u8]) {
 mod tests {
     use super::super::dna::{genome, suffix_array};
     use super::*;
-    use crate::random::Random;
+    use crate::input::random::Random;
 
     #[test]
     fn paths_spell_the_genome_and_links_drop_a_base() {

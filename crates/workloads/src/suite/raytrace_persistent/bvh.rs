@@ -159,7 +159,7 @@ fn split(all: &[Bounds], order: &mut [usize], depth: u32) -> usize {
 mod tests {
     use super::super::scene::conference;
     use super::*;
-    use crate::random::Random;
+    use crate::input::random::Random;
 
     #[test]
     fn every_triangle_is_in_one_leaf_inside_its_boxes() {

@@ -1,6 +1,6 @@
 //! A conference room: walls, a long table with things on it, chairs around, lamps, plants.
 
-use crate::random::Random;
+use crate::input::random::Random;
 
 /// A point or direction.
 pub type Vector = [f32; 3];

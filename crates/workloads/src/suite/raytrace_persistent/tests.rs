@@ -1,5 +1,5 @@
 use super::*;
-use crate::simulated::compile;
+use crate::host::simulated::compile;
 use warpsim_ptx::isa::{Op, Space};
 use warpsim_ptx::kernel::Kernel;
 

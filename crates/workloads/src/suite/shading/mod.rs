@@ -10,12 +10,12 @@ mod picture;
 
 use super::host::check_f32;
 use super::{Info, Parameter, Parameters, Set, Workload, kernel};
-use crate::args::Arg;
-use crate::compare::{Outcome, Tolerance};
-use crate::device::DeviceError;
-use crate::element::f32_bytes;
-use crate::random::Random;
-use crate::session::{Session, Shape};
+use crate::host::args::Arg;
+use crate::host::compare::{Outcome, Tolerance};
+use crate::host::device::DeviceError;
+use crate::host::element::f32_bytes;
+use crate::host::session::{Session, Shape};
+use crate::input::random::Random;
 use picture::{Kind, MARGIN, Picture, SUN};
 
 /// Threads of a block in x and y.

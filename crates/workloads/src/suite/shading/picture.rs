@@ -1,6 +1,6 @@
 //! Pictures with depth, and their shading on the CPU.
 
-use crate::random::Random;
+use crate::input::random::Random;
 
 /// Side of a tile of lights, as in the kernel.
 const TILE: u32 = 32;

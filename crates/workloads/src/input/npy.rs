@@ -1,6 +1,6 @@
 //! NumPy's `.npy` format, as far as plain arrays of numbers need it.
 
-use crate::element::Element;
+use crate::host::element::Element;
 use warpsim_present::memory::try_reserve;
 
 /// An array read from a `.npy` file.

@@ -1,6 +1,6 @@
 //! Whether a result is right, and where it first is not.
 
-use crate::element::{Element, Scalar};
+use crate::host::element::{Element, Scalar};
 use std::fmt;
 
 /// How a run ended, its result considered.
@@ -199,7 +199,7 @@ pub fn compare(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::{f32_bytes, u32_bytes};
+    use crate::host::element::{f32_bytes, u32_bytes};
 
     #[test]
     fn the_first_difference_is_named() {

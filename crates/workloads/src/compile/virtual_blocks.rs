@@ -1,6 +1,6 @@
 //! Kernels with virtual blocks: PTX rewritten before it is compiled.
 
-use crate::device::DeviceError;
+use crate::host::device::DeviceError;
 use std::sync::Arc;
 use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::kernel::{Kernel, Program};

@@ -1,10 +1,10 @@
 //! A host program's view of one run: a device, a compiler, and the calls workloads make often.
 
-use crate::args::{self, Arg};
-use crate::device::{Compiler, Device, DeviceError, ModuleId};
-use crate::element::{f32_bytes, u32_bytes};
+use crate::compile::virtual_blocks::Rewritten;
+use crate::host::args::{self, Arg};
+use crate::host::device::{Compiler, Device, DeviceError, ModuleId};
+use crate::host::element::{f32_bytes, u32_bytes};
 use crate::suite::Kernel;
-use crate::virtual_blocks::Rewritten;
 use std::sync::Arc;
 use warpsim_present::mangled::shown;
 use warpsim_ptx::kernel::Program;

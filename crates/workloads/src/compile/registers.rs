@@ -1,7 +1,7 @@
 //! Where the number of registers per thread comes from: our estimate, or NVIDIA's assembler where
 //! one is installed.
 
-use crate::device::DeviceError;
+use crate::host::device::DeviceError;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use warpsim_present::mangled::shown;

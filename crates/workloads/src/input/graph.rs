@@ -1,6 +1,6 @@
 //! Graphs as workloads need them.
 
-use crate::random::Random;
+use crate::input::random::Random;
 
 /// A graph in compressed rows: the neighbours of node `n` are
 /// `edges[row[n]..row[n + 1]]`.

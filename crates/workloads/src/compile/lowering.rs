@@ -1,8 +1,8 @@
 //! PTX to programs as a user asked for it: which functions are inlined, who counts registers.
 
-use crate::device::{Compiler, DeviceError};
-use crate::registers::Registers;
-use crate::simulated::compile_with;
+use crate::compile::registers::Registers;
+use crate::host::device::{Compiler, DeviceError};
+use crate::host::simulated::compile_with;
 use std::sync::Arc;
 use warpsim_ptx::kernel::Program;
 use warpsim_ptx::lower;

@@ -1,6 +1,6 @@
 //! The simulator's GPU as the device that workloads and launch files run on.
 
-use crate::device::{Category, Device, DeviceError, ModuleId};
+use crate::host::device::{Category, Device, DeviceError, ModuleId};
 use std::sync::Arc;
 use warpsim_present::memory::try_reserve;
 use warpsim_ptx::diagnostic::render_all;

@@ -1,6 +1,6 @@
 //! What a compiler's name of a C++ function says of its parameters.
 
-use crate::element::Element;
+use crate::host::element::Element;
 use warpsim_present::mangled::Function;
 
 /// A type of C, as far as launch files care.

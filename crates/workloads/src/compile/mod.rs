@@ -1,0 +1,6 @@
+//! Kernels before they run: how they are compiled, what their names say, who counts registers, and virtual blocks.
+
+pub mod lowering;
+pub mod mangled;
+pub mod registers;
+pub mod virtual_blocks;
