@@ -118,23 +118,21 @@ impl Groups {
 
     /// Whether the model wants to hear when the group of any of these slots comes to `pc`.
     #[inline]
-    pub fn watches(&self, slots: Range<u16>, pc: Pc) -> bool {
-        self.those(slots).iter().any(|group| group.watch == pc)
+    pub fn watches(&self, mut slots: impl Iterator<Item = u16>, pc: Pc) -> bool {
+        slots.any(|slot| self.get(slot).watch == pc)
     }
 
     /// Whether the groups of all these slots run, at `pc`.
     #[inline]
-    pub fn all_run_at(&self, slots: Range<u16>, pc: Pc) -> bool {
+    pub fn all_run_at(&self, mut slots: impl Iterator<Item = u16>, pc: Pc) -> bool {
         let runs = |group: &Group| group.pc == pc && group.state == GroupState::Running;
-        self.those(slots).iter().all(runs)
+        slots.all(|slot| runs(self.get(slot)))
     }
 
     /// Moves the groups of all these slots to `pc`.
     #[inline]
-    pub fn set_pcs(&mut self, slots: Range<u16>, pc: Pc) {
-        for group in &mut self.slots[slots.start as usize..slots.end as usize] {
-            group.pc = pc;
-        }
+    pub fn set_pcs(&mut self, slots: impl Iterator<Item = u16>, pc: Pc) {
+        slots.for_each(|slot| self.set_pc(slot, pc));
     }
 
     /// The active lanes of the groups of all these slots.
@@ -146,8 +144,8 @@ impl Groups {
 
     /// Whether the groups of all these slots go on at `pc`.
     #[inline]
-    pub fn all_at(&self, slots: Range<u16>, pc: Pc) -> bool {
-        self.those(slots).iter().all(|group| group.pc == pc)
+    pub fn all_at(&self, mut slots: impl Iterator<Item = u16>, pc: Pc) -> bool {
+        slots.all(|slot| self.get(slot).pc == pc)
     }
 
     /// Moves a group to `pc`. The pipeline uses this for straight-line code.

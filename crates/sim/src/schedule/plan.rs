@@ -58,6 +58,21 @@ impl Together {
         }
     }
 
+    /// Their index in their domains.
+    #[inline]
+    pub fn index(&self) -> u8 {
+        self.base.index
+    }
+
+    /// Their domains, a bit each.
+    #[inline]
+    pub fn domains(&self) -> u64 {
+        if self.step == 1 {
+            return u64::from(self.slices) << self.base.domain;
+        }
+        self.iter().fold(0, |all, place| all | 1 << place.domain)
+    }
+
     /// All of them, the first one first.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Place> + Clone + use<> {
@@ -250,7 +265,14 @@ mod tests {
         let places: Vec<Place> = some.iter().collect();
         assert_eq!(places, [place(5), place(11), place(15)]);
         assert_eq!((some.leader(), some.len()), (place(5), 3));
+        assert_eq!(
+            (some.domains(), some.index()),
+            (1 << 5 | 1 << 11 | 1 << 15, 5)
+        );
+        let near = Together::new(place(0), 1, 0b1010_0100);
+        assert_eq!(near.domains(), 0b1010_0100);
         let alone = Together::alone(place(6));
+        assert_eq!(alone.domains(), 1 << 6);
         assert_eq!(alone.iter().collect::<Vec<_>>(), [place(6)]);
         assert_eq!((alone.leader(), alone.len()), (place(6), 1));
     }

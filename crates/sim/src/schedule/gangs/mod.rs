@@ -306,8 +306,8 @@ impl IssuePolicy for Gangs {
         self.singles.policy().first(domain, among)
     }
 
-    fn ranks_alike(&self) -> bool {
-        self.singles.ranks_alike()
+    fn ranks_alike(&self, domains: u64) -> bool {
+        self.singles.ranks_alike(domains)
     }
 
     fn next(&self) -> Cycle {

@@ -204,11 +204,11 @@ impl Singles {
         }
     }
 
-    /// Whether all slices rank warps alike: by age they do, since the warps of a home warp come
-    /// together.
-    pub fn ranks_alike(&self) -> bool {
+    /// Whether these slices, a bit each, rank warps alike: by age they do, since the warps of a home warp
+    /// come together.
+    pub fn ranks_alike(&self, slices: u64) -> bool {
         match self {
-            Singles::Greedy(gto) | Singles::LowestPc(gto) => gto.stays_alike(),
+            Singles::Greedy(gto) | Singles::LowestPc(gto) => gto.stays_alike(slices),
             _ => false,
         }
     }

@@ -4,9 +4,9 @@
 mod execute;
 mod gang;
 mod gather;
+mod lockstep;
 #[cfg(test)]
 mod tests;
-mod whole_gang;
 
 use super::facts::OpFacts;
 use super::launch::{Launched, SmFault, View};
@@ -379,10 +379,16 @@ fn drop_these(
         groups,
         ..
     } = residents;
+    let alone = warps.members(d).is_power_of_two();
     while wrong != 0 {
         let index = wrong.trailing_zeros() as u8;
         wrong &= wrong - 1;
         if winner.is_none_or(|w| books.policy.before(d, index, w)) {
+            if !alone {
+                let next = |slot| groups.get(slot).pc;
+                warps.drop_class_path(d, index, next, &launched.facts, books);
+                continue;
+            }
             let slot = warps.slot_at(Place {
                 domain: d as u8,
                 index,
