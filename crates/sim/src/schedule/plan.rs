@@ -58,6 +58,12 @@ impl Together {
         }
     }
 
+    /// Their slices, a bit each, counted from that of the home warp's first.
+    #[inline]
+    pub fn slices(&self) -> u8 {
+        self.slices
+    }
+
     /// Their index in their domains.
     #[inline]
     pub fn index(&self) -> u8 {
@@ -186,8 +192,7 @@ pub trait IssuePlan {
     /// The warps that issue next in this cycle; they are ready.
     fn next(&mut self, view: &IssueView) -> Option<Together>;
 
-    /// The warps that were named last have issued. `at`: they have a warp in every slice, and all go
-    /// on there; else any of them may have gone anywhere, or exited. Says whether the plan wants to
+    /// The warps that were named last have issued. `at`: all go on there; else any of them may have gone anywhere, or exited. Says whether the plan wants to
     /// [`settle`](IssuePlan::settle) for that.
     fn went_on(&mut self, members: Together, at: Option<Pc>) -> bool {
         let _ = (members, at);

@@ -355,11 +355,20 @@ impl IssuePlan for Gangs {
 
     fn went_on(&mut self, members: Together, at: Option<Pc>) -> bool {
         let (home, _) = self.table.home_of(members.leader());
-        match at {
-            Some(pc) => self.table.move_whole(home, pc),
-            None => self.table.stir(home),
+        let whole = members.slices() == self.table.slices;
+        let moved = match at {
+            Some(pc) if whole => {
+                self.table.move_whole(home, pc);
+                true
+            }
+            // A part may have come to where it waits for others.
+            Some(pc) if self.sync_cycles == 0 => self.table.move_part(home, members.slices(), pc),
+            _ => false,
+        };
+        if !moved {
+            self.table.stir(home);
         }
-        at.is_none()
+        !moved
     }
 
     fn hears_memory(&self) -> bool {

@@ -278,8 +278,30 @@ impl Table {
         for (part, pc) in original.parts.iter_mut().zip(pcs) {
             part.pc = *pc;
         }
-        let meets = |i: usize| pcs[..i].contains(&pcs[i]);
-        let mergeable = (1..pcs.len()).any(meets);
+        self.note_meetings(home);
+    }
+
+    /// The gang of an original gang that these slices are stands at `pc`. Says whether there is one.
+    #[inline]
+    pub fn move_part(&mut self, home: u16, slices: u8, pc: Pc) -> bool {
+        let parts = &mut self.originals[home as usize].parts;
+        let several = parts.len() > 1;
+        let Some(part) = parts.iter_mut().find(|part| part.slices == slices) else {
+            return false;
+        };
+        part.pc = pc;
+        if several {
+            self.note_meetings(home);
+        }
+        true
+    }
+
+    /// Notes whether parts of an original gang stand at one PC.
+    fn note_meetings(&mut self, home: u16) {
+        let original = &mut self.originals[home as usize];
+        let parts = &original.parts;
+        let meets = |i: usize| parts[..i].iter().any(|p| p.pc == parts[i].pc);
+        let mergeable = (1..parts.len()).any(meets);
         self.mergeable += u32::from(mergeable);
         self.mergeable -= u32::from(original.mergeable);
         original.mergeable = mergeable;
@@ -408,13 +430,8 @@ impl Table {
         if !stay {
             self.divide(home, &parts);
         }
-        let meets = |i: usize| parts[..i].iter().any(|p| p.pc == parts[i].pc);
-        let mergeable = (1..parts.len()).any(meets);
-        let original = &mut self.originals[home as usize];
-        self.mergeable += u32::from(mergeable);
-        self.mergeable -= u32::from(original.mergeable);
-        original.mergeable = mergeable;
-        original.parts = parts;
+        self.originals[home as usize].parts = parts;
+        self.note_meetings(home);
     }
 
     /// Brings the sets of warps in line with a new division.

@@ -129,10 +129,16 @@ impl GangFetch {
             };
             self.left -= 1;
             self.fetch_for(members, icache, residents, launched);
-            if alike && residents.warps.alike() {
-                self.fetchable[0] = residents.warps.domain(0).fetchable(self.waiters);
-            } else {
-                self.look(residents);
+            let warps = &residents.warps;
+            match (alike, warps.alike()) {
+                (true, true) => self.fetchable[0] = warps.domain(0).fetchable(self.waiters),
+                (true, false) => self.look(residents),
+                _ => {
+                    for place in members.iter() {
+                        let domain = place.domain as usize;
+                        self.fetchable[domain] = warps.sets(domain).fetchable(self.waiters);
+                    }
+                }
             }
         }
     }

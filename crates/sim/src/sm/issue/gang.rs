@@ -147,7 +147,7 @@ impl Issue {
     }
 
     /// Issues the instruction that the members of a gang have in common. Returns where they go on, if
-    /// they are of all slices and all go on there.
+    /// all go on there.
     fn issue_members(
         &mut self,
         members: Together,

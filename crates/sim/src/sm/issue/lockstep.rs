@@ -166,8 +166,8 @@ impl Issue {
         }
     }
 
-    /// The warps of a gang have executed their instruction as one, and go on. Returns where, if they are
-    /// of all slices and all do there.
+    /// The warps of a gang have executed their instruction as one, and go on. Returns where, if
+    /// all do there.
     pub(super) fn gang_goes_on(
         &mut self,
         members: Together,
@@ -230,7 +230,7 @@ impl Issue {
                 false => self.send_members(members, pc, executed, now, with),
             }
         }
-        Ok(at.filter(|_| whole))
+        Ok(at)
     }
 
     /// Leads a gang on where the divergence model may have to hear of it.

@@ -69,7 +69,8 @@ impl WarpTable {
     /// None of these domains, a bit each, is in a class with others than these.
     #[inline]
     pub fn isolate(&mut self, domains: u64) {
-        if self.classes.any() {
+        // All of them together hold whole classes.
+        if self.classes.any() && domains != self.classes.all() {
             let leader = self.classes.leader_of(domains.trailing_zeros() as usize);
             if self.classes.members(leader) != domains {
                 self.take_out(domains);

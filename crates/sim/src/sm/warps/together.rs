@@ -77,8 +77,8 @@ impl WarpTable {
         }
         let classes = &self.together[index as usize];
         let leader = classes.leader_of(domains.trailing_zeros() as usize);
-        // Most often they are one class, or each is by itself.
-        if classes.members(leader) != domains && classes.any() {
+        // Most often they are one class, or each is by itself; all of them hold whole classes.
+        if classes.members(leader) != domains && domains != classes.all() && classes.any() {
             self.take_warps_out(index, domains);
         }
     }
