@@ -4,6 +4,7 @@
 //!
 //! - [`table`]: which warps go together. A block's warps come as original gangs, one for each
 //!   home warp.
+//! - [`shapes`]: the gangs that have their warps in the same slices, looked at together.
 //! - [`order`]: a gang issues when all its warps are ready. Up to so many issue in a cycle, on
 //!   slices that do not overlap; then the slices that are left take single warps.
 //! - [`split`]: gangs fall apart at branches, and perhaps when memory answers some warps first.
@@ -11,6 +12,7 @@
 
 mod order;
 mod reform;
+mod shapes;
 mod split;
 mod table;
 #[cfg(test)]

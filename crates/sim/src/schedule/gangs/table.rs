@@ -8,6 +8,7 @@
 
 use super::super::order::AgeOrder;
 use super::super::{FetchView, Together};
+use super::shapes::Shapes;
 use crate::place::{Layout, Place};
 use crate::sm::fixed_list::FixedList;
 use crate::time::Cycle;
@@ -78,6 +79,8 @@ pub struct Table {
     /// are one.
     several: Vec<u64>,
     pub whole: Vec<u64>,
+    /// All gangs by the slices of their warps.
+    pub shapes: Shapes,
     /// Gangs that do not have a warp in every slice, or that wait for siblings.
     partial: u32,
     /// By scheduler: its home warps by age.
@@ -106,6 +109,7 @@ impl Table {
             waiting: vec![0; domains],
             several: vec![0; layout.schedulers() as usize],
             whole: vec![0; layout.schedulers() as usize],
+            shapes: Shapes::new(layout.schedulers()),
             partial: 0,
             by_age: vec![AgeOrder::default(); layout.schedulers() as usize],
             slices: u8::MAX >> (8 - layout.slices().min(8)),
@@ -319,6 +323,13 @@ impl Table {
         &self.originals[home as usize]
     }
 
+    /// The part of a home warp that these slices are.
+    #[inline]
+    pub fn part(&self, home: u16, slices: u8) -> &Part {
+        let part = self.get(home).parts.iter().find(|p| p.slices == slices);
+        part.expect("shapes are those of parts")
+    }
+
     /// How many there are or were.
     pub fn len(&self) -> u16 {
         self.originals.len() as u16
@@ -447,6 +458,13 @@ impl Table {
                 self.waiting[d] &= keep;
             }
         }
+        let first = self.place(home, 0);
+        for part in old.iter().filter(|part| part.is_gang()) {
+            self.shapes.remove(first, part.slices);
+        }
+        for part in parts.iter().filter(|part| part.is_gang()) {
+            self.shapes.add(first, part.slices);
+        }
         let mut members = 0;
         for part in parts.iter() {
             members |= part.slices;
@@ -463,7 +481,7 @@ impl Table {
                 }
             }
         }
-        let Place { domain, index } = self.place(home, 0);
+        let Place { domain, index } = first;
         let several = parts.iter().filter(|part| part.is_gang()).count() > 1;
         let set = &mut self.several[domain as usize];
         *set = *set & !(1 << index) | u64::from(several) << index;

@@ -128,16 +128,12 @@ impl GangFetch {
                 return;
             };
             self.left -= 1;
-            self.fetch_for(members, icache, residents, launched);
-            let warps = &residents.warps;
-            match (alike, warps.alike()) {
-                (true, true) => self.fetchable[0] = warps.domain(0).fetchable(self.waiters),
-                (true, false) => self.look(residents),
-                _ => {
-                    for place in members.iter() {
-                        let domain = place.domain as usize;
-                        self.fetchable[domain] = warps.sets(domain).fetchable(self.waiters);
-                    }
+            let under_way = self.fetch_for(members, icache, residents, launched);
+            if alike && !residents.warps.alike() {
+                self.look(residents);
+            } else if under_way {
+                for place in members.iter().take(if alike { 1 } else { 8 }) {
+                    self.fetchable[place.domain as usize] &= !(1 << place.index);
                 }
             }
         }
@@ -161,19 +157,20 @@ impl GangFetch {
         }
     }
 
+    /// Fetches for a gang; says whether it gets its instructions now or when their line comes.
     fn fetch_for(
         &mut self,
         members: Together,
         icache: &mut ICache,
         residents: &mut Residents,
         launched: &Launched,
-    ) {
+    ) -> bool {
         let pc = common_pc(members, residents, launched);
         let warps = &mut residents.warps;
         let first = warps.slot_at(members.leader());
         let outcome = icache.look_up(address(pc, launched), first);
         if outcome == Outcome::Stall {
-            return;
+            return false;
         }
         let hit = outcome == Outcome::Hit;
         let counters = &mut residents.books.stats.counters;
@@ -187,6 +184,7 @@ impl GangFetch {
             warps.set_gang_missing(members, true);
             self.waiting.push((first, members));
         }
+        true
     }
 
     /// Whether units of slices have nobody to fetch for or to notice: the warps that concern fetch

@@ -7,6 +7,7 @@ use crate::place::Place;
 use crate::schedule::{IssueView, Together};
 use crate::sm::fixed_list::FixedList;
 use crate::sm::launch::{Launched, SmFault};
+use crate::sm::limits::MOST_DOMAINS;
 use crate::sm::residents::Residents;
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
@@ -56,6 +57,11 @@ impl Issue {
         let room = Some(with.collectors.room());
         if self.room_asked != room {
             (self.room_asked, self.room_alike) = (room, with.collectors.room_for_all());
+            if self.room_alike.is_none() {
+                for d in 0..self.domains {
+                    self.rooms[d % MOST_DOMAINS] = with.collectors.room_for(d);
+                }
+            }
         }
     }
 
@@ -67,7 +73,7 @@ impl Issue {
         match (domain.is_free(now), self.room_alike) {
             (false, _) => 0,
             (true, Some(room)) => domain.with_room(room),
-            (true, None) => domain.with_room(with.collectors.room_for(d)),
+            (true, None) => domain.with_room(self.rooms[d % MOST_DOMAINS]),
         }
     }
 

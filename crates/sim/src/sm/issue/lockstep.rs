@@ -8,6 +8,7 @@ use crate::place::Place;
 use crate::schedule::Together;
 use crate::sm::facts::Traffic;
 use crate::sm::launch::{SmFault, View};
+use crate::sm::limits::MOST_DOMAINS;
 use crate::sm::operands::Issued;
 use crate::sm::residents::{BarrierAt, Residents};
 use crate::time::Cycle;
@@ -41,9 +42,20 @@ impl Issue {
             return;
         }
         for leader in bits(warps.leaders()) {
-            let (members, room) = (warps.members(leader), with.collectors.room_for(leader));
-            if bits(members).any(|d| with.collectors.room_for(d) != room) {
-                warps.isolate_each(members);
+            let members = warps.members(leader);
+            if members.is_power_of_two() {
+                continue;
+            }
+            // Those with the same room as the first stay with it.
+            let mut left = members;
+            while left != 0 {
+                let room = self.rooms[left.trailing_zeros() as usize % MOST_DOMAINS];
+                let same = bits(left).filter(|d| self.rooms[d % MOST_DOMAINS] == room);
+                let same = same.fold(0, |all, d| all | 1 << d);
+                if same != members {
+                    warps.isolate(same);
+                }
+                left &= !same;
             }
         }
     }

@@ -44,6 +44,8 @@ pub struct Issue {
     /// that this is so for.
     room_alike: Option<u8>,
     room_asked: Option<u32>,
+    /// By domain: those kinds, where they are not the same for all.
+    rooms: [u8; MOST_DOMAINS],
     /// The active lanes of the warps that execute an instruction together.
     active: u32,
     /// What the instruction under way did.
@@ -117,6 +119,7 @@ impl Issue {
             planned_room: None,
             room_alike: None,
             room_asked: None,
+            rooms: [0; MOST_DOMAINS],
             active: 0,
             effect: Effect::default(),
             order: 0,
