@@ -131,8 +131,10 @@ impl GangFetch {
             let under_way = self.fetch_for(members, icache, residents, launched);
             if alike && !residents.warps.alike() {
                 self.look(residents);
+            } else if under_way && alike {
+                self.fetchable[0] &= !(1 << members.index());
             } else if under_way {
-                for place in members.iter().take(if alike { 1 } else { 8 }) {
+                for place in members.iter() {
                     self.fetchable[place.domain as usize] &= !(1 << place.index);
                 }
             }

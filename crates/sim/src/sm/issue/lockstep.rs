@@ -3,6 +3,7 @@
 
 use super::execute::{NO_MEMORY, count_instructions, count_lanes, owner};
 use super::{Issue, Next, Surroundings, drop_wrong_paths, ready_in};
+use crate::divergence::Groups;
 use crate::exec::state::{EffectKind, LANES};
 use crate::place::Place;
 use crate::schedule::Together;
@@ -189,19 +190,23 @@ impl Issue {
     ) -> Result<Option<Pc>, SmFault> {
         if members.len() == self.domains {
             let all = with.residents.warps.whole(leader.slot);
-            self.lead_gang(members, all, leader, now, with)
+            let straight = |groups: &mut Groups, pc| groups.advance_row(all.clone(), pc);
+            self.lead_gang(members, all.clone(), straight, leader, now, with)
         } else {
             let some = with.residents.warps.slots_of(members);
-            self.lead_gang(members, some, leader, now, with)
+            let straight = |groups: &mut Groups, pc| groups.advance_those(some.clone(), pc);
+            self.lead_gang(members, some.clone(), straight, leader, now, with)
         }
     }
 
-    /// As [`gang_goes_on`](Issue::gang_goes_on), for a gang with these slots.
+    /// As [`gang_goes_on`](Issue::gang_goes_on), for a gang with these slots, which `straight` moves to a PC
+    /// where the divergence model has to hear of none.
     #[inline(always)]
     fn lead_gang(
         &mut self,
         members: Together,
         slots: impl Iterator<Item = u16> + Clone,
+        straight: impl Fn(&mut Groups, Pc) -> bool,
         leader: &Next,
         now: Cycle,
         with: &mut Surroundings,
@@ -225,10 +230,9 @@ impl Issue {
             }));
         }
         let plain = matches!(self.effect.kind, EffectKind::Alu | EffectKind::Access(_));
-        let straight = plain && facts.traffic != Traffic::Copy;
+        let plain = plain && facts.traffic != Traffic::Copy;
         let launched = view.launched;
-        let at = if straight && !residents.groups.watches(slots.clone(), pc + 1) {
-            residents.groups.set_pcs(slots, pc + 1);
+        let at = if plain && straight(&mut residents.groups, pc + 1) {
             let Residents { warps, books, .. } = &mut *residents;
             warps.refresh_gang(members, false, pc + 1, &launched.facts, books);
             Some(pc + 1)

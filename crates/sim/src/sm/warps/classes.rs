@@ -12,6 +12,8 @@ pub(super) struct Classes<const N: usize> {
     /// All leaders, and all domains.
     leaders: u64,
     all: u64,
+    /// One stands for all of several.
+    one: bool,
 }
 
 impl<const N: usize> Classes<N> {
@@ -23,6 +25,7 @@ impl<const N: usize> Classes<N> {
             members: std::array::from_fn(|d| 1 << d),
             leaders: all,
             all,
+            one: false,
         }
     }
 
@@ -35,7 +38,7 @@ impl<const N: usize> Classes<N> {
     /// Whether one stands for all of several.
     #[inline]
     pub fn is_one(&self) -> bool {
-        self.leaders == 1 && self.any()
+        self.one
     }
 
     /// The leaders, a bit each.
@@ -81,6 +84,7 @@ impl<const N: usize> Classes<N> {
         self.members[leader % N] = class & !goes;
         self.members[second % N] = goes;
         self.leaders |= 1 << second;
+        self.one = false;
         each(goes).for_each(|d| self.leader[d % N] = second as u8);
         second
     }
@@ -92,6 +96,7 @@ impl<const N: usize> Classes<N> {
         self.members[first % N] |= joins;
         self.members[second % N] = 0;
         self.leaders &= !(1 << second);
+        self.one = self.leaders == 1;
         each(joins).for_each(|d| self.leader[d % N] = first as u8);
     }
 }

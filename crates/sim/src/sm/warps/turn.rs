@@ -93,6 +93,13 @@ impl WarpTable {
             return self.look_again(|d| collectors.room_for(d), true);
         }
         let stirred = std::mem::take(&mut self.stirred.issue);
+        if self.classes.is_one() {
+            if stirred & 1 != 0 {
+                let room = self.room_for_class(0, collectors);
+                self.domains[0].due = self.domains[0].issue_due(room, false);
+            }
+            return (self.domains[0].due, self.domains[0].room != 0);
+        }
         let (mut next, mut with_room) = (Cycle::NEVER, 0);
         for d in each(self.classes.leaders()) {
             if stirred >> d & 1 != 0 {
