@@ -116,25 +116,33 @@ impl Groups {
         &self.slots[slots.start as usize..slots.end as usize]
     }
 
-    /// Whether the model wants to hear when the group of any of these slots comes to `pc`.
+    /// Moves the groups of all these slots to `pc`, if the model does not want to hear of any there; says
+    /// whether.
     #[inline]
-    pub fn watches(&self, slots: Range<u16>, pc: Pc) -> bool {
-        self.those(slots).iter().any(|group| group.watch == pc)
+    pub fn advance_those(&mut self, slots: impl Iterator<Item = u16> + Clone, pc: Pc) -> bool {
+        let watched = slots.clone().any(|slot| self.get(slot).watch == pc);
+        if !watched {
+            slots.for_each(|slot| self.set_pc(slot, pc));
+        }
+        !watched
+    }
+
+    /// As [`advance_those`](Groups::advance_those), for slots one behind the other.
+    #[inline]
+    pub fn advance_row(&mut self, slots: Range<u16>, pc: Pc) -> bool {
+        let those = &mut self.slots[slots.start as usize..slots.end as usize];
+        let watched = those.iter().any(|group| group.watch == pc);
+        if !watched {
+            those.iter_mut().for_each(|group| group.pc = pc);
+        }
+        !watched
     }
 
     /// Whether the groups of all these slots run, at `pc`.
     #[inline]
-    pub fn all_run_at(&self, slots: Range<u16>, pc: Pc) -> bool {
+    pub fn all_run_at(&self, mut slots: impl Iterator<Item = u16>, pc: Pc) -> bool {
         let runs = |group: &Group| group.pc == pc && group.state == GroupState::Running;
-        self.those(slots).iter().all(runs)
-    }
-
-    /// Moves the groups of all these slots to `pc`.
-    #[inline]
-    pub fn set_pcs(&mut self, slots: Range<u16>, pc: Pc) {
-        for group in &mut self.slots[slots.start as usize..slots.end as usize] {
-            group.pc = pc;
-        }
+        slots.all(|slot| runs(self.get(slot)))
     }
 
     /// The active lanes of the groups of all these slots.
@@ -146,8 +154,8 @@ impl Groups {
 
     /// Whether the groups of all these slots go on at `pc`.
     #[inline]
-    pub fn all_at(&self, slots: Range<u16>, pc: Pc) -> bool {
-        self.those(slots).iter().all(|group| group.pc == pc)
+    pub fn all_at(&self, mut slots: impl Iterator<Item = u16>, pc: Pc) -> bool {
+        slots.all(|slot| self.get(slot).pc == pc)
     }
 
     /// Moves a group to `pc`. The pipeline uses this for straight-line code.

@@ -30,11 +30,17 @@ struct Domain {
 }
 
 impl Gto {
-    /// Whether it stays with the warp at the same index in all domains, or with none.
-    pub fn stays_alike(&self) -> bool {
-        let mut last = self.domains.iter().map(|domain| domain.last);
-        let first = last.next();
-        last.all(|other| Some(other) == first)
+    /// Whether it stays with the warp at the same index in these domains, a bit each, or with none.
+    pub fn stays_alike(&self, domains: u64) -> bool {
+        let mut left = domains;
+        let first = self.domains[left.trailing_zeros() as usize].last;
+        while left != 0 {
+            if self.domains[left.trailing_zeros() as usize].last != first {
+                return false;
+            }
+            left &= left - 1;
+        }
+        true
     }
 
     /// A policy for this many domains.

@@ -114,9 +114,10 @@ pub trait IssuePolicy: Send {
         let _ = (domain, from, to);
     }
 
-    /// Whether it ranks the warps of all domains alike, index by index, as long as it is told
-    /// nothing; and [`advance`](IssuePolicy::advance) does nothing.
-    fn ranks_alike(&self) -> bool {
+    /// Whether it ranks the warps of these domains, a bit each, alike, index by index, as long as it is
+    /// told nothing; and [`advance`](IssuePolicy::advance) does nothing.
+    fn ranks_alike(&self, domains: u64) -> bool {
+        let _ = domains;
         false
     }
 

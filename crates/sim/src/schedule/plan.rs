@@ -58,6 +58,27 @@ impl Together {
         }
     }
 
+    /// Their slices, a bit each, counted from that of the home warp's first.
+    #[inline]
+    pub fn slices(&self) -> u8 {
+        self.slices
+    }
+
+    /// Their index in their domains.
+    #[inline]
+    pub fn index(&self) -> u8 {
+        self.base.index
+    }
+
+    /// Their domains, a bit each.
+    #[inline]
+    pub fn domains(&self) -> u64 {
+        if self.step == 1 {
+            return u64::from(self.slices) << self.base.domain;
+        }
+        self.iter().fold(0, |all, place| all | 1 << place.domain)
+    }
+
     /// All of them, the first one first.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Place> + Clone + use<> {
@@ -171,8 +192,7 @@ pub trait IssuePlan {
     /// The warps that issue next in this cycle; they are ready.
     fn next(&mut self, view: &IssueView) -> Option<Together>;
 
-    /// The warps that were named last have issued. `at`: they have a warp in every slice, and all go
-    /// on there; else any of them may have gone anywhere, or exited. Says whether the plan wants to
+    /// The warps that were named last have issued. `at`: all go on there; else any of them may have gone anywhere, or exited. Says whether the plan wants to
     /// [`settle`](IssuePlan::settle) for that.
     fn went_on(&mut self, members: Together, at: Option<Pc>) -> bool {
         let _ = (members, at);
@@ -250,7 +270,14 @@ mod tests {
         let places: Vec<Place> = some.iter().collect();
         assert_eq!(places, [place(5), place(11), place(15)]);
         assert_eq!((some.leader(), some.len()), (place(5), 3));
+        assert_eq!(
+            (some.domains(), some.index()),
+            (1 << 5 | 1 << 11 | 1 << 15, 5)
+        );
+        let near = Together::new(place(0), 1, 0b1010_0100);
+        assert_eq!(near.domains(), 0b1010_0100);
         let alone = Together::alone(place(6));
+        assert_eq!(alone.domains(), 1 << 6);
         assert_eq!(alone.iter().collect::<Vec<_>>(), [place(6)]);
         assert_eq!((alone.leader(), alone.len()), (place(6), 1));
     }

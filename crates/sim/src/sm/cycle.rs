@@ -14,9 +14,11 @@ use super::facts::OpFacts;
 use super::issue;
 use super::launch::{Launched, Quantum, SmFault, View};
 use super::memory::{self, TokenKind, untoken};
+use super::units::Done;
 use crate::memory::network::inbox::Inbox;
 use crate::memory::packet::Reply;
 use crate::observe::Observer;
+use crate::schedule::Together;
 use crate::time::Cycle;
 
 /// When an SM runs.
@@ -192,8 +194,8 @@ impl Sm {
     fn write_back(&mut self, now: Cycle, launched: &Launched) {
         while let Some(done) = self.units.pop(now) {
             let facts = &launched.facts[done.pc as usize];
-            if done.whole_gang {
-                self.write_back_whole_gang(done.slot, facts, launched);
+            if self.residents.books.plans() {
+                self.write_back_gang(done, now, facts, launched);
                 continue;
             }
             self.collectors.write(done.slot, &facts.write_banks);
@@ -205,17 +207,49 @@ impl Sm {
         }
     }
 
-    /// The ALU result of a whole gang, whose first warp is in this slot. Its collectors are ideal: no
-    /// bank is busy with it.
+    /// An ALU result where warps may go in gangs: with it, those of the other warps of its gang that come
+    /// next in the same cycle.
     #[inline(never)]
-    fn write_back_whole_gang(&mut self, first: u16, facts: &OpFacts, launched: &Launched) {
-        self.residents.complete_whole_gang(first, facts, launched);
+    fn write_back_gang(&mut self, done: Done, now: Cycle, facts: &OpFacts, launched: &Launched) {
+        let gang = match done.whole_gang {
+            // Its collectors are ideal: no bank is busy with it.
+            true => self.residents.warps.whole_gang(done.slot),
+            false => {
+                let gang = self.pop_gang(done, now);
+                for slot in self.residents.warps.slots_of(gang) {
+                    self.collectors.write(slot, &facts.write_banks);
+                }
+                gang
+            }
+        };
+        match gang.len() {
+            1 => self.residents.complete(done.slot, facts, launched),
+            _ => self.residents.complete_gang(gang, facts, launched),
+        }
         self.residents.follow(launched);
         if facts.control && self.front.waits_for_branches() {
-            for slot in self.residents.warps.whole(first) {
+            for slot in self.residents.warps.slots_of(gang) {
                 self.residents.resolve(slot);
             }
         }
+    }
+
+    /// The warps of a home warp, that of `done` the first, whose results of one instruction come one behind
+    /// the other in this cycle: takes those of the others.
+    #[inline]
+    fn pop_gang(&mut self, done: Done, now: Cycle) -> Together {
+        let warps = &self.residents.warps;
+        let (mut gang, mut last) = (Together::alone(warps.place(done.slot)), done.slot);
+        while let Some(next) = self.units.peek(now)
+            && !next.whole_gang
+            && next.pc == done.pc
+            && next.slot > last
+            && let Some(more) = warps.with_another(gang, next.slot)
+        {
+            self.units.pop(now);
+            (gang, last) = (more, next.slot);
+        }
+        gang
     }
 
     /// The load/store unit, and with it the operand collectors.
@@ -279,8 +313,7 @@ impl Sm {
         let plans = self.residents.books.plans();
         while let Some((&event, rest)) = events.split_first() {
             events = rest;
-            if plans && let Some(others) = self.residents.heard_by_whole_gang(event, rest, launched)
-            {
+            if plans && let Some(others) = self.residents.heard_by_gang(event, rest, launched) {
                 events = &rest[others..];
                 continue;
             }

@@ -4,6 +4,7 @@
 //!
 //! - [`table`]: which warps go together. A block's warps come as original gangs, one for each
 //!   home warp.
+//! - [`shapes`]: the gangs that have their warps in the same slices, looked at together.
 //! - [`order`]: a gang issues when all its warps are ready. Up to so many issue in a cycle, on
 //!   slices that do not overlap; then the slices that are left take single warps.
 //! - [`split`]: gangs fall apart at branches, and perhaps when memory answers some warps first.
@@ -11,6 +12,7 @@
 
 mod order;
 mod reform;
+mod shapes;
 mod split;
 mod table;
 #[cfg(test)]
@@ -306,8 +308,8 @@ impl IssuePolicy for Gangs {
         self.singles.policy().first(domain, among)
     }
 
-    fn ranks_alike(&self) -> bool {
-        self.singles.ranks_alike()
+    fn ranks_alike(&self, domains: u64) -> bool {
+        self.singles.ranks_alike(domains)
     }
 
     fn next(&self) -> Cycle {
@@ -355,11 +357,20 @@ impl IssuePlan for Gangs {
 
     fn went_on(&mut self, members: Together, at: Option<Pc>) -> bool {
         let (home, _) = self.table.home_of(members.leader());
-        match at {
-            Some(pc) => self.table.move_whole(home, pc),
-            None => self.table.stir(home),
+        let whole = members.slices() == self.table.slices;
+        let moved = match at {
+            Some(pc) if whole => {
+                self.table.move_whole(home, pc);
+                true
+            }
+            // A part may have come to where it waits for others.
+            Some(pc) if self.sync_cycles == 0 => self.table.move_part(home, members.slices(), pc),
+            _ => false,
+        };
+        if !moved {
+            self.table.stir(home);
         }
-        at.is_none()
+        !moved
     }
 
     fn hears_memory(&self) -> bool {

@@ -6,6 +6,7 @@ use super::super::lrr::Lrr;
 use super::super::mwf::{MostWaiting, Mwf};
 use super::super::saws::{FirstArrival, Saws};
 use super::super::{IssuePolicy, IssueView, Place};
+use super::shapes::Shape;
 use super::table::{Part, Table};
 use std::cmp::Reverse;
 
@@ -66,30 +67,70 @@ impl Chooser {
         if self.order == Order::BigFirst && table.all_whole() {
             return None;
         }
+        match self.order {
+            Order::BigFirst => self.biggest(table, view),
+            _ => self.lowest(table, singles, view),
+        }
+    }
+
+    /// The gang with the lowest rank of those that are all ready.
+    #[inline(never)]
+    fn lowest(&self, table: &Table, singles: &Singles, view: &IssueView) -> Option<(u16, Part)> {
         let mut best: Option<(Rank, u16, Part)> = None;
-        let ready = |d: usize| view.ready(d);
-        table.for_gangs(ready, ready, |home, all| {
-            let ready = match all {
-                true => u8::MAX,
-                false => table.slices_in(home, ready),
-            };
-            let original = table.get(home);
-            let all_ready = |part: &&Part| part.is_gang() && part.slices & !ready == 0;
-            for part in original.parts.iter().filter(all_ready) {
-                if part.waits.is_some() {
-                    continue;
-                }
+        for shape in table.shapes.iter() {
+            let mut ready = shape.all_in(|d| view.ready(d)) & !table.waiting[shape.first_domain()];
+            while ready != 0 {
+                let home = shape.home(ready.trailing_zeros());
+                ready &= ready - 1;
+                let part = table.part(home, shape.slices);
                 let block = || {
                     let slice = part.slices.trailing_zeros() as u8;
                     singles.standing(table.place(home, slice))
                 };
-                let rank = self.rank(home, original.age, block, part);
+                let rank = self.rank(home, table.get(home).age, block, part);
                 if best.as_ref().is_none_or(|(first, _, _)| rank < *first) {
                     best = Some((rank, home, *part));
                 }
             }
-        });
+        }
         best.map(|(_, home, part)| (home, part))
+    }
+
+    /// The first of the biggest gangs that are all ready.
+    #[inline(never)]
+    fn biggest(&self, table: &Table, view: &IssueView) -> Option<(u16, Part)> {
+        let mut best: Option<(u16, &Part)> = None;
+        for shape in table.shapes.iter() {
+            if best.is_some_and(|(_, part)| part.slices.count_ones() > shape.size()) {
+                break;
+            }
+            let ready = shape.all_in(|d| view.ready(d));
+            let Some(home) = self.first_of(shape, ready, table) else {
+                continue;
+            };
+            let part = table.part(home, shape.slices);
+            let rank = |home, part| self.rank(home, table.get(home).age, || 0, part);
+            if best.is_none_or(|(other, its)| rank(home, part) < rank(other, its)) {
+                best = Some((home, part));
+            }
+        }
+        best.map(|(home, part)| (home, *part))
+    }
+
+    /// The first of the gangs of a shape that are ready, by the indices of their home warps: one that
+    /// issued in the last cycle in which any did, or the oldest.
+    #[inline]
+    fn first_of(&self, shape: &Shape, ready: u64, table: &Table) -> Option<u16> {
+        if ready == 0 {
+            return None;
+        }
+        let ready = ready & !table.waiting[shape.first_domain()];
+        let again = |&&(home, id): &&(u16, u64)| {
+            let there = |index: u8| ready >> index & 1 != 0;
+            shape.index(home).is_some_and(there) && table.part(home, shape.slices).id == id
+        };
+        let recent = self.recent.iter().find(again).map(|(home, _)| *home);
+        recent.or_else(|| table.oldest(shape.scheduler(), ready))
     }
 
     /// The first of the gangs that are all ready and have warps of all slices: no other is bigger,
@@ -204,11 +245,11 @@ impl Singles {
         }
     }
 
-    /// Whether all slices rank warps alike: by age they do, since the warps of a home warp come
-    /// together.
-    pub fn ranks_alike(&self) -> bool {
+    /// Whether these slices, a bit each, rank warps alike: by age they do, since the warps of a home warp
+    /// come together.
+    pub fn ranks_alike(&self, slices: u64) -> bool {
         match self {
-            Singles::Greedy(gto) | Singles::LowestPc(gto) => gto.stays_alike(),
+            Singles::Greedy(gto) | Singles::LowestPc(gto) => gto.stays_alike(slices),
             _ => false,
         }
     }

@@ -155,6 +155,17 @@ mod tests {
     }
 
     #[test]
+    fn a_part_that_moves_meets_another_and_leaves_it() {
+        let mut table = table(&[&[(0x0f, 5), (0xf0, 7)]]);
+        assert!(!table.any_mergeable());
+        assert!(table.move_part(0, 0xf0, 5) && table.any_mergeable());
+        assert!(table.move_part(0, 0x0f, 6) && !table.any_mergeable());
+        assert!(!table.move_part(0, 0x03, 5), "it has no such part");
+        let pcs: Vec<u32> = table.get(0).parts.iter().map(|p| p.pc).collect();
+        assert_eq!(pcs, [6, 5]);
+    }
+
+    #[test]
     fn two_parts_are_joined_in_a_cycle_or_all() {
         let gang: &[(u8, u32)] = &[(0b11, 5), (0b100, 5), (0b1000, 7), (0b11110000, 5)];
         let mut two = table(&[gang]);

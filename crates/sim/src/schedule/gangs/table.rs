@@ -8,6 +8,7 @@
 
 use super::super::order::AgeOrder;
 use super::super::{FetchView, Together};
+use super::shapes::Shapes;
 use crate::place::{Layout, Place};
 use crate::sm::fixed_list::FixedList;
 use crate::time::Cycle;
@@ -78,6 +79,8 @@ pub struct Table {
     /// are one.
     several: Vec<u64>,
     pub whole: Vec<u64>,
+    /// All gangs by the slices of their warps.
+    pub shapes: Shapes,
     /// Gangs that do not have a warp in every slice, or that wait for siblings.
     partial: u32,
     /// By scheduler: its home warps by age.
@@ -106,6 +109,7 @@ impl Table {
             waiting: vec![0; domains],
             several: vec![0; layout.schedulers() as usize],
             whole: vec![0; layout.schedulers() as usize],
+            shapes: Shapes::new(layout.schedulers()),
             partial: 0,
             by_age: vec![AgeOrder::default(); layout.schedulers() as usize],
             slices: u8::MAX >> (8 - layout.slices().min(8)),
@@ -278,8 +282,30 @@ impl Table {
         for (part, pc) in original.parts.iter_mut().zip(pcs) {
             part.pc = *pc;
         }
-        let meets = |i: usize| pcs[..i].contains(&pcs[i]);
-        let mergeable = (1..pcs.len()).any(meets);
+        self.note_meetings(home);
+    }
+
+    /// The gang of an original gang that these slices are stands at `pc`. Says whether there is one.
+    #[inline]
+    pub fn move_part(&mut self, home: u16, slices: u8, pc: Pc) -> bool {
+        let parts = &mut self.originals[home as usize].parts;
+        let several = parts.len() > 1;
+        let Some(part) = parts.iter_mut().find(|part| part.slices == slices) else {
+            return false;
+        };
+        part.pc = pc;
+        if several {
+            self.note_meetings(home);
+        }
+        true
+    }
+
+    /// Notes whether parts of an original gang stand at one PC.
+    fn note_meetings(&mut self, home: u16) {
+        let original = &mut self.originals[home as usize];
+        let parts = &original.parts;
+        let meets = |i: usize| parts[..i].iter().any(|p| p.pc == parts[i].pc);
+        let mergeable = (1..parts.len()).any(meets);
         self.mergeable += u32::from(mergeable);
         self.mergeable -= u32::from(original.mergeable);
         original.mergeable = mergeable;
@@ -295,6 +321,13 @@ impl Table {
     #[inline]
     pub fn get(&self, home: u16) -> &Original {
         &self.originals[home as usize]
+    }
+
+    /// The part of a home warp that these slices are.
+    #[inline]
+    pub fn part(&self, home: u16, slices: u8) -> &Part {
+        let part = self.get(home).parts.iter().find(|p| p.slices == slices);
+        part.expect("shapes are those of parts")
     }
 
     /// How many there are or were.
@@ -408,13 +441,8 @@ impl Table {
         if !stay {
             self.divide(home, &parts);
         }
-        let meets = |i: usize| parts[..i].iter().any(|p| p.pc == parts[i].pc);
-        let mergeable = (1..parts.len()).any(meets);
-        let original = &mut self.originals[home as usize];
-        self.mergeable += u32::from(mergeable);
-        self.mergeable -= u32::from(original.mergeable);
-        original.mergeable = mergeable;
-        original.parts = parts;
+        self.originals[home as usize].parts = parts;
+        self.note_meetings(home);
     }
 
     /// Brings the sets of warps in line with a new division.
@@ -429,6 +457,13 @@ impl Table {
                 self.single[d] &= keep;
                 self.waiting[d] &= keep;
             }
+        }
+        let first = self.place(home, 0);
+        for part in old.iter().filter(|part| part.is_gang()) {
+            self.shapes.remove(first, part.slices);
+        }
+        for part in parts.iter().filter(|part| part.is_gang()) {
+            self.shapes.add(first, part.slices);
         }
         let mut members = 0;
         for part in parts.iter() {
@@ -446,7 +481,7 @@ impl Table {
                 }
             }
         }
-        let Place { domain, index } = self.place(home, 0);
+        let Place { domain, index } = first;
         let several = parts.iter().filter(|part| part.is_gang()).count() > 1;
         let set = &mut self.several[domain as usize];
         *set = *set & !(1 << index) | u64::from(several) << index;

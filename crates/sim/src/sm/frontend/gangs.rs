@@ -7,17 +7,16 @@ use crate::schedule::{FetchView, Together};
 use crate::sm::launch::Launched;
 use crate::sm::memory::Outcome;
 use crate::sm::residents::Residents;
-use crate::sm::warps::{Domain, Waiters, WarpTable};
+use crate::sm::warps::Waiters;
 use warpsim_ptx::kernel::Pc;
 
 /// The gang front end.
 pub(super) struct GangFetch {
     /// Fetches left in this cycle.
     left: u32,
-    /// Fetched in the last cycle, to be decoded in this; for whole gangs, by their warp in the first
-    /// slice.
+    /// Fetched in the last cycle, to be decoded in this, for gangs and for warps.
+    gangs: Vec<(Together, Pc)>,
     fetched: Vec<(u16, Pc)>,
-    whole: Vec<(u16, Pc)>,
     /// Warps that wait for a line, by the first, for which it was asked.
     waiting: Vec<(u16, Together)>,
     /// By domain: see [`FetchView`] and [`members`](GangFetch::members).
@@ -33,7 +32,7 @@ impl GangFetch {
         GangFetch {
             left: 0,
             fetched: Vec::new(),
-            whole: Vec::new(),
+            gangs: Vec::new(),
             waiting: Vec::new(),
             lacking: vec![0; domains],
             fetchable: vec![0; domains],
@@ -44,19 +43,18 @@ impl GangFetch {
 
     /// Whether something is to be decoded.
     pub fn has_fetched(&self) -> bool {
-        !self.fetched.is_empty() || !self.whole.is_empty()
+        !self.fetched.is_empty() || !self.gangs.is_empty()
     }
 
     /// Puts what was fetched into the buffers.
     #[inline]
     pub fn decode(&mut self, residents: &mut Residents, launched: &Launched) {
-        if !self.whole.is_empty() {
-            for (first, pc) in self.whole.drain(..) {
-                decode_whole_gang(first, pc, residents, launched);
+        if !self.gangs.is_empty() {
+            for (gang, pc) in self.gangs.drain(..) {
+                decode_gang(gang, pc, residents, launched);
             }
         }
         if !self.fetched.is_empty() {
-            residents.warps.part();
             decode(&mut self.fetched, residents, launched);
         }
     }
@@ -85,20 +83,25 @@ impl GangFetch {
         let (_, members) = self.waiting.swap_remove(at);
         let mut any = false;
         let warps = &mut residents.warps;
-        if members.len() == warps.layout().domains() && warps.is_together(slot) {
-            if warps.set_whole_missing(slot, false) {
-                let pc = warps.warp(slot).buffer().fetch_pc();
-                self.whole.push((slot, pc));
-                warps.whole_fetch_under_way(slot);
-                residents.books.stats.counters.fetches += 1;
-            }
+        let first = warps.fetch_pc(warps.slot_at(members.leader()));
+        let mut slots = warps.slots_of(members);
+        let waits = |slot: u16| {
+            let place = warps.place(slot);
+            let missing = warps.sets(place.domain as usize).missing();
+            missing >> place.index & 1 != 0 && warps.fetch_pc(slot) == first
+        };
+        if slots.all(waits) {
+            warps.set_gang_missing(members, false);
+            warps.gang_fetch_under_way(members);
+            self.gangs.push((members, first));
+            residents.books.stats.counters.fetches += 1;
             return true;
         }
         for place in members.iter() {
             // It may have left meanwhile.
             if warps.set_missing(place, false) {
                 let slot = warps.slot_at(place);
-                let pc = warps.warp(slot).buffer().fetch_pc();
+                let pc = warps.fetch_pc(slot);
                 take(&mut self.fetched, slot, pc, warps);
                 any = true;
             }
@@ -125,69 +128,65 @@ impl GangFetch {
                 return;
             };
             self.left -= 1;
-            self.fetch_for(members, icache, residents, launched);
-            if residents.warps.alike() {
-                self.fetchable[0] = residents.warps.domain(0).fetchable(self.waiters);
-                continue;
-            }
-            if alike {
+            let under_way = self.fetch_for(members, icache, residents, launched);
+            if alike && !residents.warps.alike() {
                 self.look(residents);
-                continue;
-            }
-            for place in members.iter() {
-                let domain = residents.warps.sets(place.domain as usize);
-                self.fetchable[place.domain as usize] = domain.fetchable(self.waiters);
+            } else if under_way && alike {
+                self.fetchable[0] &= !(1 << members.index());
+            } else if under_way {
+                for place in members.iter() {
+                    self.fetchable[place.domain as usize] &= !(1 << place.index);
+                }
             }
         }
     }
 
-    /// Looks at the warps, of domains for which the first one may stand.
+    /// Looks at the warps; of domains that are all alike, at those of the first, which stands for all.
     fn look(&mut self, residents: &Residents) {
-        let kept = residents.warps.domains();
-        for (d, domain) in kept.iter().enumerate() {
+        let warps = &residents.warps;
+        let domains = if warps.alike() { 1 } else { self.lacking.len() };
+        for d in 0..domains {
+            let leader = warps.leader_of(d);
+            if leader != d {
+                // It comes before.
+                self.lacking[d] = self.lacking[leader];
+                self.fetchable[d] = self.fetchable[leader];
+                continue;
+            }
+            let domain = warps.domain(d);
             self.lacking[d] = domain.lacking();
             self.fetchable[d] = domain.fetchable(self.waiters);
         }
     }
 
+    /// Fetches for a gang; says whether it gets its instructions now or when their line comes.
     fn fetch_for(
         &mut self,
         members: Together,
         icache: &mut ICache,
         residents: &mut Residents,
         launched: &Launched,
-    ) {
+    ) -> bool {
         let pc = common_pc(members, residents, launched);
         let warps = &mut residents.warps;
         let first = warps.slot_at(members.leader());
         let outcome = icache.look_up(address(pc, launched), first);
         if outcome == Outcome::Stall {
-            return;
+            return false;
         }
         let hit = outcome == Outcome::Hit;
         let counters = &mut residents.books.stats.counters;
         counters.l1i_accesses += 1;
         counters.l1i_misses += u64::from(!hit);
         counters.fetches += u64::from(hit);
-        let whole = members.len() == warps.layout().domains();
-        if hit && whole {
-            self.whole.push((first, pc));
-            return warps.whole_fetch_under_way(first);
-        }
-        if whole && warps.is_together(first) {
-            warps.set_whole_missing(first, true);
-            return self.waiting.push((first, members));
-        }
-        for place in members.iter() {
-            if hit {
-                take(&mut self.fetched, warps.slot_at(place), pc, warps);
-            } else {
-                warps.set_missing(place, true);
-            }
-        }
-        if !hit {
+        if hit {
+            warps.gang_fetch_under_way(members);
+            self.gangs.push((members, pc));
+        } else {
+            warps.set_gang_missing(members, true);
             self.waiting.push((first, members));
         }
+        true
     }
 
     /// Whether units of slices have nobody to fetch for or to notice: the warps that concern fetch
@@ -201,19 +200,10 @@ impl GangFetch {
             Some(plan) => plan.fetched_together(),
             None => &[],
         };
-        let alone = |(sets, ganged): (&Domain, u64)| {
-            sets.fetchable(self.waiters) & !ganged | sets.leaving()
-        };
-        match warps.alike() {
-            true => {
-                let all = ganged.iter().fold(!0, |all, set| all & set);
-                alone((warps.domain(0), all)) == 0
-            }
-            false => {
-                let ganged = ganged.iter().copied();
-                warps.domains().iter().zip(ganged).all(|of| alone(of) == 0)
-            }
-        }
+        ganged.iter().enumerate().all(|(d, ganged)| {
+            let sets = warps.sets(d);
+            sets.fetchable(self.waiters) & !ganged | sets.leaving() == 0
+        })
     }
 
     /// By domain: the warps that are in gangs, and that no unit of a slice fetches for.
@@ -231,50 +221,41 @@ impl GangFetch {
 fn common_pc(members: Together, residents: &mut Residents, launched: &Launched) -> Pc {
     let Residents { warps, groups, .. } = residents;
     let end = launched.facts.len() as Pc;
-    let from = |warps: &mut WarpTable, slot: u16| warps.fetch_from(slot, groups.get(slot).pc, end);
     let first = warps.slot_at(members.leader());
-    if members.len() < warps.layout().domains() {
-        warps.part(); // each has its own buffer
+    if warps.kept_as_one(members).is_some() {
+        return warps.fetch_from(first, groups.get(first).pc, end);
     }
-    let pc = from(warps, first);
-    if members.len() == warps.layout().domains() && warps.is_together(first) {
-        return pc; // it is the same for all
-    }
-    let layout = warps.layout();
-    let slots = members.iter().map(|place| layout.slot_at(place));
-    if slots.clone().all(|slot| from(warps, slot) == pc) {
+    let mut kept = warps.kept_slots(members);
+    let pc = warps.fetch_from(first, groups.get(first).pc, end);
+    let mut from = |slot| warps.fetch_from(slot, groups.get(slot).pc, end);
+    if kept.clone().skip(1).all(|slot| from(slot) == pc) {
         return pc;
     }
     let pc = groups.get(first).pc;
-    slots.for_each(|slot| warps.restart_fetch(slot, pc));
+    kept.by_ref().for_each(|slot| warps.restart_fetch(slot, pc));
     pc
 }
 
-/// Puts what was fetched for a whole gang into its buffers.
-fn decode_whole_gang(first: u16, pc: Pc, residents: &mut Residents, launched: &Launched) {
+/// Puts what was fetched for a gang into its buffers.
+fn decode_gang(gang: Together, pc: Pc, residents: &mut Residents, launched: &Launched) {
     let Residents {
         warps,
         books,
         groups,
         ..
     } = residents;
-    let next = groups.get(first).pc;
+    // Those that others stand for wait like them, at the same PC.
+    let one = warps.kept_as_one(gang);
+    let mut kept = one.is_none().then(|| warps.kept_slots(gang));
+    let next = groups.get(warps.slot_at(gang.leader())).pc;
     let waits = |slot: u16| {
         let there = warps.warp(slot).buffer().fetch_pc() == pc;
-        there && warps.is_running(slot)
+        there && warps.is_running(slot) && groups.get(slot).pc == next
     };
-    let all = warps.whole(first);
-    let wait = match warps.is_together(first) {
-        true => {
-            debug_assert!(groups.all_at(all.clone(), next));
-            waits(first)
-        }
-        false => all.clone().all(waits) && groups.all_at(all, next),
-    };
-    if wait {
-        return warps.decode_whole(first, pc, next, &launched.facts, books);
+    if one.is_none_or(waits) && kept.as_mut().is_none_or(|kept| kept.all(waits)) {
+        return warps.decode_gang(gang, pc, next, &launched.facts, books);
     }
-    warps.part();
-    let mut each = warps.whole(first).map(|slot| (slot, pc)).collect();
+    // Each that still waits for it gets its own.
+    let mut each = warps.slots_of(gang).map(|slot| (slot, pc)).collect();
     decode(&mut each, residents, launched);
 }

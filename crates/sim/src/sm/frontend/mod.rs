@@ -117,7 +117,6 @@ impl FrontEnd {
             if let [unit] = &mut self.units[..] {
                 unit.decode(residents, launched);
             } else if self.units_fetched {
-                residents.warps.part();
                 for unit in &mut self.units {
                     unit.decode(residents, launched);
                 }
@@ -236,7 +235,6 @@ impl FrontEnd {
         if !lines {
             self.units.iter_mut().for_each(FetchUnit::open_ports);
         }
-        residents.warps.part();
         let count = self.units.len();
         let ganged = self.gangs.members(residents);
         for i in 0..count {
@@ -249,7 +247,6 @@ impl FrontEnd {
     /// Whether fetch would do something about any warp.
     #[inline]
     fn is_concerned(&self, warps: &WarpTable) -> bool {
-        let mut domains = warps.domains().iter();
-        domains.any(|d| d.concerns_fetch(self.waiters) != 0)
+        warps.any_domain(|d| d.concerns_fetch(self.waiters) != 0)
     }
 }

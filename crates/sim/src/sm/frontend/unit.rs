@@ -151,19 +151,21 @@ impl FetchUnit {
         others: &[u64],
     ) -> (Option<Place>, u32, bool) {
         let warps = &residents.warps;
-        let sets = warps.domains()[self.domains.clone()].iter();
-        let eligible = self.eligible[self.domains.clone()].iter_mut();
         let (mut wanting, mut leaving) = (0, 0);
-        for (domain, eligible) in sets.zip(eligible) {
-            *eligible = domain.fetchable(self.waiters);
-            wanting += eligible.count_ones();
-            leaving |= domain.leaving();
-        }
         if PLANNED {
-            wanting = 0;
             for d in self.domains.clone() {
-                self.eligible[d] &= !others[d];
+                let domain = warps.sets(d);
+                self.eligible[d] = domain.fetchable(self.waiters) & !others[d];
                 wanting += self.eligible[d].count_ones();
+                leaving |= domain.leaving();
+            }
+        } else {
+            let sets = warps.domains()[self.domains.clone()].iter();
+            let eligible = self.eligible[self.domains.clone()].iter_mut();
+            for (domain, eligible) in sets.zip(eligible) {
+                *eligible = domain.fetchable(self.waiters);
+                wanting += eligible.count_ones();
+                leaving |= domain.leaving();
             }
         }
         if wanting == 0 || self.ideal {
@@ -175,7 +177,7 @@ impl FetchUnit {
         let found = self.policy.select(&FetchView {
             eligible: &self.eligible,
             at_barrier: &|d| warps.sets(d).barrier(),
-            buffered: &|place| warps.warp(warps.slot_at(place)).buffer().len(),
+            buffered: &|place| warps.buffered(warps.slot_at(place)),
             issue: &*residents.books.policy,
         });
         (found, wanting, leaving != 0)
@@ -198,7 +200,7 @@ impl FetchUnit {
     #[cold]
     fn retire_finished(&self, found: Option<Place>, now: Cycle, residents: &mut Residents) {
         for d in self.domains.clone() {
-            let mut candidates = residents.warps.domain(d).leaving();
+            let mut candidates = residents.warps.sets(d).leaving();
             while candidates != 0 {
                 let place = Place {
                     domain: d as u8,
@@ -223,6 +225,7 @@ impl FetchUnit {
     ) -> Fetched {
         let warps = &mut residents.warps;
         let slot = warps.slot_at(place);
+        warps.isolate_slot(slot);
         let next = residents.groups.get(slot).pc;
         let pc = warps.fetch_from(slot, next, launched.facts.len() as Pc);
         let addr = address(pc, launched);
@@ -266,7 +269,7 @@ pub(super) fn decode(fetched: &mut Vec<(u16, Pc)>, residents: &mut Residents, la
     } = residents;
     for &(slot, pc) in fetched.iter() {
         // It may have gone elsewhere meanwhile.
-        if warps.is_running(slot) && warps.warp(slot).buffer().fetch_pc() == pc {
+        if warps.is_running(slot) && warps.fetch_pc(slot) == pc {
             let next = groups.get(slot).pc;
             let mut edit = warps.edit(slot, books);
             edit.decode(pc, next, &launched.facts);

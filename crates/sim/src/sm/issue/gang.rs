@@ -7,6 +7,7 @@ use crate::place::Place;
 use crate::schedule::{IssueView, Together};
 use crate::sm::fixed_list::FixedList;
 use crate::sm::launch::{Launched, SmFault};
+use crate::sm::limits::MOST_DOMAINS;
 use crate::sm::residents::Residents;
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
@@ -21,7 +22,6 @@ impl Issue {
     ) -> Result<(), SmFault> {
         self.find_all_ready(now, with.residents);
         self.planned_room = None;
-        let domains = self.domains;
         let (mut any, mut all, mut settle) = (false, false, false);
         while !all && let Some(members) = self.next_planned(now, with) {
             any = true;
@@ -37,23 +37,8 @@ impl Issue {
             }
         }
         self.close_access(now, with);
-        if !any {
-            all = self.issue_nothing_anywhere(now, with);
-        }
-        let first = with.residents.blocks.turns.number(now);
-        let left = if all { 0..0 } else { 0..domains };
-        self.ask_for_room(with);
-        for d in left.map(|d| (first + d) % domains) {
-            let warps = &mut with.residents.warps;
-            if warps.had_turn(d) {
-                continue;
-            }
-            if self.ready[d] == 0 && warps.domain(d).moving() == 0 && !warps.in_step() {
-                warps.skip_turn(d);
-                continue;
-            }
-            let room = self.planned_room_of(d, now, with);
-            self.issue_nothing(d, room, now, with);
+        if !all {
+            self.end_other_turns(now, with);
         }
         with.residents.books.stats.counters.issue_cycles += any as u64;
         if any {
@@ -72,6 +57,11 @@ impl Issue {
         let room = Some(with.collectors.room());
         if self.room_asked != room {
             (self.room_asked, self.room_alike) = (room, with.collectors.room_for_all());
+            if self.room_alike.is_none() {
+                for d in 0..self.domains {
+                    self.rooms[d % MOST_DOMAINS] = with.collectors.room_for(d);
+                }
+            }
         }
     }
 
@@ -83,7 +73,7 @@ impl Issue {
         match (domain.is_free(now), self.room_alike) {
             (false, _) => 0,
             (true, Some(room)) => domain.with_room(room),
-            (true, None) => domain.with_room(with.collectors.room_for(d)),
+            (true, None) => domain.with_room(self.rooms[d % MOST_DOMAINS]),
         }
     }
 
@@ -94,17 +84,27 @@ impl Issue {
         if self.planned_room != room {
             self.planned_room = room;
             self.ask_for_room(with);
-            let kept = with.residents.warps.domains().len();
-            for d in 0..kept {
+            if with.residents.warps.alike() && self.room_alike.is_none() {
+                let ready = self.ready[0];
+                self.ready[..self.domains].fill(ready);
+            }
+            self.part_by_room(with);
+            let domains = match with.residents.warps.alike() {
+                true => 1, // see take_turns
+                false => self.domains,
+            };
+            for d in 0..domains {
+                let leader = with.residents.warps.leader_of(d);
+                if leader != d {
+                    self.plannable[d] = self.plannable[leader]; // it comes before
+                    continue;
+                }
                 self.plannable[d] = self.ready[d] & self.planned_room_of(d, now, with);
                 if self.plannable[d] != 0 {
                     // The plan may change the order of the warps when it names one.
                     let Residents { warps, books, .. } = &mut *with.residents;
                     warps.pass(d, now, books);
                 }
-            }
-            if kept < self.domains && self.room_alike.is_none() {
-                self.plan_for_others(now, with);
             }
         }
         if let Some(kind) = self.gathered.kind {
@@ -119,7 +119,7 @@ impl Issue {
         let members = books.policy.plan()?.next(&IssueView {
             now,
             ready: &self.plannable,
-            alike: warps.alike() && self.room_alike.is_some(),
+            alike: warps.alike(),
             groups,
             layout: warps.layout(),
         })?;
@@ -144,7 +144,7 @@ impl Issue {
                     index: accesses.trailing_zeros() as u8,
                 };
                 accesses &= accesses - 1;
-                let pc = warps.next_instruction(warps.slot_at(place));
+                let pc = warps.next_of_any(warps.slot_at(place));
                 if Kind::of(pc, launched) != kind {
                     *plannable &= !(1 << place.index);
                 }
@@ -153,7 +153,7 @@ impl Issue {
     }
 
     /// Issues the instruction that the members of a gang have in common. Returns where they go on, if
-    /// they are of all slices and all go on there.
+    /// all go on there.
     fn issue_members(
         &mut self,
         members: Together,
@@ -162,12 +162,12 @@ impl Issue {
     ) -> Result<Option<Pc>, SmFault> {
         let leader = Next::at(members.leader(), with);
         if members.len() > 1 {
-            let as_one = self.may_go_as_one(members, with);
+            let as_one = self.may_go_as_one(with);
             if self.execute_together(members, leader.pc, as_one, now, with)? {
                 return self.go_on_together(members, &leader, as_one, now, with);
             }
         }
-        with.residents.warps.part(); // each goes on by itself
+        with.residents.warps.part_gang(members); // each goes on by itself
         if leader.facts.is_memory() {
             for place in members.iter() {
                 let next = Next::at(place, with);
@@ -211,7 +211,7 @@ impl Issue {
         let group = |place: Place| groups.get(warps.slot_at(place));
         let first = warps.slot_at(members.leader());
         let lanes = &groups.get(first).lanes;
-        let active = match members.len() == warps.layout().domains() {
+        let active = match members.len() == self.domains {
             true => groups.lanes_of(warps.whole(first)),
             false => members.iter().fold(0, |all, m| all | group(m).mask),
         };
@@ -249,9 +249,9 @@ impl Issue {
             self.gathered.add_lanes(lanes, &self.effect);
         }
         if as_one && self.leads_on_as_one() {
-            return self.whole_gang_goes_on(leader, now, with);
+            return self.gang_goes_on(members, leader, now, with);
         }
-        with.residents.warps.part();
+        with.residents.warps.part_gang(members);
         for place in members.iter() {
             let next = Next::at(place, with);
             let (residents, view) = (&mut *with.residents, &mut with.view);

@@ -4,9 +4,9 @@
 mod execute;
 mod gang;
 mod gather;
+mod lockstep;
 #[cfg(test)]
 mod tests;
-mod whole_gang;
 
 use super::facts::OpFacts;
 use super::launch::{Launched, SmFault, View};
@@ -44,6 +44,8 @@ pub struct Issue {
     /// that this is so for.
     room_alike: Option<u8>,
     room_asked: Option<u32>,
+    /// By domain: those kinds, where they are not the same for all.
+    rooms: [u8; MOST_DOMAINS],
     /// The active lanes of the warps that execute an instruction together.
     active: u32,
     /// What the instruction under way did.
@@ -117,6 +119,7 @@ impl Issue {
             planned_room: None,
             room_alike: None,
             room_asked: None,
+            rooms: [0; MOST_DOMAINS],
             active: 0,
             effect: Effect::default(),
             order: 0,
@@ -379,10 +382,16 @@ fn drop_these(
         groups,
         ..
     } = residents;
+    let alone = warps.members(d).is_power_of_two();
     while wrong != 0 {
         let index = wrong.trailing_zeros() as u8;
         wrong &= wrong - 1;
         if winner.is_none_or(|w| books.policy.before(d, index, w)) {
+            if !alone {
+                let next = |slot| groups.get(slot).pc;
+                warps.drop_class_path(d, index, next, &launched.facts, books);
+                continue;
+            }
             let slot = warps.slot_at(Place {
                 domain: d as u8,
                 index,

@@ -238,18 +238,6 @@ impl Collectors {
         }
     }
 
-    /// The kinds of units for which a warp of any domain may issue this cycle.
-    #[inline]
-    pub fn room_for_any(&self) -> u8 {
-        if !self.room & self.by_domain == 0 {
-            return self.room_for(0); // and the same for any other
-        }
-        let kinds = self.of_kind.iter().enumerate();
-        kinds.fold(0, |all, (kind, groups)| {
-            all | u8::from(self.room & groups != 0) << kind
-        })
-    }
-
     /// As [`room_for`](Collectors::room_for), if it is the same for all domains.
     #[inline]
     pub fn room_for_all(&self) -> Option<u8> {

@@ -13,6 +13,7 @@ mod control;
 mod copies;
 mod effects;
 mod follow;
+mod gang;
 mod iterate;
 mod ownership;
 mod parked;
@@ -24,7 +25,6 @@ mod rendezvous;
 mod static_warps;
 mod turns;
 mod unevenness;
-mod whole_gang;
 
 use super::launch::Launched;
 use super::observe::{Books, StuckWarp};

@@ -85,8 +85,10 @@ impl Ownership for StaticWarps {
     fn release(&self, r: &mut Residents, block: u16, release: &Release, now: Cycle) {
         let mut left = &release.slots[..];
         while let [slot, others @ ..] = left {
-            if let Some(others) = r.warps.behind_whole_gang(left) {
-                r.let_whole_gang_go(Hold::Barrier, *slot);
+            if r.books.plans()
+                && let Some((gang, others)) = r.warps.first_gang(left)
+            {
+                r.let_gang_go(Hold::Barrier, gang);
                 left = others;
                 continue;
             }

@@ -58,6 +58,12 @@ impl Units {
         self.results.next()
     }
 
+    /// The next result for cycle `now`.
+    #[inline]
+    pub fn peek(&self, now: Cycle) -> Option<Done> {
+        self.results.peek(now)
+    }
+
     /// Takes the next result of cycle `now`.
     #[inline]
     pub fn pop(&mut self, now: Cycle) -> Option<Done> {

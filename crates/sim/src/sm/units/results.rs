@@ -160,6 +160,12 @@ impl Results {
         self.nodes[node as usize] = (done, first);
     }
 
+    /// The next of what is booked for `now`.
+    #[inline]
+    pub fn peek(&self, now: Cycle) -> Option<Done> {
+        (self.next == now).then(|| self.buckets[self.place(now)].first)
+    }
+
     /// Takes the next of what is booked for `now`.
     #[inline]
     pub fn pop(&mut self, now: Cycle) -> Option<Done> {
@@ -262,6 +268,8 @@ mod tests {
         assert_eq!(results.pop(Cycle::new(1000)), None);
         assert_eq!(results.next(), Cycle::new(1030));
         assert_eq!(results.pop(Cycle::new(1030)), Some(done(2)));
+        assert_eq!(results.peek(Cycle::new(1030)), Some(done(3)));
+        assert_eq!(results.peek(Cycle::new(1031)), None);
         assert_eq!(results.pop(Cycle::new(1030)), Some(done(3)));
         assert_eq!(results.next(), Cycle::NEVER);
     }
@@ -281,7 +289,9 @@ mod tests {
             results.push(now + 63, Done::alone(0, 2));
             results.push(now + 1, Done::alone(0, 1));
             assert_eq!(results.next(), now + 1);
+            assert_eq!(results.peek(now + 1), Some(Done::alone(0, 1)));
             assert_eq!(results.pop(now + 1), Some(Done::alone(0, 1)));
+            assert_eq!(results.peek(now + 63), Some(Done::alone(0, 2)));
             assert_eq!(results.next(), now + 63);
             assert_eq!(results.pop(now + 63), Some(Done::alone(0, 2)));
             assert_eq!(results.next(), Cycle::NEVER);

@@ -2,6 +2,7 @@
 //! as nothing changes: an [`Edit`](super::Edit) accounts for those behind it.
 
 use super::WarpTable;
+use super::classes::each;
 use super::domain::{Domain, Idle};
 use crate::place::Place;
 use crate::schedule::Facts;
@@ -65,8 +66,8 @@ impl WarpTable {
 
     #[inline(never)]
     fn account_to(&mut self, d: usize, to: Cycle, books: &mut Books) {
-        if self.alike {
-            return self.account_alike(to, books);
+        if self.classes.any() && !self.classes.is_alone(d) {
+            return self.account_class(d, to, books);
         }
         let from = self.domains[d].accounted;
         books.policy.advance(d, from, to);
@@ -84,20 +85,21 @@ impl WarpTable {
         count_stall(domain, d, to - from, books);
     }
 
-    /// Accounts for all domains, for which the first one stands.
+    /// Accounts for all domains of a class.
     #[inline(never)]
-    fn account_alike(&mut self, to: Cycle, books: &mut Books) {
-        let times = self.layout.domains() as u64;
-        let domain = &mut self.domains[0];
+    fn account_class(&mut self, leader: usize, to: Cycle, books: &mut Books) {
+        let members = self.classes.members(leader);
+        let times = u64::from(members.count_ones());
+        let domain = &mut self.domains[leader];
         let (from, room) = (domain.accounted, domain.room);
         let cycles = (to - from) * times;
         let idle = domain.account(0, room, cycles, &mut books.stats.warps);
         count_idle(domain, idle, from, to, times, books);
         count_cycles(domain, to, times, books);
-        if books.policy.ranks_alike() {
-            return count_stall(domain, 0, cycles, books);
+        if books.policy.ranks_alike(members) {
+            return count_stall(domain, leader, cycles, books);
         }
-        for d in 0..times as usize {
+        for d in each(members) {
             books.policy.advance(d, from, to);
             count_stall(domain, d, to - from, books);
         }

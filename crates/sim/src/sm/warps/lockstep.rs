@@ -1,16 +1,15 @@
-//! Slices in lockstep. Where the warps of a home warp issue as a gang, the domains of all slices
-//! hold the same most of the time: while they do, the first domain stands for all, and what the
-//! warps of a *whole gang*, one in every slice, do together is done to its sets once and counted
-//! for each. So is what it does to their buffers, to the scoreboard and to what they have in flight,
-//! where these hold the same too ([`together`](super::together)).
+//! Slices in lockstep. Where the warps of a home warp issue as a gang, the domains of most slices
+//! hold the same most of the time. Those that do are a class ([`classes`](super::classes)), whose first
+//! stands for all: what the warps of a gang do together is done once for each class and counted for
+//! each of its domains ([`gangs`](super::gangs)). So is what it does to their buffers, to the scoreboard
+//! and to what they have in flight, where these hold the same too ([`together`](super::together)).
 //!
-//! Nobody has to know: a change of one warp alone makes every domain stand for itself first, and
-//! at the beginning of a cycle in which all hold the same, the first stands for them again.
+//! Nobody has to know: a change of some warps takes their domains out of classes with others first, and at
+//! the beginning of a cycle domains that hold the same are made one class again.
 
 use super::accounting::count_cycles;
-use super::{Edit, Hold, WarpTable};
-use crate::place::Place;
-use crate::sm::facts::OpFacts;
+use super::classes::each;
+use super::{Domain, Edit, WarpTable};
 use crate::sm::observe::Books;
 use crate::stats::SchedulerState;
 use warpsim_ptx::kernel::Pc;
@@ -19,306 +18,207 @@ impl WarpTable {
     /// Whether the first domain stands for all.
     #[inline]
     pub fn alike(&self) -> bool {
-        self.alike
+        self.classes.is_one()
     }
 
-    /// Every domain stands for itself.
+    /// Whether any domain stands for another.
+    #[inline]
+    pub fn any_alike(&self) -> bool {
+        self.classes.any()
+    }
+
+    /// The domains that stand for themselves, and perhaps for others, a bit each.
+    #[inline]
+    pub fn leaders(&self) -> u64 {
+        self.classes.leaders()
+    }
+
+    /// The domain that stands for this one.
+    #[inline]
+    pub fn leader_of(&self, domain: usize) -> usize {
+        self.classes.leader_of(domain)
+    }
+
+    /// The domains that a leader stands for, itself included, a bit each.
+    #[inline]
+    pub fn members(&self, leader: usize) -> u64 {
+        self.classes.members(leader)
+    }
+
+    /// Every domain stands for itself, and every warp.
     #[inline]
     pub fn part(&mut self) {
-        if self.alike {
-            self.part_domains();
+        self.isolate_each(!0);
+        self.part_warps();
+    }
+
+    /// Each of these domains, a bit each, stands for itself alone.
+    #[inline]
+    pub fn isolate_each(&mut self, domains: u64) {
+        if self.classes.any() {
+            let mut left = domains & self.classes.all();
+            // The leaders last: then they need not hand on.
+            while left != 0 {
+                let last = 1 << left.ilog2();
+                left &= !last;
+                self.take_out(last);
+            }
+        }
+    }
+
+    /// None of these domains, a bit each, is in a class with others than these.
+    #[inline]
+    pub fn isolate(&mut self, domains: u64) {
+        // All of them together hold whole classes.
+        if self.classes.any() && domains != self.classes.all() {
+            let leader = self.classes.leader_of(domains.trailing_zeros() as usize);
+            if self.classes.members(leader) != domains {
+                self.take_out(domains);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn take_out(&mut self, domains: u64) {
+        let mut left = domains;
+        while left != 0 {
+            let leader = self.classes.leader_of(left.trailing_zeros() as usize);
+            let class = self.classes.members(leader);
+            left &= !class;
+            if class & !domains != 0 {
+                self.split(leader, class & domains);
+            }
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn part_domains(&mut self) {
-        self.domains.keep_all();
-        (self.alike, self.special) = (false, self.in_step);
-        self.tell_all();
-        self.stir_issue(); // there may be room for some and not for others
+    fn split(&mut self, leader: usize, off: u64) {
+        self.stirred.issue |= self.classes.members(leader); // there may be room for some and not for others
+        let second = self.classes.split(leader, off);
+        self.domains[second] = self.domains[leader].clone();
+        self.note_special();
     }
 
-    /// Lets the first domain stand for all, if all hold the same. Only where every slice has one
-    /// scheduler. To be called before any has its turn.
+    #[inline]
+    pub(super) fn note_special(&mut self) {
+        self.special = self.in_step || self.standing != 0 || self.classes.any();
+    }
+
+    /// Makes domains that hold the same one class. Only where every slice has one scheduler. To be
+    /// called before any has its turn.
     pub fn join(&mut self, books: &mut Books) {
-        if self.special || self.layout.schedulers() != 1 || self.domains.count() == 1 {
+        let others = self.classes.leaders() & !1;
+        if others == 0 || self.in_step || self.layout.schedulers() != 1 {
             return;
         }
-        let Some((first, others)) = self.domains.split_first() else {
-            return;
-        };
+        for second in each(others) {
+            let before = self.classes.leaders() & ((1 << second) - 1);
+            if let Some(first) = each(before).find(|first| self.may_join(*first, second)) {
+                self.merge(first, second, books);
+            }
+        }
+    }
+
+    #[inline]
+    fn may_join(&self, first: usize, second: usize) -> bool {
+        let (a, b) = (&self.domains[first], &self.domains[second]);
         // Most often it is one of these that differs.
-        let near = |d: &super::Domain| {
-            d.clear == first.clear && d.head == first.head && d.resident == first.resident
-        };
-        let now = self.now;
-        if !others.iter().all(near) || !others.iter().all(|d| d.is_like(first, now)) {
-            return;
-        }
-        let looked = |d: &super::Domain| d.due.max(now) == first.due.max(now);
-        if self.stirred.issue != 0 {
-            self.stirred.issue = !0;
-        } else if !others.iter().all(looked) {
-            return; // there is room for some and not for others
-        }
-        for d in 0..self.domains.count() {
-            self.pass(d, self.now, books);
-        }
-        self.domains.keep_first();
-        (self.alike, self.special) = (true, true);
+        a.clear == b.clear
+            && a.head == b.head
+            && a.resident == b.resident
+            && self.hold_the_same(first, second)
     }
 
-    /// The slots of a whole gang, by that of its warp in the first slice.
-    #[inline]
-    pub fn whole(&self, first: u16) -> std::ops::Range<u16> {
-        first..first + self.domains.count() as u16
+    #[inline(never)]
+    fn hold_the_same(&self, first: usize, second: usize) -> bool {
+        let (a, b) = (&self.domains[first], &self.domains[second]);
+        // Where issue does not look again, there may be room for some and not for others.
+        let looked = |d: &Domain| (d.due.max(self.now), d.room);
+        let looks = self.stirred.issue & (1 << first | 1 << second) != 0;
+        (looks || looked(a) == looked(b)) && b.is_like(a, self.now)
     }
 
-    /// The warps of a whole gang change alike, while the first domain stands for all.
+    #[inline(never)]
+    fn merge(&mut self, first: usize, second: usize, books: &mut Books) {
+        self.pass(first, self.now, books);
+        self.pass(second, self.now, books);
+        if self.stirred.issue & (1 << first | 1 << second) != 0 {
+            self.stirred.issue |= self.classes.members(first) | self.classes.members(second);
+        }
+        self.classes.merge(first, second);
+        self.special = true;
+    }
+
+    /// A warp at the same index in every domain of a class is about to change.
     #[inline]
-    fn touch_whole(&mut self, books: &mut Books) {
-        debug_assert!(self.alike);
-        self.stirred.issue = !0;
+    pub(super) fn touch_class(&mut self, leader: usize, books: &mut Books) {
+        debug_assert!(!self.in_step && self.leader_of(leader) == leader);
+        self.stirred.issue |= self.classes.members(leader);
         self.stirred.fetch = true;
-        self.pass(0, self.now + (self.turned & 1), books);
+        self.pass(leader, self.now + (self.turned >> leader & 1), books);
     }
 
+    /// A change of such warps, for the leader's, once they have been [touched](Self::touch_class).
     #[inline]
-    fn edit_whole(&mut self, first: u16) -> Edit<'_> {
-        let warp = &mut self.warps[first as usize];
+    pub(super) fn edit_class(&mut self, leader: usize, index: u8) -> Edit<'_> {
+        self.edit_kept(leader, self.kept(self.slot_in(leader, index)))
+    }
+
+    /// The same, by the slot of which what the leader's warp has in its buffer is kept.
+    #[inline]
+    pub(super) fn edit_kept(&mut self, leader: usize, slot: u16) -> Edit<'_> {
         Edit {
-            domain: &mut self.domains[0],
-            index: warp.place.index,
-            warp,
+            domain: &mut self.domains[leader],
+            index: self.warps[slot as usize].place.index,
+            warp: &mut self.warps[slot as usize],
             scoreboard: &self.scoreboard,
             rules: &self.rules,
             stirs_fetch: &mut self.stirred.fetch,
-            slot: first,
+            slot,
         }
     }
 
-    /// As [`take_turn`](WarpTable::take_turn), for a whole gang, while the first domain stands for
-    /// all.
-    pub fn take_whole_turn(&mut self, index: u8, passes: u8, room: u64, books: &mut Books) {
-        debug_assert!(self.alike);
-        let (now, bit, times) = (self.now, 1 << index, self.domains.count() as u64);
-        let domain = &mut self.domains[0];
+    /// As [`take_turn`](WarpTable::take_turn), for all domains of a class.
+    pub fn take_class_turn(
+        &mut self,
+        leader: usize,
+        index: u8,
+        passes: u8,
+        room: u64,
+        books: &mut Books,
+    ) {
+        let members = self.classes.members(leader);
+        let (now, times) = (self.now, u64::from(members.count_ones()));
+        let domain = &mut self.domains[leader];
         domain.issue_free = now + passes as u64;
-        domain.account(bit, room, times, &mut books.stats.warps);
+        domain.account(1 << index, room, times, &mut books.stats.warps);
         books.stats.schedulers.count(SchedulerState::Issued, times);
         count_cycles(domain, now + 1, times, books);
-        self.turned = !0;
+        self.turned |= members;
     }
 
-    /// As [`end_empty_turn`](WarpTable::end_empty_turn), for all domains, for which the first one
-    /// stands, where the policy ranks the warps of all alike.
-    pub fn end_empty_turns(&mut self, room: u64, books: &mut Books) {
-        debug_assert!(self.alike && books.policy.ranks_alike());
-        self.pass(0, self.now, books);
-        let times = self.domains.count() as u64;
-        self.account_stall(0, room, times, books);
-        count_cycles(&mut self.domains[0], self.now + 1, times, books);
-        self.turned = !0;
-    }
-
-    /// The warps of a whole gang have the wrong path in their buffers, and lose it, while the first
-    /// domain stands for all. `next` says where each goes on.
-    pub fn drop_whole_path(
+    /// The warps at `index` in all domains of a class have the wrong path in their buffers, and lose
+    /// it. `next` says where each goes on.
+    pub fn drop_class_path(
         &mut self,
-        first: u16,
+        leader: usize,
+        index: u8,
         next: impl Fn(u16) -> Pc,
-        code: &[OpFacts],
+        code: &[super::OpFacts],
         books: &mut Books,
     ) {
-        self.touch_whole(books);
-        let pc = next(first);
-        for (slot, warp) in (first..).zip(self.kept_mut(first)).skip(1) {
-            warp.buffer.flush(next(slot));
+        self.touch_class(leader, books);
+        let members = self.members(leader);
+        self.isolate_warps(index, members);
+        for d in each(self.kept_among(members, index)) {
+            let slot = self.slot_in(d, index);
+            self.warps[slot as usize].buffer.flush(next(slot));
         }
-        let mut edit = self.edit_whole(first);
+        let pc = next(self.slot_in(leader, index));
+        let mut edit = self.edit_class(leader, index);
         edit.drop_wrong_path(pc);
-        edit.refresh_head(pc, code); // there is none, in any slice
-    }
-
-    /// As [`set_missing`](WarpTable::set_missing), for a whole gang whose first warp stands for all.
-    pub fn set_whole_missing(&mut self, first: u16, missing: bool) -> bool {
-        debug_assert!(self.is_together(first));
-        let index = self.place(first).index;
-        let set = &mut self.domains[0].missing;
-        let was = *set >> index & 1 != 0;
-        super::domain::assign(set, index, missing);
-        was
-    }
-
-    /// The turns of all domains, for which the first one stands and in which nobody issues, are
-    /// over, as after [`skip_turn`](WarpTable::skip_turn) or [`stand_still`](WarpTable::stand_still).
-    pub fn skip_all_turns(&mut self) {
-        self.turned = !0;
-    }
-
-    /// As [`issued`](WarpTable::issued), for a whole gang.
-    #[inline]
-    pub fn whole_issued(&mut self, first: u16, facts: &OpFacts) {
-        match self.is_together(first) {
-            true => self.scoreboard.reserve(first, facts),
-            false => self.scoreboard.reserve_for_all(self.whole(first), facts),
-        }
-        let memory = facts.is_memory() as u16;
-        for warp in self.kept_mut(first) {
-            warp.buffer.pop();
-            warp.instructions += 1;
-            warp.in_flight += 1;
-            warp.memory_in_flight += memory;
-        }
-    }
-
-    /// The warps of a whole gang have executed an instruction, which leads all of them to `next`.
-    /// `target`: they wait for what is there.
-    pub fn refresh_whole(
-        &mut self,
-        first: u16,
-        target: bool,
-        next: Pc,
-        code: &[OpFacts],
-        books: &mut Books,
-    ) {
-        if self.alike && self.bring_together(first, code) {
-            self.touch_whole(books);
-            let mut edit = self.edit_whole(first);
-            if target {
-                edit.wait_for_target();
-            }
-            // What the instruction goes through is asked only by policies that look at warps, and
-            // domains are not alike then.
-            return edit.refresh_head(next, code);
-        }
-        for slot in self.whole(first) {
-            let mut edit = self.edit(slot, books);
-            if target {
-                edit.wait_for_target();
-            }
-            edit.refresh_head(next, code);
-        }
-    }
-
-    /// Puts what was fetched from `pc` for a whole gang, whose next instruction is `next`, into its
-    /// buffers.
-    pub fn decode_whole(
-        &mut self,
-        first: u16,
-        pc: Pc,
-        next: Pc,
-        code: &[OpFacts],
-        books: &mut Books,
-    ) {
-        if self.alike && (self.is_together(first) || self.buffers_alike(first)) {
-            self.touch_whole(books);
-            self.edit_whole(first).decode(pc, next, code);
-            let buffer = self.warps[first as usize].buffer;
-            for warp in self.kept_mut(first) {
-                warp.buffer = buffer;
-            }
-        } else {
-            for slot in self.whole(first) {
-                self.edit(slot, books).decode(pc, next, code);
-            }
-        }
-        self.refresh_whole(first, false, next, code, books);
-    }
-
-    /// The warps of a whole gang wait for something, or do not any more.
-    pub fn hold_whole(&mut self, first: u16, what: Hold, held: bool, books: &mut Books) {
-        if self.alike {
-            self.touch_whole(books);
-            return self.edit_whole(first).hold(what, held);
-        }
-        for slot in self.whole(first) {
-            self.edit(slot, books).hold(what, held);
-        }
-    }
-
-    /// If these slots begin with those of a whole gang, and the first domain stands for all: those
-    /// behind them.
-    pub fn behind_whole_gang<'a>(&self, slots: &'a [u16]) -> Option<&'a [u16]> {
-        let first = *slots.first().filter(|_| self.alike)?;
-        let (theirs, others) = slots.split_at_checked(self.domains.count())?;
-        let whole = self.place(first).domain == 0 && self.whole(first).eq(theirs.iter().copied());
-        whole.then_some(others)
-    }
-
-    /// As [`fetch_under_way`](WarpTable::fetch_under_way), for a whole gang.
-    pub fn whole_fetch_under_way(&mut self, first: u16) {
-        let place = self.place(first);
-        if self.alike {
-            super::domain::assign(&mut self.domains[0].wants_fetch, place.index, false);
-            return;
-        }
-        for domain in 0..self.domains.count() as u8 {
-            self.fetch_under_way(Place { domain, ..place });
-        }
-    }
-
-    /// An instruction of a whole gang is complete, as [`completed`](WarpTable::completed).
-    pub fn whole_completed(
-        &mut self,
-        first: u16,
-        facts: &OpFacts,
-        code: &[OpFacts],
-        books: &mut Books,
-    ) {
-        match self.is_together(first) {
-            true => self.scoreboard.release(first, facts),
-            false => self.scoreboard.release_for_all(self.whole(first), facts),
-        }
-        self.whole_landed(first, facts.is_memory(), code, books);
-    }
-
-    /// As [`store_sent`](WarpTable::store_sent), for a whole gang.
-    pub fn whole_store_sent(&mut self, first: u16, code: &[OpFacts], books: &mut Books) {
-        self.whole_landed(first, true, code, books);
-    }
-
-    /// An instruction of a whole gang is no longer in flight.
-    #[inline]
-    fn whole_landed(&mut self, first: u16, memory: bool, code: &[OpFacts], books: &mut Books) {
-        let memory = memory as u16;
-        for warp in self.kept_mut(first) {
-            warp.in_flight -= 1;
-            warp.memory_in_flight -= memory;
-        }
-        let index = self.place(first).index;
-        if self.alike {
-            let domain = &self.domains[0];
-            if domain.clear >> index & 1 != 0 {
-                return;
-            }
-            let stopped = domain.stopped >> index & 1 != 0;
-            if !stopped && self.heads_alike(first, code) {
-                return self.check_whole_hazard(first, index, code, books);
-            }
-        }
-        self.part();
-        for slot in self.whole(first) {
-            let domain = self.place(slot).domain;
-            if self.domains[domain as usize].clear >> index & 1 == 0 {
-                self.check_hazard(slot, code, books);
-            }
-        }
-    }
-
-    /// Finds out anew what holds back the instruction that the warps of a whole gang have at the head
-    /// of their buffers, if any, while the same holds back each.
-    #[inline]
-    fn check_whole_hazard(&mut self, first: u16, index: u8, code: &[OpFacts], books: &mut Books) {
-        let Some(pc) = self.warps[first as usize].buffer.head() else {
-            return;
-        };
-        let hazard = self.hazard(first, &code[pc as usize]);
-        if self.domains[0].held_back(index) != hazard {
-            self.touch_whole(books);
-            self.domains[0].hold_back(index, hazard);
-        }
+        edit.refresh_head(pc, code); // there is none, in any of them
     }
 }
 

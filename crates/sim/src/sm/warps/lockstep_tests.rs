@@ -1,5 +1,7 @@
 use super::super::domain::Hold;
 use crate::config::Machine;
+use crate::place::Place;
+use crate::schedule::Together;
 use crate::sm::launch::Launched;
 use crate::sm::residents::Residents;
 use crate::sm::testing::{launched, residents};
@@ -31,20 +33,41 @@ fn state(residents: &mut Residents) -> (Vec<super::super::Domain>, String) {
     (domains, format!("{:?}", residents.books.stats))
 }
 
+/// The warps of a home warp on these slices.
+fn gang(index: u8, slices: u8) -> Together {
+    Together::new(Place { domain: 0, index }, 1, slices)
+}
+
 #[test]
 fn slices_that_hold_the_same_are_kept_as_one_until_a_warp_goes_its_own_way() {
     let (_, mut r) = joined();
-    assert_eq!(r.warps.domains().len(), 1);
+    assert_eq!(r.warps.leaders(), 1);
     assert_eq!(r.warps.sets(5).running, 0b111);
     r.warps.edit(9, &mut r.books).hold(Hold::Barrier, true);
-    assert!(!r.warps.alike());
-    assert_eq!(r.warps.domains().len(), 8);
+    assert_eq!(r.warps.leaders(), 0b11, "the others stay together");
+    assert_eq!((r.warps.members(0), r.warps.members(1)), (!2 & 0xff, 2));
     assert!(r.warps.is_held(9) && !r.warps.is_held(8) && !r.warps.is_held(10));
     r.warps.join(&mut r.books);
     assert!(!r.warps.alike(), "one of them is held");
     r.warps.edit(9, &mut r.books).hold(Hold::Barrier, false);
     r.warps.join(&mut r.books);
     assert!(r.warps.alike());
+}
+
+#[test]
+fn a_part_of_a_gang_takes_its_slices_with_it() {
+    let (_, mut r) = joined();
+    r.warps
+        .hold_gang(gang(1, 0x0f), Hold::Barrier, true, &mut r.books);
+    assert_eq!((r.warps.members(0), r.warps.members(4)), (0x0f, 0xf0));
+    r.warps
+        .hold_gang(gang(2, 0x3c), Hold::Barrier, true, &mut r.books);
+    let classes: Vec<_> = (0..8).map(|d| r.warps.leader_of(d)).collect();
+    assert_eq!(classes, [0, 0, 2, 2, 4, 4, 6, 6]);
+    r.warps
+        .hold_gang(gang(1, 0x0f), Hold::Barrier, false, &mut r.books);
+    r.warps.join(&mut r.books);
+    assert_eq!((r.warps.members(0), r.warps.members(2)), (0xc3, 0x3c));
 }
 
 #[test]
@@ -60,15 +83,15 @@ fn what_a_whole_gang_does_is_what_its_warps_do() {
         let pc = (cycle == 9) as u32;
         let facts = &code[pc as usize];
         // It is decoded, issues, and is done, as one,
-        one.warps.whole_fetch_under_way(first);
-        one.warps.decode_whole(first, pc, pc, code, &mut one.books);
+        let all = one.warps.whole_gang(first);
+        one.warps.gang_fetch_under_way(all);
+        one.warps.decode_gang(all, pc, pc, code, &mut one.books);
         one.warps
-            .take_whole_turn((first / 8) as u8, 1, !0, &mut one.books);
-        one.warps.whole_issued(first, facts);
+            .take_class_turn(0, (first / 8) as u8, 1, !0, &mut one.books);
+        one.warps.gang_issued(all, facts);
         one.warps
-            .refresh_whole(first, false, pc + 1, code, &mut one.books);
-        one.warps
-            .whole_completed(first, facts, code, &mut one.books);
+            .refresh_gang(all, false, pc + 1, code, &mut one.books);
+        one.warps.gang_completed(all, facts, code, &mut one.books);
         assert!(one.warps.alike());
         // and warp by warp.
         for slot in first..first + 8 {
@@ -97,10 +120,12 @@ fn a_gang_of_which_some_still_wait_for_data_is_not_kept_as_one() {
     let code = &launched.facts;
     r.warps.start_cycle(Cycle::new(2));
     for pc in 0..2 {
-        r.warps.decode_whole(0, pc, pc, code, &mut r.books);
+        r.warps
+            .decode_gang(gang(0, 0xff), pc, pc, code, &mut r.books);
         if pc == 0 {
-            r.warps.whole_issued(0, &code[0]);
-            r.warps.refresh_whole(0, false, 1, code, &mut r.books);
+            r.warps.gang_issued(gang(0, 0xff), &code[0]);
+            r.warps
+                .refresh_gang(gang(0, 0xff), false, 1, code, &mut r.books);
         }
     }
     let clear = |r: &Residents| {
@@ -117,40 +142,36 @@ fn a_gang_of_which_some_still_wait_for_data_is_not_kept_as_one() {
 #[test]
 fn a_whole_gang_waits_at_a_barrier_and_goes_on_as_one() {
     let (_, mut r) = joined();
-    r.warps.hold_whole(8, Hold::Barrier, true, &mut r.books);
+    r.warps
+        .hold_gang(gang(1, 0xff), Hold::Barrier, true, &mut r.books);
     assert!(r.warps.alike());
     assert!((8..16).all(|slot| r.warps.is_held(slot)));
     assert!(!r.warps.is_held(0) && !r.warps.is_held(16));
-    r.warps.hold_whole(8, Hold::Barrier, false, &mut r.books);
+    r.warps
+        .hold_gang(gang(1, 0xff), Hold::Barrier, false, &mut r.books);
     assert!(r.warps.alike() && !r.warps.is_held(8));
     r.warps.part();
-    r.warps.hold_whole(8, Hold::Barrier, true, &mut r.books);
+    r.warps
+        .hold_gang(gang(1, 0xff), Hold::Barrier, true, &mut r.books);
     assert!((8..16).all(|slot| r.warps.is_held(slot)), "warp by warp");
 }
 
 #[test]
-fn whole_gangs_are_found_in_a_list_of_slots() {
+fn gangs_are_found_in_a_list_of_slots() {
     let (_, mut r) = joined();
     let slots: Vec<u16> = (8..24).collect();
-    assert_eq!(r.warps.behind_whole_gang(&slots), Some(&slots[8..]));
-    assert_eq!(r.warps.behind_whole_gang(&slots[8..]), Some(&[][..]));
-    assert_eq!(
-        r.warps.behind_whole_gang(&slots[1..]),
-        None,
-        "not the first"
-    );
-    assert_eq!(
-        r.warps.behind_whole_gang(&slots[..7]),
-        None,
-        "one is missing"
-    );
-    assert_eq!(r.warps.behind_whole_gang(&[]), None);
-    r.warps.part();
-    assert_eq!(
-        r.warps.behind_whole_gang(&slots),
-        None,
-        "each is for itself"
-    );
+    let first = |r: &Residents, slots: &[u16]| {
+        let found = r.warps.first_gang(slots);
+        found.map(|(gang, others)| (gang.index(), gang.domains(), others.len()))
+    };
+    assert_eq!(first(&r, &slots), Some((1, 0xff, 8)));
+    assert_eq!(first(&r, &slots[8..]), Some((2, 0xff, 0)));
+    assert_eq!(first(&r, &slots[5..]), Some((1, 0xe0, 8)), "a part");
+    assert_eq!(first(&r, &[8, 10, 11]), None, "one behind another");
+    assert_eq!(first(&r, &[15, 16, 17]), None, "of one home warp");
+    assert_eq!(first(&r, &[]), None);
+    r.warps.keep_in_step(true);
+    assert_eq!(first(&r, &slots), None, "each is heard of");
 }
 
 #[test]
@@ -164,11 +185,12 @@ fn a_store_of_a_whole_gang_leaves_as_those_of_its_warps() {
         let mut r = residents(&machine, &launched);
         r.warps.join(&mut r.books);
         r.warps.start_cycle(Cycle::new(2));
-        r.warps.decode_whole(8, 1, 1, code, &mut r.books);
-        r.warps.whole_issued(8, &code[1]);
-        r.warps.refresh_whole(8, false, 2, code, &mut r.books);
+        r.warps.decode_gang(gang(1, 0xff), 1, 1, code, &mut r.books);
+        r.warps.gang_issued(gang(1, 0xff), &code[1]);
+        r.warps
+            .refresh_gang(gang(1, 0xff), false, 2, code, &mut r.books);
         if whole {
-            r.warps.whole_store_sent(8, code, &mut r.books);
+            r.warps.gang_store_sent(gang(1, 0xff), code, &mut r.books);
         } else {
             (8..16).for_each(|slot| r.warps.store_sent(slot, code, &mut r.books));
         }

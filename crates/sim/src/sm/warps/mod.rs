@@ -8,9 +8,11 @@
 
 mod accounting;
 mod buffer;
+mod classes;
 mod domain;
 mod domains;
 mod edit;
+mod gangs;
 mod lockstep;
 mod scoreboard;
 mod together;
@@ -21,7 +23,9 @@ use super::facts::OpFacts;
 use super::observe::Books;
 use crate::config::{Fetch, Machine, Scoreboard as ScoreboardKind};
 use crate::place::{Layout, Place};
+use crate::sm::limits::MOST_DOMAINS;
 use crate::time::Cycle;
+use classes::{Classes, each};
 pub use domain::{Domain, Hold, Waiters};
 use domains::Domains;
 pub use edit::Edit;
@@ -55,6 +59,9 @@ struct Rules {
     one_in_flight: bool,
 }
 
+/// Slices of an SM.
+const MOST_SLICES: usize = 8;
+
 /// The warps.
 #[derive(Debug)]
 pub struct WarpTable {
@@ -70,13 +77,14 @@ pub struct WarpTable {
     /// Domains cannot be accounted for one by one: an observer wants to hear things in order,
     /// and a policy that looks at warps sees the domains in step.
     in_step: bool,
-    /// All domains hold the same, and the first one stands for them: see [`lockstep`].
-    alike: bool,
-    /// Either of the two.
+    /// Domains that hold the same, and who stands for them: see [`lockstep`].
+    classes: Classes<MOST_DOMAINS>,
+    /// Where every slice has one scheduler, by index: warps of a home warp that hold the same, and who
+    /// stands for them: see [`together`]. How many home warps have such.
+    together: Vec<Classes<MOST_SLICES>>,
+    standing: u32,
+    /// Domains are in step, or any domain or warp stands for another.
     special: bool,
-    /// While all domains hold the same: whole gangs, by index, whose first warp stands for all: see
-    /// [`together`].
-    together: u64,
     /// Whether warps have changed since issue last looked, and since fetch did. Until then both
     /// would find what they found before.
     stirred: Stirred,
@@ -100,9 +108,13 @@ impl WarpTable {
             now: Cycle::ZERO,
             turned: 0,
             in_step: false,
-            alike: false,
+            classes: Classes::new(layout.domains()),
+            together: match layout.schedulers() == 1 && layout.domains() > 1 {
+                true => vec![Classes::new(layout.domains()); slots.div_ceil(layout.domains())],
+                false => Vec::new(),
+            },
+            standing: 0,
             special: false,
-            together: 0,
             stirred: Stirred::ALL,
         }
     }
@@ -137,7 +149,7 @@ impl WarpTable {
     /// The slot at a place.
     #[inline]
     pub fn slot_at(&self, place: Place) -> u16 {
-        place.index as u16 * self.domains.count() as u16 + place.domain as u16
+        place.index as u16 * self.domains.len() as u16 + place.domain as u16
     }
 
     /// What is kept for a warp beside its bits.
@@ -152,22 +164,33 @@ impl WarpTable {
         &mut self.warps[slot as usize]
     }
 
-    /// The sets of a domain, where none stands for others.
+    /// The sets of a domain that no other stands for.
     #[inline]
     pub fn domain(&self, domain: usize) -> &Domain {
+        debug_assert_eq!(self.leader_of(domain), domain);
         &self.domains[domain]
     }
 
     /// The sets of a domain.
     #[inline]
     pub fn sets(&self, domain: usize) -> &Domain {
-        &self.domains[if self.alike { 0 } else { domain }]
+        &self.domains[self.classes.leader_of(domain)]
     }
 
-    /// The sets of all domains, or of the one that stands for all.
+    /// The sets of all domains, where none stands for others.
     #[inline]
     pub fn domains(&self) -> &[Domain] {
+        debug_assert!(!self.classes.any());
         &self.domains
+    }
+
+    /// Whether this is so for any domain.
+    #[inline]
+    pub fn any_domain(&self, is: impl Fn(&Domain) -> bool) -> bool {
+        match self.classes.any() {
+            true => each(self.classes.leaders()).any(|d| is(&self.domains[d])),
+            false => self.domains.iter().any(is),
+        }
     }
 
     /// The sets of a slot's domain, and the slot's bit there.
@@ -218,7 +241,7 @@ impl WarpTable {
 
     /// Whether any warp is.
     pub fn any_resident(&self) -> bool {
-        self.domains.iter().any(|d| d.resident != 0)
+        self.any_domain(|d| d.resident != 0)
     }
 
     /// The instruction that a ready warp issues next.
@@ -240,6 +263,7 @@ impl WarpTable {
     #[inline(always)]
     pub fn edit(&mut self, slot: u16, books: &mut Books) -> Edit<'_> {
         let Place { domain, index } = self.place(slot);
+        self.isolate_slot(slot);
         self.touch(domain, books);
         Edit {
             domain: &mut self.domains[domain as usize],
@@ -255,7 +279,7 @@ impl WarpTable {
     /// All domains are about to change, or the order in which the policy looks at their warps.
     pub fn touch_all(&mut self, books: &mut Books) {
         self.stirred = Stirred::ALL;
-        for d in 0..self.domains.len() {
+        for d in each(self.classes.leaders()) {
             self.pass(d, self.now + (self.turned >> d & 1), books);
         }
     }
@@ -278,14 +302,32 @@ impl WarpTable {
         if self.in_step {
             return self.touch_all(books);
         }
-        self.part();
-        self.touch(domain, books);
+        self.isolate(1 << domain);
+        self.stirred.issue |= 1 << domain;
+        self.stirred.fetch = true; // as where a policy plans
+        let d = domain as usize;
+        self.pass(d, self.now + (self.turned >> d & 1), books);
+    }
+
+    /// A slot's domain, and its warp, stand for themselves alone.
+    #[inline(always)]
+    pub fn isolate_slot(&mut self, slot: u16) {
+        if self.special {
+            self.isolate_specially(slot);
+        }
+    }
+
+    #[inline(never)]
+    fn isolate_specially(&mut self, slot: u16) {
+        let Place { domain, index } = self.place(slot);
+        self.isolate(1 << domain);
+        self.isolate_warps(index, 1 << domain);
     }
 
     /// An instruction of a warp is executed: it leaves the buffer and is in flight.
     #[inline(always)]
     pub fn issued(&mut self, slot: u16, facts: &OpFacts) {
-        debug_assert!(!self.alike, "one of several that are kept as one");
+        debug_assert_eq!(self.kept(slot), slot, "one of several that are kept as one");
         let warp = &mut self.warps[slot as usize];
         warp.buffer.pop();
         warp.instructions += 1;
@@ -304,7 +346,7 @@ impl WarpTable {
         code: &[OpFacts],
         books: &mut Books,
     ) -> bool {
-        self.part();
+        self.isolate_slot(slot);
         self.scoreboard.release(slot, facts);
         let warp = &mut self.warps[slot as usize];
         warp.in_flight -= 1;
@@ -319,7 +361,7 @@ impl WarpTable {
 
     /// A store of a warp has left the pipeline.
     pub fn store_sent(&mut self, slot: u16, code: &[OpFacts], books: &mut Books) {
-        self.part();
+        self.isolate_slot(slot);
         let warp = &mut self.warps[slot as usize];
         warp.in_flight -= 1;
         warp.memory_in_flight -= 1;
@@ -337,7 +379,7 @@ impl WarpTable {
         books: &mut Books,
     ) {
         if self.warps[slot as usize].ahead != ahead {
-            self.part();
+            self.isolate_slot(slot);
             self.warps[slot as usize].ahead = ahead;
             self.scoreboard.owe(slot, token, ahead);
             self.check_hazard(slot, code, books);
@@ -397,7 +439,7 @@ impl WarpTable {
     /// more. To be called whenever one of these may have become true: fetch looks nowhere else.
     pub fn check_leaving(&mut self, slot: u16) {
         let Place { domain, index } = self.place(slot);
-        self.part();
+        self.isolate(1 << domain);
         let domain = &mut self.domains[domain as usize];
         let noticed = domain.retired >> index & 1 != 0;
         if !noticed && self.warps[slot as usize].is_settled() {
@@ -424,7 +466,7 @@ impl WarpTable {
     /// A warp waits for an instruction-cache miss, or does not any more. Returns whether it did.
     #[inline]
     pub fn set_missing(&mut self, place: Place, missing: bool) -> bool {
-        self.part();
+        self.isolate(1 << place.domain);
         let set = &mut self.domains[place.domain as usize].missing;
         let was = *set >> place.index & 1 != 0;
         domain::assign(set, place.index, missing);
@@ -434,28 +476,28 @@ impl WarpTable {
     /// Until what was fetched is decoded, no other port fetches the same again.
     #[inline]
     pub fn fetch_under_way(&mut self, place: Place) {
-        self.part();
+        self.isolate(1 << place.domain);
         let set = &mut self.domains[place.domain as usize].wants_fetch;
         domain::assign(set, place.index, false);
     }
 
-    /// Fetch for a warp with an empty buffer goes on at `pc`.
+    /// Fetch for a warp with an empty buffer, which is kept by itself or stands for others, goes on at
+    /// `pc`.
     pub fn restart_fetch(&mut self, slot: u16, pc: Pc) {
-        self.part();
         debug_assert!(self.warps[slot as usize].buffer.head().is_none());
         self.warps[slot as usize].buffer.flush(pc);
     }
 
-    /// Where to fetch from for a warp whose next instruction is `next`: behind the last
+    /// Where to fetch from for such a warp, whose next instruction is `next`: behind the last
     /// instruction, which is at `end`, there is nothing, and the warp goes elsewhere.
     #[inline]
     pub fn fetch_from(&mut self, slot: u16, next: Pc, end: Pc) -> Pc {
-        let buffer = &self.warps[slot as usize].buffer;
+        debug_assert_eq!(self.kept(slot), slot, "one of several that are kept as one");
+        let buffer = &mut self.warps[slot as usize].buffer;
         if buffer.head().is_none() && buffer.fetch_pc() >= end {
-            self.part();
-            self.warps[slot as usize].buffer.flush(next);
+            buffer.flush(next);
         }
-        self.warps[slot as usize].buffer.fetch_pc()
+        buffer.fetch_pc()
     }
 }
 

@@ -2,7 +2,6 @@
 //! by name, so that slot reuse in the simulator makes no hazards the hardware has not.
 
 use crate::sm::facts::{OpFacts, RegisterWord};
-use std::ops::Range;
 
 /// A word of registers of a warp, a bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,67 +77,25 @@ impl Scoreboard {
         hazard
     }
 
-    /// Whether the same registers are owed to all of these warps.
-    pub fn owes_alike(&self, slots: Range<u16>) -> bool {
-        let from = slots.start as usize * self.words;
-        let to = slots.end as usize * self.words;
-        let all = &self.owed[from..to];
-        // Each word is that of the warp before.
-        all[self.words..].iter().zip(all).all(|(a, b)| a == b)
-    }
-
-    /// What is owed to the first of these warps is owed to all of them.
-    pub fn owe_alike(&mut self, slots: Range<u16>) {
-        let from = slots.start as usize * self.words;
-        let to = slots.end as usize * self.words;
-        if let Some((first, others)) = self.owed[from..to].split_at_mut_checked(self.words) {
-            for words in others.chunks_mut(self.words) {
-                words.copy_from_slice(first);
-            }
-        }
-    }
-
-    /// As [`reserve`](Scoreboard::reserve), for an instruction that all of these warps have issued.
+    /// Whether the same registers are owed to two warps.
     #[inline]
-    pub fn reserve_for_all(&mut self, slots: Range<u16>, facts: &OpFacts) {
-        if facts.further().is_some() {
-            return slots.into_iter().for_each(|slot| self.reserve(slot, facts));
-        }
-        let part = &facts.registers;
-        let memory = if facts.is_memory() { part.writes } else { 0 };
-        let long = if facts.long { memory } else { 0 };
-        for word in self.words_of(slots, part) {
-            word.any |= part.writes;
-            word.memory |= memory;
-            word.long |= long;
+    pub fn owes_alike(&self, a: u16, b: u16) -> bool {
+        self.words_of(a) == self.words_of(b)
+    }
+
+    /// What is owed to one warp is owed to another.
+    #[inline]
+    pub fn copy(&mut self, from: u16, to: u16) {
+        let (from, to) = (from as usize * self.words, to as usize * self.words);
+        for word in 0..self.words {
+            self.owed[to + word] = self.owed[from + word];
         }
     }
 
-    /// As [`release`](Scoreboard::release), for an instruction that all of these warps have issued.
     #[inline]
-    pub fn release_for_all(&mut self, slots: Range<u16>, facts: &OpFacts) {
-        if facts.further().is_some() {
-            return slots.into_iter().for_each(|slot| self.release(slot, facts));
-        }
-        let part = &facts.registers;
-        let memory = if facts.is_memory() { part.writes } else { 0 };
-        for word in self.words_of(slots, part) {
-            word.any &= !part.writes;
-            word.memory &= !memory;
-            word.long &= !memory;
-        }
-    }
-
-    /// That word of each of these warps.
-    #[inline]
-    fn words_of(
-        &mut self,
-        slots: Range<u16>,
-        part: &RegisterWord,
-    ) -> impl Iterator<Item = &mut Owed> {
-        let from = slots.start as usize * self.words + part.word as usize;
-        let to = slots.end as usize * self.words;
-        self.owed[from..to].iter_mut().step_by(self.words)
+    fn words_of(&self, slot: u16) -> &[Owed] {
+        let from = slot as usize * self.words;
+        &self.owed[from..from + self.words]
     }
 
     #[inline]

@@ -1,31 +1,124 @@
-//! Whole gangs whose warps hold the same. While slices are in [lockstep](super::lockstep), the warp in
-//! the first slice of such a gang, whose warps also stand at one PC, stands for all of it: for what
-//! they have in their buffers and in flight, for what is owed to them and for the instructions they
-//! have issued. What is kept of the others is of the time when it began to, until each is told again
-//! what has become of it ([`WarpTable::part`]).
+//! Gangs whose warps hold the same. The first of warps of a home warp that stand at one PC and have the
+//! same in their buffers and in flight stands for the others: for what they have there, for what is owed to
+//! them and for the instructions they have issued. What is kept of the others is of the time when it
+//! began to, until they are told again what has become of them, when one of them goes its own way. Whether
+//! their slices are in [lockstep](super::lockstep) makes no difference to that.
 //!
 //! Who asks one warp for any of that asks the table, which knows [who stands for it](WarpTable::kept).
 //! Everything else that is kept for a warp is always its own.
 
+use super::classes::each;
 use super::{Warp, WarpTable};
+use crate::schedule::Together;
 use crate::sm::facts::OpFacts;
 use warpsim_ptx::kernel::Pc;
 
 impl WarpTable {
-    /// Whether, while all domains hold the same, the first warp of a whole gang stands for all: they
-    /// stand at one PC and have the same in their buffers and in flight.
+    /// The slot of the warp at `index` of a domain.
     #[inline]
-    pub fn is_together(&self, first: u16) -> bool {
-        self.together >> self.place(first).index & 1 != 0
+    pub(super) fn slot_in(&self, domain: usize, index: u8) -> u16 {
+        index as u16 * self.domains.len() as u16 + domain as u16
     }
 
     /// The slot of which is kept what a warp has in its buffer and in flight.
     #[inline]
-    pub(super) fn kept(&self, slot: u16) -> u16 {
-        if self.together == 0 || !self.is_together(slot) {
+    pub fn kept(&self, slot: u16) -> u16 {
+        if self.standing == 0 {
             return slot;
         }
-        slot - u16::from(self.place(slot).domain)
+        let place = self.place(slot);
+        let leader = self.together[place.index as usize].leader_of(place.domain as usize);
+        self.slot_in(leader, place.index)
+    }
+
+    /// Of the warps at `index` in these domains, a bit each, those that stand for themselves, and perhaps
+    /// for others.
+    #[inline]
+    pub(super) fn kept_among(&self, domains: u64, index: u8) -> u64 {
+        match self.together.get(index as usize) {
+            Some(classes) => domains & classes.leaders(),
+            None => domains,
+        }
+    }
+
+    /// If the first warp of a gang stands for all of it, and for no other: its slot.
+    #[inline]
+    pub fn kept_as_one(&self, gang: Together) -> Option<u16> {
+        let first = gang.leader();
+        let classes = self.together.get(first.index as usize)?;
+        let all = classes.members(first.domain as usize) == gang.domains();
+        all.then(|| self.slot_in(first.domain as usize, first.index))
+    }
+
+    /// If, besides, its domain stands for those of all of it, and for no other: that and its slot.
+    #[inline(always)]
+    pub(super) fn held_as_one(&self, gang: Together) -> Option<(usize, u16)> {
+        let slot = self.kept_as_one(gang)?;
+        let leader = gang.leader().domain as usize;
+        let all = self.members(leader) == gang.domains();
+        (all && !self.in_step).then_some((leader, slot))
+    }
+
+    /// Of a gang, none of whose warps stands for others than these, those that are kept.
+    #[inline]
+    pub fn kept_slots(&mut self, gang: Together) -> impl Iterator<Item = u16> + Clone + use<> {
+        let (domains, index) = (gang.domains(), gang.index());
+        self.isolate_warps(index, domains);
+        let first = self.slot_in(0, index);
+        each(self.kept_among(domains, index)).map(move |d| first + d as u16)
+    }
+
+    /// No warp at `index` in these domains, a bit each, stands for one in another, or has one there that
+    /// stands for it.
+    #[inline]
+    pub(super) fn isolate_warps(&mut self, index: u8, domains: u64) {
+        if self.standing == 0 {
+            return;
+        }
+        let classes = &self.together[index as usize];
+        let leader = classes.leader_of(domains.trailing_zeros() as usize);
+        // Most often they are one class, or each is by itself; all of them hold whole classes.
+        if classes.members(leader) != domains && domains != classes.all() && classes.any() {
+            self.take_warps_out(index, domains);
+        }
+    }
+
+    #[inline(never)]
+    fn take_warps_out(&mut self, index: u8, domains: u64) {
+        let mut left = domains;
+        while left != 0 {
+            let classes = &mut self.together[index as usize];
+            let leader = classes.leader_of(left.trailing_zeros() as usize);
+            let class = classes.members(leader);
+            left &= !class;
+            if class & !domains != 0 {
+                let second = classes.split(leader, class & domains);
+                self.standing -= u32::from(!classes.any());
+                self.tell(leader, second, index);
+                self.note_special();
+            }
+        }
+    }
+
+    /// No warp stands for another.
+    pub(super) fn part_warps(&mut self) {
+        for index in 0..self.together.len() {
+            if self.together[index].any() {
+                let all = self.together[index].all();
+                each(all).for_each(|d| self.isolate_warps(index as u8, 1 << d));
+            }
+        }
+    }
+
+    /// Where to fetch from for a warp.
+    #[inline]
+    pub fn fetch_pc(&self, slot: u16) -> Pc {
+        self.warps[self.kept(slot) as usize].buffer.fetch_pc()
+    }
+
+    /// How many instructions a warp has in its buffer.
+    pub fn buffered(&self, slot: u16) -> u8 {
+        self.warps[self.kept(slot) as usize].buffer.len()
     }
 
     /// The instruction that a ready warp issues next, whichever slot it is kept of.
@@ -47,103 +140,116 @@ impl WarpTable {
 
     /// Instructions that a warp has issued.
     pub fn issued_so_far(&self, slot: u16) -> u64 {
-        let (own, kept) = (&self.warps[slot as usize], self.kept(slot));
-        own.instructions + self.issued_for_others(kept, slot)
-    }
-
-    /// Of the instructions that the first warp of a gang has issued, those that it stood for `slot` in.
-    fn issued_for_others(&self, first: u16, slot: u16) -> u64 {
-        let warp = &self.warps[first as usize];
-        match first == slot {
-            true => 0,
-            false => warp.instructions - warp.stands_since,
+        let (own, kept) = (self.warps[slot as usize].instructions, self.kept(slot));
+        match kept == slot {
+            true => own,
+            false => own.wrapping_add(self.warps[kept as usize].issued_for_others()),
         }
     }
 
-    /// Whether, while all domains hold the same, the warps of a whole gang have the same in their
-    /// buffers and the same holds it back.
+    /// Whether the warps at `index` in the domains of a class have the same in their buffers and the
+    /// same holds it back.
     #[inline]
-    pub(super) fn heads_alike(&self, first: u16, code: &[OpFacts]) -> bool {
-        self.is_together(first) || self.buffers_alike(first) && self.held_alike(first, code)
-    }
-
-    /// Of a whole gang whose warps stand at one PC the first stands for all from now on,
-    /// if they have the same in flight.
-    #[inline]
-    pub(super) fn bring_together(&mut self, first: u16, code: &[OpFacts]) -> bool {
-        self.is_together(first) || self.compare(first, code)
-    }
-
-    #[inline(never)]
-    fn compare(&mut self, first: u16, code: &[OpFacts]) -> bool {
-        if !self.buffers_alike(first) {
-            return false;
-        }
-        let all = self.whole(first);
-        let flying = |slot: u16| {
-            let warp = &self.warps[slot as usize];
-            (warp.in_flight, warp.memory_in_flight, warp.ahead)
-        };
-        if all.clone().all(|slot| flying(slot) == flying(first)) && self.scoreboard.owes_alike(all)
-        {
-            let warp = &mut self.warps[first as usize];
-            warp.stands_since = warp.instructions;
-            self.together |= 1 << warp.place.index;
+    pub(super) fn heads_alike(&self, leader: usize, index: u8, code: &[OpFacts]) -> bool {
+        let members = self.members(leader);
+        if members.is_power_of_two() {
             return true;
         }
-        self.held_alike(first, code)
-    }
-
-    /// Whether the same holds back the instruction that the warps of a whole gang have in their
-    /// buffers.
-    #[inline(never)]
-    fn held_alike(&self, first: u16, code: &[OpFacts]) -> bool {
-        let Some(pc) = self.warps[first as usize].buffer.head() else {
-            return true;
-        };
-        let facts = &code[pc as usize];
-        let hazard = self.hazard(first, facts);
-        let same = |slot| self.hazard(slot, facts) == hazard;
-        self.whole(first).all(same)
-    }
-
-    #[inline]
-    pub(super) fn buffers_alike(&self, first: u16) -> bool {
-        let all = self.whole(first);
-        let all = &self.warps[all.start as usize..all.end as usize];
-        all.iter().all(|warp| warp.buffer == all[0].buffer)
-    }
-
-    /// The warps of which what they have in flight has to be noted, for a whole gang: all of them, or
-    /// the first, which stands for them.
-    #[inline]
-    pub(super) fn kept_mut(&mut self, first: u16) -> &mut [Warp] {
-        let count = match self.is_together(first) {
-            true => 1,
-            false => self.domains.count(),
-        };
-        &mut self.warps[first as usize..first as usize + count]
-    }
-
-    /// Every warp stands for itself: all are told what has become of them.
-    pub(super) fn tell_all(&mut self) {
-        let mut left = std::mem::take(&mut self.together);
-        while left != 0 {
-            let index = left.trailing_zeros() as u16;
-            left &= left - 1;
-            let first = index * self.domains.count() as u16;
-            let all = self.whole(first);
-            let issued = self.issued_for_others(first, first + 1);
-            let its = &mut self.warps[all.start as usize..all.end as usize];
-            if let Some((first, others)) = its.split_first_mut() {
-                for warp in others {
-                    warp.buffer = first.buffer;
-                    warp.in_flight = first.in_flight;
-                    warp.memory_in_flight = first.memory_in_flight;
-                    warp.instructions += issued;
-                }
+        if self.standing != 0 {
+            let classes = &self.together[index as usize];
+            if members & !classes.members(classes.leader_of(leader)) == 0 {
+                return true;
             }
-            self.scoreboard.owe_alike(all);
+        }
+        self.held_alike(members, index, code)
+    }
+
+    #[inline(never)]
+    fn held_alike(&self, domains: u64, index: u8, code: &[OpFacts]) -> bool {
+        let slot = |d: usize| self.kept(self.slot_in(d, index));
+        let first = slot(domains.trailing_zeros() as usize);
+        let buffer = self.warps[first as usize].buffer;
+        let facts = buffer.head().map(|pc| &code[pc as usize]);
+        let hazard = facts.map(|facts| self.hazard(first, facts));
+        each(domains).map(slot).all(|slot| {
+            self.warps[slot as usize].buffer == buffer
+                && facts.map(|facts| self.hazard(slot, facts)) == hazard
+        })
+    }
+
+    /// The warps of a gang stand at one PC: from now on the first stands for those that have the same
+    /// in their buffers and in flight.
+    #[inline]
+    pub(super) fn bring_together(&mut self, gang: Together) {
+        if self.in_step || self.together.is_empty() {
+            return;
+        }
+        let (domains, index) = (gang.domains(), gang.index());
+        self.isolate_warps(index, domains);
+        let others = self.kept_among(domains, index);
+        if !others.is_power_of_two() {
+            self.compare(others, index);
+        }
+    }
+
+    #[inline(never)]
+    fn compare(&mut self, kept: u64, index: u8) {
+        let first = kept.trailing_zeros() as usize;
+        for second in each(kept & !(1 << first)) {
+            let (a, b) = (self.slot_in(first, index), self.slot_in(second, index));
+            let buffer = |slot: u16| self.warps[slot as usize].buffer;
+            if buffer(a) == buffer(b) && self.flies_like(a, b) {
+                self.stand_for_second(first, second, index);
+            }
+        }
+    }
+
+    /// Whether two warps have the same in flight.
+    #[inline]
+    fn flies_like(&self, a: u16, b: u16) -> bool {
+        let flying = |warp: &Warp| (warp.in_flight, warp.memory_in_flight, warp.ahead);
+        let in_flight = |slot: u16| flying(&self.warps[slot as usize]);
+        in_flight(a) == in_flight(b) && self.scoreboard.owes_alike(a, b)
+    }
+
+    /// Tells the warp of a domain what has become of it while that of a leader stood for it. If others
+    /// stay with it, it stands for them.
+    #[inline]
+    fn tell(&mut self, leader: usize, domain: usize, index: u8) {
+        let (from, to) = (self.slot_in(leader, index), self.slot_in(domain, index));
+        let first = &self.warps[from as usize];
+        let (buffer, issued) = (first.buffer, first.issued_for_others());
+        let (in_flight, memory) = (first.in_flight, first.memory_in_flight);
+        let warp = &mut self.warps[to as usize];
+        (warp.buffer, warp.in_flight, warp.memory_in_flight) = (buffer, in_flight, memory);
+        warp.stands_since = warp.instructions;
+        warp.instructions = warp.instructions.wrapping_add(issued);
+        self.scoreboard.copy(from, to);
+    }
+
+    /// A warp stands for another, and those that this stands for, which have the same as its own: of
+    /// each the instructions are kept that it has issued beyond those that the first is to have.
+    fn stand_for_second(&mut self, first: usize, second: usize, index: u8) {
+        let classes = &mut self.together[index as usize];
+        let (joins, alone) = (classes.members(second), classes.is_alone(first));
+        self.standing += u32::from(!classes.any());
+        classes.merge(first, second);
+        self.special = true;
+        let leads = self.slot_in(first, index) as usize;
+        if alone {
+            self.warps[leads].stands_since = self.warps[leads].instructions;
+        }
+        let for_all = self.warps[leads].issued_for_others();
+        let led = self.slot_in(second, index) as usize;
+        let for_second = match joins.is_power_of_two() {
+            true => 0,
+            false => self.warps[led].issued_for_others(),
+        };
+        for d in each(joins) {
+            let slot = self.slot_in(d, index) as usize;
+            let counted = if slot == led { 0 } else { for_second };
+            let issued = self.warps[slot].instructions.wrapping_add(counted);
+            self.warps[slot].instructions = issued.wrapping_sub(for_all);
         }
     }
 }

@@ -1,4 +1,6 @@
+use super::each;
 use crate::config::Machine;
+use crate::schedule::Together;
 use crate::sm::launch::Launched;
 use crate::sm::residents::Residents;
 use crate::sm::testing::{launched, residents};
@@ -47,8 +49,9 @@ impl Side {
     fn decode(&mut self, first: u16, pc: Pc, next: Pc, launched: &Launched) {
         let (code, Residents { warps, books, .. }) = (&launched.facts, &mut self.residents);
         if self.as_one {
-            warps.whole_fetch_under_way(first);
-            return warps.decode_whole(first, pc, next, code, books);
+            let gang = warps.whole_gang(first);
+            warps.gang_fetch_under_way(gang);
+            return warps.decode_gang(gang, pc, next, code, books);
         }
         for slot in first..first + SLICES {
             warps.fetch_under_way(warps.place(slot));
@@ -60,8 +63,12 @@ impl Side {
 
     fn drop_path(&mut self, first: u16, next: Pc, launched: &Launched) {
         let (code, Residents { warps, books, .. }) = (&launched.facts, &mut self.residents);
-        if self.as_one && warps.alike() {
-            return warps.drop_whole_path(first, |_| next, code, books);
+        if self.as_one {
+            let index = warps.place(first).index;
+            for leader in each(warps.leaders()) {
+                warps.drop_class_path(leader, index, |_| next, code, books);
+            }
+            return;
         }
         for slot in first..first + SLICES {
             let mut edit = warps.edit(slot, books);
@@ -73,12 +80,14 @@ impl Side {
     fn issue(&mut self, first: u16, pc: Pc, launched: &Launched) {
         let (code, Residents { warps, books, .. }) = (&launched.facts, &mut self.residents);
         let facts = &code[pc as usize];
-        if self.as_one && warps.alike() {
-            let index = warps.place(first).index;
-            warps.pass(0, warps.now(), books);
-            warps.take_whole_turn(index, 1, !0, books);
-            warps.whole_issued(first, facts);
-            return warps.refresh_whole(first, false, pc + 1, code, books);
+        if self.as_one {
+            let (index, gang) = (warps.place(first).index, warps.whole_gang(first));
+            for leader in each(warps.leaders()) {
+                warps.pass(leader, warps.now(), books);
+                warps.take_class_turn(leader, index, 1, !0, books);
+            }
+            warps.gang_issued(gang, facts);
+            return warps.refresh_gang(gang, false, pc + 1, code, books);
         }
         warps.part();
         for slot in first..first + SLICES {
@@ -93,8 +102,9 @@ impl Side {
     fn complete(&mut self, first: u16, pc: Pc, landing: u8, launched: &Launched) {
         let (code, Residents { warps, books, .. }) = (&launched.facts, &mut self.residents);
         let facts = &code[pc as usize];
-        if self.as_one && landing == u8::MAX {
-            return warps.whole_completed(first, facts, code, books);
+        if self.as_one && landing != 0 {
+            let base = warps.place(first);
+            return warps.gang_completed(Together::new(base, 1, landing), facts, code, books);
         }
         for slice in (0..SLICES).filter(|s| landing >> s & 1 != 0) {
             warps.completed(first + slice, facts, code, books);
@@ -236,8 +246,8 @@ fn a_wrong_path_is_dropped_whatever_a_gang_has_in_flight() {
     // The instruction of one is complete; what is in their buffers does not wait for it.
     r.warps.completed(11, &code[0], code, &mut r.books);
     r.warps.join(&mut r.books);
-    assert!(r.warps.alike() && !r.warps.is_together(8));
-    r.warps.drop_whole_path(8, |_| 1, code, &mut r.books);
+    assert!(r.warps.alike() && r.warps.kept(9) == 9);
+    r.warps.drop_class_path(0, 1, |_| 1, code, &mut r.books);
     assert!(r.warps.alike(), "all slices have lost it");
     let buffers = (8..16).map(|slot| r.warps.warp(slot).buffer);
     assert!(
@@ -261,10 +271,11 @@ fn a_warp_stands_for_its_gang_until_one_goes_its_own_way() {
     let code = &launched.facts;
     r.warps.join(&mut r.books);
     r.warps.start_cycle(Cycle::new(1));
-    r.warps.decode_whole(8, 0, 0, code, &mut r.books);
-    assert!(r.warps.is_together(8) && !r.warps.is_together(0));
-    r.warps.whole_issued(8, &code[0]);
-    r.warps.refresh_whole(8, false, 1, code, &mut r.books);
+    let gang = r.warps.whole_gang(8);
+    r.warps.decode_gang(gang, 0, 0, code, &mut r.books);
+    assert_eq!((r.warps.kept(12), r.warps.kept(3)), (8, 3));
+    r.warps.gang_issued(gang, &code[0]);
+    r.warps.refresh_gang(gang, false, 1, code, &mut r.books);
     assert!(!r.warps.is_quiet(13) && r.warps.is_quiet(5));
     assert_eq!(
         (r.warps.issued_so_far(13), r.warps.issued_so_far(5)),
@@ -272,7 +283,9 @@ fn a_warp_stands_for_its_gang_until_one_goes_its_own_way() {
     );
     assert_eq!(r.warps.warp(13).in_flight, 0, "it has not been told");
     r.warps.completed(13, &code[0], code, &mut r.books);
-    assert!(!r.warps.is_together(8));
+    assert_eq!((r.warps.kept(13), r.warps.kept(15)), (13, 8));
+    assert_eq!(r.warps.issued_so_far(15), 1);
+    r.warps.part();
     let flying: Vec<u16> = (8..16).map(|slot| r.warps.warp(slot).in_flight).collect();
     assert_eq!(flying, [1, 1, 1, 1, 1, 0, 1, 1]);
     assert_eq!(r.warps.warp(15).instructions, 1);

@@ -2,6 +2,7 @@
 //! nothing, and then its turn is over.
 
 use super::accounting::count_cycles;
+use super::classes::each;
 use super::{Stirred, WarpTable};
 use crate::place::Place;
 use crate::sm::observe::Books;
@@ -32,7 +33,7 @@ impl WarpTable {
     /// something changes.
     #[inline]
     pub fn skip_turn(&mut self, d: usize) {
-        self.turned |= 1 << d;
+        self.turned |= self.classes.members(d);
     }
 
     /// Whether all domains are looked at in every cycle.
@@ -47,7 +48,7 @@ impl WarpTable {
         if new {
             self.part();
             self.in_step = in_step;
-            self.special = in_step;
+            self.note_special();
             self.stirred = Stirred::ALL;
         }
         new
@@ -85,16 +86,42 @@ impl WarpTable {
         }
     }
 
-    /// Looks for issue where domains are looked at in step, or one stands for all.
+    /// Looks for issue where domains are looked at in step, or some stand for others.
     #[inline(never)]
     fn look_specially(&mut self, collectors: &Collectors) -> (Cycle, bool) {
-        let in_step = self.in_step;
-        if self.alike {
-            let room = collectors.room_for_any();
-            self.look_again(|_| room, in_step)
-        } else {
-            self.look_again(|d| collectors.room_for(d), in_step)
+        if self.in_step {
+            return self.look_again(|d| collectors.room_for(d), true);
         }
+        let stirred = std::mem::take(&mut self.stirred.issue);
+        if self.classes.is_one() {
+            if stirred & 1 != 0 {
+                let room = self.room_for_class(0, collectors);
+                self.domains[0].due = self.domains[0].issue_due(room, false);
+            }
+            return (self.domains[0].due, self.domains[0].room != 0);
+        }
+        let (mut next, mut with_room) = (Cycle::NEVER, 0);
+        for d in each(self.classes.leaders()) {
+            if stirred >> d & 1 != 0 {
+                let room = self.room_for_class(d, collectors);
+                self.domains[d].due = self.domains[d].issue_due(room, false);
+            }
+            next = next.min(self.domains[d].due);
+            with_room |= self.domains[d].room;
+        }
+        (next, with_room != 0)
+    }
+
+    /// The kinds of units at which any domain of a class has room.
+    #[inline]
+    fn room_for_class(&self, leader: usize, collectors: &Collectors) -> u8 {
+        if self.classes.is_alone(leader) {
+            return collectors.room_for(leader);
+        }
+        collectors.room_for_all().unwrap_or_else(|| {
+            let members = each(self.classes.members(leader));
+            members.fold(0, |any, d| any | collectors.room_for(d))
+        })
     }
 
     #[inline(always)]
@@ -114,14 +141,10 @@ impl WarpTable {
 
     /// When issue has something to do, found without taking note of anything.
     pub fn issue_due(&self, collectors: &Collectors) -> Cycle {
-        let all = if self.alike {
-            collectors.room_for_any()
-        } else {
-            0
-        };
-        let domains = self.domains.iter().enumerate();
-        let due =
-            domains.map(|(d, domain)| domain.issue_due(collectors.room_for(d) | all, self.in_step));
+        let due = each(self.classes.leaders()).map(|d| {
+            let room = self.room_for_class(d, collectors);
+            self.domains[d].issue_due(room, self.in_step)
+        });
         due.fold(Cycle::NEVER, Cycle::min)
     }
 
@@ -129,7 +152,7 @@ impl WarpTable {
     /// could are asked for it.
     #[inline(never)]
     pub fn note_no_room(&mut self, now: Cycle, books: &mut Books) {
-        for d in 0..self.domains.len() {
+        for d in each(self.classes.leaders()) {
             self.note_room(d, 0, now, books);
         }
     }
@@ -161,12 +184,12 @@ impl WarpTable {
     /// Where all slices issue in step: what issued in this cycle holds the issue slots of the others
     /// for as long as its own.
     pub fn hold_all_slots(&mut self, books: &mut Books) {
-        let (now, domains) = (self.now, self.domains.len());
-        let free = self.domains.iter().map(|d| d.issue_free).max();
+        let (now, leaders) = (self.now, self.classes.leaders());
+        let free = each(leaders).map(|d| self.domains[d].issue_free).max();
         let Some(free) = free.filter(|free| *free > now + 1) else {
             return;
         };
-        for d in 0..domains {
+        for d in each(leaders) {
             if self.domains[d].issue_free < free {
                 self.pass(d, now + (self.turned >> d & 1), books);
                 self.domains[d].issue_free = free;
@@ -175,12 +198,15 @@ impl WarpTable {
         self.stir_issue();
     }
 
-    /// The domain's turn, with no warp that is ready and has room.
+    /// The turn of a domain, and of those that it stands for, with no warp that is ready and has room.
     pub fn end_empty_turn(&mut self, d: usize, room: u64, books: &mut Books) {
+        let members = self.classes.members(d);
+        let times = u64::from(members.count_ones());
+        debug_assert!(times == 1 || books.policy.ranks_alike(members));
         self.pass(d, self.now, books);
-        self.account_stall(d, room, 1, books);
-        count_cycles(&mut self.domains[d], self.now + 1, 1, books);
-        self.turned |= 1 << d;
+        self.account_stall(d, room, times, books);
+        count_cycles(&mut self.domains[d], self.now + 1, times, books);
+        self.turned |= members;
     }
 
     /// The domain has warps that could issue, but not now. As long as none of them changes and
@@ -189,6 +215,6 @@ impl WarpTable {
     pub fn stand_still(&mut self, d: usize, room: u64, books: &mut Books) {
         let room = room & self.domains[d].issuable();
         self.note_room(d, room, self.now, books);
-        self.turned |= 1 << d;
+        self.turned |= self.classes.members(d);
     }
 }

@@ -21,8 +21,8 @@ pub struct Warp {
     pub lanes: u32,
     /// Instructions issued.
     pub(super) instructions: u64,
-    /// Of those, the ones before it began to stand for the others of its gang, see
-    /// [`together`](super::together).
+    /// Of those, the ones before it began to stand for others of its gang, see [`together`](super::together).
+    /// Of one that another stands for, both count only together with what that has issued since.
     pub(super) stands_since: u64,
     /// Of all, the ones of iterations before the one under way.
     pub(super) iteration_began: u64,
@@ -97,6 +97,19 @@ impl Warp {
     /// Instructions issued since it came, or since it went on to its logical block.
     pub fn progress(&self) -> u64 {
         self.instructions - self.iteration_began
+    }
+
+    /// An instruction is no longer in flight.
+    #[inline]
+    pub(super) fn landed(&mut self, memory: bool) {
+        self.in_flight -= 1;
+        self.memory_in_flight -= memory as u16;
+    }
+
+    /// Instructions that it has issued for the others that it stands for.
+    #[inline]
+    pub(super) fn issued_for_others(&self) -> u64 {
+        self.instructions.wrapping_sub(self.stands_since)
     }
 
     /// What policies may see.

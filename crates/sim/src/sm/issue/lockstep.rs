@@ -1,0 +1,335 @@
+//! Gangs that issue one instruction, where slices in lockstep (`warps/lockstep`) take their turns as one:
+//! for each class of them it is done once.
+
+use super::execute::{NO_MEMORY, count_instructions, count_lanes, owner};
+use super::{Issue, Next, Surroundings, drop_wrong_paths, ready_in};
+use crate::divergence::Groups;
+use crate::exec::state::{EffectKind, LANES};
+use crate::place::Place;
+use crate::schedule::Together;
+use crate::sm::facts::Traffic;
+use crate::sm::launch::{SmFault, View};
+use crate::sm::limits::MOST_DOMAINS;
+use crate::sm::operands::Issued;
+use crate::sm::residents::{BarrierAt, Residents};
+use crate::time::Cycle;
+use warpsim_ptx::kernel::Pc;
+
+impl Issue {
+    /// Finds out which warps are ready, in domains that may stand for others.
+    pub(super) fn find_all_ready(&mut self, now: Cycle, residents: &mut Residents) {
+        let warps = &residents.warps;
+        if !warps.any_alike() {
+            return self.find_ready(now, residents);
+        }
+        if warps.alike() {
+            // What is found of the first is said of all when they part.
+            self.ready[0] = ready_in(warps, 0, now);
+            return;
+        }
+        for d in 0..self.domains {
+            let leader = warps.leader_of(d);
+            self.ready[d] = match leader == d {
+                true => ready_in(warps, d, now),
+                false => self.ready[leader], // it comes before
+            };
+        }
+    }
+
+    /// Domains with room at some units stand for none that have room at others.
+    pub(super) fn part_by_room(&mut self, with: &mut Surroundings) {
+        let warps = &mut with.residents.warps;
+        if self.room_alike.is_some() || !warps.any_alike() {
+            return;
+        }
+        for leader in bits(warps.leaders()) {
+            let members = warps.members(leader);
+            if members.is_power_of_two() {
+                continue;
+            }
+            // Those with the same room as the first stay with it.
+            let mut left = members;
+            while left != 0 {
+                let room = self.rooms[left.trailing_zeros() as usize % MOST_DOMAINS];
+                let same = bits(left).filter(|d| self.rooms[d % MOST_DOMAINS] == room);
+                let same = same.fold(0, |all, d| all | 1 << d);
+                if same != members {
+                    warps.isolate(same);
+                }
+                left &= !same;
+            }
+        }
+    }
+
+    /// Domains that drop wrong paths stand for none that rank their warps otherwise.
+    fn part_by_rank(&self, domains: u64, residents: &mut Residents) {
+        let Residents { warps, books, .. } = residents;
+        if !warps.any_alike() {
+            return;
+        }
+        for leader in bits(domains & warps.leaders()) {
+            let members = warps.members(leader);
+            let drops = warps.domain(leader).mismatched() != 0;
+            if drops && !members.is_power_of_two() && !books.policy.ranks_alike(members) {
+                warps.isolate_each(members);
+            }
+        }
+    }
+
+    /// The warps are about to issue: the turns of their domains are over. Says whether those of all
+    /// domains are.
+    pub(super) fn take_turns(
+        &mut self,
+        members: Together,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> bool {
+        let domains = members.domains();
+        if with.residents.warps.alike() {
+            if members.len() == self.domains && self.takes_all_turns(members, now, with) {
+                return true;
+            }
+            let (ready, plannable) = (self.ready[0], self.plannable[0]);
+            self.ready[..self.domains].fill(ready);
+            self.plannable.fill(plannable);
+        }
+        with.residents.warps.isolate_gang(members);
+        self.part_by_rank(domains, with.residents);
+        let next = Next::at(members.leader(), with); // all issue the same
+        let index = next.place.index;
+        for d in bits(domains & with.residents.warps.leaders()) {
+            let room = self.planned_room_of(d, now, with);
+            let class = with.residents.warps.members(d);
+            if class.is_power_of_two() {
+                let place = Place {
+                    domain: d as u8,
+                    index,
+                };
+                self.take_turn(&Next { place, ..next }, room, with);
+            } else {
+                let Residents { warps, books, .. } = &mut *with.residents;
+                warps.take_class_turn(d, index, next.facts.passes, room, books);
+                drop_wrong_paths(d, Some(index), with.residents, with.view.launched);
+            }
+            for d in bits(class) {
+                (self.ready[d], self.plannable[d]) = (0, 0);
+            }
+        }
+        members.len() == self.domains
+    }
+
+    /// As [`take_turns`](Issue::take_turns), for a gang with a warp in every slice, where the first domain
+    /// stands for all and can for this too; says whether.
+    #[inline]
+    fn takes_all_turns(&mut self, members: Together, now: Cycle, with: &mut Surroundings) -> bool {
+        let Residents { warps, books, .. } = &*with.residents;
+        let drops = warps.domain(0).mismatched() != 0;
+        if drops && !books.policy.ranks_alike(members.domains()) {
+            return false;
+        }
+        let room = self.planned_room_of(0, now, with);
+        let next = Next::at(members.leader(), with);
+        let index = next.place.index;
+        let Residents { warps, books, .. } = &mut *with.residents;
+        warps.take_class_turn(0, index, next.facts.passes, room, books);
+        drop_wrong_paths(0, Some(index), with.residents, with.view.launched);
+        true
+    }
+
+    /// The turns of the domains that have issued nothing are over.
+    pub(super) fn end_other_turns(&mut self, now: Cycle, with: &mut Surroundings) {
+        let warps = &mut with.residents.warps;
+        if warps.alike() {
+            if self.ready[0] == 0 && warps.domain(0).moving() == 0 {
+                return warps.skip_turn(0);
+            }
+            let ready = self.ready[0];
+            self.ready[..self.domains].fill(ready);
+        }
+        self.ask_for_room(with);
+        self.part_by_room(with);
+        self.part_by_rank(!0, with.residents);
+        let first = with.residents.blocks.turns.number(now);
+        let domains = self.domains;
+        for d in (0..domains).map(|d| (first + d) % domains) {
+            let warps = &mut with.residents.warps;
+            if warps.had_turn(d) || warps.leader_of(d) != d {
+                continue;
+            }
+            if self.ready[d] == 0 && warps.domain(d).moving() == 0 && !warps.in_step() {
+                warps.skip_turn(d);
+                continue;
+            }
+            let room = self.planned_room_of(d, now, with);
+            self.issue_nothing(d, room, now, with);
+        }
+    }
+
+    /// Whether warps that execute an instruction together may go on as one: nobody has to hear of each.
+    pub(super) fn may_go_as_one(&self, with: &Surroundings) -> bool {
+        !with.residents.books.watch.is_on() && !self.ideal_fetch
+    }
+
+    /// Whether the instruction that they have executed leads all of them alike to another.
+    pub(super) fn leads_on_as_one(&self) -> bool {
+        match &self.effect.kind {
+            EffectKind::Alu | EffectKind::Branch { .. } | EffectKind::Barrier(_) => true,
+            EffectKind::Access(access) => !self.special.holds(access),
+            _ => false,
+        }
+    }
+
+    /// The warps of a gang have executed their instruction as one, and go on. Returns where, if
+    /// all do there.
+    pub(super) fn gang_goes_on(
+        &mut self,
+        members: Together,
+        leader: &Next,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Result<Option<Pc>, SmFault> {
+        if members.len() == self.domains {
+            let all = with.residents.warps.whole(leader.slot);
+            let straight = |groups: &mut Groups, pc| groups.advance_row(all.clone(), pc);
+            self.lead_gang(members, all.clone(), straight, leader, now, with)
+        } else {
+            let some = with.residents.warps.slots_of(members);
+            let straight = |groups: &mut Groups, pc| groups.advance_those(some.clone(), pc);
+            self.lead_gang(members, some.clone(), straight, leader, now, with)
+        }
+    }
+
+    /// As [`gang_goes_on`](Issue::gang_goes_on), for a gang with these slots, which `straight` moves to a PC
+    /// where the divergence model has to hear of none.
+    #[inline(always)]
+    fn lead_gang(
+        &mut self,
+        members: Together,
+        slots: impl Iterator<Item = u16> + Clone,
+        straight: impl Fn(&mut Groups, Pc) -> bool,
+        leader: &Next,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Result<Option<Pc>, SmFault> {
+        let (residents, view) = (&mut *with.residents, &mut with.view);
+        let (pc, facts) = (leader.pc, leader.facts);
+        let executed = self.effect.executed;
+        let stats = &mut residents.books.stats;
+        count_instructions(facts, members.len() as u64, executed, stats);
+        self.count_lanes_of(members, slots.clone(), residents);
+        #[cfg(test)]
+        for slot in slots.clone() {
+            self.log_issue(slot, pc, residents);
+        }
+        residents.warps.gang_issued(members, facts);
+        if facts.is_memory() {
+            let groups = &residents.groups;
+            self.gathered.owners.extend(slots.clone().map(|slot| {
+                let its = Next { slot, ..*leader };
+                owner(&its, executed & groups.get(slot).mask)
+            }));
+        }
+        let plain = matches!(self.effect.kind, EffectKind::Alu | EffectKind::Access(_));
+        let plain = plain && facts.traffic != Traffic::Copy;
+        let launched = view.launched;
+        let at = if plain && straight(&mut residents.groups, pc + 1) {
+            let Residents { warps, books, .. } = &mut *residents;
+            warps.refresh_gang(members, false, pc + 1, &launched.facts, books);
+            Some(pc + 1)
+        } else {
+            self.lead_gang_elsewhere(members, leader, now, residents, view)?
+        };
+        let whole = members.len() == self.domains;
+        if !facts.is_memory() {
+            match whole {
+                true => self.send_whole_gang(leader, executed, now, with),
+                false => self.send_members(members, pc, executed, now, with),
+            }
+        }
+        Ok(at)
+    }
+
+    /// Leads a gang on where the divergence model may have to hear of it.
+    #[inline(never)]
+    fn lead_gang_elsewhere(
+        &mut self,
+        members: Together,
+        leader: &Next,
+        now: Cycle,
+        residents: &mut Residents,
+        view: &mut View,
+    ) -> Result<Option<Pc>, SmFault> {
+        let (pc, launched) = (leader.pc, view.launched);
+        let slots = residents.warps.slots_of(members);
+        if let EffectKind::Barrier(barrier) = self.effect.kind {
+            let at = BarrierAt { barrier, pc, now };
+            residents.gang_at_barrier(members, at, launched);
+        } else {
+            for slot in slots.clone() {
+                self.lead_on(&Next { slot, ..*leader }, now, residents, view)?;
+                residents.follow(launched);
+            }
+        }
+        let next = residents.groups.get(leader.slot).pc;
+        let at = residents.groups.all_run_at(slots.clone(), next);
+        if at || residents.groups.all_at(slots.clone(), next) {
+            let target = leader.facts.control && next != pc + 1;
+            let Residents { warps, books, .. } = &mut *residents;
+            warps.refresh_gang(members, target, next, &launched.facts, books);
+        } else {
+            for slot in slots {
+                self.refresh(&Next { slot, ..*leader }, residents, launched);
+            }
+        }
+        Ok(at.then_some(next))
+    }
+
+    /// Counts the active lanes of warps that have issued together.
+    #[inline]
+    fn count_lanes_of(
+        &self,
+        members: Together,
+        slots: impl Iterator<Item = u16>,
+        residents: &mut Residents,
+    ) {
+        let counters = &mut residents.books.stats.counters;
+        if LANES / self.domains <= 4 {
+            // All are in the first bin.
+            counters.active_lanes += u64::from(self.active.count_ones());
+            counters.lanes_1_4 += members.len() as u64;
+            return;
+        }
+        for slot in slots {
+            count_lanes(residents.groups.get(slot).mask, counters);
+        }
+    }
+
+    /// A whole gang's instruction goes to the collectors of all slices.
+    fn send_whole_gang(&mut self, leader: &Next, lanes: u32, now: Cycle, with: &mut Surroundings) {
+        let kind = leader.facts.unit;
+        if with.units.takes_whole_gangs() && with.collectors.takes_whole_gangs(kind) {
+            self.order += 1;
+            with.collectors.issue_whole_gang(
+                kind,
+                Issued {
+                    slot: leader.slot,
+                    memory: NO_MEMORY,
+                    pc: leader.pc,
+                    order: self.order,
+                },
+            );
+            return;
+        }
+        let members = with.residents.warps.whole_gang(leader.slot);
+        self.send_members(members, leader.pc, lanes, now, with);
+    }
+}
+
+/// The numbers of the bits in a set.
+fn bits(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let next = (set != 0).then(|| set.trailing_zeros() as usize)?;
+        set &= set - 1;
+        Some(next)
+    })
+}

@@ -1,0 +1,167 @@
+//! What happens to the warps of a gang at once: an instruction of theirs is complete, they come to a
+//! barrier and are let go. The same as for each of them in turn; slices that are in lockstep
+//! (`warps/lockstep`) stay so.
+
+use super::Residents;
+use super::ownership::BarrierAt;
+use super::plan::waits_for_data;
+use super::static_warps::note_arrival;
+use crate::place::Place;
+use crate::schedule::Together;
+use crate::sm::facts::{OpFacts, Traffic};
+use crate::sm::launch::Launched;
+use crate::sm::memory::MemoryEvent;
+use crate::sm::warps::Hold;
+use warpsim_ptx::kernel::Pc;
+
+impl Residents {
+    /// As [`complete`](Residents::complete), for a gang.
+    pub fn complete_gang(&mut self, gang: Together, facts: &OpFacts, launched: &Launched) {
+        let Residents { warps, books, .. } = self;
+        warps.gang_completed(gang, facts, &launched.facts, books);
+        self.settle_gang(gang);
+    }
+
+    fn settle_gang(&mut self, gang: Together) {
+        let (domains, index) = (gang.domains(), gang.index());
+        let leader = self.warps.leader_of(domains.trailing_zeros() as usize);
+        let (sets, bit) = (self.warps.domain(leader), 1 << index);
+        if self.warps.members(leader) == domains && sets.candidates() & bit != 0 {
+            return; // none of them waits for that
+        }
+        let mut left = domains;
+        while left != 0 {
+            let leader = self.warps.leader_of(left.trailing_zeros() as usize);
+            let class = self.warps.members(leader) & left;
+            left &= !class;
+            let first = class.trailing_zeros() as u8;
+            let slot = self.warps.slot_at(Place {
+                domain: first,
+                index,
+            });
+            if self.warps.is_running(slot) && !self.warps.is_held(slot) {
+                continue; // none of these waits for that
+            }
+            let mut class = class;
+            while class != 0 {
+                let domain = class.trailing_zeros() as u8;
+                class &= class - 1;
+                let slot = self.warps.slot_at(Place { domain, index });
+                if self.warps.is_quiet(slot) {
+                    self.settle_quiet(slot);
+                } else if !self.fences_wait_for_stores && self.warps.is_held(slot) {
+                    self.leave_fence(slot);
+                }
+            }
+        }
+    }
+
+    /// If several warps of a gang have loaded something in one access, or stored, as `event` and the first of
+    /// the events that follow it say: it is complete for all of them. Returns how many of those that
+    /// follow are theirs.
+    pub fn heard_by_gang(
+        &mut self,
+        event: MemoryEvent,
+        following: &[MemoryEvent],
+        launched: &Launched,
+    ) -> Option<usize> {
+        let (first, pc) = match event {
+            MemoryEvent::Loaded { slot, pc } => (slot, Some(pc)),
+            MemoryEvent::Stored { slot } => (slot, None),
+            _ => return None,
+        };
+        let domains = self.warps.layout().domains();
+        if let Some(theirs) = following.get(..domains - 1)
+            && self.warps.place(first).domain == 0
+            && self.warps.any_alike()
+        {
+            let of = |slot| match pc {
+                Some(pc) => MemoryEvent::Loaded { slot, pc },
+                None => MemoryEvent::Stored { slot },
+            };
+            let mut all = (first + 1..).zip(theirs);
+            if all.all(|(slot, event)| of(slot) == *event) {
+                let all = self.warps.whole_gang(first);
+                return self.hear(all, pc, launched).then_some(domains - 1);
+            }
+        }
+        let (mut last, mut others) = (first, 0);
+        let mut gang = Together::alone(self.warps.place(first));
+        for event in following {
+            let slot = match (*event, pc) {
+                (MemoryEvent::Loaded { slot, pc: its }, Some(pc)) if its == pc => slot,
+                (MemoryEvent::Stored { slot }, None) => slot,
+                _ => break,
+            };
+            if slot <= last {
+                break;
+            }
+            let Some(more) = self.warps.with_another(gang, slot) else {
+                break;
+            };
+            (gang, last, others) = (more, slot, others + 1);
+        }
+        (others != 0 && self.hear(gang, pc, launched)).then_some(others)
+    }
+
+    /// The warps of a gang have loaded what the instruction at `pc` asked for, or stored. Says whether that
+    /// can be heard for all at once.
+    #[inline]
+    fn hear(&mut self, gang: Together, pc: Option<Pc>, launched: &Launched) -> bool {
+        match pc.map(|pc| &launched.facts[pc as usize]) {
+            None => {
+                let Residents { warps, books, .. } = self;
+                warps.gang_store_sent(gang, &launched.facts, books);
+                self.settle_gang(gang);
+            }
+            Some(facts) if facts.traffic == Traffic::Copy => return false,
+            Some(facts) => self.loaded_by_gang(gang, facts, launched),
+        }
+        true
+    }
+
+    fn loaded_by_gang(&mut self, gang: Together, facts: &OpFacts, launched: &Launched) {
+        if !self.books.hears_memory() {
+            return self.complete_gang(gang, facts, launched);
+        }
+        let waiting = |r: &Residents| {
+            let waits = |place: Place| u64::from(waits_for_data(&r.warps, place)) << place.domain;
+            gang.iter().fold(0, |all, place| all | waits(place))
+        };
+        let waited = waiting(self);
+        self.complete_gang(gang, facts, launched);
+        let ready = waited & !waiting(self);
+        if ready != 0
+            && let Some(plan) = self.books.policy.plan()
+        {
+            let those = gang.iter().filter(|place| ready >> place.domain & 1 != 0);
+            those.for_each(|place| plan.made_ready(place));
+        }
+    }
+
+    /// The warps of a gang have come to a barrier that asks nothing else of them.
+    pub fn gang_at_barrier(&mut self, gang: Together, at: BarrierAt, launched: &Launched) {
+        let slots = self.warps.slots_of(gang);
+        self.books.stats.counters.barriers += gang.len() as u64;
+        for slot in slots.clone() {
+            self.go_on(slot, at.pc + 1);
+            self.follow(launched);
+        }
+        if !at.barrier.arrive {
+            self.warps
+                .hold_gang(gang, Hold::Barrier, true, &mut self.books);
+        }
+        for slot in slots {
+            let lanes = self.groups.get(slot).mask;
+            note_arrival(self, slot, lanes, at, launched);
+        }
+    }
+
+    /// As [`let_go`](Residents::let_go), for a gang.
+    pub(super) fn let_gang_go(&mut self, what: Hold, gang: Together) {
+        self.warps.hold_gang(gang, what, false, &mut self.books);
+        for slot in self.warps.slots_of(gang) {
+            self.settle(slot);
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! What the warps of a gang do together: it is done once for each class of domains that hold the same,
+//! see [`lockstep`](super::lockstep). As if each warp did it in turn.
+
+use super::classes::each;
+use super::{Hold, WarpTable};
+use crate::place::Place;
+use crate::schedule::Together;
+use crate::sm::facts::OpFacts;
+use crate::sm::observe::Books;
+use warpsim_ptx::kernel::Pc;
+
+impl WarpTable {
+    /// The classes of the domains of a gang, by their leaders; no other domain is in them.
+    #[inline]
+    fn classes_of(&mut self, gang: Together) -> impl Iterator<Item = usize> + Clone + use<> {
+        let domains = gang.domains();
+        self.isolate(domains);
+        each(domains & self.classes.leaders())
+    }
+
+    /// The slots of a gang.
+    #[inline]
+    pub fn slots_of(&self, gang: Together) -> impl Iterator<Item = u16> + Clone + use<> {
+        let layout = self.layout;
+        gang.iter().map(move |place| layout.slot_at(place))
+    }
+
+    /// The slots of a whole gang, by that of its warp in the first slice.
+    #[inline]
+    pub fn whole(&self, first: u16) -> std::ops::Range<u16> {
+        first..first + self.domains.len() as u16
+    }
+
+    /// The gang that one warp of every slice is, by the slot of that in the first.
+    #[inline]
+    pub fn whole_gang(&self, first: u16) -> Together {
+        let slices = u8::MAX >> (8 - self.layout.slices().min(8));
+        let schedulers = self.layout.schedulers() as u8;
+        Together::new(self.place(first), schedulers, slices)
+    }
+
+    /// As [`issued`](WarpTable::issued).
+    #[inline]
+    pub fn gang_issued(&mut self, gang: Together, facts: &OpFacts) {
+        if let Some(slot) = self.kept_as_one(gang) {
+            return self.note_issued(slot, facts);
+        }
+        for slot in self.kept_slots(gang) {
+            self.note_issued(slot, facts);
+        }
+    }
+
+    /// An instruction of a warp, and of those that it stands for, has issued.
+    #[inline(always)]
+    fn note_issued(&mut self, slot: u16, facts: &OpFacts) {
+        self.scoreboard.reserve(slot, facts);
+        let warp = &mut self.warps[slot as usize];
+        warp.buffer.pop();
+        warp.instructions = warp.instructions.wrapping_add(1);
+        warp.in_flight += 1;
+        warp.memory_in_flight += facts.is_memory() as u16;
+    }
+
+    /// The warps of a gang, and their domains, stand for none but these.
+    #[inline]
+    pub fn isolate_gang(&mut self, gang: Together) {
+        self.isolate(gang.domains());
+        self.isolate_warps(gang.index(), gang.domains());
+    }
+
+    /// The warps of a gang, and their domains, stand for themselves alone.
+    pub fn part_gang(&mut self, gang: Together) {
+        self.isolate_each(gang.domains());
+        each(gang.domains()).for_each(|d| self.isolate_warps(gang.index(), 1 << d));
+    }
+
+    /// The warps of a gang have executed an instruction, which leads all of them to `next`. `target`:
+    /// they wait for what is there.
+    pub fn refresh_gang(
+        &mut self,
+        gang: Together,
+        target: bool,
+        next: Pc,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        if let Some((leader, slot)) = self.held_as_one(gang) {
+            self.touch_class(leader, books);
+            return self.refresh_kept(leader, slot, target, next, code);
+        }
+        self.refresh_parts(gang, target, next, code, books);
+    }
+
+    /// The head of a buffer is looked at anew, for a class and a warp that stands for those in it.
+    #[inline]
+    fn refresh_kept(&mut self, leader: usize, slot: u16, target: bool, next: Pc, code: &[OpFacts]) {
+        let mut edit = self.edit_kept(leader, slot);
+        if target {
+            edit.wait_for_target();
+        }
+        // What the instruction goes through is asked only by policies that look at warps, and no domain
+        // stands for another then.
+        edit.refresh_head(next, code);
+    }
+
+    /// As [`refresh_gang`](Self::refresh_gang), class by class.
+    #[inline(never)]
+    fn refresh_parts(
+        &mut self,
+        gang: Together,
+        target: bool,
+        next: Pc,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        let index = gang.index();
+        self.bring_together(gang);
+        for leader in self.classes_of(gang) {
+            if !self.in_step && self.heads_alike(leader, index, code) {
+                self.touch_class(leader, books);
+                let slot = self.kept(self.slot_in(leader, index));
+                self.refresh_kept(leader, slot, target, next, code);
+                continue;
+            }
+            for d in each(self.members(leader)) {
+                let mut edit = self.edit(self.slot_in(d, index), books);
+                if target {
+                    edit.wait_for_target();
+                }
+                edit.refresh_head(next, code);
+            }
+        }
+    }
+
+    /// Puts what was fetched from `pc` for a gang, whose next instruction is `next`, into its buffers.
+    pub fn decode_gang(
+        &mut self,
+        gang: Together,
+        pc: Pc,
+        next: Pc,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        if let Some((leader, slot)) = self.held_as_one(gang) {
+            self.touch_class(leader, books);
+            self.edit_kept(leader, slot).decode(pc, next, code);
+            return self.refresh_kept(leader, slot, false, next, code);
+        }
+        let index = gang.index();
+        let kept = self.kept_slots(gang);
+        let first =
+            self.warps[self.kept(self.slot_in(gang.leader().domain.into(), index)) as usize].buffer;
+        if self.in_step
+            || !kept
+                .clone()
+                .all(|slot| self.warps[slot as usize].buffer == first)
+        {
+            for slot in self.slots_of(gang) {
+                self.edit(slot, books).decode(pc, next, code);
+            }
+            return self.refresh_gang(gang, false, next, code, books);
+        }
+        // A warp may stand for those of several classes: what it has is decoded for each.
+        let mut buffer = first;
+        for leader in self.classes_of(gang) {
+            self.touch_class(leader, books);
+            let mut edit = self.edit_class(leader, index);
+            edit.warp.buffer = first;
+            edit.decode(pc, next, code);
+            buffer = edit.warp.buffer;
+        }
+        for slot in kept {
+            self.warps[slot as usize].buffer = buffer;
+        }
+        self.refresh_gang(gang, false, next, code, books);
+    }
+
+    /// The warps of a gang wait for something, or do not any more.
+    pub fn hold_gang(&mut self, gang: Together, what: Hold, held: bool, books: &mut Books) {
+        let index = gang.index();
+        for leader in self.classes_of(gang) {
+            if self.in_step {
+                let slot = self.slot_in(leader, index);
+                self.edit(slot, books).hold(what, held);
+            } else {
+                self.touch_class(leader, books);
+                self.edit_class(leader, index).hold(what, held);
+            }
+        }
+    }
+
+    /// If these slots begin with several warps of a home warp, one slice behind the other: their gang,
+    /// and the slots behind them. Where somebody wants to hear of each warp there is none.
+    pub fn first_gang<'a>(&self, slots: &'a [u16]) -> Option<(Together, &'a [u16])> {
+        let first = *slots.first().filter(|_| !self.in_step)?;
+        let mut gang = Together::alone(self.place(first));
+        let mut count = 1;
+        for (slot, next) in (first + 1..).zip(&slots[1..]) {
+            let Some(more) = self.with_another(gang, *next).filter(|_| slot == *next) else {
+                break;
+            };
+            (gang, count) = (more, count + 1);
+        }
+        (count > 1).then(|| (gang, &slots[count..]))
+    }
+
+    /// A gang with one warp more, if that is one of another slice of the same home warp.
+    pub fn with_another(&self, gang: Together, slot: u16) -> Option<Together> {
+        let Place { domain, index } = self.place(slot);
+        let same = index == gang.index() && self.layout.schedulers() == 1;
+        let base = Place { domain: 0, index };
+        let slices = gang.domains() | 1 << domain;
+        same.then(|| Together::new(base, 1, slices as u8))
+    }
+
+    /// As [`fetch_under_way`](WarpTable::fetch_under_way), for a gang.
+    pub fn gang_fetch_under_way(&mut self, gang: Together) {
+        for leader in self.classes_of(gang) {
+            super::domain::assign(&mut self.domains[leader].wants_fetch, gang.index(), false);
+        }
+    }
+
+    /// As [`set_missing`](WarpTable::set_missing), for a gang. Returns whether all of its warps did,
+    /// and whether any did.
+    pub fn set_gang_missing(&mut self, gang: Together, missing: bool) -> (bool, bool) {
+        let (mut all, mut any) = (true, false);
+        for leader in self.classes_of(gang) {
+            let set = &mut self.domains[leader].missing;
+            let was = *set >> gang.index() & 1 != 0;
+            super::domain::assign(set, gang.index(), missing);
+            (all, any) = (all & was, any | was);
+        }
+        (all, any)
+    }
+
+    /// An instruction of a gang is complete, as [`completed`](WarpTable::completed).
+    pub fn gang_completed(
+        &mut self,
+        gang: Together,
+        facts: &OpFacts,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        match self.kept_as_one(gang) {
+            Some(slot) => self.scoreboard.release(slot, facts),
+            None => self
+                .kept_slots(gang)
+                .for_each(|slot| self.scoreboard.release(slot, facts)),
+        }
+        self.gang_landed(gang, facts.is_memory(), code, books);
+    }
+
+    /// As [`store_sent`](WarpTable::store_sent), for a gang.
+    pub fn gang_store_sent(&mut self, gang: Together, code: &[OpFacts], books: &mut Books) {
+        self.gang_landed(gang, true, code, books);
+    }
+
+    /// An instruction of a gang is no longer in flight.
+    #[inline]
+    fn gang_landed(&mut self, gang: Together, memory: bool, code: &[OpFacts], books: &mut Books) {
+        if let Some((leader, slot)) = self.held_as_one(gang) {
+            self.warps[slot as usize].landed(memory);
+            let (domain, bit) = (&self.domains[leader], 1 << gang.index());
+            if domain.clear & bit == 0 && domain.stopped & bit == 0 {
+                return self.check_class_hazard(leader, slot, code, books);
+            }
+            if domain.clear & bit != 0 {
+                return;
+            }
+        } else {
+            for slot in self.kept_slots(gang) {
+                self.warps[slot as usize].landed(memory);
+            }
+        }
+        let index = gang.index();
+        for leader in self.classes_of(gang) {
+            let domain = &self.domains[leader];
+            if domain.clear >> index & 1 != 0 {
+                continue;
+            }
+            let stopped = domain.stopped >> index & 1 != 0;
+            if !self.in_step && !stopped && self.heads_alike(leader, index, code) {
+                let slot = self.kept(self.slot_in(leader, index));
+                self.check_class_hazard(leader, slot, code, books);
+                continue;
+            }
+            for d in each(self.members(leader)) {
+                let slot = self.slot_in(d, index);
+                self.isolate_slot(slot);
+                self.check_hazard(slot, code, books);
+            }
+        }
+    }
+
+    /// Finds out anew what holds back the instruction that warps in the domains of a class have at the
+    /// head of their buffers, if any, while the same holds back each and this one.
+    #[inline]
+    fn check_class_hazard(
+        &mut self,
+        leader: usize,
+        slot: u16,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        let index = self.place(slot).index;
+        let Some(pc) = self.warps[slot as usize].buffer.head() else {
+            return;
+        };
+        let hazard = self.hazard(slot, &code[pc as usize]);
+        if self.domains[leader].held_back(index) != hazard {
+            self.touch_class(leader, books);
+            self.domains[leader].hold_back(index, hazard);
+        }
+    }
+}
