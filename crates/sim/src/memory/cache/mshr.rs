@@ -138,13 +138,19 @@ impl MshrTable {
     /// Makes `token` wait for `key`. Answers as [`MshrTable::admit`] would have; nothing has
     /// changed when the answer is `TableFull` or `MergesFull`.
     pub fn add(&mut self, key: u64, token: u32) -> Admission {
+        self.add_with(key, || token)
+    }
+
+    /// The same, for a token that is made when there is a place for it.
+    #[inline]
+    pub fn add_with(&mut self, key: u64, token: impl FnOnce() -> u32) -> Admission {
         let (at, admission) = match self.find(key) {
             Some(at) if self.entries[at as usize].waiters < self.merges => (at, Admission::Merge),
             Some(_) => return Admission::MergesFull,
             None if self.free_entry == NONE => return Admission::TableFull,
             None => (self.open(key), Admission::Fresh),
         };
-        self.wait(at, token);
+        self.wait(at, token());
         admission
     }
 
