@@ -9,7 +9,7 @@ use std::path::Path;
 /// Parts of `exec` from the bottom up: a part may use those on lines before its own, and those
 /// named before it on the same line.
 const LAYERS: [&[&str]; 6] = [
-    &["memory", "iterations", "state", "fault", "grid"],
+    &["memory", "iterations", "rows", "state", "fault", "grid"],
     &["op"],
     &["float", "arith", "access", "texture", "control", "matrix"],
     &["decode"],

@@ -8,13 +8,14 @@ use super::decode::Decoder;
 use super::fault::LoadError;
 use super::iterations::Results;
 use super::op::{Action, Cold, Decoded};
+use super::rows::Rows;
 use super::state::{Atomic, LANES, Lanes, Threads, lanes_of};
 
 /// A kernel ready to execute.
 pub struct Code {
     pub(super) ops: Vec<Decoded>,
     pub(super) cold: Vec<Cold>,
-    pub(super) pool: Vec<u32>,
+    pub(super) pool: Rows,
     registers: Vec<(u32, RegClass)>,
     pub(super) rows: u32,
     pub(super) predicate_slots: u32,
@@ -42,7 +43,7 @@ impl Code {
         let mut decoder = Decoder {
             kernel,
             symbols,
-            pool: Vec::new(),
+            pool: Rows::default(),
             known: HashMap::new(),
         };
         let mut ops = Vec::with_capacity(kernel.code.len());

@@ -13,6 +13,7 @@ use super::op::{
     Cold, Decoded, Drain, Dst, Fill, FillFrom, NO_SLOT, Plan, PredSrc, RESULTS, SOURCES, Src, TRUE,
     Width,
 };
+use super::rows::Rows;
 use super::state::LANES;
 use super::texture::{fetch, surface};
 
@@ -53,7 +54,7 @@ pub(super) struct Decoder<'a> {
     /// The address of each of the program's symbols.
     pub symbols: &'a [u64],
     /// Rows of constants, which instructions share.
-    pub pool: Vec<u32>,
+    pub pool: Rows,
     /// Where in the pool a row is, by its first two words.
     pub known: HashMap<[u32; 2], u32>,
 }
@@ -77,7 +78,10 @@ impl Decoder<'_> {
         // The first two words tell the others.
         let at = *self.known.entry([row[0], row[1]]).or_insert(new);
         if at == new {
-            self.pool.extend_from_slice(&row);
+            let (low, high) = row.split_at(LANES);
+            for half in [low, high] {
+                self.pool.push(half.try_into().expect("half of two rows"));
+            }
         }
         Src::Pool(at)
     }

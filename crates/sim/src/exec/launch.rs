@@ -17,8 +17,7 @@ impl HomeWarp {
         self.index = index;
         self.runs_as = index;
         self.carry = 0;
-        self.rows.clear();
-        self.rows.resize(code.rows() as usize * LANES, 0);
+        self.rows.reset(code.rows() as usize);
         self.predicates.clear();
         self.predicates.resize(code.predicate_slots() as usize, 0);
         self.local.reset(code.local_bytes() as usize);

@@ -2,8 +2,8 @@
 //!
 //! Every module uses only those above it in this list (`tests/layers.rs` holds them to it):
 //!
-//! 1. `memory`, [`iterations`], [`state`], [`grid`], [`fault`]: the data of a program, the rules of
-//!    virtual blocks, its threads, what all threads of a launch share, what can go wrong.
+//! 1. `memory`, [`iterations`], `rows`, [`state`], [`grid`], [`fault`]: the data of a program, the rules of
+//!    virtual blocks, where registers lie, its threads, what all threads of a launch share, what can go wrong.
 //! 2. `op`: what semantics are written with: rows of registers, a decoded instruction, its plan.
 //! 3. `float`, `arith`, `access`, `texture`, `control`, `matrix`: the families, one file each. A family's
 //!    `decode` returns a plan for the opcodes that are its own, so a new opcode is an entry in the
@@ -29,6 +29,7 @@ pub(crate) mod launch;
 mod matrix;
 pub mod memory;
 mod op;
+pub(crate) mod rows;
 pub(crate) mod state;
 mod step;
 #[cfg(test)]

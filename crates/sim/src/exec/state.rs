@@ -6,6 +6,7 @@
 
 use super::iterations::Results;
 use super::memory::local::LocalMemory;
+use super::rows::Rows;
 use warpsim_ptx::isa::{AtomOp, BoolOp, Space, Type};
 use warpsim_ptx::kernel::RegId;
 
@@ -44,7 +45,7 @@ impl Threads {
 /// Register rows of a gathered group while it executes an instruction.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
-    pub(super) rows: Vec<u32>,
+    pub(super) rows: Rows,
     pub(super) predicates: Vec<u32>,
     pub(super) temps: Vec<[u32; 2 * LANES]>,
 }
@@ -62,7 +63,7 @@ pub struct HomeWarp {
     pub live: u32,
     /// Register rows: `rows[slot * 32 + lane]`; a 64-bit register takes 64 words from its
     /// slot, as 32 little-endian `u64` (low word first).
-    pub rows: Vec<u32>,
+    pub rows: Rows,
     /// Predicate registers: one bit per lane.
     pub predicates: Vec<u32>,
     /// The carry flag (`.cc`): one bit per lane.

@@ -10,6 +10,7 @@ use super::fault::Fault;
 use super::grid::Grid;
 use super::memory::store_buffer::GlobalView;
 use super::op::{Action, Cold, Reach, Regs, World};
+use super::rows::Rows;
 use super::state::{Effect, EffectKind, HomeWarp, LANES, Lanes, Moment, Threads, lanes_of};
 
 impl Code {
@@ -248,10 +249,10 @@ impl Code {
         homes: &[u16; LANES],
         active: u32,
         threads: &mut Threads,
-    ) -> (Vec<u32>, Vec<u32>, u32) {
+    ) -> (Rows, Vec<u32>, u32) {
         let mut rows = std::mem::take(&mut threads.scratch.rows);
         let mut predicates = std::mem::take(&mut threads.scratch.predicates);
-        rows.resize(self.rows as usize * LANES, 0);
+        rows.resize(self.rows as usize);
         predicates.resize(self.predicate_slots as usize, 0);
         let mut carry = 0;
         for slot in &cold.predicate_reads {

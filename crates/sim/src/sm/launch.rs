@@ -104,6 +104,7 @@ impl View<'_> {
     }
 
     /// What time and place it is.
+    #[inline]
     pub fn moment(&self, now: Cycle) -> Moment {
         Moment {
             cycle: now.get(),

@@ -47,12 +47,18 @@ fn has_step(address: &[u64; HALF], step: u64) -> bool {
 
 /// Calls `f` with every lane of the mask.
 #[inline(always)]
-fn each_lane(mask: u32, mut f: impl FnMut(usize)) {
+fn each_lane(mask: u32, f: impl FnMut(usize)) {
     if mask == u32::MAX {
         (0..LANES).for_each(f);
     } else {
-        lanes_of(mask).for_each(|lane| f(lane % LANES));
+        each_of(mask, f);
     }
+}
+
+/// The same where they are not all.
+#[inline(always)]
+fn each_of(mask: u32, mut f: impl FnMut(usize)) {
+    lanes_of(mask).for_each(|lane| f(lane % LANES));
 }
 
 /// The address on one lane.
@@ -75,20 +81,30 @@ fn spread<const N: usize>(
     size: usize,
     address: &mut [u64; LANES],
 ) -> bool {
+    let mut extent = Extent::new(N, start, size);
+    // All lanes are computed at once, then checked; of some, one after the other, each is seen to at once.
+    let all = r.mask == u32::MAX;
     if d.wide_address {
         let row = r.row::<u64>(d.src[0]);
-        each_lane(r.mask, |l| {
-            address[l] = u64::get(row, l).wrapping_add_signed(d.offset);
-        });
+        let of = |l: usize| u64::get(row, l).wrapping_add_signed(d.offset);
+        if all {
+            (0..LANES).for_each(|l| address[l] = of(l));
+        } else {
+            each_of(r.mask, |l| extent.see_at(of(l), &mut address[l]));
+        }
     } else {
         let row = r.row::<u32>(d.src[0]);
         let offset = d.offset as u32;
-        each_lane(r.mask, |l| {
-            address[l] = u64::from(row[l].wrapping_add(offset))
-        });
+        let of = |l: usize| u64::from(row[l].wrapping_add(offset));
+        if all {
+            (0..LANES).for_each(|l| address[l] = of(l));
+        } else {
+            each_of(r.mask, |l| extent.see_at(of(l), &mut address[l]));
+        }
     }
-    let mut extent = Extent::new(N, start, size);
-    each_lane(r.mask, |l| extent.see(address[l]));
+    if all {
+        address.iter().for_each(|a| extent.see(*a));
+    }
     extent.fits()
 }
 
@@ -124,6 +140,12 @@ impl Extent {
         let at = address.wrapping_sub(self.start);
         self.outside |= at | self.last.wrapping_sub(at);
         self.bits |= address;
+    }
+
+    #[inline(always)]
+    fn see_at(&mut self, address: u64, at: &mut u64) {
+        *at = address;
+        self.see(address);
     }
 
     #[inline(always)]
@@ -176,7 +198,8 @@ pub(crate) fn load<T: Value, const N: usize>(
     value: impl Fn([u8; N]) -> T,
 ) -> bool {
     let mask = r.mask;
-    let first = address_of(d, r, mask.trailing_zeros() as usize % LANES);
+    let lane = mask.trailing_zeros() as usize % LANES;
+    let first = address_of(d, r, lane);
     let (start, data): (u64, &[u8]) = match d.space {
         Space::Shared => (0, reach.shared),
         Space::Param => (0, reach.params),
@@ -191,18 +214,27 @@ pub(crate) fn load<T: Value, const N: usize>(
         let at = (a - start) as usize;
         *data[at..].first_chunk().expect("checked for all lanes")
     };
-    if matches!(d.src[0], Src::Pool(_)) {
-        // One address for all lanes.
+    let alone = mask.is_power_of_two();
+    if (alone || matches!(d.src[0], Src::Pool(_)))
+        && !(start != 0 && reach.memory.may_overlay(GlobalView::line_bit(first)))
+    {
+        // One lane, or one address for all.
         let mut extent = Extent::new(N, start, data.len());
         extent.see(first);
-        let overlaid = start != 0 && reach.memory.may_overlay(GlobalView::line_bit(first));
-        if overlaid || !extent.fits() {
+        if !extent.fits() {
             return false;
         }
-        address.fill(first);
         let value = value(at(first));
-        if let Some(row) = r.result::<T>(d.dst[0]) {
-            each_lane(mask, |lane| T::put(row, lane, value));
+        if alone {
+            address[lane] = first;
+            if let Some(row) = r.result::<T>(d.dst[0]) {
+                T::put(row, lane, value);
+            }
+        } else {
+            address.fill(first);
+            if let Some(row) = r.result::<T>(d.dst[0]) {
+                each_lane(mask, |lane| T::put(row, lane, value));
+            }
         }
     } else {
         if !spread::<N>(d, r, start, data.len(), address) {

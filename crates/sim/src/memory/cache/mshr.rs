@@ -36,16 +36,22 @@ const WAITERS_AT_ONCE: usize = 1 << 5;
 /// Bytes of the host's memory that a table takes for each of its entries, about.
 pub const BYTES_PER_ENTRY: u64 = size_of::<Entry>() as u64 + 4 * size_of::<u32>() as u64;
 
+/// Half a line of the host's cache, with all that an entry with one waiter needs: most have one.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 struct Entry {
     key: u64,
     /// Next entry in the bucket, in the ready list or in the free list.
     next: u32,
+    /// Waiters in all, and the token of the first.
+    waiters: u32,
+    token: u32,
+    /// The list of the others.
     first: u32,
     last: u32,
-    waiters: u32,
 }
 
+/// A waiter behind the first.
 #[derive(Clone, Copy, Debug)]
 struct Waiter {
     token: u32,
@@ -79,9 +85,10 @@ impl MshrTable {
                 .map(|i| Entry {
                     key: 0,
                     next: link(i, entries as usize),
+                    waiters: 0,
+                    token: 0,
                     first: NONE,
                     last: NONE,
-                    waiters: 0,
                 })
                 .collect(),
             waiters: (0..waiters)
@@ -131,13 +138,19 @@ impl MshrTable {
     /// Makes `token` wait for `key`. Answers as [`MshrTable::admit`] would have; nothing has
     /// changed when the answer is `TableFull` or `MergesFull`.
     pub fn add(&mut self, key: u64, token: u32) -> Admission {
+        self.add_with(key, || token)
+    }
+
+    /// The same, for a token that is made when there is a place for it.
+    #[inline]
+    pub fn add_with(&mut self, key: u64, token: impl FnOnce() -> u32) -> Admission {
         let (at, admission) = match self.find(key) {
             Some(at) if self.entries[at as usize].waiters < self.merges => (at, Admission::Merge),
             Some(_) => return Admission::MergesFull,
             None if self.free_entry == NONE => return Admission::TableFull,
             None => (self.open(key), Admission::Fresh),
         };
-        self.wait(at, token);
+        self.wait(at, token());
         admission
     }
 
@@ -150,6 +163,17 @@ impl MshrTable {
 
     #[inline]
     fn wait(&mut self, at: u32, token: u32) {
+        let entry = &mut self.entries[at as usize];
+        entry.waiters += 1;
+        if entry.waiters == 1 {
+            entry.token = token;
+        } else {
+            self.wait_behind(at, token);
+        }
+    }
+
+    /// Makes `token` the last of an entry's waiters.
+    fn wait_behind(&mut self, at: u32, token: u32) {
         if self.free_waiter == NONE {
             self.add_place();
         }
@@ -163,7 +187,6 @@ impl MshrTable {
             self.waiters[entry.last as usize].next = node;
         }
         entry.last = node;
-        entry.waiters += 1;
     }
 
     /// Another place for a waiter. Their limits are each entry's; this is not one.
@@ -183,9 +206,10 @@ impl MshrTable {
         self.entries[at as usize] = Entry {
             key,
             next: self.buckets[bucket],
+            waiters: 0,
+            token: 0,
             first: NONE,
             last: NONE,
-            waiters: 0,
         };
         self.buckets[bucket] = at;
         self.used += 1;
@@ -227,23 +251,33 @@ impl MshrTable {
     pub fn pop_ready(&mut self) -> Option<(u64, u32)> {
         let at = self.ready_first;
         let entry = self.entries.get_mut(at as usize)?;
-        let key = entry.key;
+        let (key, token) = (entry.key, entry.token);
+        entry.waiters -= 1;
+        if entry.waiters != 0 {
+            self.move_up(at);
+            return Some((key, token));
+        }
+        self.ready_first = entry.next;
+        entry.next = self.free_entry;
+        self.free_entry = at;
+        self.used -= 1;
+        if self.ready_first == NONE {
+            self.ready_last = NONE;
+        }
+        Some((key, token))
+    }
+
+    /// The second of an entry's waiters becomes the first.
+    fn move_up(&mut self, at: u32) {
+        let entry = &mut self.entries[at as usize];
         let node = entry.first;
         let Waiter { token, next } = self.waiters[node as usize];
         self.waiters[node as usize].next = self.free_waiter;
         self.free_waiter = node;
-        entry.first = next;
-        entry.waiters -= 1;
+        (entry.token, entry.first) = (token, next);
         if next == NONE {
-            self.ready_first = entry.next;
-            entry.next = self.free_entry;
-            self.free_entry = at;
-            self.used -= 1;
-            if self.ready_first == NONE {
-                self.ready_last = NONE;
-            }
+            entry.last = NONE;
         }
-        Some((key, token))
     }
 
     /// Entries in use, those with ready waiters included.

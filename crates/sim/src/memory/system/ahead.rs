@@ -120,7 +120,10 @@ impl Sink<Reply> for Outgoing {
         let at = self.network.cycle_of(tick) + DELIVERY_CYCLES;
         let (ring, oldest) = (&mut self.arrivals[sm], &mut self.oldest[sm]);
         ring[*oldest] = at;
-        *oldest = (*oldest + 1) % ring.len();
+        *oldest += 1;
+        if *oldest == ring.len() {
+            *oldest = 0;
+        }
         self.replies.push((sm, at, reply));
     }
 }
@@ -220,8 +223,12 @@ impl Ahead {
     /// for which the slices have written down when they had room.
     #[cold]
     fn let_in(&mut self, cycle: Cycle, partitions: &mut Partitions) {
+        let ticks = partitions.clocks.l2.ticks_of(cycle);
         for slice in 0..partitions.slices.len() {
-            for tick in partitions.clocks.l2.ticks_of(cycle) {
+            if partitions.slices[slice].waiting() == 0 {
+                continue;
+            }
+            for tick in ticks.clone() {
                 let inflight = &partitions.inflight;
                 if let Some(ready) = partitions.slices[slice].let_in(cycle, tick, inflight) {
                     self.at_entrances -= 1;

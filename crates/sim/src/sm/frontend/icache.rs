@@ -79,9 +79,12 @@ impl ICache {
             byte_mask: 0,
             token: token(TokenKind::Instruction, 0),
         };
-        let outcome = self
-            .cache
-            .read(addr, slot as u32, request, |evicted| request(evicted.addr));
+        let outcome = self.cache.read(
+            addr,
+            || slot as u32,
+            request,
+            |evicted| request(evicted.addr),
+        );
         self.stirs |= outcome != Outcome::Hit;
         outcome
     }

@@ -186,14 +186,10 @@ impl FetchUnit {
     /// The one eligible warp.
     #[inline]
     fn only_one(&self) -> Option<Place> {
-        let sets = self
-            .domains
-            .clone()
-            .zip(&self.eligible[self.domains.clone()]);
-        let mut some = sets.filter(|(_, set)| **set != 0);
-        some.next().map(|(domain, set)| Place {
+        let domain = self.domains.clone().find(|&d| self.eligible[d] != 0)?;
+        Some(Place {
             domain: domain as u8,
-            index: set.trailing_zeros() as u8,
+            index: self.eligible[domain].trailing_zeros() as u8,
         })
     }
 

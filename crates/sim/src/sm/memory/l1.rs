@@ -97,14 +97,14 @@ impl L1 {
         self.line
     }
 
-    /// Looks up a read. `waiter` is handed out by [`next_ready`](L1::next_ready) when the line
-    /// has come; `request` makes what is queued on a miss, from the line's address. Dirty lines pushed out are queued as `evict`
+    /// Looks up a read. Where the line is still to come, `waiter` makes who is handed out by
+    /// [`next_ready`](L1::next_ready) when it has; `request` makes what is queued on a miss, from the line's address. Dirty lines pushed out are queued as `evict`
     /// makes them.
     #[inline(always)]
     pub fn read(
         &mut self,
         addr: u64,
-        waiter: u32,
+        waiter: impl FnOnce() -> u32,
         request: impl FnOnce(u64) -> Request,
         evict: impl FnOnce(Evicted) -> Request,
     ) -> Outcome {
@@ -123,14 +123,14 @@ impl L1 {
         &mut self,
         line: u64,
         found: Lookup,
-        waiter: u32,
+        waiter: impl FnOnce() -> u32,
         request: impl FnOnce(u64) -> Request,
         evict: impl FnOnce(Evicted) -> Request,
     ) -> Outcome {
         match found {
             Lookup::Hit(_) => Outcome::Hit,
             Lookup::Pending(slot) => {
-                if self.mshrs.add(line, waiter) != Admission::Merge {
+                if self.mshrs.add_with(line, waiter) != Admission::Merge {
                     return self.stall(Wait::Line(line));
                 }
                 self.tags.touch(slot);
@@ -156,7 +156,7 @@ impl L1 {
                     self.queue.push_back(evict(evicted));
                 }
                 self.tags.reserve(slot, line);
-                self.mshrs.add_fresh(line, waiter);
+                self.mshrs.add_fresh(line, waiter());
                 self.queue.push_back(request(line));
                 Outcome::Miss
             }
@@ -295,7 +295,12 @@ mod tests {
             byte_mask: 0,
             token: 0,
         };
-        cache.read(line * 128, waiter, request, |evicted| request(evicted.addr))
+        cache.read(
+            line * 128,
+            || waiter,
+            request,
+            |evicted| request(evicted.addr),
+        )
     }
 
     /// Reads `count` lines and sends their requests.

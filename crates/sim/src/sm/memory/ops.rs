@@ -32,8 +32,10 @@ pub enum Path {
     Texture,
 }
 
-/// A memory instruction under way.
+/// A memory instruction under way. In this order, what an instruction of one warp needs is in one line of the
+/// host's cache: between its visits many others come and go.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct MemOp {
     /// Instruction; that of the first warp if there are several.
     pub pc: u32,
@@ -47,17 +49,19 @@ pub struct MemOp {
     pub is_atomic: bool,
     /// An atomic on shared memory, which has been performed.
     pub shared_atomic: bool,
-    /// Who waits for it.
-    pub owners: FixedList<Owner, 8>,
-    /// Accesses not sent yet; the last goes first.
-    pub accesses: Vec<Access>,
     /// Cycles the load/store unit still has to spend beyond the accesses.
     pub busy: u32,
-    /// Values of an atomic.
-    pub atomic: Option<Box<AtomicData>>,
     /// Parts that hold on to this record: the pipeline, and each access that will return.
     pub holds: u32,
+    /// Accesses not sent yet; the last goes first.
+    pub accesses: Vec<Access>,
+    /// Who waits for it.
+    pub owners: FixedList<Owner, 8>,
+    /// Values of an atomic.
+    pub atomic: Option<Box<AtomicData>>,
 }
+
+const _: () = assert!(std::mem::offset_of!(MemOp, owners) + 4 + size_of::<Owner>() <= 64);
 
 impl MemOp {
     /// Cycles of the load/store unit that it takes if nothing is in its way.

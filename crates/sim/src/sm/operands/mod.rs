@@ -379,11 +379,16 @@ impl Collectors {
         if self.ideal {
             self.pass_through();
         } else {
-            self.dispatch();
+            // Each is looked at where it is called: often there is nothing for it to do.
+            if self.wants & self.may & (ALL * COMPLETE) != 0 {
+                self.dispatch();
+            }
             if self.wants & READING != 0 {
                 self.read();
             }
-            self.allocate(facts);
+            if self.wants & self.may & (ALL * WAITING) != 0 {
+                self.allocate(facts);
+            }
         }
         self.written = 0;
     }
@@ -415,7 +420,7 @@ impl Collectors {
     }
 
     /// Complete collectors move on, as far as there is room behind.
-    #[inline]
+    #[inline(never)]
     fn dispatch(&mut self) {
         let mut moving = self.wants & self.may & (ALL * COMPLETE);
         while moving != 0 {
@@ -500,7 +505,7 @@ impl Collectors {
     }
 
     /// Waiting instructions take free collectors and ask the banks for their sources.
-    #[inline]
+    #[inline(never)]
     fn allocate(&mut self, facts: &[OpFacts]) {
         let mut moving = self.wants & self.may & (ALL * WAITING);
         while moving != 0 {

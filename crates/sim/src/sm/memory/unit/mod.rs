@@ -322,7 +322,9 @@ impl LoadStore {
         } else {
             self.send_requests(now, with.port)
         };
-        self.look_up(now, with);
+        if self.l1_queue.next() <= now {
+            self.look_up(now, with);
+        }
         if let Some(op) = self.current {
             self.work(now, op, with);
         }

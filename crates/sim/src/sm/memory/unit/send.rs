@@ -19,10 +19,9 @@ impl LoadStore {
     }
 
     /// The L1 lookup at the head of the queue. A lookup that cannot proceed stalls it.
+    #[inline(never)]
     pub(super) fn look_up(&mut self, now: Cycle, with: &mut Surroundings) {
-        if self.l1_queue.next() > now {
-            return;
-        }
+        debug_assert!(self.l1_queue.next() <= now);
         self.refused = self.lookup_refused() || !self.access_queued(with);
         if self.refused {
             with.stats.l1d_stalls += 1;
@@ -67,10 +66,10 @@ impl LoadStore {
             return true;
         }
         let bytes = self.data.line_bytes() as u16;
-        let flight = self.ops.fly(op, access.lanes);
-        let sm = self.sm;
+        let (sm, ops) = (self.sm, &mut self.ops);
         let request = |line| read_request(sm, traffic, line, bytes, token(TokenKind::Data, 0));
         let evict = |evicted| write_back_request(sm, evicted, bytes);
+        let flight = || ops.fly(op, access.lanes);
         let outcome = self.data.read(access.addr, flight, request, evict);
         if self.asked_by.is_some() {
             self.tell_lookup(op, access, outcome, with);
@@ -79,15 +78,10 @@ impl LoadStore {
             self.note_lookup(op, access, outcome);
         }
         match outcome {
-            Outcome::Stall => {
-                self.ops.land(flight);
-                self.ops.release(op);
-                return false;
-            }
+            Outcome::Stall => return false,
             Outcome::Hit => {
                 with.stats.l1d_hits += 1;
-                self.ops.land(flight);
-                self.returned(op, access.lanes, with);
+                self.served(op, access.lanes, with);
             }
             Outcome::Miss => {
                 with.stats.l1d_misses += 1;
@@ -344,28 +338,21 @@ impl LoadStore {
             (Traffic::Texture, TokenKind::Texture)
         };
         let bytes = self.line_bytes(record.path) as u16;
-        let flight = self.ops.fly(op, access.lanes);
-        let sm = self.sm;
+        let (sm, ops) = (self.sm, &mut self.ops);
         let cache = if constant {
             &mut self.constant
         } else {
             &mut self.texture
         };
         let request = |line| read_request(sm, traffic, line, bytes, token(kind, 0));
+        let flight = || ops.fly(op, access.lanes);
         let outcome = cache.read(access.addr, flight, request, |e| {
             write_back_request(sm, e, bytes)
         });
         self.refused_read_only = outcome == Outcome::Stall;
         match outcome {
-            Outcome::Stall => {
-                self.ops.land(flight);
-                self.ops.release(op);
-                return false;
-            }
-            Outcome::Hit => {
-                self.ops.land(flight);
-                self.returned(op, access.lanes, with);
-            }
+            Outcome::Stall => return false,
+            Outcome::Hit => self.served(op, access.lanes, with),
             Outcome::Miss => self.asking |= if constant { CONSTANT } else { TEXTURE },
             Outcome::Merged => {}
         }

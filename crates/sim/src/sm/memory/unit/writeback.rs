@@ -105,8 +105,15 @@ impl LoadStore {
         self.ops.release(op);
     }
 
-    /// An access of a load is back: owners with none left have their registers.
+    /// An access of a load is back, and lets go of its record.
     pub(super) fn returned(&mut self, op: u16, lanes: u32, with: &mut Surroundings) {
+        self.served(op, lanes, with);
+        self.ops.release(op);
+    }
+
+    /// An access of a load has its data: owners with none left have their registers.
+    #[inline]
+    pub(super) fn served(&mut self, op: u16, lanes: u32, with: &mut Surroundings) {
         let record = self.ops.get_mut(op);
         for owner in record.owners.iter_mut() {
             if owner.lanes & lanes != 0 {
@@ -119,7 +126,6 @@ impl LoadStore {
                 }
             }
         }
-        self.ops.release(op);
     }
 
     /// The next waiter of a cache whose line has come.
