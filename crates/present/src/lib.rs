@@ -13,8 +13,10 @@ pub mod palette;
 mod source;
 mod spelling;
 pub mod svg;
+mod wrap;
 
 pub use document::{Entry, Node, Value};
 pub use excerpt::Excerpt;
 pub use source::{Source, SourceError};
 pub use spelling::{listed, misspelt, nearest};
+pub use wrap::wrapped;

@@ -104,6 +104,16 @@ impl Layout {
     }
 }
 
+/// The numbers of the bits in a set.
+#[inline]
+pub fn each(mut set: u64) -> impl Iterator<Item = usize> + Clone {
+    std::iter::from_fn(move || {
+        let next = (set != 0).then(|| set.trailing_zeros() as usize)?;
+        set &= set - 1;
+        Some(next)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

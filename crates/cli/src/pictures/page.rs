@@ -4,6 +4,7 @@
 use std::fmt::Display;
 use warpsim_present::palette::{self, Hue};
 use warpsim_present::svg::Svg;
+use warpsim_present::wrapped;
 
 const STYLE: &str = "
 svg { max-width: 100%; height: auto }
@@ -85,21 +86,6 @@ pub fn page([width, height]: [f64; 2], head: &Head, draw: impl FnOnce(&mut Svg))
     );
     out.push('\n');
     out
-}
-
-/// A text in lines of at most so many letters, broken between words.
-pub fn wrapped(text: &str, letters: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= letters => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_string()),
-        }
-    }
-    lines
 }
 
 /// Where each key of a legend goes (x, row), side by side as far as the page is wide; and how many rows there are.
@@ -210,6 +196,5 @@ mod tests {
         assert!(page.contains("height=\"154\""), "{page}");
         let (keys, rows) = keys(head.legend, 200.0);
         assert_eq!((keys[1].0, keys[1].1, rows), (MARGIN, 1, 2));
-        assert_eq!(wrapped("a bb ccc", 4), ["a bb", "ccc"]);
     }
 }

@@ -192,8 +192,8 @@ pub trait IssuePlan {
     /// The warps that issue next in this cycle; they are ready.
     fn next(&mut self, view: &IssueView) -> Option<Together>;
 
-    /// The warps that were named last have issued. `at`: all go on there; else any of them may have gone anywhere, or exited. Says whether the plan wants to
-    /// [`settle`](IssuePlan::settle) for that.
+    /// The warps that were named last have issued. `at`: all go on there; else any of them may have gone
+    /// anywhere, or exited. Says whether the plan wants to [`settle`](IssuePlan::settle) for that.
     fn went_on(&mut self, members: Together, at: Option<Pc>) -> bool {
         let _ = (members, at);
         true

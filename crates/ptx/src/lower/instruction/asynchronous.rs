@@ -78,14 +78,7 @@ impl Builder<'_> {
     }
 
     fn barrier_address(&mut self, operand: &ast::Operand, instr: &Instruction) -> Option<Operand> {
-        let mut mods = instr.mods;
-        match self.place(operand, &mut mods, instr)? {
-            Place::Memory(address) => Some(address),
-            Place::Register(_) => {
-                self.error(span_of(operand), "a barrier lies in shared memory");
-                None
-            }
-        }
+        self.address_in_memory(operand, instr, "a barrier lies in shared memory")
     }
 
     /// `cp.async [to], [from], bytes {, bytes there are | predicate} {, cache policy}`. Lowered, the

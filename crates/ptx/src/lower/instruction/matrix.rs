@@ -4,7 +4,6 @@ use crate::ast::{self, Instruction};
 use crate::isa::{Op, Type};
 use crate::kernel::{Operand, RegId};
 use crate::lower::builder::Builder;
-use crate::lower::instruction::memory::Place;
 use crate::lower::operand::shape::Kind;
 use crate::lower::operand::span_of;
 use crate::parse::instruction::matrix::suffixes;
@@ -123,14 +122,7 @@ impl Builder<'_> {
     }
 
     fn tile_address(&mut self, operand: &ast::Operand, instr: &Instruction) -> Option<Operand> {
-        let mut mods = instr.mods;
-        match self.place(operand, &mut mods, instr)? {
-            Place::Memory(address) => Some(address),
-            Place::Register(_) => {
-                self.error(span_of(operand), "a matrix does not lie in a parameter");
-                None
-            }
-        }
+        self.address_in_memory(operand, instr, "a matrix does not lie in a parameter")
     }
 
     /// The address of a matrix and how many elements apart its rows (or columns) begin.

@@ -20,6 +20,24 @@ pub(in crate::lower) enum Place {
 type Guard = Option<(RegId, bool)>;
 
 impl Builder<'_> {
+    /// Resolves the address of something that lies in memory; where it names a register, that is an error,
+    /// for this `reason`.
+    pub(in crate::lower) fn address_in_memory(
+        &mut self,
+        operand: &ast::Operand,
+        instr: &Instruction,
+        reason: &str,
+    ) -> Option<Operand> {
+        let mut mods = instr.mods;
+        match self.place(operand, &mut mods, instr)? {
+            Place::Memory(address) => Some(address),
+            Place::Register(_) => {
+                self.error(span_of(operand), reason);
+                None
+            }
+        }
+    }
+
     /// Resolves `[…]`. Sets the space in `mods` when the name decides it: a generic access
     /// that names a variable is an access to the variable's own space, and parameters of
     /// inlined functions live in local memory.

@@ -5,7 +5,7 @@ use super::execute::{NO_MEMORY, count_instructions, count_lanes, owner};
 use super::{Issue, Next, Surroundings, drop_wrong_paths, ready_in};
 use crate::divergence::Groups;
 use crate::exec::state::{EffectKind, LANES};
-use crate::place::Place;
+use crate::place::{Place, each};
 use crate::schedule::Together;
 use crate::sm::facts::Traffic;
 use crate::sm::launch::{SmFault, View};
@@ -42,7 +42,7 @@ impl Issue {
         if self.room_alike.is_some() || !warps.any_alike() {
             return;
         }
-        for leader in bits(warps.leaders()) {
+        for leader in each(warps.leaders()) {
             let members = warps.members(leader);
             if members.is_power_of_two() {
                 continue;
@@ -51,7 +51,7 @@ impl Issue {
             let mut left = members;
             while left != 0 {
                 let room = self.rooms[left.trailing_zeros() as usize % MOST_DOMAINS];
-                let same = bits(left).filter(|d| self.rooms[d % MOST_DOMAINS] == room);
+                let same = each(left).filter(|d| self.rooms[d % MOST_DOMAINS] == room);
                 let same = same.fold(0, |all, d| all | 1 << d);
                 if same != members {
                     warps.isolate(same);
@@ -67,7 +67,7 @@ impl Issue {
         if !warps.any_alike() {
             return;
         }
-        for leader in bits(domains & warps.leaders()) {
+        for leader in each(domains & warps.leaders()) {
             let members = warps.members(leader);
             let drops = warps.domain(leader).mismatched() != 0;
             if drops && !members.is_power_of_two() && !books.policy.ranks_alike(members) {
@@ -97,7 +97,7 @@ impl Issue {
         self.part_by_rank(domains, with.residents);
         let next = Next::at(members.leader(), with); // all issue the same
         let index = next.place.index;
-        for d in bits(domains & with.residents.warps.leaders()) {
+        for d in each(domains & with.residents.warps.leaders()) {
             let room = self.planned_room_of(d, now, with);
             let class = with.residents.warps.members(d);
             if class.is_power_of_two() {
@@ -111,7 +111,7 @@ impl Issue {
                 warps.take_class_turn(d, index, next.facts.passes, room, books);
                 drop_wrong_paths(d, Some(index), with.residents, with.view.launched);
             }
-            for d in bits(class) {
+            for d in each(class) {
                 (self.ready[d], self.plannable[d]) = (0, 0);
             }
         }
@@ -323,13 +323,4 @@ impl Issue {
         let members = with.residents.warps.whole_gang(leader.slot);
         self.send_members(members, leader.pc, lanes, now, with);
     }
-}
-
-/// The numbers of the bits in a set.
-fn bits(mut set: u64) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let next = (set != 0).then(|| set.trailing_zeros() as usize)?;
-        set &= set - 1;
-        Some(next)
-    })
 }

@@ -2,9 +2,9 @@
 //! as nothing changes: an [`Edit`](super::Edit) accounts for those behind it.
 
 use super::WarpTable;
-use super::classes::each;
 use super::domain::{Domain, Idle};
 use crate::place::Place;
+use crate::place::each;
 use crate::schedule::Facts;
 use crate::sm::observe::Books;
 use crate::stats::SchedulerState;

@@ -2,6 +2,8 @@
 //! leader, stands for all. A domain that is like no other is a class by itself. The same for the warps of
 //! a home warp, by the domains they are in.
 
+use crate::place::each;
+
 /// Classes of up to `N` domains.
 #[derive(Clone, Debug)]
 pub(super) struct Classes<const N: usize> {
@@ -99,16 +101,6 @@ impl<const N: usize> Classes<N> {
         self.one = self.leaders == 1;
         each(joins).for_each(|d| self.leader[d % N] = first as u8);
     }
-}
-
-/// The numbers of the bits in a set.
-#[inline]
-pub(super) fn each(mut set: u64) -> impl Iterator<Item = usize> + Clone {
-    std::iter::from_fn(move || {
-        let next = (set != 0).then(|| set.trailing_zeros() as usize)?;
-        set &= set - 1;
-        Some(next)
-    })
 }
 
 #[cfg(test)]

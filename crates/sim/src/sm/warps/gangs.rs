@@ -1,9 +1,10 @@
 //! What the warps of a gang do together: it is done once for each class of domains that hold the same,
 //! see [`lockstep`](super::lockstep). As if each warp did it in turn.
 
-use super::classes::each;
+use super::edit::Edit;
 use super::{Hold, WarpTable};
 use crate::place::Place;
+use crate::place::each;
 use crate::schedule::Together;
 use crate::sm::facts::OpFacts;
 use crate::sm::observe::Books;
@@ -94,13 +95,9 @@ impl WarpTable {
     /// The head of a buffer is looked at anew, for a class and a warp that stands for those in it.
     #[inline]
     fn refresh_kept(&mut self, leader: usize, slot: u16, target: bool, next: Pc, code: &[OpFacts]) {
-        let mut edit = self.edit_kept(leader, slot);
-        if target {
-            edit.wait_for_target();
-        }
         // What the instruction goes through is asked only by policies that look at warps, and no domain
         // stands for another then.
-        edit.refresh_head(next, code);
+        refresh(self.edit_kept(leader, slot), target, next, code);
     }
 
     /// As [`refresh_gang`](Self::refresh_gang), class by class.
@@ -123,11 +120,7 @@ impl WarpTable {
                 continue;
             }
             for d in each(self.members(leader)) {
-                let mut edit = self.edit(self.slot_in(d, index), books);
-                if target {
-                    edit.wait_for_target();
-                }
-                edit.refresh_head(next, code);
+                refresh(self.edit(self.slot_in(d, index), books), target, next, code);
             }
         }
     }
@@ -312,4 +305,13 @@ impl WarpTable {
             self.domains[leader].hold_back(index, hazard);
         }
     }
+}
+
+/// The head of a warp's buffer is looked at anew. `target`: the warp waits for what is at `next`.
+#[inline]
+fn refresh(mut edit: Edit<'_>, target: bool, next: Pc, code: &[OpFacts]) {
+    if target {
+        edit.wait_for_target();
+    }
+    edit.refresh_head(next, code);
 }

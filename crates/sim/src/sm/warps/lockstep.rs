@@ -8,8 +8,8 @@
 //! the beginning of a cycle domains that hold the same are made one class again.
 
 use super::accounting::count_cycles;
-use super::classes::each;
 use super::{Domain, Edit, WarpTable};
+use crate::place::each;
 use crate::sm::observe::Books;
 use crate::stats::SchedulerState;
 use warpsim_ptx::kernel::Pc;

@@ -7,8 +7,8 @@
 //! Who asks one warp for any of that asks the table, which knows [who stands for it](WarpTable::kept).
 //! Everything else that is kept for a warp is always its own.
 
-use super::classes::each;
 use super::{Warp, WarpTable};
+use crate::place::each;
 use crate::schedule::Together;
 use crate::sm::facts::OpFacts;
 use warpsim_ptx::kernel::Pc;

@@ -1,5 +1,5 @@
-use super::each;
 use crate::config::Machine;
+use crate::place::each;
 use crate::schedule::Together;
 use crate::sm::launch::Launched;
 use crate::sm::residents::Residents;

@@ -2,9 +2,9 @@
 //! nothing, and then its turn is over.
 
 use super::accounting::count_cycles;
-use super::classes::each;
 use super::{Stirred, WarpTable};
 use crate::place::Place;
+use crate::place::each;
 use crate::sm::observe::Books;
 use crate::sm::operands::Collectors;
 use crate::stats::SchedulerState;

@@ -36,18 +36,7 @@ pub const LETTER: f64 = 6.9;
 
 /// A text in lines that are at most `width` wide, broken between words.
 pub fn wrapped(text: &str, width: f64) -> Vec<String> {
-    let letters = (width / LETTER) as usize;
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= letters => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_string()),
-        }
-    }
-    lines
+    warpsim_present::wrapped(text, (width / LETTER) as usize)
 }
 
 /// The beginning of a text that is too long for `letters`.
