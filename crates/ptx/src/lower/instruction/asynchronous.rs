@@ -62,14 +62,7 @@ impl Builder<'_> {
                 vec![self.source(of, state, &instr.text)?],
             ),
             _ => {
-                self.error(
-                    instr.span,
-                    format!(
-                        "`{}` has the wrong number of operands: {}",
-                        instr.text,
-                        all.len()
-                    ),
-                );
+                self.wrong_number_of_operands(instr);
                 return None;
             }
         };

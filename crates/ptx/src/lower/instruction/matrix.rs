@@ -67,14 +67,7 @@ impl Builder<'_> {
                 }
             }
             _ => {
-                self.error(
-                    instr.span,
-                    format!(
-                        "`{}` has the wrong number of operands: {}",
-                        instr.text,
-                        instr.operands.len()
-                    ),
-                );
+                self.wrong_number_of_operands(instr);
                 return None;
             }
         };

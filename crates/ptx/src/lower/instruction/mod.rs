@@ -68,6 +68,16 @@ impl<'a> Builder<'a> {
         found.map(<[ast::Operand; N]>::each_ref)
     }
 
+    /// Of an instruction with several shapes, none has as many operands as were written.
+    fn wrong_number_of_operands(&mut self, instr: &Instruction) {
+        let message = format!(
+            "`{}` has the wrong number of operands: {}",
+            instr.text,
+            instr.operands.len()
+        );
+        self.error(instr.span, message);
+    }
+
     /// Reports a wrong number of operands.
     pub(in crate::lower) fn wrong_count(&mut self, instr: &Instruction, least: usize, most: usize) {
         let wanted = if least == most {

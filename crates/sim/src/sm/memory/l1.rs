@@ -98,8 +98,8 @@ impl L1 {
     }
 
     /// Looks up a read. Where the line is still to come, `waiter` makes who is handed out by
-    /// [`next_ready`](L1::next_ready) when it has; `request` makes what is queued on a miss, from the line's address. Dirty lines pushed out are queued as `evict`
-    /// makes them.
+    /// [`next_ready`](L1::next_ready) when it has; `request` makes what is queued on a miss, from the
+    /// line's address. Dirty lines pushed out are queued as `evict` makes them.
     #[inline(always)]
     pub fn read(
         &mut self,

@@ -167,7 +167,8 @@ impl WarpTable {
     }
 
     /// A warp is about to issue: the cycle is accounted for, and with it its domain's turn is
-    /// over. Its instruction holds the issue slot for so many `passes`. `room` is the set of its domain's warps that have room at their unit.
+    /// over. Its instruction holds the issue slot for so many `passes`. `room` is the set of its domain's
+    /// warps that have room at their unit.
     #[inline(always)]
     pub fn take_turn(&mut self, place: Place, passes: u8, room: u64, books: &mut Books) {
         let (d, bit) = (place.domain as usize, 1 << place.index);
