@@ -6,10 +6,8 @@
 //! 1. `read`: operations on 32-bit words in static single assignment (`word`, `ssa`), parameters
 //!    and constants as operands that need no register, offsets folded into accesses, what the
 //!    machine has no instruction for as sequences with their own needs (`expand`);
-//! 2. `locks`, `hoist`, `simplify`, `fuse`, `predicate`, `unroll`, `sink`: atomics on shared memory
-//!    as loops, constants before loops, nothing twice and nothing unused, products within
-//!    additions, short branches as predicated instructions, small loops written out, computations
-//!    where they are needed;
+//! 2. `rewrite`: constants before loops, nothing twice and nothing unused, short branches as
+//!    predicated instructions, small loops written out, and more, a file for each;
 //! 3. `schedule`: every block's order, loads as far ahead of their readers as their latency, up to
 //!    the registers that launch bounds leave (`bounds`);
 //! 4. `allocate`: registers in aligned groups, the stack pointer's left out.
@@ -24,19 +22,13 @@
 mod allocate;
 mod bounds;
 mod expand;
-mod fuse;
-mod hoist;
 mod live;
-mod locks;
 mod order;
-mod predicate;
 mod read;
+mod rewrite;
 mod schedule;
-mod simplify;
-mod sink;
 pub mod spill;
 mod ssa;
-mod unroll;
 mod word;
 
 use crate::kernel::Kernel;
@@ -71,15 +63,7 @@ pub fn estimate(kernel: &Kernel) -> Estimate {
         };
     }
     let mut code = read::read(kernel);
-    locks::cut(&mut code);
-    hoist::hoist(&mut code);
-    simplify::simplify(&mut code);
-    fuse::fuse(&mut code);
-    predicate::predicate(&mut code);
-    simplify::simplify(&mut code);
-    unroll::unroll(&mut code);
-    simplify::simplify(&mut code);
-    sink::sink(&mut code);
+    rewrite::rewrite(&mut code);
     let edges = live::edges(&code);
     let blocks = code.blocks.iter();
     let graphs: Vec<_> = blocks.map(|b| schedule::graph(&code, b)).collect();

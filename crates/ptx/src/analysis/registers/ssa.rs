@@ -1,6 +1,6 @@
 //! Names to values. A name is half of a register; every block where ways meet gets a phi for
 //! each name that is live there, and those that merge nothing are taken out afterwards
-//! ([`super::simplify`]). Registers that are written in one place, as compilers write most, are
+//! ([`super::rewrite`]). Registers that are written in one place, as compilers write most, are
 //! what was written there wherever that comes first: so what is constant is known in loops too.
 
 use super::order::dominates;

@@ -1,9 +1,9 @@
 //! Computing things late: an address that is only stored through after a loop does not live
 //! across the loop, where what it is computed from does anyway.
 
-use super::live::edges;
-use super::order::{common, dominators};
-use super::word::{Code, Effect, Node};
+use crate::analysis::registers::live::edges;
+use crate::analysis::registers::order::{common, dominators};
+use crate::analysis::registers::word::{Code, Effect, Node};
 
 /// Moves pure operations down to the block that needs them, where that shortens more lives than
 /// it lengthens and the block is in no deeper loop.

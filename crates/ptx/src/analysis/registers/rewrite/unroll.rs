@@ -2,7 +2,7 @@
 //! many of a short kernel's registers come from. The rules and numbers are what NVIDIA's
 //! assembler (11.8) was seen to do with loops made for the purpose.
 
-use super::word::{Code, Effect, Form, Memory, Node, Sum, Value, ValueMap};
+use crate::analysis::registers::word::{Code, Effect, Form, Memory, Node, Sum, Value, ValueMap};
 use crate::isa::Cmp;
 use smallvec::smallvec;
 

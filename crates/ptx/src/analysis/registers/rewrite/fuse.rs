@@ -1,7 +1,7 @@
 //! A product of constants that only an addition reads is computed by that addition: the step of a
 //! loop over a grid (blocks times threads) takes no register while the loop runs.
 
-use super::word::{Code, Effect, Node, Role, Value, ValueMap, Values};
+use crate::analysis::registers::word::{Code, Effect, Node, Role, Value, ValueMap, Values};
 
 /// Moves such products into their additions.
 pub fn fuse(code: &mut Code) {

@@ -1,8 +1,8 @@
 //! What every assembler does first: merges that merge nothing go, the same thing is computed
 //! once, and what nobody reads is not computed.
 
-use super::order::{dominates, dominators};
-use super::word::{Code, Effect, Form, Memory, SmallMap, Value, number_of};
+use crate::analysis::registers::order::{dominates, dominators};
+use crate::analysis::registers::word::{Code, Effect, Form, Memory, SmallMap, Value, number_of};
 use std::ops::Range;
 
 /// Registers for adding once for a whole warp: who takes part, how many, and whose turn it is.

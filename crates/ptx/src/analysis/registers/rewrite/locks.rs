@@ -1,7 +1,7 @@
 //! Atomics on shared memory are loops around a lock, so the block they stand in ends there: nothing
 //! is started early across them, and a loop around them is not written out.
 
-use super::word::{Block, Code};
+use crate::analysis::registers::word::{Block, Code};
 
 /// Cuts blocks behind every loop around a lock.
 pub fn cut(code: &mut Code) {

@@ -1,7 +1,7 @@
 //! Short sides of branches become predicated instructions, and blocks that follow each other
 //! become one.
 
-use super::word::{Block, Code, Effect, Node, Value, Values};
+use crate::analysis::registers::word::{Block, Code, Effect, Node, Value, Values};
 use smallvec::smallvec;
 
 /// Machine instructions of the longest side that is predicated.

@@ -1,7 +1,7 @@
 //! Constants that accesses in a loop need in registers are moved there before the loop.
 
-use super::order::dominators;
-use super::word::{Code, Effect, Form, Node};
+use crate::analysis::registers::order::dominators;
+use crate::analysis::registers::word::{Code, Effect, Form, Node};
 
 /// Takes operations without variable sources out of loops.
 pub fn hoist(code: &mut Code) {
