@@ -5,7 +5,7 @@ use clap::Subcommand;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::process::ExitCode;
-use warpsim_sim::config::load::{Explained, Origin, explain};
+use warpsim_sim::config::read::load::{Explained, Origin, explain};
 
 /// Arguments of `warpsim show`.
 #[derive(clap::Args)]

@@ -1,8 +1,8 @@
 //! Launch files, machine files, study files, stored results.
 
 use warpsim_present::Source;
-use warpsim_sim::config::load::from_source;
-use warpsim_sim::config::presets::PRESETS;
+use warpsim_sim::config::read::load::from_source;
+use warpsim_sim::config::read::presets::PRESETS;
 use warpsim_study::record::{Record, read_stored, stored_text};
 use warpsim_study::{embedded, format};
 use warpsim_workloads::launchfile;

@@ -2,7 +2,7 @@
 
 use crate::errors;
 use pyo3::prelude::*;
-use warpsim_sim::config::presets;
+use warpsim_sim::config::read::presets;
 use warpsim_sim::{divergence, fetch, schedule};
 use warpsim_study::embedded;
 use warpsim_workloads::suite::WORKLOADS;

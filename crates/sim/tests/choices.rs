@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use warpsim_sim::config::Machine;
-use warpsim_sim::config::validate::validate;
+use warpsim_sim::config::check::validate::validate;
 use warpsim_sim::mechanism::{Choice, Kind, Values};
 
 /// The machine that extends gtx480 with this text, with settings from the command line.

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use std::path::PathBuf;
-use warpsim_sim::config::load::{Origin, load};
-use warpsim_sim::config::presets::{BASE, PRESETS, names};
+use warpsim_sim::config::read::load::{Origin, load};
+use warpsim_sim::config::read::presets::{BASE, PRESETS, names};
 use warpsim_sim::config::{DramModel, Machine, OpClass, Scoreboard};
 
 /// A scratch directory that goes away with the test.

@@ -7,7 +7,7 @@ use common::generate::Generator;
 use common::{Bench, check_laws, fetch_settings, issue_policies, kernel, machine};
 use proptest::prelude::*;
 use warpsim_sim::config::Machine;
-use warpsim_sim::config::rule::Rule;
+use warpsim_sim::config::model::rule::Rule;
 use warpsim_sim::divergence::MODELS;
 use warpsim_sim::gpu::Options;
 use warpsim_sim::schedule::POLICIES;

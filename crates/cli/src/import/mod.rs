@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use warpsim_present::Source;
-use warpsim_sim::config::load::from_source;
+use warpsim_sim::config::read::load::from_source;
 use warpsim_workloads::files::write_whole;
 
 /// Arguments of `warpsim import`.

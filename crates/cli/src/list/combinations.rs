@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use warpsim_present::listed;
-use warpsim_sim::config::combination::{RULES, Why};
-use warpsim_sim::config::matrix::{Axis, Refusal, alone, axes, pair};
+use warpsim_sim::config::check::combination::{RULES, Why};
+use warpsim_sim::config::check::matrix::{Axis, Refusal, alone, axes, pair};
 
 /// Two axes by their positions, and the names of a pair of choices that is refused.
 type Refused = (usize, usize, String, String, Refusal);

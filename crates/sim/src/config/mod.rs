@@ -1,33 +1,19 @@
 //! A machine as data. Presets are TOML files in `configs/` with the source of every number;
-//! [`model`] holds the typed form with the [`rule`] of each setting, [`load`] reads files and
-//! follows `extends`, [`set`] applies `--set key=value`, [`warps`] and [`power`] have names for
-//! settings that go together, [`validate`] is the one place that says
-//! which machines make no sense, with the rules of [`combination`] between mechanisms, and
-//! [`matrix`] knows every choice and asks which go together.
+//! [`model`] holds the typed form with the rule of each setting, [`read`] makes one of files and
+//! overrides, [`check`] says which machines make no sense, and [`warps`] and [`power`] have names for
+//! settings that go together.
 
-pub(crate) mod class;
-pub mod combination;
-pub(crate) mod energy;
-pub mod load;
-pub mod matrix;
-mod merge;
+pub mod check;
 pub mod model;
-mod moved;
 pub mod power;
-mod preset_tree;
-pub mod presets;
-pub mod rule;
-pub(crate) mod set;
-pub mod settings;
-pub(crate) mod tables;
-pub mod validate;
+pub mod read;
 pub mod warps;
-pub(crate) mod work;
 
-pub use class::OpClass;
-pub use energy::{Energy, WorkEnergy};
+pub use model::class::OpClass;
+pub use model::energy::{Energy, WorkEnergy};
+pub use model::work::Work;
 pub use model::*;
-pub use work::Work;
+use read::load;
 
 use std::path::Path;
 use warpsim_present::SourceError;

@@ -1,9 +1,9 @@
 //! Names for the ways to save the lanes' power that the paper on Origami compares: each is short
 //! for settings, as in `--power origami` or `--set power=origami`.
 
-use super::combination;
-use super::set::{self, Override};
 use super::warps;
+use crate::config::check::combination;
+use crate::config::read::set::{self, Override};
 use crate::mechanism::Kind;
 use warpsim_present::{SourceError, nearest};
 
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn every_name_is_a_machine_on_every_preset() {
-        for preset in crate::config::presets::names() {
+        for preset in crate::config::read::presets::names() {
             for named in NAMES {
                 let set = format!("power={}", named.name);
                 let machine = resolve(preset, &[&set]);

@@ -5,8 +5,8 @@
 //! again when parts meet), with what differs behind it, and perhaps the width of single warps:
 //! `e-vws-sync50`, `i-vws-8`.
 
-use super::set::{self, Override};
 use super::{Machine, OpClass, Unit};
+use crate::config::read::set::{self, Override};
 use warpsim_present::{SourceError, nearest};
 
 /// The key that stands for the settings of a name.

@@ -85,7 +85,7 @@ pub fn needs(name: &str) -> &'static [Need] {
 /// # Panics
 ///
 /// When there is no such policy: the machine has not been
-/// [validated](crate::config::validate::validate).
+/// [validated](crate::config::check::validate::validate).
 pub fn make(machine: &Machine, domains: usize) -> Box<dyn FetchPolicy> {
     let choice = &machine.fetch.policy;
     let policy = find(&choice.name).expect("the machine has been validated");

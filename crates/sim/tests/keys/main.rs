@@ -5,7 +5,7 @@ mod probe;
 
 use probe::Probe;
 use std::collections::HashMap;
-use warpsim_sim::config::rule::Rule;
+use warpsim_sim::config::model::rule::Rule;
 use warpsim_sim::config::{Machine, OpClass, SECTIONS, Work};
 use warpsim_sim::mechanism::Kind;
 use warpsim_sim::stats::LaunchReport;
@@ -190,7 +190,7 @@ fn changing_nothing(of: impl Iterator<Item = (String, Rule)>) -> Vec<String> {
 #[test]
 fn every_setting_changes_something() {
     let settings = SECTIONS.iter().flat_map(|(section, settings)| {
-        let one = move |s: &warpsim_sim::config::settings::Setting| {
+        let one = move |s: &warpsim_sim::config::model::settings::Setting| {
             (format!("{section}.{}", s.name), s.rule)
         };
         settings.iter().map(one)
@@ -293,7 +293,9 @@ fn every_key_of_a_machine_is_declared() {
     let mut keys = Vec::new();
     flatten(&table, "", &mut keys);
     let settings = SECTIONS.iter().flat_map(|(section, settings)| {
-        let key = move |s: &warpsim_sim::config::settings::Setting| format!("{section}.{}", s.name);
+        let key = move |s: &warpsim_sim::config::model::settings::Setting| {
+            format!("{section}.{}", s.name)
+        };
         settings.iter().map(key)
     });
     let mut declared: Vec<String> = settings.collect();

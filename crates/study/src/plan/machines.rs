@@ -5,7 +5,7 @@ use crate::format::{At, Configuration, Study};
 use std::sync::Arc;
 use warpsim_present::SourceError;
 use warpsim_sim::config::Machine;
-use warpsim_sim::config::load::{Origin, load_combination};
+use warpsim_sim::config::read::load::{Origin, load_combination};
 
 /// A configuration, resolved.
 pub struct Setup {

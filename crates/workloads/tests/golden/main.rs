@@ -146,7 +146,7 @@ fn everything_registered_is_watched() {
     for workload in WORKLOADS {
         check("workload", workload.info().name, |r| &r.workload);
     }
-    for name in warpsim_sim::config::presets::names() {
+    for name in warpsim_sim::config::read::presets::names() {
         check("machine", name, |r| &r.machine);
     }
     for policy in warpsim_sim::schedule::POLICIES {

@@ -223,7 +223,7 @@ fn how_far_ahead_depends_on_the_delay_of_a_partition() {
     assert_eq!(of(&["l2.latency=16"]), 1);
     assert_eq!(of(&["l2.latency=15"]), 0);
     assert_eq!(of(&["l2.latency=0"]), 0);
-    for preset in crate::config::presets::names() {
+    for preset in crate::config::read::presets::names() {
         let machine = Machine::preset(preset).expect("a preset");
         assert!(lookahead(&machine) >= 1, "{preset}");
     }

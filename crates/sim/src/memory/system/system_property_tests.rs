@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::config::DramModel;
-use crate::config::validate::validate;
+use crate::config::check::validate::validate;
 use crate::memory::packet::Traffic;
 use crate::memory::testing::gtx480;
 use proptest::prelude::*;

@@ -2,7 +2,9 @@
 //! layers, applies overrides, validates.
 
 use super::merge::{Layer, Merged};
-use super::{Machine, power, presets, validate, warps};
+use super::presets;
+use crate::config::check::validate;
+use crate::config::{Machine, power, warps};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use warpsim_present::{Node, Source, SourceError, Value, nearest};
@@ -47,7 +49,7 @@ pub fn load_combination(origin: &Origin, overrides: &[String]) -> Result<Machine
 }
 
 /// Loads a machine whose mechanisms may not go together for any reason.
-pub(super) fn load_anyhow(origin: &Origin, overrides: &[String]) -> Result<Machine, SourceError> {
+pub(crate) fn load_anyhow(origin: &Origin, overrides: &[String]) -> Result<Machine, SourceError> {
     checked(origin, overrides, validate::single)
 }
 

@@ -2,16 +2,22 @@
 //! setting is required in the base preset `gtx480`; other presets say what differs. Parameters
 //! of mechanisms are not here: each mechanism declares its own, and a [`Choice`] holds them.
 
-use super::class::OpClass;
-use super::energy::{Energy, WorkEnergy};
-use super::rule::Rule::{Flag, Several, Timing, Words};
-use super::rule::{multiple_of, power_of_two, power_of_two_or_zero, range};
-use super::settings::{Setting, settings};
-use super::work::Work;
+pub(crate) mod class;
+pub(crate) mod energy;
+pub mod rule;
+pub mod settings;
+pub(crate) mod work;
+
 use crate::exec::iterations::NextTid;
 use crate::mechanism::Choice;
+use class::OpClass;
+use energy::{Energy, WorkEnergy};
+use rule::Rule::{Flag, Several, Timing, Words};
+use rule::{multiple_of, power_of_two, power_of_two_or_zero, range};
 use serde::{Deserialize, Serialize};
+use settings::{Setting, settings};
 use std::collections::BTreeMap;
+use work::Work;
 
 /// A machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -249,7 +255,7 @@ settings! {
     }
 }
 
-const PER: super::rule::Rule = Words(&["sm", "slice", "scheduler"]);
+const PER: rule::Rule = Words(&["sm", "slice", "scheduler"]);
 
 /// What there is one of something for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

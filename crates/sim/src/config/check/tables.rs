@@ -1,7 +1,7 @@
 //! What the tables of a machine's caches take of the host's memory. Each range of a setting is
 //! sensible by itself; together they can ask for more than any computer has.
 
-use super::model::{Cache, Machine};
+use crate::config::model::{Cache, Machine};
 use crate::memory::cache::mshr::BYTES_PER_ENTRY;
 use crate::memory::cache::tags::BYTES_PER_LINE;
 

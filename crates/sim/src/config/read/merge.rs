@@ -1,9 +1,10 @@
 //! Laying machine files over one another, remembering who set what.
 
 use super::load::Explained;
-use super::rule::Rule;
+use super::moved;
 use super::set::Override;
-use super::{Machine, Unit, moved};
+use crate::config::model::rule::Rule;
+use crate::config::{Machine, Unit};
 use crate::mechanism::{Kind, Parameter};
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -3,11 +3,11 @@
 //! the message can point at the line that set it. Whatever is made of a machine that has passed
 //! (SMs, memory system, mechanisms) can be made.
 
-use super::class::OpClass;
 use super::combination;
-use super::model::*;
 use super::tables;
-use super::work::Work;
+use crate::config::model::class::OpClass;
+use crate::config::model::work::Work;
+use crate::config::model::*;
 use crate::mechanism::Kind;
 use crate::memory::packet::LARGEST_REQUEST;
 use crate::place::Layout;

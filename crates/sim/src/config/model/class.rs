@@ -1,6 +1,6 @@
 //! Classes of operations: what units take and latencies are given for.
 
-use super::model::Latency;
+use super::Latency;
 use serde::{Deserialize, Serialize};
 
 macro_rules! classes {

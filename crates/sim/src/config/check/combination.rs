@@ -1,8 +1,9 @@
 //! What does not go together: the one table of rules between mechanisms, each with the sentence that
 //! a user is told. The validator refuses by it, and `warpsim list combinations` shows it.
 
-use super::model::*;
 use super::validate::Problem;
+use crate::config::OpClass;
+use crate::config::model::*;
 use crate::mechanism::Kind;
 use crate::place::Layout;
 use crate::{divergence, fetch, power, schedule};
@@ -136,7 +137,7 @@ pub(super) fn first_forgotten(machine: &Machine) -> Option<Problem> {
 }
 
 /// What is said where a name for gangs and something else both choose the issue policy.
-pub(super) fn two_orders(key: &str, name: &str, gangs: &str) -> String {
+pub(crate) fn two_orders(key: &str, name: &str, gangs: &str) -> String {
     format!(
         "`{key}={name}` and `warps={gangs}` both choose the scheduler: narrow warps in gangs, or one by \
          one as `{name}` orders them"
@@ -179,7 +180,7 @@ fn narrow_lanes(machine: &Machine) -> Broken {
     }
     let few = |u: &Unit| !u.takes.is_empty() && u.lanes < 32;
     // What is gathered from all slices is for all lanes of its unit.
-    let gathered = |u: &Unit| machine.sm.gather_memory && u.takes == [super::OpClass::Memory];
+    let gathered = |u: &Unit| machine.sm.gather_memory && u.takes == [OpClass::Memory];
     let owned = |u: &Unit| machine.sm.gather_memory && u.per == Per::Slice;
     let wrong = |u: &Unit| few(u) && !gathered(u) && !owned(u);
     let (name, unit) = machine.unit.iter().find(|(_, u)| wrong(u))?;
@@ -212,7 +213,7 @@ fn gathering_schedulers(machine: &Machine) -> Broken {
 
 /// Nothing else passes through the way of gathered accesses to the load/store unit.
 fn gathering_units(machine: &Machine) -> Broken {
-    let memory = super::OpClass::Memory;
+    let memory = OpClass::Memory;
     let mixed = |u: &Unit| u.takes.contains(&memory) && u.takes.len() > 1;
     let (name, _) = machine.unit.iter().find(|(_, u)| mixed(u))?;
     if !machine.sm.gather_memory {

@@ -2,8 +2,9 @@
 //! [rules](super::combination), so that what is shown is what is refused.
 
 use super::combination::{Why, first_broken};
-use super::load::{Origin, load_anyhow};
-use super::{Machine, power, presets, warps};
+use crate::config::read::load::{Origin, load_anyhow};
+use crate::config::read::presets;
+use crate::config::{Machine, power, warps};
 use crate::mechanism::Kind;
 use crate::{divergence, fetch, schedule};
 

@@ -1,5 +1,5 @@
 //! Kinds of work: what an instruction makes the lanes do, as far as their power is concerned. Finer
-//! than [`OpClass`](super::OpClass) where one class of timing is several circuits (a move, a
+//! than [`OpClass`](crate::config::OpClass) where one class of timing is several circuits (a move, a
 //! comparison and a branch), and coarser where several classes are one.
 
 use serde::{Deserialize, Serialize};
