@@ -14,9 +14,9 @@ mod run;
 mod sample;
 mod stretch;
 
-use crate::config::check::validate::validate;
 use crate::config::Machine;
 use crate::config::check::tables;
+use crate::config::check::validate::validate;
 use crate::exec::code::Code;
 use crate::exec::functional::RaceCheck;
 use crate::exec::memory::image::{AccessError, DEFAULT_HEAP, GlobalMemory, host_has};

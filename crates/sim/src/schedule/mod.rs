@@ -4,14 +4,12 @@ mod block_first;
 mod blocks;
 mod ccws;
 mod gangs;
-mod gates;
 mod gto;
 mod lrr;
 mod majority;
 mod mwf;
 mod oldest;
 pub mod order;
-mod origami;
 pub(crate) mod plan;
 mod progress;
 #[cfg(test)]
@@ -185,8 +183,8 @@ pub const POLICIES: &[Policy] = &[
     gto::POLICY,
     oldest::POLICY,
     tls::POLICY,
-    gates::POLICY,
-    origami::POLICY,
+    type_first::gates::POLICY,
+    type_first::origami::POLICY,
     blocks::AGE,
     blocks::ROUND_ROBIN,
     blocks::STICKY,

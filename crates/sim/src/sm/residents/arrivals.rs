@@ -1,8 +1,9 @@
 //! Blocks coming and leaving, barriers opening, warps retiring.
 
-use super::barrier::Release;
-use super::block::ResidentBlock;
-use super::{Coming, Residents};
+use super::Residents;
+use super::blocks::Coming;
+use super::blocks::ResidentBlock;
+use super::blocks::barrier::Release;
 use crate::divergence::BlockArrival;
 use crate::exec::state::LANES;
 use crate::observe::WarpEvent;

@@ -4,8 +4,8 @@
 
 use super::Residents;
 use super::ownership::BarrierAt;
+use super::ownership::static_warps::note_arrival;
 use super::plan::waits_for_data;
-use super::static_warps::note_arrival;
 use crate::place::Place;
 use crate::schedule::Together;
 use crate::sm::facts::{OpFacts, Traffic};

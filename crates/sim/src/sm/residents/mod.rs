@@ -7,9 +7,7 @@
 //! as a list of work ([`follow`](Residents::follow)) after each such event.
 
 mod arrivals;
-mod barrier;
-mod block;
-mod control;
+mod blocks;
 mod copies;
 mod effects;
 mod follow;
@@ -17,14 +15,9 @@ mod gang;
 mod iterate;
 mod ownership;
 mod parked;
-mod phase;
 mod plan;
-mod pooled_warps;
 mod progress;
 mod rendezvous;
-mod static_warps;
-mod turns;
-mod unevenness;
 
 use super::launch::Launched;
 use super::observe::{Books, StuckWarp};
@@ -35,16 +28,13 @@ use crate::exec::state::{HomeBlock, HomeWarp, LANES, Threads};
 use crate::place::Layout;
 use crate::schedule::IssuePolicy;
 use crate::time::Cycle;
-use block::ResidentBlock;
-use control::{BlockControl, RunOnce};
+use blocks::Blocks;
+pub use blocks::{Coming, Ended, summarise};
 pub use effects::{Executed, Special};
 pub use iterate::Request;
 pub use ownership::BarrierAt;
 use ownership::Ownership;
 use rendezvous::Meeting;
-use std::collections::VecDeque;
-use turns::Turns;
-pub use unevenness::{Ended, summarise};
 use warpsim_ptx::kernel::Pc;
 
 /// The residents of an SM.
@@ -78,107 +68,6 @@ pub struct Residents {
     changed: Vec<u16>,
 }
 
-/// The blocks of an SM.
-pub struct Blocks {
-    slots: Vec<Option<ResidentBlock>>,
-    control: Box<dyn BlockControl>,
-    /// What is on its way, by cycle of arrival.
-    arrivals: VecDeque<(Cycle, Coming)>,
-    /// When the first of it comes.
-    next: Cycle,
-    /// Logical blocks that virtual ones have asked for.
-    pub requests: Vec<Request>,
-    /// Blocks of this launch that have ended, in order.
-    ended: Vec<Ended>,
-    /// Blocks completed since the dispatcher last looked.
-    completed: u32,
-    last_retired: Cycle,
-    /// First cycle that is not accounted for as one with or without resident warps.
-    active_from: Cycle,
-    next_age: u64,
-    /// Which scheduler goes first.
-    pub turns: Turns,
-}
-
-/// What comes to an SM from whoever hands out blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coming {
-    /// A block, with its number in the grid.
-    Block(u64),
-    /// The answer to a [`Request`].
-    Answer {
-        /// Slot of the virtual block.
-        block: u16,
-        /// The logical block, if one was left.
-        number: Option<u64>,
-    },
-    /// The news that no block is left to be handed out.
-    LastBlock,
-}
-
-impl Blocks {
-    /// The block in a slot.
-    pub fn get(&self, block: u16) -> Option<&ResidentBlock> {
-        self.slots[block as usize].as_ref()
-    }
-
-    /// Whether no block is here.
-    pub fn none(&self) -> bool {
-        self.slots.iter().all(Option::is_none)
-    }
-
-    /// Whether any is resident, or on its way.
-    #[inline]
-    pub fn any(&self) -> bool {
-        let is_block = |coming: &(Cycle, Coming)| matches!(coming.1, Coming::Block(_));
-        self.slots.iter().any(Option::is_some) || self.arrivals.iter().any(is_block)
-    }
-
-    /// Something is to come, behind what comes in the same cycle.
-    pub fn expect(&mut self, at: Cycle, what: Coming) {
-        let behind = self.arrivals.partition_point(|(other, _)| *other <= at);
-        self.arrivals.insert(behind, (at, what));
-        self.next = self.next.min(at);
-    }
-
-    /// When the next block comes.
-    #[inline]
-    pub fn next_arrival(&self) -> Cycle {
-        self.next
-    }
-
-    /// The next of what has come by cycle `now`.
-    fn take_arrival(&mut self, now: Cycle) -> Option<Coming> {
-        if self.next > now {
-            return None;
-        }
-        let (_, what) = self.arrivals.pop_front()?;
-        self.next = self.arrivals.front().map_or(Cycle::NEVER, |&(at, _)| at);
-        Some(what)
-    }
-
-    /// Blocks completed that have not been taken notice of.
-    #[inline]
-    pub fn completed(&self) -> u32 {
-        self.completed
-    }
-
-    /// Takes the number of blocks completed since this was asked last.
-    pub fn take_completed(&mut self) -> u32 {
-        std::mem::take(&mut self.completed)
-    }
-
-    /// Blocks of this launch that have ended, in order.
-    pub fn ended(&self) -> &[Ended] {
-        &self.ended
-    }
-
-    /// Cycle in which a warp retired last.
-    pub fn last_retired(&self) -> Cycle {
-        self.last_retired
-    }
-}
-
 impl Residents {
     /// Nobody.
     pub fn new(machine: &Machine) -> Residents {
@@ -207,19 +96,7 @@ impl Residents {
             fences_wait_for_stores: machine.sm.fences_wait_for_stores,
             fence_passed: false,
             model,
-            blocks: Blocks {
-                slots: (0..machine.sm.max_blocks).map(|_| None).collect(),
-                control: Box::new(RunOnce),
-                arrivals: VecDeque::new(),
-                next: Cycle::NEVER,
-                requests: Vec::new(),
-                ended: Vec::new(),
-                completed: 0,
-                last_retired: Cycle::ZERO,
-                active_from: Cycle::ZERO,
-                turns: Turns::new(machine.sm.turns_rest),
-                next_age: 0,
-            },
+            blocks: Blocks::new(machine),
             meetings: Vec::new(),
             sleepers: Vec::new(),
             copies: Vec::new(),
@@ -254,7 +131,7 @@ impl Residents {
         let tokens = usize::from(launched.grid.virtual_blocks.is_some());
         let registers = launched.kernel.registers.len() + tokens;
         self.warps.begin(now, registers);
-        self.blocks.control = control::of(&launched.grid);
+        self.blocks.control = blocks::control::of(&launched.grid);
         self.blocks.ended.clear();
         self.books.policy.blocks_left(true);
         self.books.stats = Default::default();

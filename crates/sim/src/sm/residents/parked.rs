@@ -2,7 +2,7 @@
 //! wait for, in words, for runs that cannot go on.
 
 use super::Residents;
-use super::barrier::BarrierWait;
+use super::blocks::barrier::BarrierWait;
 use crate::divergence::pool::{Parked, Waits};
 use crate::sm::launch::Launched;
 use crate::sm::observe::StuckWarp;

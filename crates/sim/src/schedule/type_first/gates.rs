@@ -2,10 +2,10 @@
 //! the active set instructions of one type issue before those of the others, so that the other
 //! type's lanes are idle for longer.
 
-use super::Policy;
-use super::tls::ACTIVE;
-use super::type_first::TypeFirst;
+use super::TypeFirst;
 use crate::mechanism::Info;
+use crate::schedule::Policy;
+use crate::schedule::tls::ACTIVE;
 
 /// As it is registered.
 pub const POLICY: Policy = Policy {

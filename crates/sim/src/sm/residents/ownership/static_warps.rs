@@ -1,13 +1,13 @@
 //! Warps that belong to a block: they come with it and leave with it.
 
-use super::Residents;
-use super::barrier::{Arrival, Release};
-use super::block::ResidentBlock;
-use super::ownership::{BarrierAt, Ownership};
+use super::{BarrierAt, Ownership};
 use crate::divergence::{BlockArrival, GroupState};
 use crate::observe::WarpEvent;
 use crate::sm::launch::Launched;
 use crate::sm::observe::StuckWarp;
+use crate::sm::residents::Residents;
+use crate::sm::residents::blocks::ResidentBlock;
+use crate::sm::residents::blocks::barrier::{Arrival, Release};
 use crate::sm::warps::Hold;
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
@@ -146,7 +146,7 @@ impl Ownership for StaticWarps {
 }
 
 /// A warp has come to a barrier, and is held there if it waits: the barrier may open.
-pub(super) fn note_arrival(
+pub(in crate::sm::residents) fn note_arrival(
     r: &mut Residents,
     slot: u16,
     executed: u32,

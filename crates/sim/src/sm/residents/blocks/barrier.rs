@@ -57,7 +57,7 @@ pub struct BarrierWait {
 
 /// The state of a barrier.
 #[derive(Debug, Default)]
-pub(super) struct BarrierState {
+pub(in crate::sm::residents) struct BarrierState {
     /// Threads that have arrived.
     arrived: u32,
     /// Threads expected, where the instruction says so.

@@ -1,7 +1,7 @@
 //! How unevenly the warps of a block run (virtual thread blocks and warps §3): in instructions, in
 //! cycles, and what the time in which some have finished and others have not costs.
 
-use super::Residents;
+use crate::sm::residents::Residents;
 use crate::stats::{SchedulerState, SmCounters};
 use crate::time::Cycle;
 
@@ -36,7 +36,7 @@ impl Residents {
     }
 
     /// A block has come.
-    pub(super) fn begin_life(&mut self, block: u16, now: Cycle) {
+    pub(in crate::sm::residents) fn begin_life(&mut self, block: u16, now: Cycle) {
         let life = Life {
             began: now,
             stalls: self.stalls(),
@@ -48,7 +48,7 @@ impl Residents {
     }
 
     /// A warp of a block has finished, which is accounted for.
-    pub(super) fn note_finished(&mut self, slot: u16, block: u16, now: Cycle) {
+    pub(in crate::sm::residents) fn note_finished(&mut self, slot: u16, block: u16, now: Cycle) {
         let instructions = self.warps.issued_so_far(slot);
         let stalls = self.stalls();
         let Some(resident) = &mut self.blocks.slots[block as usize] else {
@@ -65,7 +65,7 @@ impl Residents {
     }
 
     /// The last warp of a block has finished.
-    pub(super) fn end_life(&mut self, life: Life, now: Cycle) {
+    pub(in crate::sm::residents) fn end_life(&mut self, life: Life, now: Cycle) {
         let stalls = self.stalls();
         let (Some((first, then)), Some((least, most))) = (life.first, life.instructions) else {
             return;

@@ -3,16 +3,16 @@
 //! formed and dissolve, and blocks count their threads. Phases from barrier to barrier are those
 //! of static warps: there are none here.
 
-use super::Residents;
-use super::barrier::{Arrival, Release};
-use super::block::ResidentBlock;
-use super::ownership::{BarrierAt, Ownership};
+use super::{BarrierAt, Ownership};
 use crate::divergence::pool::WarpPool;
 use crate::divergence::{BlockArrival, DivergenceModel, GroupState};
 use crate::exec::state::{Lanes, Threads};
 use crate::observe::WarpEvent;
 use crate::sm::launch::Launched;
 use crate::sm::observe::StuckWarp;
+use crate::sm::residents::Residents;
+use crate::sm::residents::blocks::ResidentBlock;
+use crate::sm::residents::blocks::barrier::{Arrival, Release};
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
 

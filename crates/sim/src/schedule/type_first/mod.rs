@@ -6,6 +6,9 @@
 //! and those of the other, which some warp waits for, are not. (Where both are, a swap would gain
 //! nothing, and be undone in the next cycle.)
 
+pub mod gates;
+pub mod origami;
+
 use super::lrr::first_from;
 use super::tls::Tls;
 use super::{Considers, Facts, IssuePolicy, MindsPower, Place, WarpInfo};

@@ -2,13 +2,13 @@
 //! next, the last one to its exit. How unevenly the warps of a block end a phase is its RTRU, the
 //! ratio of temporal resource under-utilisation.
 
-use super::Residents;
+use crate::sm::residents::Residents;
 use crate::sm::warps::Warp;
 use crate::time::Cycle;
 
 impl Residents {
     /// All threads of a warp have exited, now.
-    pub(super) fn warp_exited(&mut self, slot: u16) {
+    pub(in crate::sm::residents) fn warp_exited(&mut self, slot: u16) {
         let now = self.warps.now();
         let quiet = self.warps.is_quiet(slot);
         let state = self.warps.warp_mut(slot);
@@ -28,7 +28,12 @@ impl Residents {
     /// A phase of `block` ends: that of the warps `at_barrier`, which opens now, or (with none)
     /// the block's last one. With them ends that of the warps that have exited since the block's
     /// last barrier.
-    pub(super) fn end_phase(&mut self, block: u16, at_barrier: &[u16], now: Cycle) {
+    pub(in crate::sm::residents) fn end_phase(
+        &mut self,
+        block: u16,
+        at_barrier: &[u16],
+        now: Cycle,
+    ) {
         let Some(resident) = &mut self.blocks.slots[block as usize] else {
             return;
         };

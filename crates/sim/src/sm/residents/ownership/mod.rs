@@ -1,15 +1,18 @@
 //! Who owns the hardware warps: the blocks that they came with, or the SM, which forms them from
 //! threads of all blocks.
 
-use super::Residents;
-use super::barrier::Release;
-use super::pooled_warps::PooledWarps;
-use super::static_warps::StaticWarps;
+mod pooled_warps;
+pub mod static_warps;
+
 use crate::divergence::BlockArrival;
 use crate::exec::state::Barrier;
 use crate::sm::launch::Launched;
 use crate::sm::observe::StuckWarp;
+use crate::sm::residents::Residents;
+use crate::sm::residents::blocks::barrier::Release;
 use crate::time::Cycle;
+use pooled_warps::PooledWarps;
+use static_warps::StaticWarps;
 use warpsim_ptx::kernel::Pc;
 
 /// What differs between warps that belong to a block and warps of a pool. Implementations have

@@ -2,10 +2,10 @@
 //! the warps with all lanes active, or first the others, for a phase or two, so that the lanes that
 //! partial warps leave idle are idle together.
 
-use super::Policy;
-use super::tls::ACTIVE;
-use super::type_first::{Groups, TypeFirst};
+use super::{Groups, TypeFirst};
 use crate::mechanism::{Info, Integer};
+use crate::schedule::Policy;
+use crate::schedule::tls::ACTIVE;
 
 /// [origami] section 3.1.1, as long as the phases of folding.
 const PHASE: Integer = Integer {
