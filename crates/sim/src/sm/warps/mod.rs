@@ -264,8 +264,10 @@ impl WarpTable {
     #[inline(always)]
     pub fn edit(&mut self, slot: u16, books: &mut Books) -> Edit<'_> {
         let Place { domain, index } = self.place(slot);
-        self.isolate_slot(slot);
-        self.touch(domain, books);
+        match self.special {
+            true => self.touch_slot_specially(slot, books),
+            false => self.touch_plainly(domain, books),
+        }
         Edit {
             domain: &mut self.domains[domain as usize],
             warp: &mut self.warps[slot as usize],
@@ -287,14 +289,26 @@ impl WarpTable {
 
     #[inline(always)]
     fn touch(&mut self, domain: u8, books: &mut Books) {
-        if self.special {
-            return self.touch_specially(domain, books);
+        match self.special {
+            true => self.touch_specially(domain, books),
+            false => self.touch_plainly(domain, books),
         }
+    }
+
+    #[inline(always)]
+    fn touch_plainly(&mut self, domain: u8, books: &mut Books) {
         self.stirred.issue |= 1 << domain;
         // Where warps are fetched for together, it depends on more than an edit knows of.
         self.stirred.fetch |= books.plans();
         let d = domain as usize;
         self.pass(d, self.now + (self.turned >> d & 1), books);
+    }
+
+    /// Touches the domain of a slot that may stand for others, and does not any more.
+    #[inline(never)]
+    fn touch_slot_specially(&mut self, slot: u16, books: &mut Books) {
+        self.isolate_specially(slot);
+        self.touch_specially(self.place(slot).domain, books);
     }
 
     /// Touches a domain where domains are looked at in step, or one stands for all.
