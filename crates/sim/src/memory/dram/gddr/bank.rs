@@ -106,8 +106,9 @@ pub(super) struct Bank {
     pub(super) group: u16,
     /// The row that is open, or that will be after the next activate.
     row: u64,
-    /// The entry it works on.
+    /// The entry it works on, and whether that is a write.
     pub(super) current: u32,
+    pub(super) writes: bool,
     /// Waiting requests to `row`, and to other rows.
     hits: List,
     rest: List,
@@ -126,6 +127,7 @@ impl Bank {
             group,
             row: u64::MAX,
             current: NONE,
+            writes: false,
             hits: EMPTY,
             rest: EMPTY,
             read_at: Tick::ZERO,
@@ -160,7 +162,8 @@ impl Bank {
             self.change_row(entries, entries.get(self.rest.first).request.row);
         }
         let at = self.hits.first;
-        self.hits.first = entries.get(at).behind;
+        let entry = entries.get(at);
+        (self.hits.first, self.writes) = (entry.behind, entry.request.write);
         if self.hits.first == NONE {
             self.hits.last = NONE;
         }

@@ -30,7 +30,7 @@ impl Gddr {
     /// No command is legal before this clock where every bank with requests has a current one.
     pub(super) fn no_command_before(&self) -> Tick {
         let mut clock = if self.column != 0 {
-            self.column_at
+            self.earliest.column
         } else {
             Tick::NEVER
         };
@@ -48,9 +48,9 @@ impl Gddr {
     fn row_command_at(&self, bank: &Bank) -> Tick {
         if bank.open {
             bank.precharge_at
-                .max(self.group_precharge_at[usize::from(bank.group)])
+                .max(self.earliest.precharge_in[usize::from(bank.group)])
         } else {
-            bank.activate_at.max(self.activate_at)
+            bank.activate_at.max(self.earliest.activate)
         }
     }
 
@@ -80,8 +80,8 @@ impl Gddr {
         if self.column == 0 {
             return false;
         }
-        if self.column_at > tick {
-            *next = (*next).min(self.column_at);
+        if self.earliest.column > tick {
+            *next = (*next).min(self.earliest.column);
             return false;
         }
         for index in rotated(self.column, self.turn) {
@@ -99,13 +99,12 @@ impl Gddr {
     /// The first clock for the column command that the bank needs, other banks' aside.
     #[inline]
     fn column_command_at(&self, bank: &Bank) -> Tick {
-        let write = self.entries.get(bank.current).request.write;
-        let ready = if write {
-            bank.write_at.max(self.write_at)
+        let ready = if bank.writes {
+            bank.write_at.max(self.earliest.write)
         } else {
-            bank.read_at.max(self.read_at)
+            bank.read_at.max(self.earliest.read)
         };
-        ready.max(self.group_column_at[usize::from(bank.group)])
+        ready.max(self.earliest.column_in[usize::from(bank.group)])
     }
 
     /// Asks the banks in turn: the first that can sends a precharge or an activate, and those
@@ -115,7 +114,7 @@ impl Gddr {
         for index in rotated(self.column | self.row, self.turn) {
             let bank = &self.banks[index];
             if self.column >> index & 1 != 0 {
-                let ready = self.column_command_at(bank).max(self.column_at);
+                let ready = self.column_command_at(bank).max(self.earliest.column);
                 if ready <= tick {
                     self.issue_column(tick, index, stats);
                     return true;
@@ -135,27 +134,24 @@ impl Gddr {
     }
 
     fn issue_column(&mut self, tick: Tick, index: usize, stats: &mut DramCounters) {
-        let t = &self.timing;
+        let (distances, earliest) = (&self.distances, &mut self.earliest);
         let bank = &mut self.banks[index];
         let group = usize::from(bank.group);
         let at = bank.current;
         let entry = self.entries.get_mut(at);
         let request = entry.request;
-        self.column_at = tick + u64::from(t.ccd);
-        self.group_column_at[group] = tick + u64::from(t.ccdl);
-        stats.busy_clocks += self.burst_clocks;
-        if request.write {
-            self.read_at = tick + self.distances.write_to_read;
-            bank.precharge_at = bank
-                .precharge_at
-                .max(tick + self.distances.write_to_precharge);
+        earliest.column = tick + distances.column_to_column;
+        earliest.column_in[group] = tick + distances.column_to_column_in_group;
+        stats.busy_clocks += distances.burst;
+        let to_precharge = if request.write {
+            earliest.read = tick + distances.write_to_read;
+            distances.write_to_precharge
         } else {
-            self.write_at = tick + self.distances.read_to_write;
-            bank.precharge_at = bank
-                .precharge_at
-                .max(tick + self.distances.read_to_precharge);
-            self.group_precharge_at[group] = tick + u64::from(t.rtpl);
-        }
+            earliest.write = tick + distances.read_to_write;
+            earliest.precharge_in[group] = tick + distances.read_to_precharge_in_group;
+            distances.read_to_precharge
+        };
+        bank.precharge_at = bank.precharge_at.max(tick + to_precharge);
         entry.bursts -= 1;
         if entry.bursts > 0 {
             return;
@@ -167,20 +163,16 @@ impl Gddr {
             self.idle_with_work |= bit;
         }
         self.entries.release(at);
-        let done = if request.write {
+        let to_done = if request.write {
             stats.writes += 1;
             stats.write_bytes += u64::from(request.bytes);
-            let done = tick + u64::from(t.wl) + self.burst_clocks;
-            self.writes.push_back((done, request));
-            done
+            distances.write_to_done
         } else {
             stats.reads += 1;
             stats.read_bytes += u64::from(request.bytes);
-            let done = tick + self.read_clocks;
-            self.reads.push_back((done, request));
-            done
+            distances.read_to_done
         };
-        self.next_done = self.next_done.min(done);
+        self.flying.push(tick + to_done, request);
     }
 
     /// Sends a precharge or activate if one is legal; else lowers `next` to when one may be.
@@ -201,19 +193,20 @@ impl Gddr {
     }
 
     fn issue_row(&mut self, tick: Tick, index: usize, stats: &mut DramCounters) {
-        let bank = &mut self.banks[index];
-        let t = &self.timing;
+        let (bank, distances) = (&mut self.banks[index], &self.distances);
         if bank.open {
             bank.open = false;
-            bank.activate_at = bank.activate_at.max(tick + u64::from(t.rp));
+            bank.activate_at = bank.activate_at.max(tick + distances.precharge_to_activate);
             stats.precharges += 1;
         } else {
             bank.open = true;
-            bank.read_at = tick + u64::from(t.rcd);
-            bank.write_at = tick + self.distances.activate_to_write;
-            bank.precharge_at = bank.precharge_at.max(tick + u64::from(t.ras));
-            bank.activate_at = tick + u64::from(t.rc);
-            self.activate_at = tick + u64::from(t.rrd);
+            bank.read_at = tick + distances.activate_to_read;
+            bank.write_at = tick + distances.activate_to_write;
+            bank.precharge_at = bank
+                .precharge_at
+                .max(tick + distances.activate_to_precharge);
+            bank.activate_at = tick + distances.activate_to_activate_of_bank;
+            self.earliest.activate = tick + distances.activate_to_activate;
             self.row &= !(1 << index);
             self.column |= 1 << index;
             stats.activates += 1;

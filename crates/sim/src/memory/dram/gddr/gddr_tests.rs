@@ -233,7 +233,7 @@ fn read_is_back(settings: &[&str]) -> u64 {
         let tick = dram.next();
         assert!(tick < Tick::new(1000), "stuck");
         assert!(
-            dram.no_read_before(tick) <= dram.next_done,
+            dram.no_read_before(tick) <= dram.flying.next(),
             "an honest promise"
         );
         if dram.completed(tick).is_some() {
@@ -265,7 +265,7 @@ fn an_activate_keeps_a_column_command_back_only_where_there_is_one_command_per_c
         }
         let mut stats = DramCounters::default();
         dram.turn = 0;
-        (dram.column_at, dram.activate_at) = (Tick::new(600), Tick::new(600));
+        (dram.earliest.column, dram.earliest.activate) = (Tick::new(600), Tick::new(600));
         for tick in 501..=600 {
             dram.command(Tick::new(tick), &mut stats);
         }

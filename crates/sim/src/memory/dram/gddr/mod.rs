@@ -15,54 +15,42 @@
 
 mod bank;
 mod command;
+mod flying;
 mod timing;
 
 use super::DramRequest;
-use crate::config::{Dram, DramTiming};
+use crate::config::Dram;
 use crate::memory::divide::Divisor;
 use crate::memory::stats::DramCounters;
 use crate::time::Tick;
 use bank::{Bank, Entries, NONE};
-use std::collections::VecDeque;
-use timing::Distances;
+use flying::Flying;
+use timing::{Distances, Earliest};
 
 /// One channel's banks, queue and buses. Times are DRAM clocks.
 #[derive(Clone, Debug)]
 pub struct Gddr {
-    timing: DramTiming,
     distances: Distances,
     burst_bytes: Divisor,
-    burst_clocks: u64,
-    /// From a read command until its sector is back.
-    read_clocks: u64,
     row_beside_column: bool,
     capacity: u32,
     queued: u32,
     entries: Entries,
     banks: Vec<Bank>,
-    /// Earliest column command and precharge by bank group.
-    group_column_at: Vec<Tick>,
-    group_precharge_at: Vec<Tick>,
+    earliest: Earliest,
     /// Banks without a current request that have some waiting; banks whose next command is a
     /// column command; banks that must activate or precharge first. One bit each.
     idle_with_work: u64,
     column: u64,
     row: u64,
-    column_at: Tick,
-    activate_at: Tick,
-    read_at: Tick,
-    write_at: Tick,
     /// The bank that is asked first.
     turn: u32,
     /// The clock in which a bank was given a request last.
     taken_in: Tick,
     /// The next clock in which a command may go out.
     next_command: Tick,
-    /// Reads and writes on their way, each in order, by the clock they complete.
-    reads: VecDeque<(Tick, DramRequest)>,
-    writes: VecDeque<(Tick, DramRequest)>,
-    /// The next clock in which one of them completes.
-    next_done: Tick,
+    /// Reads and writes on their way.
+    flying: Flying,
 }
 
 impl Gddr {
@@ -73,15 +61,8 @@ impl Gddr {
         // A bank's current request has left the queue but still has an entry.
         let entries = config.queue.max(1) as usize + banks;
         Gddr {
-            timing: config.timing.clone(),
-            distances: Distances::new(&config.timing, u64::from(config.burst_clocks)),
+            distances: Distances::new(config),
             burst_bytes: Divisor::new(u64::from(config.burst_bytes.max(1))),
-            burst_clocks: u64::from(config.burst_clocks),
-            read_clocks: u64::from(config.timing.cl)
-                + match config.returns_early {
-                    true => 1,
-                    false => u64::from(config.burst_clocks),
-                },
             row_beside_column: config.row_beside_column,
             capacity: config.queue.max(1),
             queued: 0,
@@ -89,21 +70,14 @@ impl Gddr {
             banks: (0..banks)
                 .map(|index| Bank::new((index % groups) as u16))
                 .collect(),
-            group_column_at: vec![Tick::ZERO; groups],
-            group_precharge_at: vec![Tick::ZERO; groups],
+            earliest: Earliest::new(groups),
             idle_with_work: 0,
             column: 0,
             row: 0,
-            column_at: Tick::ZERO,
-            activate_at: Tick::ZERO,
-            read_at: Tick::ZERO,
-            write_at: Tick::ZERO,
             turn: 0,
             taken_in: Tick::NEVER,
             next_command: Tick::NEVER,
-            reads: VecDeque::new(),
-            writes: VecDeque::new(),
-            next_done: Tick::NEVER,
+            flying: Flying::new(),
         }
     }
 
@@ -114,9 +88,7 @@ impl Gddr {
 
     /// Nothing queued and nothing on its way.
     pub fn is_empty(&self) -> bool {
-        self.column | self.row | self.idle_with_work == 0
-            && self.reads.is_empty()
-            && self.writes.is_empty()
+        self.column | self.row | self.idle_with_work == 0 && self.flying.is_empty()
     }
 
     /// Requests waiting for their bank.
@@ -144,35 +116,20 @@ impl Gddr {
     /// A request that has completed by `tick`: reads first, each kind in order.
     #[inline]
     pub fn completed(&mut self, tick: Tick) -> Option<DramRequest> {
-        if self.next_done > tick {
-            return None;
-        }
-        self.take_completed(tick)
-    }
-
-    fn take_completed(&mut self, tick: Tick) -> Option<DramRequest> {
-        let first =
-            |queue: &VecDeque<(Tick, DramRequest)>| queue.front().map_or(Tick::NEVER, |f| f.0);
-        let queue = if first(&self.reads) <= tick {
-            &mut self.reads
-        } else {
-            &mut self.writes
-        };
-        let done = queue.pop_front();
-        self.next_done = first(&self.reads).min(first(&self.writes));
-        done.map(|(_, request)| request)
+        self.flying.completed(tick)
     }
 
     /// The next clock in which a command may go out or a request completes.
     #[inline]
     pub fn next(&self) -> Tick {
-        self.next_command.min(self.next_done)
+        self.next_command.min(self.flying.next())
     }
 
     /// No read completes before this clock, given that none is sent a command before `tick`.
     #[inline]
     pub fn no_read_before(&self, tick: Tick) -> Tick {
-        self.next_done.min(tick.saturating_add(self.read_clocks))
+        let sent = tick.saturating_add(self.distances.read_to_done);
+        self.flying.next().min(sent)
     }
 
     /// Sends at most one command in clock `tick`.

@@ -1,0 +1,65 @@
+//! Reads and writes whose commands are out.
+
+use crate::memory::dram::DramRequest;
+use crate::time::Tick;
+use std::collections::VecDeque;
+
+/// Requests by the clock in which they complete: each kind completes in order.
+#[derive(Clone, Debug)]
+pub(super) struct Flying {
+    reads: VecDeque<(Tick, DramRequest)>,
+    writes: VecDeque<(Tick, DramRequest)>,
+    /// The next clock in which one of them completes.
+    next: Tick,
+}
+
+impl Flying {
+    /// None.
+    pub(super) fn new() -> Flying {
+        Flying {
+            reads: VecDeque::new(),
+            writes: VecDeque::new(),
+            next: Tick::NEVER,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.reads.is_empty() && self.writes.is_empty()
+    }
+
+    #[inline]
+    pub(super) fn next(&self) -> Tick {
+        self.next
+    }
+
+    /// A request completes in clock `done`, behind those of its kind.
+    pub(super) fn push(&mut self, done: Tick, request: DramRequest) {
+        match request.write {
+            true => self.writes.push_back((done, request)),
+            false => self.reads.push_back((done, request)),
+        }
+        self.next = self.next.min(done);
+    }
+
+    /// One that has completed by `tick`, reads first.
+    #[inline]
+    pub(super) fn completed(&mut self, tick: Tick) -> Option<DramRequest> {
+        match self.next > tick {
+            true => None,
+            false => self.take(tick),
+        }
+    }
+
+    fn take(&mut self, tick: Tick) -> Option<DramRequest> {
+        let first =
+            |queue: &VecDeque<(Tick, DramRequest)>| queue.front().map_or(Tick::NEVER, |f| f.0);
+        let queue = if first(&self.reads) <= tick {
+            &mut self.reads
+        } else {
+            &mut self.writes
+        };
+        let done = queue.pop_front();
+        self.next = first(&self.reads).min(first(&self.writes));
+        done.map(|(_, request)| request)
+    }
+}
