@@ -96,7 +96,7 @@ fn run(program: Arc<Program>) {
         let launch = Launch {
             kernel: index,
             grid: [2, 1, 1],
-            block: kernel.req_ntid.unwrap_or([64, 1, 1]),
+            block: kernel.bounds.req_ntid.unwrap_or([64, 1, 1]),
             dynamic_shared: 0,
             params: pointers.take(kernel.param_bytes as usize).collect(),
             registers: None,

@@ -100,14 +100,8 @@ pub struct Kernel {
     pub local_bytes: u32,
     /// Where in local memory spilled registers lie, if there are any: from here to its end.
     pub spill_base: Option<u32>,
-    /// `.maxntid` as a product of its dimensions.
-    pub max_ntid: Option<[u32; 3]>,
-    /// `.reqntid`.
-    pub req_ntid: Option<[u32; 3]>,
-    /// `.minnctapersm`.
-    pub min_ctas: Option<u32>,
-    /// `.maxnreg`.
-    pub max_nreg: Option<u32>,
+    /// What it says of its launches.
+    pub bounds: LaunchBounds,
     /// Basic blocks.
     pub blocks: Vec<BasicBlock>,
     /// Where `.pragma "nounroll"` stands: the loop that begins there is to stay as it is.
@@ -119,6 +113,27 @@ pub struct Kernel {
     /// Functions that it calls and no file defines, with the PTX line of the call: a launch is
     /// refused. Where a call was, its code has a trap.
     pub undefined: Vec<(String, u32)>,
+}
+
+/// Launch bounds: what a kernel says of the launches that it is made for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaunchBounds {
+    /// `.maxntid`: at most so many threads per block, as the product of these.
+    pub max_ntid: Option<[u32; 3]>,
+    /// `.reqntid`: blocks of just this shape.
+    pub req_ntid: Option<[u32; 3]>,
+    /// `.minnctapersm`: so many blocks are to fit on an SM.
+    pub min_ctas: Option<u32>,
+    /// `.maxnreg`: at most so many registers per thread.
+    pub max_nreg: Option<u32>,
+}
+
+impl LaunchBounds {
+    /// Threads of the blocks that it is made for, if it says so.
+    pub fn threads(&self) -> Option<u32> {
+        let shape = self.req_ntid.or(self.max_ntid)?;
+        Some(shape.iter().fold(1, |all: u32, n| all.saturating_mul(*n)))
+    }
 }
 
 /// What became of a kernel whose blocks were to be virtual ones ([`crate::rewrite::vtw`]).

@@ -259,12 +259,12 @@ fn directives_and_source_lines() {
          .entry q() .reqntid 8, 4, 2 { ret; }",
     ));
     let k = &p.kernels[0];
-    assert_eq!(k.max_ntid, Some([128, 2, 1]));
+    assert_eq!(k.bounds.max_ntid, Some([128, 2, 1]));
     assert_eq!(
-        (k.min_ctas, k.max_nreg, k.req_ntid),
+        (k.bounds.min_ctas, k.bounds.max_nreg, k.bounds.req_ntid),
         (Some(3), Some(40), None)
     );
-    assert_eq!(p.kernels[1].req_ntid, Some([8, 4, 2]));
+    assert_eq!(p.kernels[1].bounds.req_ntid, Some([8, 4, 2]));
     assert_eq!(p.files, [(3, "a.cu".to_string())]);
     assert_eq!((k.code[0].source, k.code[0].line), (Some((3, 17)), 8));
 }

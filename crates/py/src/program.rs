@@ -79,7 +79,7 @@ impl Program {
     fn required_block(&self, py: Python<'_>, kernel: &str) -> PyResult<Option<[u32; 3]>> {
         let found = args::find_kernel(&self.program, kernel);
         let index = found.map_err(|text| errors::bad_input(py, &text))?;
-        Ok(self.program.kernels[index].req_ntid)
+        Ok(self.program.kernels[index].bounds.req_ntid)
     }
 }
 

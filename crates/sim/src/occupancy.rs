@@ -61,15 +61,12 @@ pub fn registers(machine: &Machine, kernel: &Kernel, threads_per_block: u32) -> 
 /// the PTX allows (`.maxnreg`), and what it promises (`.minnctapersm`: so few that so many blocks
 /// fit). The blocks are those of `.reqntid` or `.maxntid`, otherwise of `threads_per_block`.
 pub fn register_limit(machine: &Machine, kernel: &Kernel, threads_per_block: u32) -> u32 {
-    let limit = kernel.max_nreg.unwrap_or(u32::MAX);
+    let limit = kernel.bounds.max_nreg.unwrap_or(u32::MAX);
     let limit = limit.min(machine.sm.registers_per_thread).max(1);
-    let Some(blocks) = kernel.min_ctas else {
+    let Some(blocks) = kernel.bounds.min_ctas else {
         return limit;
     };
-    let bound = kernel.req_ntid.or(kernel.max_ntid);
-    let threads = bound.map_or(threads_per_block, |dims| {
-        dims.iter().fold(1u32, |all, n| all.saturating_mul(*n))
-    });
+    let threads = kernel.bounds.threads().unwrap_or(threads_per_block);
     let threads = u64::from(threads.max(1).div_ceil(32)) * 32;
     let granularity = machine.sm.register_granularity.max(1);
     let threads = threads * u64::from(blocks.max(1));
@@ -216,16 +213,16 @@ mod tests {
     #[test]
     fn launch_bounds_keep_registers_low_enough_for_their_blocks() {
         let mut kernel = crate::exec::testing::kernel(Vec::new());
-        kernel.min_ctas = Some(3);
+        kernel.bounds.min_ctas = Some(3);
         kernel.register_demand = 60;
         let machine = Machine::preset("fx5800").unwrap();
         // 16384 registers for 3 blocks of 192 threads: 28 a thread, in steps of 4.
         let kept = registers(&machine, &kernel, 192);
         assert_eq!((kept, occupancy(&machine, kept, 0, 192).blocks), (28, 3));
         assert_eq!(registers(&gtx480(), &kernel, 192), 56);
-        kernel.max_nreg = Some(20);
+        kernel.bounds.max_nreg = Some(20);
         assert_eq!(registers(&machine, &kernel, 192), 20);
-        (kernel.min_ctas, kernel.max_nreg) = (None, None);
+        (kernel.bounds.min_ctas, kernel.bounds.max_nreg) = (None, None);
         assert_eq!(registers(&machine, &kernel, 192), 60);
     }
 

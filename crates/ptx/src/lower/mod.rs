@@ -192,10 +192,7 @@ fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Par
         dynamic_shared: builder.shared.dynamic.map(|b| b as u32),
         local_bytes: align_up(builder.local_bytes, 8) as u32,
         spill_base: None,
-        max_ntid: None,
-        req_ntid: None,
-        min_ctas: None,
-        max_nreg: None,
+        bounds: Default::default(),
         blocks: Vec::new(),
         rolled: std::mem::take(&mut builder.rolled),
         crossings: Crossings::default(),
@@ -204,10 +201,10 @@ fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Par
     };
     for directive in &function.directives {
         match directive {
-            Directive::MaxNtid(list) => kernel.max_ntid = Some(three(list)),
-            Directive::ReqNtid(list) => kernel.req_ntid = Some(three(list)),
-            Directive::MinNctaPerSm(n) => kernel.min_ctas = Some(*n),
-            Directive::MaxNreg(n) => kernel.max_nreg = Some(*n),
+            Directive::MaxNtid(list) => kernel.bounds.max_ntid = Some(three(list)),
+            Directive::ReqNtid(list) => kernel.bounds.req_ntid = Some(three(list)),
+            Directive::MinNctaPerSm(n) => kernel.bounds.min_ctas = Some(*n),
+            Directive::MaxNreg(n) => kernel.bounds.max_nreg = Some(*n),
             _ => {}
         }
     }

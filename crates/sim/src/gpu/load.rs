@@ -432,13 +432,13 @@ impl Gpu {
                 kernel.param_bytes
             ));
         }
-        if kernel.req_ntid.is_some_and(|r| r != launch.block) {
+        if kernel.bounds.req_ntid.is_some_and(|r| r != launch.block) {
             return bad(format!(
                 "blocks of {:?}, but the PTX requires {:?}",
-                launch.block, kernel.req_ntid
+                launch.block, kernel.bounds.req_ntid
             ));
         }
-        if let Some(max) = kernel.max_ntid
+        if let Some(max) = kernel.bounds.max_ntid
             && threads > max.iter().map(|&n| n as u64).product()
         {
             return bad(format!(

@@ -40,16 +40,16 @@ impl Room {
 
 /// Registers that a kernel takes to have its loads early.
 pub fn room(kernel: &Kernel) -> Room {
-    let size = kernel.req_ntid.or(kernel.max_ntid);
-    let size = size.map(|dims| dims.iter().fold(1u32, |a, b| a.saturating_mul(*b)));
+    let bounds = &kernel.bounds;
+    let size = bounds.threads();
     let whole = |threads: u32| threads.max(1).div_ceil(32).saturating_mul(32);
     let share = |threads: u32| (REGISTERS / threads.max(1) / STEP * STEP).min(MOST);
-    let registers = match (kernel.max_nreg, size, kernel.min_ctas) {
+    let registers = match (bounds.max_nreg, size, bounds.min_ctas) {
         (Some(most), ..) => most,
         (None, Some(size), Some(blocks)) => share(whole(size).saturating_mul(blocks.max(1))),
         (None, Some(size), None) => share(whole(size).saturating_mul(BLOCKS).min(THREADS)),
         (None, None, _) => share(THREADS),
     };
-    let bound = kernel.max_nreg.is_some() || (size.is_some() && kernel.min_ctas.is_some());
+    let bound = bounds.max_nreg.is_some() || (size.is_some() && bounds.min_ctas.is_some());
     Room { registers, bound }
 }
