@@ -3,9 +3,9 @@
 use super::api::Launch;
 use super::dispatch::Dispatcher;
 use super::hot::HotSpots;
-use super::load::oddities;
 use super::pace::Pace;
 use super::period::{Clocking, Course};
+use super::refuse::oddities;
 use super::{Gpu, SimError, Stuck};
 use crate::exec::functional;
 use crate::memory::clock::next_in_phase;
