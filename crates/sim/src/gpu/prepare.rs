@@ -25,7 +25,7 @@ type Shape = (Vec<u8>, [u32; 3], Option<VirtualBlocks>);
 const PARAM_BASE: u64 = 0xc000_0000;
 
 impl Gpu {
-    /// Registers a thread that occupancy counts with: what the launch says, else what the PTX
+    /// Registers per thread that occupancy counts with: what the launch says, else what the PTX
     /// needs and asks for.
     fn registers(&self, kernel: &Kernel, launch: &Launch) -> u32 {
         let threads = launch.block.iter().product();

@@ -4,30 +4,30 @@
 //! blocks wait for one another end. Each warp has a reconvergence stack (taken side first);
 //! atomics act at once in lane order; `%clock` counts warp instructions.
 
+mod barrier;
+mod fault;
 mod races;
+mod stack;
 mod virtual_blocks;
 
+pub use fault::{SimFault, StuckWarp};
 pub use races::RaceCheck;
-use races::Who;
-
-use std::fmt;
-use std::ops::ControlFlow;
-
-use warpsim_present::mangled::shown;
-use warpsim_ptx::isa::BoolOp;
-use warpsim_ptx::kernel::{Kernel, NO_PC, Pc, RegId};
 
 use super::access::atomic;
 use super::code::Code;
-use super::fault::{Fault, FaultKind, FaultReport};
+use super::fault::{Fault, FaultKind};
 use super::grid::Grid;
 use super::launch::warps_per_block;
 use super::memory::image::GlobalMemory;
 use super::memory::store_buffer::GlobalView;
-use super::state::{
-    Barrier, Effect, EffectKind, HomeBlock, HomeWarp, Lanes, Moment, Threads, lanes_of,
-};
+use super::state::{Effect, EffectKind, HomeBlock, HomeWarp, Lanes, Moment, Threads, lanes_of};
+use barrier::Gate;
+use races::Who;
+use stack::Level;
+use std::ops::ControlFlow;
 use virtual_blocks::VirtualRun;
+use warpsim_present::mangled::shown;
+use warpsim_ptx::kernel::{Kernel, NO_PC, Pc};
 
 /// How to run.
 #[derive(Clone, Copy, Debug)]
@@ -65,98 +65,6 @@ pub struct FunctionalStats {
     pub thread_instructions: u64,
 }
 
-/// Why a run ended early.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SimFault {
-    /// A thread did something impossible.
-    Thread(Box<FaultReport>),
-    /// Every warp waits and none can go on.
-    Deadlock {
-        /// Kernel.
-        kernel: String,
-        /// The waiting warps.
-        warps: Vec<StuckWarp>,
-    },
-    /// The instruction limit was reached.
-    Limit {
-        /// Kernel.
-        kernel: String,
-        /// The limit.
-        instructions: u64,
-    },
-    /// The launch itself is impossible.
-    Launch(String),
-    /// Somebody wanted no more of it.
-    Stopped {
-        /// Kernel.
-        kernel: String,
-        /// Warp instructions up to then.
-        instructions: u64,
-    },
-}
-
-/// A warp in a deadlock.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StuckWarp {
-    /// Block in the grid.
-    pub block: [u32; 3],
-    /// Warp in the block.
-    pub warp: u16,
-    /// Instruction it waits at.
-    pub pc: Pc,
-    /// Line in the PTX.
-    pub line: u32,
-    /// What it waits for.
-    pub waiting: String,
-}
-
-impl fmt::Display for SimFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SimFault::Thread(report) => report.fmt(f),
-            SimFault::Deadlock { kernel, warps } => {
-                write!(f, "deadlock in kernel {}: every warp waits", shown(kernel))?;
-                for w in warps {
-                    let [x, y, z] = w.block;
-                    write!(
-                        f,
-                        "\n  block ({x},{y},{z}) warp {}: pc {}, PTX line {}: {}",
-                        w.warp, w.pc, w.line, w.waiting
-                    )?;
-                }
-                Ok(())
-            }
-            SimFault::Limit {
-                kernel,
-                instructions,
-            } => write!(
-                f,
-                "kernel {} has not ended after {instructions} warp instructions",
-                shown(kernel)
-            ),
-            SimFault::Launch(text) => f.write_str(text),
-            SimFault::Stopped {
-                kernel,
-                instructions,
-            } => write!(
-                f,
-                "kernel {} was stopped after {instructions} warp instructions",
-                shown(kernel)
-            ),
-        }
-    }
-}
-
-impl std::error::Error for SimFault {}
-
-/// A level of a warp's reconvergence stack.
-#[derive(Clone, Copy, Debug)]
-struct Level {
-    pc: Pc,
-    reconverge: Pc,
-    mask: u32,
-}
-
 /// A warp as the runner sees it.
 #[derive(Clone, Debug, Default)]
 struct Runner {
@@ -165,27 +73,6 @@ struct Runner {
     instructions: u64,
     /// The barrier it waits at, and the instruction that says so.
     waiting: Option<(u8, Pc)>,
-}
-
-/// A warp that waits at a barrier.
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    warp: usize,
-    lanes: u32,
-    reduction: Option<(BoolOp, RegId)>,
-}
-
-/// A barrier of a block.
-#[derive(Clone, Debug, Default)]
-struct Gate {
-    /// Warps that have arrived, waiting or not.
-    arrived: u32,
-    /// Threads expected; `None` for all.
-    expected: Option<u32>,
-    waiting: Vec<Waiting>,
-    all: bool,
-    any: bool,
-    count: u32,
 }
 
 /// Who hears of a run.
@@ -504,156 +391,5 @@ impl Machine<'_> {
         }
         self.tidy(warp);
         Ok(())
-    }
-
-    /// Splits the top of the stack; the taken side runs first.
-    fn diverge(&mut self, warp: usize, pc: Pc, taken: u32, target: Pc, reconverge: Pc) {
-        let stack = &mut self.runners[warp].stack;
-        let Some(top) = stack.pop() else { return };
-        if reconverge != NO_PC {
-            stack.push(Level {
-                pc: reconverge,
-                ..top
-            });
-        }
-        for (pc, mask) in [(pc + 1, top.mask & !taken), (target, taken)] {
-            stack.push(Level {
-                pc,
-                reconverge,
-                mask,
-            });
-        }
-    }
-
-    fn exit(&mut self, warp: usize, lanes: u32) {
-        for level in &mut self.runners[warp].stack {
-            level.mask &= !lanes;
-        }
-    }
-
-    /// Pops what is empty or has reached its reconvergence point.
-    fn tidy(&mut self, warp: usize) {
-        let stack = &mut self.runners[warp].stack;
-        while let Some(top) = stack.last() {
-            if top.mask == 0 || top.reconverge != NO_PC && top.pc == top.reconverge {
-                stack.pop();
-            } else {
-                break;
-            }
-        }
-        if stack.is_empty() {
-            // A warp that has gone is no longer expected at barriers.
-            for id in 0..16 {
-                self.release(warp / self.warps, id);
-            }
-        }
-    }
-
-    fn arrive(&mut self, warp: usize, pc: Pc, lanes: u32, barrier: &Barrier) {
-        let slot = warp / self.warps;
-        let set = self.barrier_set(warp);
-        let gate = &mut self.gates[slot][16 * set + usize::from(barrier.id)];
-        if gate.arrived == 0 {
-            *gate = Gate {
-                all: true,
-                ..Gate::default()
-            };
-        }
-        gate.arrived += 1;
-        gate.expected = barrier.count.or(gate.expected);
-        if let Some((_, yes, _)) = barrier.reduction {
-            gate.all &= yes == lanes;
-            gate.any |= yes != 0;
-            gate.count += yes.count_ones();
-        }
-        if !barrier.arrive {
-            let reduction = barrier.reduction.map(|(op, _, reg)| (op, reg));
-            gate.waiting.push(Waiting {
-                warp,
-                lanes,
-                reduction,
-            });
-            self.runners[warp].waiting = Some((barrier.id, pc));
-        }
-        self.release(slot, barrier.id);
-    }
-
-    /// Opens a barrier when everyone it expects has arrived.
-    fn release(&mut self, slot: usize, id: u8) {
-        if !self.virtual_run.blocks.is_empty() {
-            for set in 0..2 {
-                if let Some(takers) = self.virtual_takers(slot, set) {
-                    self.open(slot, id, set, takers);
-                }
-            }
-            return;
-        }
-        let live = self
-            .block_warps(slot)
-            .filter(|&w| !self.runners[w].stack.is_empty())
-            .count() as u32;
-        self.open(slot, id, 0, live);
-    }
-
-    /// Opens a barrier of a set if those have arrived that it expects, else so many warps.
-    fn open(&mut self, slot: usize, id: u8, set: usize, live: u32) {
-        let gate = &mut self.gates[slot][16 * set + usize::from(id)];
-        let expected = gate.expected.map_or(live, |n| n / 32);
-        if gate.arrived == 0 || gate.arrived < expected {
-            return;
-        }
-        let gate = std::mem::take(gate);
-        if let Some(races) = &mut self.races {
-            races.barrier(self.numbers[slot]);
-        }
-        for Waiting {
-            warp,
-            lanes,
-            reduction,
-        } in gate.waiting
-        {
-            self.runners[warp].waiting = None;
-            if let Some((op, reg)) = reduction {
-                let value = match op {
-                    BoolOp::And => u64::from(gate.all),
-                    BoolOp::Popc => u64::from(gate.count),
-                    BoolOp::Or | BoolOp::Xor => u64::from(gate.any),
-                };
-                let home = Lanes::Static(warp as u16);
-                for lane in lanes_of(lanes) {
-                    self.code
-                        .write_register(&home, reg, lane, value, &mut self.threads);
-                }
-            }
-        }
-    }
-
-    fn deadlock(&self) -> SimFault {
-        let mut warps = Vec::new();
-        for (w, runner) in self.runners.iter().enumerate() {
-            let Some((id, pc)) = runner.waiting else {
-                continue;
-            };
-            let slot = w / self.warps;
-            let gate = &self.gates[slot][16 * self.barrier_set(w) + usize::from(id)];
-            let expected = gate.expected.map_or_else(
-                || "all warps of the block".to_string(),
-                |n| format!("{} warps", n / 32),
-            );
-            warps.push(StuckWarp {
-                block: self.threads.blocks[slot].ctaid,
-                warp: self.threads.warps[w].index,
-                pc,
-                line: self.code.instr(pc).line,
-                waiting: format!(
-                    "barrier {id}, where {} have arrived and {expected} are expected",
-                    gate.arrived
-                ),
-            });
-        }
-        SimFault::Deadlock {
-            kernel: self.kernel.name.clone(),
-            warps,
-        }
     }
 }
