@@ -392,6 +392,21 @@ pub enum AddrBase {
     Symbol(u32),
 }
 
+impl Operand {
+    /// The register that it names: as a value, an address or the handle of a texture.
+    pub fn register(&self) -> Option<RegId> {
+        match self {
+            Operand::Reg(r) | Operand::NotReg(r) => Some(*r),
+            Operand::Address {
+                base: AddrBase::Reg(r),
+                ..
+            } => Some(*r),
+            Operand::Texture(TexBase::Handle(r)) => Some(*r),
+            _ => None,
+        }
+    }
+}
+
 /// The address of the first `.texref` (or `.surfref`) variable of a module, as code sees it: the
 /// next ones follow, one by one. Handles of texture objects are smaller.
 pub const TEXREF_HANDLES: u64 = 1 << 32;

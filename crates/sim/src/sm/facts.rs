@@ -5,7 +5,7 @@ use crate::config::{Machine, OpClass, Work};
 use crate::exec::iterations::may_access_shared;
 use crate::power::Side;
 use warpsim_ptx::isa::{Async, CacheOp, Op, Pipe, Sem, Space, Type};
-use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegId, TexBase, Virtualised};
+use warpsim_ptx::kernel::{Instr, Kernel, Operand, RegId, Virtualised};
 use warpsim_ptx::tensor::Role;
 
 /// Registers of an instruction that share a word of the scoreboard: register r is bit r mod 64
@@ -224,7 +224,7 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
         word_of(&mut facts, guard).reads |= 1 << (guard.0 % 64);
     }
     if !ignore_sources {
-        for r in instr.src.iter().filter_map(source_register) {
+        for r in instr.src.iter().filter_map(Operand::register) {
             word_of(&mut facts, r).reads |= 1 << (r.0 % 64);
             facts.add_read(bank(r), banks);
             facts.operands += 1;
@@ -252,19 +252,6 @@ fn word_of(facts: &mut OpFacts, register: RegId) -> &mut RegisterWord {
         others.len() - 1
     });
     &mut others[at]
-}
-
-/// The register a source operand reads, if any.
-fn source_register(operand: &Operand) -> Option<RegId> {
-    match operand {
-        Operand::Reg(r) | Operand::NotReg(r) => Some(*r),
-        Operand::Address {
-            base: AddrBase::Reg(r),
-            ..
-        } => Some(*r),
-        Operand::Texture(TexBase::Handle(r)) => Some(*r),
-        _ => None,
-    }
 }
 
 /// Results of loads from global, local, generic and texture memory (and of atomics) take

@@ -48,9 +48,10 @@ pub fn all(table: &Table) -> Result<Vec<Configuration>, SourceError> {
     Ok(all)
 }
 
-fn one(source: &Source, entry: &Entry) -> Result<Configuration, SourceError> {
-    const KEYS: &[&str] = &[
-        "title",
+/// What a configuration, or a grid of them, may say beside what it is called.
+const fn keys(called: &str) -> [&str; 11] {
+    [
+        called,
         "machine",
         "warps",
         "power",
@@ -61,9 +62,12 @@ fn one(source: &Source, entry: &Entry) -> Result<Configuration, SourceError> {
         "seed",
         "set",
         "param",
-    ];
+    ]
+}
+
+fn one(source: &Source, entry: &Entry) -> Result<Configuration, SourceError> {
     let what = format!("configuration `{}`", entry.key);
-    let fields = Table::new(source, &entry.node, what, KEYS)?;
+    let fields = Table::new(source, &entry.node, what, &keys("title"))?;
     let change = change(&fields)?;
     Ok(Configuration {
         title: fields.text_or("title", &entry.key)?,
@@ -173,20 +177,7 @@ enum What {
 }
 
 fn grid(source: &Source, node: &Node, all: &mut Vec<Configuration>) -> Result<(), SourceError> {
-    const KEYS: &[&str] = &[
-        "name",
-        "machine",
-        "warps",
-        "power",
-        "scheduler",
-        "fetch",
-        "divergence",
-        "virtualize",
-        "seed",
-        "set",
-        "param",
-    ];
-    let fields = Table::new(source, node, "a grid", KEYS)?;
+    let fields = Table::new(source, node, "a grid", &keys("name"))?;
     let template = fields.text("name")?;
     let axes = axes(&fields)?;
     let product = axes

@@ -32,40 +32,25 @@ pub fn draw(chart: &Chart, layout: &Layout, style: Option<&str>) -> String {
     let levels = headings.iter().flatten().map(|h| h.level).max();
     let above = ABOVE + HEADING * levels.unwrap_or(0) as f64;
     let height = legend_height + rows.len() as f64 * (above + FIELD + below);
-    Svg::document(
-        &[
-            ("viewBox", &format_args!("0 0 {width} {height:.0}")),
-            ("width", &width),
-            ("height", &format_args!("{height:.0}")),
-            ("class", &layout.class),
-            ("role", &"img"),
-            ("font-family", &"system-ui,sans-serif"),
-            ("font-size", &12),
-        ],
-        |svg| {
-            if let Some(style) = style {
-                svg.style(style);
-            }
-            svg.element("title").text(&chart.title);
-            svg.append(&legend);
-            let scale = axis(heights(chart), chart.baseline);
-            for (i, (row, headings)) in rows.iter().zip(&headings).enumerate() {
-                let top = legend_height + above + i as f64 * (above + FIELD + below);
-                let mut field = Field {
-                    chart,
-                    scale: &scale,
-                    width,
-                    top,
-                    svg,
-                };
-                field.lines();
-                field.title();
-                headings.iter().for_each(|h| field.heading(h));
-                field.clusters(row, tilted);
-                field.base();
-            }
-        },
-    )
+    layout.picture(height, &chart.title, style, |svg| {
+        svg.append(&legend);
+        let scale = axis(heights(chart), chart.baseline);
+        for (i, (row, headings)) in rows.iter().zip(&headings).enumerate() {
+            let top = legend_height + above + i as f64 * (above + FIELD + below);
+            let mut field = Field {
+                chart,
+                scale: &scale,
+                width,
+                top,
+                svg,
+            };
+            field.lines();
+            field.title();
+            headings.iter().for_each(|h| field.heading(h));
+            field.clusters(row, tilted);
+            field.base();
+        }
+    })
 }
 
 /// Where bars end.

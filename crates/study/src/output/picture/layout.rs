@@ -1,5 +1,7 @@
 //! How much goes beside each other: on screens and paper, and on telephones.
 
+use warpsim_present::svg::Svg;
+
 /// Sizes of a picture.
 pub struct Layout {
     /// Its class on a page.
@@ -11,6 +13,37 @@ pub struct Layout {
     /// Panels of a trade-off side by side, and how wide the field of each is.
     pub panels_per_row: usize,
     pub panel: f64,
+}
+
+impl Layout {
+    /// A picture of this height, with what `draw` draws; `style` is for one that stands alone.
+    pub fn picture(
+        &self,
+        height: f64,
+        title: &str,
+        style: Option<&str>,
+        draw: impl FnOnce(&mut Svg),
+    ) -> String {
+        let width = self.width;
+        Svg::document(
+            &[
+                ("viewBox", &format_args!("0 0 {width} {height:.0}")),
+                ("width", &width),
+                ("height", &format_args!("{height:.0}")),
+                ("class", &self.class),
+                ("role", &"img"),
+                ("font-family", &"system-ui,sans-serif"),
+                ("font-size", &12),
+            ],
+            |svg| {
+                if let Some(style) = style {
+                    svg.style(style);
+                }
+                svg.element("title").text(title);
+                draw(svg);
+            },
+        )
+    }
 }
 
 /// For screens and paper.

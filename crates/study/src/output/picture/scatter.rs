@@ -29,32 +29,17 @@ pub fn draw(
     let rows = traded.panels.len().div_ceil(layout.panels_per_row);
     let step = ABOVE + HEIGHT + BELOW;
     let height = legend_height + rows as f64 * step;
-    Svg::document(
-        &[
-            ("viewBox", &format_args!("0 0 {width} {height:.0}")),
-            ("width", &width),
-            ("height", &format_args!("{height:.0}")),
-            ("class", &layout.class),
-            ("role", &"img"),
-            ("font-family", &"system-ui,sans-serif"),
-            ("font-size", &12),
-        ],
-        |svg| {
-            if let Some(style) = style {
-                svg.style(style);
-            }
-            svg.element("title").text(title);
-            svg.append(&legend);
-            for (i, panel) in traded.panels.iter().enumerate() {
-                let column = (i % layout.panels_per_row) as f64;
-                let row = (i / layout.panels_per_row) as f64;
-                let left = LEFT + column * (width / layout.panels_per_row as f64);
-                let top = legend_height + ABOVE + row * step;
-                let size = [layout.panel, HEIGHT];
-                Field::new(traded, colours, panel, [left, top], size).draw(svg);
-            }
-        },
-    )
+    layout.picture(height, title, style, |svg| {
+        svg.append(&legend);
+        for (i, panel) in traded.panels.iter().enumerate() {
+            let column = (i % layout.panels_per_row) as f64;
+            let row = (i / layout.panels_per_row) as f64;
+            let left = LEFT + column * (width / layout.panels_per_row as f64);
+            let top = legend_height + ABOVE + row * step;
+            let size = [layout.panel, HEIGHT];
+            Field::new(traded, colours, panel, [left, top], size).draw(svg);
+        }
+    })
 }
 
 /// Numbers, colours and names of the configurations.
