@@ -297,6 +297,12 @@ pub trait DivergenceModel: Send {
     /// A group has executed a branch.
     fn branch(&mut self, slot: u16, branch: &Branch, groups: &mut Groups);
 
+    /// Whether it has to hear of branches that all lanes of a group take, or none. Else the pipeline may
+    /// move the group's PC by itself.
+    fn hears_agreed_branches(&self) -> bool {
+        true
+    }
+
     /// A group's PC has become its `watch`.
     fn arrived(&mut self, slot: u16, groups: &mut Groups);
 

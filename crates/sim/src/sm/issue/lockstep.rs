@@ -8,7 +8,7 @@ use crate::exec::state::{EffectKind, LANES};
 use crate::place::{Place, each};
 use crate::schedule::Together;
 use crate::sm::facts::Traffic;
-use crate::sm::launch::{SmFault, View};
+use crate::sm::launch::{Launched, SmFault, View};
 use crate::sm::limits::MOST_DOMAINS;
 use crate::sm::operands::Issued;
 use crate::sm::residents::{BarrierAt, Residents};
@@ -86,9 +86,6 @@ impl Issue {
     ) -> bool {
         let domains = members.domains();
         if with.residents.warps.alike() {
-            if members.len() == self.domains && self.takes_all_turns(members, now, with) {
-                return true;
-            }
             let (ready, plannable) = (self.ready[0], self.plannable[0]);
             self.ready[..self.domains].fill(ready);
             self.plannable.fill(plannable);
@@ -116,24 +113,6 @@ impl Issue {
             }
         }
         members.len() == self.domains
-    }
-
-    /// As [`take_turns`](Issue::take_turns), for a gang with a warp in every slice, where the first domain
-    /// stands for all and can for this too; says whether.
-    #[inline]
-    fn takes_all_turns(&mut self, members: Together, now: Cycle, with: &mut Surroundings) -> bool {
-        let Residents { warps, books, .. } = &*with.residents;
-        let drops = warps.domain(0).mismatched() != 0;
-        if drops && !books.policy.ranks_alike(members.domains()) {
-            return false;
-        }
-        let room = self.planned_room_of(0, now, with);
-        let next = Next::at(members.leader(), with);
-        let index = next.place.index;
-        let Residents { warps, books, .. } = &mut *with.residents;
-        warps.take_class_turn(0, index, next.facts.passes, room, books);
-        drop_wrong_paths(0, Some(index), with.residents, with.view.launched);
-        true
     }
 
     /// The turns of the domains that have issued nothing are over.
@@ -166,6 +145,7 @@ impl Issue {
     }
 
     /// Whether warps that execute an instruction together may go on as one: nobody has to hear of each.
+    #[inline]
     pub(super) fn may_go_as_one(&self, with: &Surroundings) -> bool {
         !with.residents.books.watch.is_on() && !self.ideal_fetch
     }
@@ -221,7 +201,6 @@ impl Issue {
         for slot in slots.clone() {
             self.log_issue(slot, pc, residents);
         }
-        residents.warps.gang_issued(members, facts);
         if facts.is_memory() {
             let groups = &residents.groups;
             self.gathered.owners.extend(slots.clone().map(|slot| {
@@ -229,15 +208,21 @@ impl Issue {
                 owner(&its, executed & groups.get(slot).mask)
             }));
         }
-        let plain = matches!(self.effect.kind, EffectKind::Alu | EffectKind::Access(_));
-        let plain = plain && facts.traffic != Traffic::Copy;
         let launched = view.launched;
-        let at = if plain && straight(&mut residents.groups, pc + 1) {
-            let Residents { warps, books, .. } = &mut *residents;
-            warps.refresh_gang(members, false, pc + 1, &launched.facts, books);
-            Some(pc + 1)
-        } else {
-            self.lead_gang_elsewhere(members, leader, now, residents, view)?
+        let to = self.leads_to(leader, residents, launched);
+        let at = match to {
+            Some(to) if straight(&mut residents.groups, to) => {
+                let Residents { warps, books, .. } = &mut *residents;
+                let branches = matches!(self.effect.kind, EffectKind::Branch { .. });
+                books.stats.counters.branches += u64::from(branches) * members.len() as u64;
+                let target = branches && to != pc + 1;
+                warps.gang_steps(members, facts, target, to, &launched.facts, books);
+                Some(to)
+            }
+            _ => {
+                residents.warps.gang_issued(members, facts);
+                self.lead_gang_elsewhere(members, leader, now, residents, view)?
+            }
         };
         let whole = members.len() == self.domains;
         if !facts.is_memory() {
@@ -247,6 +232,23 @@ impl Issue {
             }
         }
         Ok(at)
+    }
+
+    /// Where the instruction that warps have executed together leads all of their threads, if these have
+    /// nothing to do but to go there.
+    #[inline]
+    fn leads_to(&self, leader: &Next, residents: &Residents, launched: &Launched) -> Option<Pc> {
+        let &Next { pc, facts, .. } = leader;
+        match self.effect.kind {
+            EffectKind::Alu | EffectKind::Access(_) => {
+                (facts.traffic != Traffic::Copy).then_some(pc + 1)
+            }
+            EffectKind::Branch { taken } if !residents.model_hears_agreed_branches() => match taken {
+                0 => Some(pc + 1),
+                _ => (taken == self.active).then(|| launched.kernel.code[pc as usize].target),
+            },
+            _ => None,
+        }
     }
 
     /// Leads a gang on where the divergence model may have to hear of it.

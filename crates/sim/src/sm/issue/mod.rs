@@ -7,6 +7,7 @@ mod gather;
 mod lockstep;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use super::facts::OpFacts;
 use super::launch::{Launched, SmFault, View};

@@ -51,6 +51,26 @@ impl WarpTable {
         }
     }
 
+    /// A gang has issued an instruction, which leads it to `next`: as
+    /// [`gang_issued`](Self::gang_issued) and then [`refresh_gang`](Self::refresh_gang).
+    pub fn gang_steps(
+        &mut self,
+        gang: Together,
+        facts: &OpFacts,
+        target: bool,
+        next: Pc,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        if let Some((leader, slot)) = self.held_as_one(gang) {
+            self.note_issued(slot, facts);
+            self.touch_class(leader, books);
+            return self.refresh_kept(leader, slot, target, next, code);
+        }
+        self.gang_issued(gang, facts);
+        self.refresh_parts(gang, target, next, code, books);
+    }
+
     /// An instruction of a warp, and of those that it stands for, has issued.
     #[inline(always)]
     fn note_issued(&mut self, slot: u16, facts: &OpFacts) {
