@@ -10,10 +10,12 @@ pub struct AgeOrder {
     /// By index: those that are older, a bit each.
     older: Vec<u64>,
     age: Vec<u64>,
+    /// The age of the youngest that has come.
+    youngest: u64,
 }
 
 impl AgeOrder {
-    /// Adds a warp, which is not among them.
+    /// Adds a warp, which is not among them; most often it is the youngest.
     pub fn add(&mut self, index: u8, age: u64) {
         debug_assert!(self.members >> index & 1 == 0);
         if self.age.len() <= index as usize {
@@ -21,15 +23,23 @@ impl AgeOrder {
             self.older.resize(index as usize + 1, 0);
         }
         self.age[index as usize] = age;
-        let mut older = 0;
-        for other in each(self.members) {
-            match self.age[other] < age {
-                true => older |= 1 << other,
-                false => self.older[other] |= 1 << index,
+        self.older[index as usize] = self.members;
+        self.members |= 1 << index;
+        if age <= self.youngest {
+            self.put_before(index, age);
+        }
+        self.youngest = self.youngest.max(age);
+    }
+
+    /// A warp that came last is not the youngest.
+    #[cold]
+    fn put_before(&mut self, index: u8, age: u64) {
+        for other in each(self.older[index as usize]) {
+            if age <= self.age[other] {
+                self.older[index as usize] &= !(1 << other);
+                self.older[other] |= 1 << index;
             }
         }
-        self.older[index as usize] = older;
-        self.members |= 1 << index;
     }
 
     /// Removes a warp.
@@ -84,5 +94,7 @@ mod tests {
         order.add(5, 5);
         assert_eq!(order.oldest(1 << 5 | 1 << 9), Some(9), "it came again, last");
         assert!(order.older(63, 0) && !order.older(5, 63));
+        order.add(30, 0);
+        assert_eq!(order.oldest(!0), Some(30), "it is older than all that came before");
     }
 }

@@ -199,10 +199,15 @@ impl Chooser {
 
     /// A gang issues; `first`: it is the first in this cycle.
     pub fn issued(&mut self, home: u16, part: &Part, first: bool) {
-        if first {
-            self.recent.clear();
+        match &mut self.recent[..] {
+            [one] if first => *one = (home, part.id), // as most often
+            _ => {
+                if first {
+                    self.recent.clear();
+                }
+                self.recent.push((home, part.id));
+            }
         }
-        self.recent.push((home, part.id));
         self.turn = turn_of(home, part) + 1;
     }
 }

@@ -169,14 +169,33 @@ impl Issue {
         with: &mut Surroundings,
     ) -> Result<Option<Pc>, SmFault> {
         if members.len() == self.domains {
-            let all = with.residents.warps.whole(leader.slot);
-            let straight = |groups: &mut Groups, pc| groups.advance_row(all.clone(), pc);
-            self.lead_gang(members, all.clone(), straight, leader, now, with)
-        } else {
-            let some = with.residents.warps.slots_of(members);
-            let straight = |groups: &mut Groups, pc| groups.advance_those(some.clone(), pc);
-            self.lead_gang(members, some.clone(), straight, leader, now, with)
+            return self.whole_goes_on(members, leader, now, with);
         }
+        let some = with.residents.warps.slots_of(members);
+        let straight = |groups: &mut Groups, pc| groups.advance_those(some.clone(), pc);
+        let at = self.lead_gang(members, some.clone(), straight, leader, now, with)?;
+        if !leader.facts.is_memory() {
+            self.send_members(members, leader.pc, self.effect.executed, now, with);
+        }
+        Ok(at)
+    }
+
+    /// As [`gang_goes_on`](Issue::gang_goes_on), for one with a warp in every slice.
+    #[inline(always)]
+    pub(super) fn whole_goes_on(
+        &mut self,
+        members: Together,
+        leader: &Next,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Result<Option<Pc>, SmFault> {
+        let all = with.residents.warps.whole(leader.slot);
+        let straight = |groups: &mut Groups, pc| groups.advance_row(all.clone(), pc);
+        let at = self.lead_gang(members, all.clone(), straight, leader, now, with)?;
+        if !leader.facts.is_memory() {
+            self.send_whole_gang(leader, self.effect.executed, now, with);
+        }
+        Ok(at)
     }
 
     /// As [`gang_goes_on`](Issue::gang_goes_on), for a gang with these slots, which `straight` moves to a PC
@@ -224,13 +243,6 @@ impl Issue {
                 self.lead_gang_elsewhere(members, leader, now, residents, view)?
             }
         };
-        let whole = members.len() == self.domains;
-        if !facts.is_memory() {
-            match whole {
-                true => self.send_whole_gang(leader, executed, now, with),
-                false => self.send_members(members, pc, executed, now, with),
-            }
-        }
         Ok(at)
     }
 

@@ -21,7 +21,7 @@ impl Issue {
         with: &mut Surroundings,
     ) -> Option<(Place, u64)> {
         if !with.residents.warps.alike() || !self.may_go_as_one(with) {
-            return None;
+            return None; // where they are, there are at most eight, with one scheduler each
         }
         self.ask_for_room(with);
         self.room_alike?;
@@ -49,7 +49,7 @@ impl Issue {
     ) -> Result<(), SmFault> {
         let next = Next::at(first, with);
         let Residents { warps, books, .. } = &mut *with.residents;
-        let gang = warps.whole_gang(next.slot);
+        let gang = Together::new(first, 1, u8::MAX >> (8 - self.domains)); // see next_whole
         warps.take_class_turn(0, first.index, next.facts.passes, room, books);
         drop_wrong_paths(0, Some(first.index), with.residents, with.view.launched);
         let at = self.issue_row(gang, &next, now, with)?;
@@ -76,7 +76,7 @@ impl Issue {
     ) -> Result<Option<Pc>, SmFault> {
         let together = self.execute_together(gang, next.pc, true, now, with)?;
         if together && self.leads_on_as_one() {
-            let at = self.gang_goes_on(gang, next, now, with)?;
+            let at = self.whole_goes_on(gang, next, now, with)?;
             if next.facts.is_memory() {
                 self.send_only_access(next, now, with);
             }
