@@ -111,6 +111,12 @@ impl Groups {
         &self.slots[slot as usize]
     }
 
+    /// The groups of slots one behind the other.
+    #[inline]
+    pub fn row(&self, slots: Range<u16>) -> &[Group] {
+        &self.slots[slots.start as usize..slots.end as usize]
+    }
+
     /// Moves the groups of all these slots to `pc`, if the model does not want to hear of any there; says
     /// whether.
     #[inline]
@@ -143,7 +149,7 @@ impl Groups {
     /// The active lanes of the groups of all these slots.
     #[inline]
     pub fn lanes_of(&self, slots: Range<u16>) -> u32 {
-        let those = &self.slots[slots.start as usize..slots.end as usize];
+        let those = self.row(slots);
         match <&[Group; 8]>::try_from(those) {
             Ok(eight) => all_lanes(eight),
             Err(_) => all_lanes(those),

@@ -198,6 +198,7 @@ impl Chooser {
     }
 
     /// A gang issues; `first`: it is the first in this cycle.
+    #[inline]
     pub fn issued(&mut self, home: u16, part: &Part, first: bool) {
         match &mut self.recent[..] {
             [one] if first => *one = (home, part.id), // as most often

@@ -20,8 +20,8 @@ impl Issue {
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
-        if let Some((first, room)) = self.next_whole(now, with) {
-            return self.issue_whole(first, room, now, with);
+        if self.step_in_lockstep(now, with)? {
+            return Ok(());
         }
         self.find_all_ready(now, with.residents);
         self.planned_room = None;
@@ -61,10 +61,15 @@ impl Issue {
         if self.room_asked != room {
             (self.room_asked, self.room_alike) = (room, with.collectors.room_for_all());
             if self.room_alike.is_none() {
-                for d in 0..self.domains {
-                    self.rooms[d % MOST_DOMAINS] = with.collectors.room_for(d);
-                }
+                self.ask_for_rooms(with);
             }
+        }
+    }
+
+    #[inline(never)]
+    fn ask_for_rooms(&mut self, with: &Surroundings) {
+        for d in 0..self.domains {
+            self.rooms[d % MOST_DOMAINS] = with.collectors.room_for(d);
         }
     }
 

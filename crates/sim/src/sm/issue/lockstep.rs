@@ -3,7 +3,7 @@
 
 use super::execute::{NO_MEMORY, count_instructions, count_lanes, owner};
 use super::{Issue, Next, Surroundings, drop_wrong_paths, ready_in};
-use crate::divergence::Groups;
+use crate::divergence::{Group, Groups};
 use crate::exec::state::{EffectKind, LANES};
 use crate::place::{Place, each};
 use crate::schedule::Together;
@@ -173,6 +173,10 @@ impl Issue {
         }
         let some = with.residents.warps.slots_of(members);
         let straight = |groups: &mut Groups, pc| groups.advance_those(some.clone(), pc);
+        if leader.facts.is_memory() {
+            let groups = &with.residents.groups;
+            self.add_owners(some.clone().map(|slot| (slot, groups.get(slot))), leader);
+        }
         let at = self.lead_gang(members, some.clone(), straight, leader, now, with)?;
         if !leader.facts.is_memory() {
             self.send_members(members, leader.pc, self.effect.executed, now, with);
@@ -191,11 +195,25 @@ impl Issue {
     ) -> Result<Option<Pc>, SmFault> {
         let all = with.residents.warps.whole(leader.slot);
         let straight = |groups: &mut Groups, pc| groups.advance_row(all.clone(), pc);
+        if leader.facts.is_memory() {
+            let row = with.residents.groups.row(all.clone());
+            self.add_owners((leader.slot..).zip(row), leader);
+        }
         let at = self.lead_gang(members, all.clone(), straight, leader, now, with)?;
         if !leader.facts.is_memory() {
             self.send_whole_gang(leader, self.effect.executed, now, with);
         }
         Ok(at)
+    }
+
+    /// The warps of a gang have executed a memory instruction together.
+    #[inline(always)]
+    fn add_owners<'g>(&mut self, warps: impl Iterator<Item = (u16, &'g Group)>, leader: &Next) {
+        let executed = self.effect.executed;
+        self.gathered.owners.extend(warps.map(|(slot, group)| {
+            let its = Next { slot, ..*leader };
+            owner(&its, executed & group.mask)
+        }));
     }
 
     /// As [`gang_goes_on`](Issue::gang_goes_on), for a gang with these slots, which `straight` moves to a PC
@@ -219,13 +237,6 @@ impl Issue {
         #[cfg(test)]
         for slot in slots.clone() {
             self.log_issue(slot, pc, residents);
-        }
-        if facts.is_memory() {
-            let groups = &residents.groups;
-            self.gathered.owners.extend(slots.clone().map(|slot| {
-                let its = Next { slot, ..*leader };
-                owner(&its, executed & groups.get(slot).mask)
-            }));
         }
         let launched = view.launched;
         let to = self.leads_to(leader, residents, launched);

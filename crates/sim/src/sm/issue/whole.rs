@@ -3,7 +3,7 @@
 //! chosen, and what it issues is done, once and straight. Everything else goes the longer way (`gang`),
 //! which comes to the same.
 
-use super::{Issue, Next, Surroundings, drop_wrong_paths, ready_in};
+use super::{Issue, Next, Surroundings, drop_wrong_paths};
 use crate::place::Place;
 use crate::schedule::Together;
 use crate::sm::launch::SmFault;
@@ -12,35 +12,49 @@ use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
 
 impl Issue {
-    /// The first warp of a gang that takes the turns of all slices in this cycle, if there is one and it can be
-    /// seen at a glance, and the warps of the first slice that have room at their units.
+    /// One cycle of all schedulers, if it is such a one and that can be seen at a glance, or one in which nobody
+    /// can issue; says whether it is.
     #[inline]
-    pub(super) fn next_whole(
+    pub(super) fn step_in_lockstep(
         &mut self,
         now: Cycle,
         with: &mut Surroundings,
-    ) -> Option<(Place, u64)> {
+    ) -> Result<bool, SmFault> {
         if !with.residents.warps.alike() || !self.may_go_as_one(with) {
-            return None; // where they are, there are at most eight, with one scheduler each
+            return Ok(false);
         }
         self.ask_for_room(with);
-        self.room_alike?;
-        let ready = ready_in(&with.residents.warps, 0, now);
+        if self.room_alike.is_none() {
+            return Ok(false);
+        }
         let room = self.planned_room_of(0, now, with);
         let Residents { warps, books, .. } = &mut *with.residents;
-        let drops = warps.domain(0).mismatched() != 0;
-        if ready & room == 0 || drops && !books.policy.ranks_alike(warps.members(0)) {
-            return None;
+        let domain = warps.domain(0);
+        let (ready, drops) = (domain.issuable() & room, domain.mismatched() != 0);
+        if ready == 0 && !drops {
+            match domain.moving() {
+                0 => warps.skip_turn(0),
+                _ => warps.stand_still(0, room, books),
+            }
+            return Ok(true);
+        }
+        if ready == 0 || drops && !books.policy.ranks_alike(warps.members(0)) {
+            return Ok(false);
         }
         // The plan may change the order of the warps when it names one.
         warps.pass(0, now, books);
-        let index = books.policy.plan()?.next_whole(ready & room)?;
-        Some((Place { domain: 0, index }, room))
+        let named = books.policy.plan().and_then(|plan| plan.next_whole(ready));
+        let Some(index) = named else {
+            return Ok(false);
+        };
+        let first = Place { domain: 0, index };
+        self.issue_whole(first, room, now, with)?;
+        Ok(true)
     }
 
     /// The cycle in which the gang whose first warp sits here takes the turns of all slices.
     #[inline]
-    pub(super) fn issue_whole(
+    fn issue_whole(
         &mut self,
         first: Place,
         room: u64,
@@ -49,7 +63,8 @@ impl Issue {
     ) -> Result<(), SmFault> {
         let next = Next::at(first, with);
         let Residents { warps, books, .. } = &mut *with.residents;
-        let gang = Together::new(first, 1, u8::MAX >> (8 - self.domains)); // see next_whole
+        // Where slices are in lockstep each has one scheduler, and there are at most eight.
+        let gang = Together::new(first, 1, u8::MAX >> (8 - self.domains));
         warps.take_class_turn(0, first.index, next.facts.passes, room, books);
         drop_wrong_paths(0, Some(first.index), with.residents, with.view.launched);
         let at = self.issue_row(gang, &next, now, with)?;

@@ -53,6 +53,7 @@ impl WarpTable {
 
     /// A gang has issued an instruction, which leads it to `next`: as
     /// [`gang_issued`](Self::gang_issued) and then [`refresh_gang`](Self::refresh_gang).
+    #[inline]
     pub fn gang_steps(
         &mut self,
         gang: Together,

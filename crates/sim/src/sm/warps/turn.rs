@@ -71,7 +71,7 @@ impl WarpTable {
     /// [`Domain::moving`]: super::Domain::moving
     #[inline]
     pub fn any_moves(&self) -> bool {
-        self.domains.iter().any(|domain| domain.moving() != 0)
+        self.any_domain(|domain| domain.moving() != 0)
     }
 
     /// Looks again at the domains in which something has changed. Returns the first cycle in
