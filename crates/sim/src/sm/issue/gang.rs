@@ -20,9 +20,6 @@ impl Issue {
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
-        if self.step_in_lockstep(now, with)? {
-            return Ok(());
-        }
         self.find_all_ready(now, with.residents);
         self.planned_room = None;
         let (mut any, mut all, mut settle) = (false, false, false);

@@ -330,6 +330,7 @@ impl Issue {
     }
 
     /// A whole gang's instruction goes to the collectors of all slices.
+    #[inline]
     fn send_whole_gang(&mut self, leader: &Next, lanes: u32, now: Cycle, with: &mut Surroundings) {
         let kind = leader.facts.unit;
         if with.units.takes_whole_gangs() && with.collectors.takes_whole_gangs(kind) {

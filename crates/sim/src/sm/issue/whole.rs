@@ -14,7 +14,7 @@ use warpsim_ptx::kernel::Pc;
 impl Issue {
     /// One cycle of all schedulers, if it is such a one and that can be seen at a glance, or one in which nobody
     /// can issue; says whether it is.
-    #[inline]
+    #[inline(never)]
     pub(super) fn step_in_lockstep(
         &mut self,
         now: Cycle,

@@ -43,9 +43,14 @@ impl WarpTable {
     /// As [`issued`](WarpTable::issued).
     #[inline]
     pub fn gang_issued(&mut self, gang: Together, facts: &OpFacts) {
-        if let Some(slot) = self.kept_as_one(gang) {
-            return self.note_issued(slot, facts);
+        match self.kept_as_one(gang) {
+            Some(slot) => self.note_issued(slot, facts),
+            None => self.parts_issued(gang, facts),
         }
+    }
+
+    #[inline(never)]
+    fn parts_issued(&mut self, gang: Together, facts: &OpFacts) {
         for slot in self.kept_slots(gang) {
             self.note_issued(slot, facts);
         }
@@ -68,7 +73,7 @@ impl WarpTable {
             self.touch_class(leader, books);
             return self.refresh_kept(leader, slot, target, next, code);
         }
-        self.gang_issued(gang, facts);
+        self.parts_issued(gang, facts);
         self.refresh_parts(gang, target, next, code, books);
     }
 
