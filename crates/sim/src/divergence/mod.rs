@@ -250,7 +250,9 @@ impl Groups {
 /// Moves groups to `pc`, if the model does not want to hear of any there; says whether.
 #[inline(always)]
 fn advance_all(groups: &mut [Group], pc: Pc) -> bool {
-    let watched = groups.iter().fold(false, |any, group| any | (group.watch == pc));
+    let watched = groups
+        .iter()
+        .fold(false, |any, group| any | (group.watch == pc));
     if !watched {
         groups.iter_mut().for_each(|group| group.pc = pc);
     }

@@ -92,9 +92,17 @@ mod tests {
         order.remove(5);
         assert_eq!(order.oldest(!0), Some(63));
         order.add(5, 5);
-        assert_eq!(order.oldest(1 << 5 | 1 << 9), Some(9), "it came again, last");
+        assert_eq!(
+            order.oldest(1 << 5 | 1 << 9),
+            Some(9),
+            "it came again, last"
+        );
         assert!(order.older(63, 0) && !order.older(5, 63));
         order.add(30, 0);
-        assert_eq!(order.oldest(!0), Some(30), "it is older than all that came before");
+        assert_eq!(
+            order.oldest(!0),
+            Some(30),
+            "it is older than all that came before"
+        );
     }
 }

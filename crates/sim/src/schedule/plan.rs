@@ -192,9 +192,8 @@ pub trait IssuePlan {
     /// The warps that issue next in this cycle; they are ready.
     fn next(&mut self, view: &IssueView) -> Option<Together>;
 
-    /// Where every slice has one scheduler and all hold the same: of the warps with these indices, which are
-    /// ready in every slice, those that issue first in a cycle, if they are a gang with a warp in every
-    /// slice. They take the turns of all: it is instead of [`next`](IssuePlan::next), which is asked if
+    /// Where every slice has one scheduler: of the warps with these indices, which are ready in every slice,
+    /// those that issue first in a cycle, if they are a gang with a warp in every slice. They take the turns of all: it is instead of [`next`](IssuePlan::next), which is asked if
     /// this names nobody.
     fn next_whole(&mut self, ready: u64) -> Option<u8> {
         let _ = ready;

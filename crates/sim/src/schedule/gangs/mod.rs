@@ -349,7 +349,7 @@ impl IssuePlan for Gangs {
     }
 
     fn next_whole(&mut self, ready: u64) -> Option<u8> {
-        let home = self.chooser.first_where_alike(&self.table, ready)?;
+        let home = self.chooser.first_in_all(&self.table, ready)?;
         self.chooser
             .issued(home, &self.table.get(home).parts[0], true);
         Some(home as u8)

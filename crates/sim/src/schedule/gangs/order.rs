@@ -156,8 +156,8 @@ impl Chooser {
     /// The first of the gangs with warps of all slices, of those that are ready, by index, in all slices, which
     /// have one scheduler each. None if another may be before it.
     #[inline]
-    pub fn first_where_alike(&self, table: &Table, ready: u64) -> Option<u16> {
-        debug_assert_eq!(table.schedulers(), 1, "where slices may be alike");
+    pub fn first_in_all(&self, table: &Table, ready: u64) -> Option<u16> {
+        debug_assert_eq!(table.schedulers(), 1, "home warps are found by their index");
         match self.order {
             Order::BigFirst => self.first_by_index(table, table.whole[0] & ready),
             _ => None,

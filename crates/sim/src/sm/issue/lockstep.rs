@@ -262,16 +262,15 @@ impl Issue {
     #[inline]
     fn leads_to(&self, leader: &Next, residents: &Residents, launched: &Launched) -> Option<Pc> {
         let &Next { pc, facts, .. } = leader;
-        match self.effect.kind {
-            EffectKind::Alu | EffectKind::Access(_) => {
-                (facts.traffic != Traffic::Copy).then_some(pc + 1)
-            }
-            EffectKind::Branch { taken } if !residents.model_hears_agreed_branches() => match taken {
-                0 => Some(pc + 1),
-                _ => (taken == self.active).then(|| launched.kernel.code[pc as usize].target),
-            },
-            _ => None,
+        let taken = match self.effect.kind {
+            EffectKind::Alu | EffectKind::Access(_) if facts.traffic != Traffic::Copy => 0,
+            EffectKind::Branch { taken } if !residents.model_hears_agreed_branches() => taken,
+            _ => return None,
+        };
+        if taken == 0 {
+            return Some(pc + 1);
         }
+        (taken == self.active).then(|| launched.kernel.code[pc as usize].target)
     }
 
     /// Leads a gang on where the divergence model may have to hear of it.

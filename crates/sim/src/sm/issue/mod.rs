@@ -189,7 +189,7 @@ impl Issue {
     #[inline(always)] // its one caller is the cycle
     pub fn step(&mut self, now: Cycle, with: &mut Surroundings) -> Result<(), SmFault> {
         if with.residents.books.plans() {
-            return match self.step_in_lockstep(now, with)? {
+            return match self.step_whole(now, with)? {
                 true => Ok(()),
                 false => self.step_planned(now, with),
             };
