@@ -111,8 +111,9 @@ impl Groups {
         &self.slots[slot as usize]
     }
 
+    /// The groups of slots one behind the other.
     #[inline]
-    fn those(&self, slots: Range<u16>) -> &[Group] {
+    pub fn row(&self, slots: Range<u16>) -> &[Group] {
         &self.slots[slots.start as usize..slots.end as usize]
     }
 
@@ -131,11 +132,11 @@ impl Groups {
     #[inline]
     pub fn advance_row(&mut self, slots: Range<u16>, pc: Pc) -> bool {
         let those = &mut self.slots[slots.start as usize..slots.end as usize];
-        let watched = those.iter().any(|group| group.watch == pc);
-        if !watched {
-            those.iter_mut().for_each(|group| group.pc = pc);
+        // So many, most often, that the host may know it and need not count them.
+        match <&mut [Group; 8]>::try_from(&mut *those) {
+            Ok(eight) => advance_all(eight, pc),
+            Err(_) => advance_all(those, pc),
         }
-        !watched
     }
 
     /// Whether the groups of all these slots run, at `pc`.
@@ -148,8 +149,11 @@ impl Groups {
     /// The active lanes of the groups of all these slots.
     #[inline]
     pub fn lanes_of(&self, slots: Range<u16>) -> u32 {
-        let those = self.those(slots).iter();
-        those.fold(0, |lanes, group| lanes | group.mask)
+        let those = self.row(slots);
+        match <&[Group; 8]>::try_from(those) {
+            Ok(eight) => all_lanes(eight),
+            Err(_) => all_lanes(those),
+        }
     }
 
     /// Whether the groups of all these slots go on at `pc`.
@@ -243,6 +247,24 @@ impl Groups {
     }
 }
 
+/// Moves groups to `pc`, if the model does not want to hear of any there; says whether.
+#[inline(always)]
+fn advance_all(groups: &mut [Group], pc: Pc) -> bool {
+    let watched = groups
+        .iter()
+        .fold(false, |any, group| any | (group.watch == pc));
+    if !watched {
+        groups.iter_mut().for_each(|group| group.pc = pc);
+    }
+    !watched
+}
+
+/// The active lanes of groups.
+#[inline(always)]
+fn all_lanes(groups: &[Group]) -> u32 {
+    groups.iter().fold(0, |lanes, group| lanes | group.mask)
+}
+
 /// A block that has come to an SM.
 #[derive(Clone, Debug)]
 pub struct BlockArrival {
@@ -296,6 +318,12 @@ pub trait DivergenceModel: Send {
 
     /// A group has executed a branch.
     fn branch(&mut self, slot: u16, branch: &Branch, groups: &mut Groups);
+
+    /// Whether it has to hear of branches that all lanes of a group take, or none. Else the pipeline may
+    /// move the group's PC by itself.
+    fn hears_agreed_branches(&self) -> bool {
+        true
+    }
 
     /// A group's PC has become its `watch`.
     fn arrived(&mut self, slot: u16, groups: &mut Groups);

@@ -119,6 +119,11 @@ impl DivergenceModel for Pdom {
         self.pop(slot, groups);
     }
 
+    // One only leads the group on.
+    fn hears_agreed_branches(&self) -> bool {
+        false
+    }
+
     fn arrived(&mut self, slot: u16, groups: &mut Groups) {
         self.pop(slot, groups);
     }

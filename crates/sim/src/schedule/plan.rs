@@ -192,6 +192,14 @@ pub trait IssuePlan {
     /// The warps that issue next in this cycle; they are ready.
     fn next(&mut self, view: &IssueView) -> Option<Together>;
 
+    /// Where every slice has one scheduler: of the warps with these indices, which are ready in every slice,
+    /// those that issue first in a cycle, if they are a gang with a warp in every slice. They take the turns of all: it is instead of [`next`](IssuePlan::next), which is asked if
+    /// this names nobody.
+    fn next_whole(&mut self, ready: u64) -> Option<u8> {
+        let _ = ready;
+        None
+    }
+
     /// The warps that were named last have issued. `at`: all go on there; else any of them may have gone
     /// anywhere, or exited. Says whether the plan wants to [`settle`](IssuePlan::settle) for that.
     fn went_on(&mut self, members: Together, at: Option<Pc>) -> bool {
@@ -212,6 +220,13 @@ pub trait IssuePlan {
     /// Memory has answered: the next instruction of the warp at `place` no longer waits for data.
     fn made_ready(&mut self, place: Place) {
         let _ = place;
+    }
+
+    /// A cycle begins. If the plan does nothing in it but count: counts, and says so; then
+    /// [`tick`](IssuePlan::tick) does not come.
+    fn rests(&mut self, now: Cycle, counters: &mut SmCounters) -> bool {
+        let _ = (now, counters);
+        false
     }
 
     /// A cycle begins. Says whether buffers are [to be cleared](IssuePlan::next_to_clear).

@@ -43,6 +43,7 @@ impl<T, const N: usize> std::ops::Deref for FixedList<T, N> {
 }
 
 impl<T, const N: usize> std::ops::DerefMut for FixedList<T, N> {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         &mut self.items[..self.len as usize]
     }

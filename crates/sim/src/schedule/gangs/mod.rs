@@ -242,13 +242,6 @@ impl Gangs {
         Some(self.table.places(self.fetched, self.table.slices))
     }
 
-    /// Whether a cycle that begins leaves the gangs as they are.
-    #[inline]
-    fn rests(&self) -> bool {
-        let stays = self.reform.is_none() && self.sync_cycles == 0;
-        stays && !self.table.any_stirred() && self.made_ready.is_empty()
-    }
-
     fn any_waits(&self) -> bool {
         self.table.waiting.iter().any(|set| *set != 0)
     }
@@ -355,6 +348,13 @@ impl IssuePlan for Gangs {
         None
     }
 
+    fn next_whole(&mut self, ready: u64) -> Option<u8> {
+        let home = self.chooser.first_in_all(&self.table, ready)?;
+        self.chooser
+            .issued(home, &self.table.get(home).parts[0], true);
+        Some(home as u8)
+    }
+
     fn went_on(&mut self, members: Together, at: Option<Pc>) -> bool {
         let (home, _) = self.table.home_of(members.leader());
         let whole = members.slices() == self.table.slices;
@@ -385,13 +385,21 @@ impl IssuePlan for Gangs {
         self.made_ready.push(place);
     }
 
+    // Where a cycle leaves the gangs as they are.
+    fn rests(&mut self, now: Cycle, counters: &mut SmCounters) -> bool {
+        let stays = self.reform.is_none() && self.sync_cycles == 0 && self.sizes_before.is_none();
+        let rests = stays && !self.table.any_stirred() && self.made_ready.is_empty();
+        if rests {
+            let cycles = now.since(self.ticked).max(1);
+            self.ticked = now;
+            count_sizes(self.table.sizes, cycles, counters);
+        }
+        rests
+    }
+
     fn tick(&mut self, view: &GangView, counters: &mut SmCounters) -> bool {
         let skipped = view.now.since(self.ticked).saturating_sub(1);
         self.ticked = view.now;
-        if self.sizes_before.is_none() && self.rests() {
-            count_sizes(self.table.sizes, skipped + 1, counters);
-            return false;
-        }
         let before = self.sizes_before.take().unwrap_or(self.table.sizes);
         count_sizes(before, skipped, counters);
         self.regroup(view, counters);

@@ -138,12 +138,7 @@ impl Chooser {
     fn first_whole(&self, table: &Table, view: &IssueView) -> Option<u16> {
         let schedulers = table.schedulers();
         if schedulers == 1 {
-            let ready = table.whole_in(0, view.ready, view.alike);
-            let again = |&&(home, id): &&(u16, u64)| {
-                ready >> (home % 64) & 1 != 0 && table.get(home).parts[0].id == id
-            };
-            let recent = self.recent.iter().find(again).map(|(home, _)| *home);
-            return recent.or_else(|| table.oldest(0, ready));
+            return self.first_by_index(table, table.whole_in(0, view.ready, view.alike));
         }
         let ready = |scheduler| table.whole_in(scheduler, view.ready, view.alike);
         let again = |&&(home, id): &&(u16, u64)| {
@@ -156,6 +151,28 @@ impl Chooser {
         let oldest = |scheduler| table.oldest(scheduler, ready(scheduler));
         let oldest = (0..schedulers).filter_map(oldest);
         oldest.min_by_key(|home| table.get(*home).age)
+    }
+
+    /// The first of the gangs with warps of all slices, of those that are ready, by index, in all slices, which
+    /// have one scheduler each. None if another may be before it.
+    #[inline]
+    pub fn first_in_all(&self, table: &Table, ready: u64) -> Option<u16> {
+        debug_assert_eq!(table.schedulers(), 1, "home warps are found by their index");
+        match self.order {
+            Order::BigFirst => self.first_by_index(table, table.whole[0] & ready),
+            _ => None,
+        }
+    }
+
+    /// The first of these home warps, a bit each: one whose gang issued in the last cycle in which any did,
+    /// or the oldest. Each is one gang, and every slice has one scheduler.
+    #[inline]
+    fn first_by_index(&self, table: &Table, homes: u64) -> Option<u16> {
+        let again = |&&(home, id): &&(u16, u64)| {
+            homes >> (home % 64) & 1 != 0 && table.get(home).parts[0].id == id
+        };
+        let recent = self.recent.iter().find(again).map(|(home, _)| *home);
+        recent.or_else(|| table.oldest(0, homes))
     }
 
     /// The lowest goes first. Of equal gangs it is the one with the lowest slice. `block` says
@@ -181,11 +198,17 @@ impl Chooser {
     }
 
     /// A gang issues; `first`: it is the first in this cycle.
+    #[inline]
     pub fn issued(&mut self, home: u16, part: &Part, first: bool) {
-        if first {
-            self.recent.clear();
+        match &mut self.recent[..] {
+            [one] if first => *one = (home, part.id), // as most often
+            _ => {
+                if first {
+                    self.recent.clear();
+                }
+                self.recent.push((home, part.id));
+            }
         }
-        self.recent.push((home, part.id));
         self.turn = turn_of(home, part) + 1;
     }
 }

@@ -122,8 +122,12 @@ impl Table {
     }
 
     /// The home warp and the slice of a place.
+    #[inline]
     pub fn home_of(&self, place: Place) -> (u16, u8) {
         let schedulers = self.schedulers;
+        if schedulers == 1 {
+            return (u16::from(place.index), place.domain);
+        }
         let domain = u16::from(place.domain);
         let home = u16::from(place.index) * schedulers + domain % schedulers;
         (home, (domain / schedulers) as u8)

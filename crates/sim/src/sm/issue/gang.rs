@@ -58,10 +58,15 @@ impl Issue {
         if self.room_asked != room {
             (self.room_asked, self.room_alike) = (room, with.collectors.room_for_all());
             if self.room_alike.is_none() {
-                for d in 0..self.domains {
-                    self.rooms[d % MOST_DOMAINS] = with.collectors.room_for(d);
-                }
+                self.ask_for_rooms(with);
             }
+        }
+    }
+
+    #[inline(never)]
+    fn ask_for_rooms(&mut self, with: &Surroundings) {
+        for d in 0..self.domains {
+            self.rooms[d % MOST_DOMAINS] = with.collectors.room_for(d);
         }
     }
 
@@ -167,7 +172,20 @@ impl Issue {
                 return self.go_on_together(members, &leader, as_one, now, with);
             }
         }
-        with.residents.warps.part_gang(members); // each goes on by itself
+        self.issue_apart(members, &leader, now, with)
+    }
+
+    /// Issues the instruction of members that each execute it for themselves. Returns as
+    /// [`issue_members`](Issue::issue_members).
+    #[inline(never)]
+    pub(super) fn issue_apart(
+        &mut self,
+        members: Together,
+        leader: &Next,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Result<Option<Pc>, SmFault> {
+        with.residents.warps.part_gang(members);
         if leader.facts.is_memory() {
             for place in members.iter() {
                 let next = Next::at(place, with);
@@ -176,7 +194,7 @@ impl Issue {
             return Ok(None);
         }
         if members.len() == 1 {
-            self.issue_one(&leader, now, with)?;
+            self.issue_one(leader, now, with)?;
             return Ok(None);
         }
         let mut lanes = 0;
@@ -194,7 +212,8 @@ impl Issue {
     /// Executes the instruction of several warps with the threads of one home warp as that of one,
     /// if none of its threads looks at what the others do; else says that it did not. `as_one`: they
     /// go on as one, to a barrier too.
-    fn execute_together(
+    #[inline(always)]
+    pub(super) fn execute_together(
         &mut self,
         members: Together,
         pc: Pc,
@@ -233,7 +252,8 @@ impl Issue {
 
     /// The members of a gang have executed their instruction as one. Returns as
     /// [`issue_members`](Issue::issue_members).
-    fn go_on_together(
+    #[inline(always)]
+    pub(super) fn go_on_together(
         &mut self,
         members: Together,
         leader: &Next,

@@ -71,6 +71,8 @@ pub(super) struct Gathered {
     effect: Effect,
     pub owners: Vec<Owner>,
     shapes: Vec<Shape>,
+    /// The home warp of all lanes, if they have come with one; else that of each.
+    home: Option<u16>,
     homes: [u16; LANES],
     /// Reused by [`step_gathered`](Issue::step_gathered): warps that are to issue a memory
     /// instruction, by age, each with the warps of its domain that have room.
@@ -95,12 +97,11 @@ impl Gathered {
 
     /// What was executed on some lanes, of one warp or of a gang.
     pub fn add_lanes(&mut self, lanes: &Lanes, effect: &Effect) {
-        if let (u32::MAX, Lanes::Static(home)) = (effect.executed, lanes) {
-            self.homes = [*home; LANES];
+        self.add_homes(lanes, effect.executed);
+        if effect.executed == u32::MAX {
             self.effect.address = effect.address;
         } else {
             for lane in lanes_of(effect.executed) {
-                self.homes[lane] = lanes.home(lane);
                 self.effect.address[lane] = effect.address[lane];
             }
         }
@@ -136,8 +137,26 @@ impl Gathered {
         }
     }
 
+    /// These lanes of some threads join those that are here.
+    fn add_homes(&mut self, lanes: &Lanes, executed: u32) {
+        match (lanes, self.home) {
+            (Lanes::Static(its), _) if self.effect.executed == 0 => self.home = Some(*its),
+            (Lanes::Static(its), Some(home)) if *its == home => {}
+            (_, home) => {
+                if let Some(home) = home {
+                    self.homes = [home; LANES];
+                }
+                self.home = None;
+                lanes_of(executed).for_each(|lane| self.homes[lane] = lanes.home(lane));
+            }
+        }
+    }
+
     /// The threads on the lanes.
     fn lanes(&self) -> Lanes {
+        if let Some(home) = self.home {
+            return Lanes::Static(home);
+        }
         let executed = self.effect.executed;
         let first = self.homes[executed.trailing_zeros() as usize % LANES];
         if lanes_of(executed).all(|l| self.homes[l] == first) {
@@ -239,12 +258,22 @@ impl Issue {
         self.move_on(next, now, residents, view)
     }
 
-    /// Makes one memory instruction of what has been gathered.
+    /// Makes one memory instruction of what has been gathered, if anything has.
+    #[inline]
     pub(super) fn close_access(&mut self, now: Cycle, with: &mut Surroundings) {
+        if let Some(first) = self.gathered.first.take() {
+            self.send_gathered(first, now, with);
+        }
+    }
+
+    #[inline(never)]
+    fn send_gathered(
+        &mut self,
+        (place, slot, pc): (Place, u16, Pc),
+        now: Cycle,
+        with: &mut Surroundings,
+    ) {
         let gathered = &mut self.gathered;
-        let Some((place, slot, pc)) = gathered.first.take() else {
-            return;
-        };
         let Residents { threads, books, .. } = &mut *with.residents;
         let executed = memory::Executed {
             pc,
@@ -269,7 +298,34 @@ impl Issue {
             pc,
             facts,
         };
-        self.send(&next, memory, 0, now, with);
+        self.send_access(&next, memory, now, with);
+    }
+
+    /// Makes a memory instruction of what a gang has just executed, with the owners that have been gathered,
+    /// in a cycle in which nobody else accesses memory.
+    pub(super) fn send_only_access(&mut self, next: &Next, now: Cycle, with: &mut Surroundings) {
+        let Residents {
+            groups,
+            threads,
+            books,
+            ..
+        } = &mut *with.residents;
+        let executed = memory::Executed {
+            pc: next.pc,
+            effect: &self.effect,
+            owners: &self.gathered.owners,
+            shapes: &[],
+            lanes: &groups.get(next.slot).lanes,
+            threads,
+            launched: with.view.launched,
+        };
+        let memory = with.memory.open(&executed, &mut books.stats.counters);
+        self.gathered.owners.clear();
+        self.send_access(next, memory, now, with);
+    }
+
+    fn send_access(&mut self, next: &Next, memory: u16, now: Cycle, with: &mut Surroundings) {
+        self.send(next, memory, 0, now, with);
         if self.gathers {
             with.collectors.let_memory_issue(false);
         }

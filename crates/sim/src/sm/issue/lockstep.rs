@@ -3,12 +3,12 @@
 
 use super::execute::{NO_MEMORY, count_instructions, count_lanes, owner};
 use super::{Issue, Next, Surroundings, drop_wrong_paths, ready_in};
-use crate::divergence::Groups;
+use crate::divergence::{Group, Groups};
 use crate::exec::state::{EffectKind, LANES};
 use crate::place::{Place, each};
 use crate::schedule::Together;
 use crate::sm::facts::Traffic;
-use crate::sm::launch::{SmFault, View};
+use crate::sm::launch::{Launched, SmFault, View};
 use crate::sm::limits::MOST_DOMAINS;
 use crate::sm::operands::Issued;
 use crate::sm::residents::{BarrierAt, Residents};
@@ -86,9 +86,6 @@ impl Issue {
     ) -> bool {
         let domains = members.domains();
         if with.residents.warps.alike() {
-            if members.len() == self.domains && self.takes_all_turns(members, now, with) {
-                return true;
-            }
             let (ready, plannable) = (self.ready[0], self.plannable[0]);
             self.ready[..self.domains].fill(ready);
             self.plannable.fill(plannable);
@@ -116,24 +113,6 @@ impl Issue {
             }
         }
         members.len() == self.domains
-    }
-
-    /// As [`take_turns`](Issue::take_turns), for a gang with a warp in every slice, where the first domain
-    /// stands for all and can for this too; says whether.
-    #[inline]
-    fn takes_all_turns(&mut self, members: Together, now: Cycle, with: &mut Surroundings) -> bool {
-        let Residents { warps, books, .. } = &*with.residents;
-        let drops = warps.domain(0).mismatched() != 0;
-        if drops && !books.policy.ranks_alike(members.domains()) {
-            return false;
-        }
-        let room = self.planned_room_of(0, now, with);
-        let next = Next::at(members.leader(), with);
-        let index = next.place.index;
-        let Residents { warps, books, .. } = &mut *with.residents;
-        warps.take_class_turn(0, index, next.facts.passes, room, books);
-        drop_wrong_paths(0, Some(index), with.residents, with.view.launched);
-        true
     }
 
     /// The turns of the domains that have issued nothing are over.
@@ -166,6 +145,7 @@ impl Issue {
     }
 
     /// Whether warps that execute an instruction together may go on as one: nobody has to hear of each.
+    #[inline]
     pub(super) fn may_go_as_one(&self, with: &Surroundings) -> bool {
         !with.residents.books.watch.is_on() && !self.ideal_fetch
     }
@@ -189,14 +169,51 @@ impl Issue {
         with: &mut Surroundings,
     ) -> Result<Option<Pc>, SmFault> {
         if members.len() == self.domains {
-            let all = with.residents.warps.whole(leader.slot);
-            let straight = |groups: &mut Groups, pc| groups.advance_row(all.clone(), pc);
-            self.lead_gang(members, all.clone(), straight, leader, now, with)
-        } else {
-            let some = with.residents.warps.slots_of(members);
-            let straight = |groups: &mut Groups, pc| groups.advance_those(some.clone(), pc);
-            self.lead_gang(members, some.clone(), straight, leader, now, with)
+            return self.whole_goes_on(members, leader, now, with);
         }
+        let some = with.residents.warps.slots_of(members);
+        let straight = |groups: &mut Groups, pc| groups.advance_those(some.clone(), pc);
+        if leader.facts.is_memory() {
+            let groups = &with.residents.groups;
+            self.add_owners(some.clone().map(|slot| (slot, groups.get(slot))), leader);
+        }
+        let at = self.lead_gang(members, some.clone(), straight, leader, now, with)?;
+        if !leader.facts.is_memory() {
+            self.send_members(members, leader.pc, self.effect.executed, now, with);
+        }
+        Ok(at)
+    }
+
+    /// As [`gang_goes_on`](Issue::gang_goes_on), for one with a warp in every slice.
+    #[inline(always)]
+    pub(super) fn whole_goes_on(
+        &mut self,
+        members: Together,
+        leader: &Next,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Result<Option<Pc>, SmFault> {
+        let all = with.residents.warps.whole(leader.slot);
+        let straight = |groups: &mut Groups, pc| groups.advance_row(all.clone(), pc);
+        if leader.facts.is_memory() {
+            let row = with.residents.groups.row(all.clone());
+            self.add_owners((leader.slot..).zip(row), leader);
+        }
+        let at = self.lead_gang(members, all.clone(), straight, leader, now, with)?;
+        if !leader.facts.is_memory() {
+            self.send_whole_gang(leader, self.effect.executed, now, with);
+        }
+        Ok(at)
+    }
+
+    /// The warps of a gang have executed a memory instruction together.
+    #[inline(always)]
+    fn add_owners<'g>(&mut self, warps: impl Iterator<Item = (u16, &'g Group)>, leader: &Next) {
+        let executed = self.effect.executed;
+        self.gathered.owners.extend(warps.map(|(slot, group)| {
+            let its = Next { slot, ..*leader };
+            owner(&its, executed & group.mask)
+        }));
     }
 
     /// As [`gang_goes_on`](Issue::gang_goes_on), for a gang with these slots, which `straight` moves to a PC
@@ -221,32 +238,39 @@ impl Issue {
         for slot in slots.clone() {
             self.log_issue(slot, pc, residents);
         }
-        residents.warps.gang_issued(members, facts);
-        if facts.is_memory() {
-            let groups = &residents.groups;
-            self.gathered.owners.extend(slots.clone().map(|slot| {
-                let its = Next { slot, ..*leader };
-                owner(&its, executed & groups.get(slot).mask)
-            }));
-        }
-        let plain = matches!(self.effect.kind, EffectKind::Alu | EffectKind::Access(_));
-        let plain = plain && facts.traffic != Traffic::Copy;
         let launched = view.launched;
-        let at = if plain && straight(&mut residents.groups, pc + 1) {
-            let Residents { warps, books, .. } = &mut *residents;
-            warps.refresh_gang(members, false, pc + 1, &launched.facts, books);
-            Some(pc + 1)
-        } else {
-            self.lead_gang_elsewhere(members, leader, now, residents, view)?
-        };
-        let whole = members.len() == self.domains;
-        if !facts.is_memory() {
-            match whole {
-                true => self.send_whole_gang(leader, executed, now, with),
-                false => self.send_members(members, pc, executed, now, with),
+        let to = self.leads_to(leader, residents, launched);
+        let at = match to {
+            Some(to) if straight(&mut residents.groups, to) => {
+                let Residents { warps, books, .. } = &mut *residents;
+                let branches = matches!(self.effect.kind, EffectKind::Branch { .. });
+                books.stats.counters.branches += u64::from(branches) * members.len() as u64;
+                let target = branches && to != pc + 1;
+                warps.gang_steps(members, facts, target, to, &launched.facts, books);
+                Some(to)
             }
-        }
+            _ => {
+                residents.warps.gang_issued(members, facts);
+                self.lead_gang_elsewhere(members, leader, now, residents, view)?
+            }
+        };
         Ok(at)
+    }
+
+    /// Where the instruction that warps have executed together leads all of their threads, if these have
+    /// nothing to do but to go there.
+    #[inline]
+    fn leads_to(&self, leader: &Next, residents: &Residents, launched: &Launched) -> Option<Pc> {
+        let &Next { pc, facts, .. } = leader;
+        let taken = match self.effect.kind {
+            EffectKind::Alu | EffectKind::Access(_) if facts.traffic != Traffic::Copy => 0,
+            EffectKind::Branch { taken } if !residents.model_hears_agreed_branches() => taken,
+            _ => return None,
+        };
+        if taken == 0 {
+            return Some(pc + 1);
+        }
+        (taken == self.active).then(|| launched.kernel.code[pc as usize].target)
     }
 
     /// Leads a gang on where the divergence model may have to hear of it.
@@ -305,6 +329,7 @@ impl Issue {
     }
 
     /// A whole gang's instruction goes to the collectors of all slices.
+    #[inline]
     fn send_whole_gang(&mut self, leader: &Next, lanes: u32, now: Cycle, with: &mut Surroundings) {
         let kind = leader.facts.unit;
         if with.units.takes_whole_gangs() && with.collectors.takes_whole_gangs(kind) {

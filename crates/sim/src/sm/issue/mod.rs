@@ -7,6 +7,7 @@ mod gather;
 mod lockstep;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use super::facts::OpFacts;
 use super::launch::{Launched, SmFault, View};
@@ -136,7 +137,7 @@ impl Issue {
     /// since its last look, stepping is as good as looking: schedulers that find nobody to issue
     /// from leave everything as it is, and a glance at the warps tells that nobody can issue. Not so
     /// where all domains are looked at in step, because then somebody hears of every turn, and where a
-    /// policy plans, which has its own memory.
+    /// policy plans, which has its own memory, unless it is seen at a glance that it is not asked.
     #[inline]
     pub fn may_act(
         &mut self,
@@ -145,7 +146,7 @@ impl Issue {
         collectors: &Collectors,
     ) -> bool {
         let warps = &residents.warps;
-        if warps.in_step() || residents.books.plans() {
+        if warps.in_step() || residents.books.plans() && !warps.alike() {
             return self.look(now, residents, collectors) <= now;
         }
         (self.next <= now || self.has_to_look(warps, collectors.room())) && warps.any_moves()
@@ -188,7 +189,10 @@ impl Issue {
     #[inline(always)] // its one caller is the cycle
     pub fn step(&mut self, now: Cycle, with: &mut Surroundings) -> Result<(), SmFault> {
         if with.residents.books.plans() {
-            return self.step_planned(now, with);
+            return match self.step_whole(now, with)? {
+                true => Ok(()),
+                false => self.step_planned(now, with),
+            };
         }
         if self.gathers {
             return self.step_gathered(now, with);

@@ -151,9 +151,39 @@ impl Residents {
             self.warps
                 .hold_gang(gang, Hold::Barrier, true, &mut self.books);
         }
+        if at.barrier.count.is_none() && !at.barrier.arrive {
+            return self.gang_arrives(gang, at, launched);
+        }
         for slot in slots {
             let lanes = self.groups.get(slot).mask;
             note_arrival(self, slot, lanes, at, launched);
+        }
+    }
+
+    /// The warps of a gang have come to a barrier for all threads of their block, and are held there. It may
+    /// open with the last of them: before, their own threads are missing.
+    fn gang_arrives(&mut self, gang: Together, at: BarrierAt, launched: &Launched) {
+        let BarrierAt { barrier, pc, now } = at;
+        let slots = self.warps.slots_of(gang);
+        let first = self.warps.slot_at(gang.leader());
+        let block = self.warps.warp(first).block;
+        self.warps.touch_all(&mut self.books); // as where one arrives
+        let mut threads = 0;
+        for slot in slots.clone() {
+            let group = self.groups.get(slot);
+            threads += self.model.barrier_threads(slot, group, &self.threads);
+            self.warps.warp_mut(slot).phase_ended = now;
+            self.books.policy.waits(self.warps.place(slot), block, now);
+        }
+        let set = self.barrier_set(block, first);
+        let takers = self.barrier_takers(block, set);
+        let Some(resident) = &mut self.blocks.slots[block as usize] else {
+            return;
+        };
+        let waiting = slots.map(|slot| (slot, pc));
+        let release = resident.arrive_together(barrier.id, waiting, threads, set, takers);
+        if let Some(release) = release {
+            self.release_barrier(block, release, now, launched);
         }
     }
 

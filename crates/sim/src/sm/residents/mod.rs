@@ -164,6 +164,12 @@ impl Residents {
         self.blocks.control.barrier_set(resident, warp)
     }
 
+    /// Whether the divergence model has to hear of branches that all lanes of a warp take, or none.
+    #[inline]
+    pub fn model_hears_agreed_branches(&self) -> bool {
+        self.model.hears_agreed_branches()
+    }
+
     /// Whether the divergence model wants to be called in every cycle.
     #[inline]
     pub fn model_ticks(&self) -> bool {

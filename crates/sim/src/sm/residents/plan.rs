@@ -4,7 +4,7 @@
 use super::Residents;
 use crate::observe::WarpEvent;
 use crate::place::{Layout, Place};
-use crate::schedule::GangView;
+use crate::schedule::{GangView, IssuePlan};
 use crate::sm::facts::OpFacts;
 use crate::sm::launch::Launched;
 use crate::sm::observe::Books;
@@ -54,11 +54,27 @@ impl Residents {
     pub fn tick_plan(&mut self, now: Cycle, launched: &Launched) {
         if self.books.plans() {
             self.warps.join(&mut self.books);
+            if self.plan_rests(now) {
+                return;
+            }
             let clear = self.show_plan(now, |plan, view, counters| plan.tick(view, counters));
             if clear == Some(true) {
                 self.clear_buffers(launched);
             }
         }
+    }
+
+    /// Whether a cycle that begins is one in which the plan has nothing to look at and nobody listens to it.
+    #[inline]
+    fn plan_rests(&mut self, now: Cycle) -> bool {
+        let Books {
+            policy,
+            stats,
+            watch,
+            ..
+        } = &mut self.books;
+        let rests = |plan: &mut dyn IssuePlan| plan.rests(now, &mut stats.counters);
+        !watch.is_on() && policy.plan().is_some_and(rests)
     }
 
     /// The issues of a cycle are over.
@@ -70,7 +86,7 @@ impl Residents {
     fn show_plan<T>(
         &mut self,
         now: Cycle,
-        tell: impl FnOnce(&mut dyn crate::schedule::IssuePlan, &GangView, &mut SmCounters) -> T,
+        tell: impl FnOnce(&mut dyn IssuePlan, &GangView, &mut SmCounters) -> T,
     ) -> Option<T> {
         let Residents {
             warps,

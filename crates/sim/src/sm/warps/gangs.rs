@@ -43,12 +43,38 @@ impl WarpTable {
     /// As [`issued`](WarpTable::issued).
     #[inline]
     pub fn gang_issued(&mut self, gang: Together, facts: &OpFacts) {
-        if let Some(slot) = self.kept_as_one(gang) {
-            return self.note_issued(slot, facts);
+        match self.kept_as_one(gang) {
+            Some(slot) => self.note_issued(slot, facts),
+            None => self.parts_issued(gang, facts),
         }
+    }
+
+    #[inline(never)]
+    fn parts_issued(&mut self, gang: Together, facts: &OpFacts) {
         for slot in self.kept_slots(gang) {
             self.note_issued(slot, facts);
         }
+    }
+
+    /// A gang has issued an instruction, which leads it to `next`: as
+    /// [`gang_issued`](Self::gang_issued) and then [`refresh_gang`](Self::refresh_gang).
+    #[inline]
+    pub fn gang_steps(
+        &mut self,
+        gang: Together,
+        facts: &OpFacts,
+        target: bool,
+        next: Pc,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        if let Some((leader, slot)) = self.held_as_one(gang) {
+            self.note_issued(slot, facts);
+            self.touch_class(leader, books);
+            return self.refresh_kept(leader, slot, target, next, code);
+        }
+        self.parts_issued(gang, facts);
+        self.refresh_parts(gang, target, next, code, books);
     }
 
     /// An instruction of a warp, and of those that it stands for, has issued.

@@ -107,11 +107,16 @@ impl WarpTable {
 
     /// Makes domains that hold the same one class. Only where every slice has one scheduler. To be
     /// called before any has its turn.
+    #[inline]
     pub fn join(&mut self, books: &mut Books) {
         let others = self.classes.leaders() & !1;
-        if others == 0 || self.in_step || self.layout.schedulers() != 1 {
-            return;
+        if others != 0 && !self.in_step && self.layout.schedulers() == 1 {
+            self.join_these(others, books);
         }
+    }
+
+    #[inline(never)]
+    fn join_these(&mut self, others: u64, books: &mut Books) {
         for second in each(others) {
             let before = self.classes.leaders() & ((1 << second) - 1);
             if let Some(first) = each(before).find(|first| self.may_join(*first, second)) {
@@ -180,6 +185,7 @@ impl WarpTable {
     }
 
     /// As [`take_turn`](WarpTable::take_turn), for all domains of a class.
+    #[inline]
     pub fn take_class_turn(
         &mut self,
         leader: usize,

@@ -71,7 +71,7 @@ impl WarpTable {
     /// [`Domain::moving`]: super::Domain::moving
     #[inline]
     pub fn any_moves(&self) -> bool {
-        self.domains.iter().any(|domain| domain.moving() != 0)
+        self.any_domain(|domain| domain.moving() != 0)
     }
 
     /// Looks again at the domains in which something has changed. Returns the first cycle in
@@ -79,11 +79,23 @@ impl WarpTable {
     /// any warp counts as having room at its unit.
     #[inline(never)]
     pub fn look_for_issue(&mut self, collectors: &Collectors) -> (Cycle, bool) {
-        if self.special {
+        if self.classes.is_one() {
+            self.look_at_first(collectors)
+        } else if self.special {
             self.look_specially(collectors)
         } else {
             self.look_again(|d| collectors.room_for(d), false)
         }
+    }
+
+    /// Looks for issue where the first domain stands for all.
+    #[inline]
+    fn look_at_first(&mut self, collectors: &Collectors) -> (Cycle, bool) {
+        if std::mem::take(&mut self.stirred.issue) & 1 != 0 {
+            let room = self.room_for_class(0, collectors);
+            self.domains[0].due = self.domains[0].issue_due(room, false);
+        }
+        (self.domains[0].due, self.domains[0].room != 0)
     }
 
     /// Looks for issue where domains are looked at in step, or some stand for others.
@@ -93,13 +105,6 @@ impl WarpTable {
             return self.look_again(|d| collectors.room_for(d), true);
         }
         let stirred = std::mem::take(&mut self.stirred.issue);
-        if self.classes.is_one() {
-            if stirred & 1 != 0 {
-                let room = self.room_for_class(0, collectors);
-                self.domains[0].due = self.domains[0].issue_due(room, false);
-            }
-            return (self.domains[0].due, self.domains[0].room != 0);
-        }
         let (mut next, mut with_room) = (Cycle::NEVER, 0);
         for d in each(self.classes.leaders()) {
             if stirred >> d & 1 != 0 {

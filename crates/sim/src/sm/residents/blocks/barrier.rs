@@ -100,6 +100,13 @@ impl BarrierState {
         }
     }
 
+    /// Warps with so many threads have come together to a barrier that is for all threads, and wait.
+    pub fn arrive_together(&mut self, waiting: impl Iterator<Item = (u16, Pc)>, threads: u32) {
+        self.arrived += threads;
+        self.expected = None;
+        self.waiting.extend(waiting);
+    }
+
     /// Nobody has come.
     pub fn is_empty(&self) -> bool {
         self.arrived == 0

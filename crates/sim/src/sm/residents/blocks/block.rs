@@ -5,6 +5,7 @@ use super::unevenness::Life;
 use crate::divergence::BlockArrival;
 use crate::exec::iterations::Iterations;
 use crate::exec::state::Threads;
+use warpsim_ptx::kernel::Pc;
 
 /// Barriers of a set, of which a block has two.
 const BARRIERS: usize = 16;
@@ -73,13 +74,33 @@ impl ResidentBlock {
         takers: Option<u32>,
         threads: &Threads,
     ) -> Option<Release> {
-        let id = arrival.barrier.id as usize % BARRIERS + set * BARRIERS;
+        let (id, state) = self.barrier(arrival.barrier.id, set);
+        state.arrive(arrival, threads);
+        state.open(id, takers?)
+    }
+
+    /// As [`arrive`](ResidentBlock::arrive), for warps that come together, with so many threads, to a barrier
+    /// that says only its number, and wait there, each at an instruction.
+    pub fn arrive_together(
+        &mut self,
+        id: u8,
+        waiting: impl Iterator<Item = (u16, Pc)>,
+        threads: u32,
+        set: usize,
+        takers: Option<u32>,
+    ) -> Option<Release> {
+        let (id, state) = self.barrier(id, set);
+        state.arrive_together(waiting, threads);
+        state.open(id, takers?)
+    }
+
+    /// A barrier of a set, by its number, and its number among all.
+    fn barrier(&mut self, id: u8, set: usize) -> (usize, &mut BarrierState) {
+        let id = id as usize % BARRIERS + set * BARRIERS;
         if self.barriers.len() <= id {
             self.barriers.resize_with(id + 1, BarrierState::default);
         }
-        let state = &mut self.barriers[id];
-        state.arrive(arrival, threads);
-        state.open(id, takers?)
+        (id, &mut self.barriers[id])
     }
 
     /// Whether anybody waits at a barrier.

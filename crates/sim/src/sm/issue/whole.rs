@@ -1,0 +1,157 @@
+//! The common case where slices go together (`warps/lockstep`): they have the same room, and the gang that issues
+//! has a warp in every slice. It takes the turns of all slices, so it is chosen, and what it issues is done,
+//! once and straight. Everything else goes the longer way (`gang`), which comes to the same.
+
+use super::{Issue, Next, Surroundings, drop_wrong_paths};
+use crate::place::{Place, each};
+use crate::schedule::Together;
+use crate::sm::launch::SmFault;
+use crate::sm::residents::Residents;
+use crate::time::Cycle;
+use warpsim_ptx::kernel::Pc;
+
+/// Who issues, as far as a glance tells.
+enum Glance {
+    /// Nobody can.
+    Nobody,
+    /// A gang with a warp at this index in every slice, and, if the first slice stands for all, its warps that
+    /// have room at their units.
+    Gang(u8, Option<u64>),
+    /// It has to be looked at.
+    Unclear,
+}
+
+impl Issue {
+    /// One cycle of all schedulers, if it is such a one and that can be seen at a glance, or one in which all slices
+    /// hold the same and nobody can issue; says whether it is.
+    #[inline(never)]
+    pub(super) fn step_whole(
+        &mut self,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Result<bool, SmFault> {
+        if !self.may_go_as_one(with) || with.residents.warps.layout().schedulers() != 1 {
+            return Ok(false);
+        }
+        self.ask_for_room(with);
+        if self.room_alike.is_none() {
+            return Ok(false);
+        }
+        let named = match with.residents.warps.alike() {
+            true => self.next_where_alike(now, with),
+            false => self.next_of_classes(now, with),
+        };
+        match named {
+            Glance::Unclear => return Ok(false),
+            Glance::Nobody => {}
+            Glance::Gang(index, room) => self.issue_whole(index, room, now, with)?,
+        }
+        Ok(true)
+    }
+
+    /// The gang that issues, where the first slice stands for all.
+    #[inline(always)]
+    fn next_where_alike(&mut self, now: Cycle, with: &mut Surroundings) -> Glance {
+        let room = self.planned_room_of(0, now, with);
+        let Residents { warps, books, .. } = &mut *with.residents;
+        let domain = warps.domain(0);
+        let (ready, drops) = (domain.issuable() & room, domain.mismatched() != 0);
+        if ready == 0 && !drops {
+            match domain.moving() {
+                0 => warps.skip_turn(0),
+                _ => warps.stand_still(0, room, books),
+            }
+            return Glance::Nobody;
+        }
+        if ready == 0 || drops && !books.policy.ranks_alike(warps.members(0)) {
+            return Glance::Unclear;
+        }
+        // The plan may change the order of the warps when it names one.
+        warps.pass(0, now, books);
+        let named = books.policy.plan().and_then(|plan| plan.next_whole(ready));
+        named.map_or(Glance::Unclear, |index| Glance::Gang(index, Some(room)))
+    }
+
+    /// The same where slices are of several classes, and none has to drop a wrong path.
+    #[inline(never)]
+    fn next_of_classes(&mut self, now: Cycle, with: &mut Surroundings) -> Glance {
+        let leaders = with.residents.warps.leaders();
+        let mut ready = !0;
+        for d in each(leaders) {
+            let domain = with.residents.warps.domain(d);
+            ready &= domain.issuable() & self.planned_room_of(d, now, with);
+            if ready == 0 || domain.mismatched() != 0 {
+                return Glance::Unclear;
+            }
+        }
+        let Residents { warps, books, .. } = &mut *with.residents;
+        for d in each(leaders) {
+            warps.pass(d, now, books);
+        }
+        let named = books.policy.plan().and_then(|plan| plan.next_whole(ready));
+        named.map_or(Glance::Unclear, |index| Glance::Gang(index, None))
+    }
+
+    /// The cycle in which the gang with warps at this index takes the turns of all slices. If one stands for all:
+    /// its warps that have room.
+    #[inline]
+    fn issue_whole(
+        &mut self,
+        index: u8,
+        room: Option<u64>,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Result<(), SmFault> {
+        let first = Place { domain: 0, index };
+        let next = Next::at(first, with);
+        // There are at most eight slices.
+        let gang = Together::new(first, 1, u8::MAX >> (8 - self.domains));
+        let Residents { warps, books, .. } = &mut *with.residents;
+        if let Some(room) = room {
+            warps.take_class_turn(0, index, next.facts.passes, room, books);
+            drop_wrong_paths(0, Some(index), with.residents, with.view.launched);
+        } else {
+            for d in each(warps.leaders()) {
+                let room = self.planned_room_of(d, now, with);
+                let Residents { warps, books, .. } = &mut *with.residents;
+                warps.take_class_turn(d, index, next.facts.passes, room, books);
+            }
+        }
+        let at = self.issue_row(gang, &next, now, with)?;
+        let books = &mut with.residents.books;
+        books.stats.counters.gang_issues += 1;
+        books.stats.counters.issue_cycles += 1;
+        let settle = books.policy.plan().is_some_and(|p| p.went_on(gang, at));
+        self.hold_slots(with);
+        if settle {
+            with.residents.settle_plan(now);
+        }
+        Ok(())
+    }
+
+    /// Issues the instruction of such a gang; an access to memory is the only one of the cycle. Returns where
+    /// its warps go on, if all go on there.
+    #[inline]
+    fn issue_row(
+        &mut self,
+        gang: Together,
+        next: &Next,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Result<Option<Pc>, SmFault> {
+        let together = self.execute_together(gang, next.pc, true, now, with)?;
+        if together && self.leads_on_as_one() {
+            let at = self.whole_goes_on(gang, next, now, with)?;
+            if next.facts.is_memory() {
+                self.send_only_access(next, now, with);
+            }
+            return Ok(at);
+        }
+        let at = match together {
+            true => self.go_on_together(gang, next, false, now, with)?,
+            false => self.issue_apart(gang, next, now, with)?,
+        };
+        self.close_access(now, with);
+        Ok(at)
+    }
+}
