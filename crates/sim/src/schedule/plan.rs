@@ -79,6 +79,17 @@ impl Together {
         self.iter().fold(0, |all, place| all | 1 << place.domain)
     }
 
+    /// These and others, if those are of the same home warp, on slices behind theirs.
+    #[inline]
+    pub fn with(&self, others: Together) -> Option<Together> {
+        let same = (self.base, self.step) == (others.base, others.step);
+        let behind = self.slices.leading_zeros() + others.slices.trailing_zeros() >= u8::BITS;
+        (same && behind).then_some(Together {
+            slices: self.slices | others.slices,
+            ..*self
+        })
+    }
+
     /// All of them, the first one first.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Place> + Clone + use<> {
@@ -185,7 +196,8 @@ impl FetchView<'_> {
 /// the warps that a barrier has let go. A domain issues once per cycle. Budgets, such as two gangs
 /// and then single warps where slices are idle, are the plan's own.
 ///
-/// [`tick`](IssuePlan::tick) comes before the issues of every cycle that is not skipped. A plan that
+/// [`tick`](IssuePlan::tick) comes before the issues of every cycle that is not skipped, or, where nobody
+/// listens, [`rests`](IssuePlan::rests) and then it. A plan that
 /// would change something in a cycle that could be skipped, or in which nothing is issued or
 /// fetched, says so by the policy's [`next`](super::IssuePolicy::next).
 pub trait IssuePlan {
@@ -212,6 +224,13 @@ pub trait IssuePlan {
     /// Memory has answered: the next instruction of the warp at `place` no longer waits for data.
     fn made_ready(&mut self, place: Place) {
         let _ = place;
+    }
+
+    /// A cycle begins in which the plan has nothing to look at, if so: then [`tick`](IssuePlan::tick) does not
+    /// come.
+    fn rests(&mut self, now: Cycle, counters: &mut SmCounters) -> bool {
+        let _ = (now, counters);
+        false
     }
 
     /// A cycle begins. Says whether buffers are [to be cleared](IssuePlan::next_to_clear).
@@ -276,6 +295,11 @@ mod tests {
         );
         let near = Together::new(place(0), 1, 0b1010_0100);
         assert_eq!(near.domains(), 0b1010_0100);
+        let more = Together::new(place(0), 1, 0b0010_0000);
+        assert_eq!(more.with(near), None, "one of them is before it");
+        let both = Together::new(place(0), 1, 0b0000_0011).with(near);
+        assert_eq!(both, Some(Together::new(place(0), 1, 0b1010_0111)));
+        assert_eq!(some.with(near), None, "of another home warp");
         let alone = Together::alone(place(6));
         assert_eq!(alone.domains(), 1 << 6);
         assert_eq!(alone.iter().collect::<Vec<_>>(), [place(6)]);

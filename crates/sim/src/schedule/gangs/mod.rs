@@ -242,13 +242,6 @@ impl Gangs {
         Some(self.table.places(self.fetched, self.table.slices))
     }
 
-    /// Whether a cycle that begins leaves the gangs as they are.
-    #[inline]
-    fn rests(&self) -> bool {
-        let stays = self.reform.is_none() && self.sync_cycles == 0;
-        stays && !self.table.any_stirred() && self.made_ready.is_empty()
-    }
-
     fn any_waits(&self) -> bool {
         self.table.waiting.iter().any(|set| *set != 0)
     }
@@ -385,13 +378,19 @@ impl IssuePlan for Gangs {
         self.made_ready.push(place);
     }
 
+    fn rests(&mut self, now: Cycle, counters: &mut SmCounters) -> bool {
+        let stays = self.reform.is_none() && self.sync_cycles == 0 && self.sizes_before.is_none();
+        let rests = stays && !self.table.any_stirred() && self.made_ready.is_empty();
+        if rests {
+            count_sizes(self.table.sizes, now.since(self.ticked).max(1), counters);
+            self.ticked = now;
+        }
+        rests
+    }
+
     fn tick(&mut self, view: &GangView, counters: &mut SmCounters) -> bool {
         let skipped = view.now.since(self.ticked).saturating_sub(1);
         self.ticked = view.now;
-        if self.sizes_before.is_none() && self.rests() {
-            count_sizes(self.table.sizes, skipped + 1, counters);
-            return false;
-        }
         let before = self.sizes_before.take().unwrap_or(self.table.sizes);
         count_sizes(before, skipped, counters);
         self.regroup(view, counters);

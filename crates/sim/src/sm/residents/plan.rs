@@ -4,7 +4,7 @@
 use super::Residents;
 use crate::observe::WarpEvent;
 use crate::place::{Layout, Place};
-use crate::schedule::GangView;
+use crate::schedule::{GangView, IssuePlan};
 use crate::sm::facts::OpFacts;
 use crate::sm::launch::Launched;
 use crate::sm::observe::Books;
@@ -53,7 +53,19 @@ impl Residents {
     #[inline]
     pub fn tick_plan(&mut self, now: Cycle, launched: &Launched) {
         if self.books.plans() {
-            self.warps.join(&mut self.books);
+            if !self.warps.alike() {
+                self.warps.join(&mut self.books);
+            }
+            let Books {
+                policy,
+                stats,
+                watch,
+                ..
+            } = &mut self.books;
+            let rests = |plan: &mut dyn IssuePlan| plan.rests(now, &mut stats.counters);
+            if !watch.is_on() && policy.plan().is_some_and(rests) {
+                return;
+            }
             let clear = self.show_plan(now, |plan, view, counters| plan.tick(view, counters));
             if clear == Some(true) {
                 self.clear_buffers(launched);
@@ -70,7 +82,7 @@ impl Residents {
     fn show_plan<T>(
         &mut self,
         now: Cycle,
-        tell: impl FnOnce(&mut dyn crate::schedule::IssuePlan, &GangView, &mut SmCounters) -> T,
+        tell: impl FnOnce(&mut dyn IssuePlan, &GangView, &mut SmCounters) -> T,
     ) -> Option<T> {
         let Residents {
             warps,

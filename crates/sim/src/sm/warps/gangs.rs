@@ -7,6 +7,7 @@ use crate::place::Place;
 use crate::place::each;
 use crate::schedule::Together;
 use crate::sm::facts::OpFacts;
+use crate::sm::memory::Slots;
 use crate::sm::observe::Books;
 use warpsim_ptx::kernel::Pc;
 
@@ -126,6 +127,7 @@ impl WarpTable {
     }
 
     /// Puts what was fetched from `pc` for a gang, whose next instruction is `next`, into its buffers.
+    #[inline(always)] // it is done for nearly every instruction
     pub fn decode_gang(
         &mut self,
         gang: Together,
@@ -134,11 +136,25 @@ impl WarpTable {
         code: &[OpFacts],
         books: &mut Books,
     ) {
-        if let Some((leader, slot)) = self.held_as_one(gang) {
-            self.touch_class(leader, books);
-            self.edit_kept(leader, slot).decode(pc, next, code);
-            return self.refresh_kept(leader, slot, false, next, code);
-        }
+        let Some((leader, slot)) = self.held_as_one(gang) else {
+            return self.decode_parts(gang, pc, next, code, books);
+        };
+        self.touch_class(leader, books);
+        let mut edit = self.edit_kept(leader, slot);
+        edit.decode(pc, next, code);
+        edit.refresh_head(next, code);
+    }
+
+    /// As [`decode_gang`](Self::decode_gang), class by class.
+    #[inline(never)]
+    fn decode_parts(
+        &mut self,
+        gang: Together,
+        pc: Pc,
+        next: Pc,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
         let index = gang.index();
         let kept = self.kept_slots(gang);
         let first =
@@ -186,10 +202,11 @@ impl WarpTable {
     /// and the slots behind them. Where somebody wants to hear of each warp there is none.
     pub fn first_gang<'a>(&self, slots: &'a [u16]) -> Option<(Together, &'a [u16])> {
         let first = *slots.first().filter(|_| !self.in_step)?;
-        let mut gang = Together::alone(self.place(first));
+        let mut gang = self.gang_of(Slots::one(first))?;
         let mut count = 1;
         for (slot, next) in (first + 1..).zip(&slots[1..]) {
-            let Some(more) = self.with_another(gang, *next).filter(|_| slot == *next) else {
+            let more = self.gang_of(Slots::one(*next)).and_then(|more| gang.with(more));
+            let Some(more) = more.filter(|_| slot == *next) else {
                 break;
             };
             (gang, count) = (more, count + 1);
@@ -197,16 +214,18 @@ impl WarpTable {
         (count > 1).then(|| (gang, &slots[count..]))
     }
 
-    /// A gang with one warp more, if that is one of another slice of the same home warp.
-    pub fn with_another(&self, gang: Together, slot: u16) -> Option<Together> {
-        let Place { domain, index } = self.place(slot);
-        let same = index == gang.index() && self.layout.schedulers() == 1;
-        let base = Place { domain: 0, index };
-        let slices = gang.domains() | 1 << domain;
-        same.then(|| Together::new(base, 1, slices as u8))
+    /// These warps as a gang, if they are of one home warp. Only where every slice has one scheduler.
+    #[inline]
+    pub fn gang_of(&self, slots: Slots) -> Option<Together> {
+        let Place { domain, index } = self.place(slots.first);
+        let ends = u16::from(domain) + slots.count;
+        let of_one = self.layout.schedulers() == 1 && ends <= self.layout.slices();
+        let slices = ((1u16 << slots.count) - 1) << domain;
+        of_one.then(|| Together::new(Place { domain: 0, index }, 1, slices as u8))
     }
 
     /// As [`fetch_under_way`](WarpTable::fetch_under_way), for a gang.
+    #[inline]
     pub fn gang_fetch_under_way(&mut self, gang: Together) {
         for leader in self.classes_of(gang) {
             super::domain::assign(&mut self.domains[leader].wants_fetch, gang.index(), false);
@@ -226,8 +245,37 @@ impl WarpTable {
         (all, any)
     }
 
-    /// An instruction of a gang is complete, as [`completed`](WarpTable::completed).
+    /// If a gang is in lockstep and none of its warps waits for what is in flight, to exit, to be regrouped
+    /// or behind a fence: the domain and the slot that stand for it.
+    #[inline(always)]
+    fn goes_on_as_one(&self, gang: Together) -> Option<(usize, u16)> {
+        let (leader, slot) = self.held_as_one(gang)?;
+        let domain = &self.domains[leader];
+        let goes_on = (domain.running & !domain.fence) >> gang.index() & 1 != 0;
+        goes_on.then_some((leader, slot))
+    }
+
+    /// An instruction of a gang is complete, as [`completed`](WarpTable::completed). Returns whether any of
+    /// its warps may have waited for that.
+    #[inline]
     pub fn gang_completed(
+        &mut self,
+        gang: Together,
+        facts: &OpFacts,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) -> bool {
+        if let Some((leader, slot)) = self.goes_on_as_one(gang) {
+            self.scoreboard.release(slot, facts);
+            self.landed_as_one(leader, slot, facts.is_memory(), code, books);
+            return false;
+        }
+        self.parts_completed(gang, facts, code, books);
+        true
+    }
+
+    #[inline(never)]
+    fn parts_completed(
         &mut self,
         gang: Together,
         facts: &OpFacts,
@@ -243,27 +291,39 @@ impl WarpTable {
         self.gang_landed(gang, facts.is_memory(), code, books);
     }
 
-    /// As [`store_sent`](WarpTable::store_sent), for a gang.
-    pub fn gang_store_sent(&mut self, gang: Together, code: &[OpFacts], books: &mut Books) {
+    /// As [`store_sent`](WarpTable::store_sent), for a gang. Returns whether any of its warps may have
+    /// waited for that.
+    pub fn gang_store_sent(&mut self, gang: Together, code: &[OpFacts], books: &mut Books) -> bool {
+        if let Some((leader, slot)) = self.goes_on_as_one(gang) {
+            self.landed_as_one(leader, slot, true, code, books);
+            return false;
+        }
         self.gang_landed(gang, true, code, books);
+        true
+    }
+
+    /// An instruction of a gang that [goes on as one](Self::goes_on_as_one) is no longer in flight.
+    #[inline(always)]
+    fn landed_as_one(
+        &mut self,
+        leader: usize,
+        slot: u16,
+        memory: bool,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        let warp = &mut self.warps[slot as usize];
+        warp.landed(memory);
+        let index = warp.place.index;
+        if self.domains[leader].clear >> index & 1 == 0 {
+            self.check_class_hazard(leader, slot, code, books);
+        }
     }
 
     /// An instruction of a gang is no longer in flight.
-    #[inline]
     fn gang_landed(&mut self, gang: Together, memory: bool, code: &[OpFacts], books: &mut Books) {
-        if let Some((leader, slot)) = self.held_as_one(gang) {
+        for slot in self.kept_slots(gang) {
             self.warps[slot as usize].landed(memory);
-            let (domain, bit) = (&self.domains[leader], 1 << gang.index());
-            if domain.clear & bit == 0 && domain.stopped & bit == 0 {
-                return self.check_class_hazard(leader, slot, code, books);
-            }
-            if domain.clear & bit != 0 {
-                return;
-            }
-        } else {
-            for slot in self.kept_slots(gang) {
-                self.warps[slot as usize].landed(memory);
-            }
         }
         let index = gang.index();
         for leader in self.classes_of(gang) {

@@ -474,6 +474,13 @@ impl WarpTable {
         was
     }
 
+    /// Whether a warp that is kept by itself, or stands for others, waits for the instructions at `pc`.
+    #[inline]
+    pub fn waits_at(&self, slot: u16, pc: Pc) -> bool {
+        debug_assert_eq!(self.kept(slot), slot, "one of several that are kept as one");
+        self.warps[slot as usize].buffer.fetch_pc() == pc && self.is_running(slot)
+    }
+
     /// Until what was fetched is decoded, no other port fetches the same again.
     #[inline]
     pub fn fetch_under_way(&mut self, place: Place) {

@@ -4,7 +4,7 @@
 use super::*;
 use crate::exec::state::{Access as Touched, Effect, EffectKind, Lanes};
 use crate::sm::launch::Launched;
-use crate::sm::memory::{Executed, Owner};
+use crate::sm::memory::{Executed, Owner, Slots};
 use crate::sm::residents::Residents;
 use crate::sm::testing;
 use crate::sm::units::UnitPlan;
@@ -84,7 +84,10 @@ impl Bench {
         self.unit.write_back(self.now, &mut with);
         with.collectors.end_cycle();
         self.unit.cycle(self.now, &mut with);
-        events.contains(&MemoryEvent::Loaded { slot: 0, pc: 0 })
+        events.contains(&MemoryEvent::Loaded {
+            slots: Slots::one(0),
+            pc: 0,
+        })
     }
 
     /// Cycles until a load is completed.
