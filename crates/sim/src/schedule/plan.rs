@@ -196,8 +196,7 @@ impl FetchView<'_> {
 /// the warps that a barrier has let go. A domain issues once per cycle. Budgets, such as two gangs
 /// and then single warps where slices are idle, are the plan's own.
 ///
-/// [`tick`](IssuePlan::tick) comes before the issues of every cycle that is not skipped, or, where nobody
-/// listens, [`rests`](IssuePlan::rests) and then it. A plan that
+/// [`tick`](IssuePlan::tick) comes before the issues of every cycle that is not skipped. A plan that
 /// would change something in a cycle that could be skipped, or in which nothing is issued or
 /// fetched, says so by the policy's [`next`](super::IssuePolicy::next).
 pub trait IssuePlan {
@@ -226,8 +225,8 @@ pub trait IssuePlan {
         let _ = place;
     }
 
-    /// A cycle begins in which the plan has nothing to look at, if so: then [`tick`](IssuePlan::tick) does not
-    /// come.
+    /// A cycle begins. If the plan does nothing in it but count: counts, and says so; then
+    /// [`tick`](IssuePlan::tick) does not come.
     fn rests(&mut self, now: Cycle, counters: &mut SmCounters) -> bool {
         let _ = (now, counters);
         false

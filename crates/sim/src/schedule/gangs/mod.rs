@@ -238,8 +238,9 @@ impl Gangs {
         if first == 0 {
             return None;
         }
-        self.fetched = first.trailing_zeros() as u16;
-        Some(self.table.places(self.fetched, self.table.slices))
+        let index = first.trailing_zeros() as u8;
+        self.fetched = u16::from(index);
+        Some(Together::new(Place { domain: 0, index }, 1, table.slices))
     }
 
     fn any_waits(&self) -> bool {
@@ -378,12 +379,14 @@ impl IssuePlan for Gangs {
         self.made_ready.push(place);
     }
 
+    // Where a cycle leaves the gangs as they are.
     fn rests(&mut self, now: Cycle, counters: &mut SmCounters) -> bool {
         let stays = self.reform.is_none() && self.sync_cycles == 0 && self.sizes_before.is_none();
         let rests = stays && !self.table.any_stirred() && self.made_ready.is_empty();
         if rests {
-            count_sizes(self.table.sizes, now.since(self.ticked).max(1), counters);
+            let cycles = now.since(self.ticked).max(1);
             self.ticked = now;
+            count_sizes(self.table.sizes, cycles, counters);
         }
         rests
     }

@@ -53,17 +53,8 @@ impl Residents {
     #[inline]
     pub fn tick_plan(&mut self, now: Cycle, launched: &Launched) {
         if self.books.plans() {
-            if !self.warps.alike() {
-                self.warps.join(&mut self.books);
-            }
-            let Books {
-                policy,
-                stats,
-                watch,
-                ..
-            } = &mut self.books;
-            let rests = |plan: &mut dyn IssuePlan| plan.rests(now, &mut stats.counters);
-            if !watch.is_on() && policy.plan().is_some_and(rests) {
+            self.warps.join(&mut self.books);
+            if self.plan_rests(now) {
                 return;
             }
             let clear = self.show_plan(now, |plan, view, counters| plan.tick(view, counters));
@@ -71,6 +62,19 @@ impl Residents {
                 self.clear_buffers(launched);
             }
         }
+    }
+
+    /// Whether a cycle that begins is one in which the plan has nothing to look at and nobody listens to it.
+    #[inline]
+    fn plan_rests(&mut self, now: Cycle) -> bool {
+        let Books {
+            policy,
+            stats,
+            watch,
+            ..
+        } = &mut self.books;
+        let rests = |plan: &mut dyn IssuePlan| plan.rests(now, &mut stats.counters);
+        !watch.is_on() && policy.plan().is_some_and(rests)
     }
 
     /// The issues of a cycle are over.

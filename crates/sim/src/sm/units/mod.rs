@@ -28,6 +28,8 @@ pub struct Units {
     buses: u32,
     /// For each pipeline, the first cycle in which its entry is free.
     entry_free: [Cycle; MOST_PIPELINES],
+    /// The first in which those of all are.
+    all_free: Cycle,
     results: Results,
     gangs: Gangs,
     takes_whole_gangs: bool,
@@ -47,6 +49,7 @@ impl Units {
             plan,
             buses,
             entry_free: [Cycle::ZERO; MOST_PIPELINES],
+            all_free: Cycle::ZERO,
             results: Results::new(),
             gangs: Gangs::default(),
         }
@@ -187,7 +190,7 @@ impl Units {
         let count = groups.count_ones() as usize;
         let first = self.plan.groups[groups.trailing_zeros() as usize].pipelines.start;
         let entries_free = &mut self.entry_free[first..first + count];
-        if entries_free.iter().any(|free| now < *free) {
+        if now < self.all_free && entries_free.iter().any(|free| now < *free) {
             return false;
         }
         let passes = facts.passes as u16;
@@ -195,7 +198,9 @@ impl Units {
         if !self.results.claim_all(at, ((1 << count) - 1) << first) {
             return false;
         }
-        entries_free.fill(now + facts.interval.max(passes) as u64);
+        let free = now + facts.interval.max(passes) as u64;
+        entries_free.fill(free);
+        self.all_free = self.all_free.max(free);
         let done = Done {
             whole_gang: true,
             ..Done::alone(op.slot, op.pc)
@@ -233,6 +238,7 @@ impl Units {
             return false;
         }
         *entry_free = now + interval as u64;
+        self.all_free = self.all_free.max(*entry_free);
         true
     }
 }

@@ -22,6 +22,12 @@ impl Domains {
             count,
         }
     }
+
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.count
+    }
 }
 
 impl Deref for Domains {

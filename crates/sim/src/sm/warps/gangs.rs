@@ -1,6 +1,7 @@
 //! What the warps of a gang do together: it is done once for each class of domains that hold the same,
 //! see [`lockstep`](super::lockstep). As if each warp did it in turn.
 
+use super::domain::assign;
 use super::edit::Edit;
 use super::{Hold, WarpTable};
 use crate::place::Place;
@@ -36,9 +37,8 @@ impl WarpTable {
     /// The gang that one warp of every slice is, by the slot of that in the first.
     #[inline]
     pub fn whole_gang(&self, first: u16) -> Together {
-        let slices = u8::MAX >> (8 - self.layout.slices().min(8));
         let schedulers = self.layout.schedulers() as u8;
-        Together::new(self.place(first), schedulers, slices)
+        Together::new(self.place(first), schedulers, self.slices)
     }
 
     /// As [`issued`](WarpTable::issued).
@@ -227,8 +227,12 @@ impl WarpTable {
     /// As [`fetch_under_way`](WarpTable::fetch_under_way), for a gang.
     #[inline]
     pub fn gang_fetch_under_way(&mut self, gang: Together) {
+        let index = gang.index();
+        if let Some((leader, _)) = self.held_as_one(gang) {
+            return assign(&mut self.domains[leader].wants_fetch, index, false);
+        }
         for leader in self.classes_of(gang) {
-            super::domain::assign(&mut self.domains[leader].wants_fetch, gang.index(), false);
+            assign(&mut self.domains[leader].wants_fetch, index, false);
         }
     }
 
@@ -239,7 +243,7 @@ impl WarpTable {
         for leader in self.classes_of(gang) {
             let set = &mut self.domains[leader].missing;
             let was = *set >> gang.index() & 1 != 0;
-            super::domain::assign(set, gang.index(), missing);
+            assign(set, gang.index(), missing);
             (all, any) = (all & was, any | was);
         }
         (all, any)
@@ -347,7 +351,7 @@ impl WarpTable {
 
     /// Finds out anew what holds back the instruction that warps in the domains of a class have at the
     /// head of their buffers, if any, while the same holds back each and this one.
-    #[inline]
+    #[inline(always)]
     fn check_class_hazard(
         &mut self,
         leader: usize,

@@ -67,6 +67,8 @@ const MOST_SLICES: usize = 8;
 #[derive(Debug)]
 pub struct WarpTable {
     layout: Layout,
+    /// All slices, a bit each.
+    slices: u8,
     rules: Rules,
     warps: Vec<Warp>,
     domains: Domains,
@@ -84,6 +86,8 @@ pub struct WarpTable {
     /// stands for them: see [`together`]. How many home warps have such.
     together: Vec<Classes<MOST_SLICES>>,
     standing: u32,
+    /// By index: the home warps of which one stands for all.
+    whole: u64,
     /// Domains are in step, or any domain or warp stands for another.
     special: bool,
     /// Whether warps have changed since issue last looked, and since fetch did. Until then both
@@ -97,6 +101,7 @@ impl WarpTable {
         let layout = Layout::of(machine);
         WarpTable {
             layout,
+            slices: u8::MAX >> (8 - layout.slices().min(8)),
             rules: Rules {
                 fetch: machine.fetch.clone(),
                 one_in_flight: machine.sm.scoreboard == ScoreboardKind::OneInFlight,
@@ -115,6 +120,7 @@ impl WarpTable {
                 false => Vec::new(),
             },
             standing: 0,
+            whole: 0,
             special: false,
             stirred: Stirred::ALL,
         }
