@@ -110,12 +110,12 @@ impl MemOp {
     /// Makes owners of these warps: one, if they wait for the same.
     #[inline]
     pub fn own(&mut self, warps: &[Owner], accesses: &[Access]) {
-        if let [first, others @ ..] = warps
-            && wait_for_the_same(first, others, accesses)
-        {
-            let lanes = others.iter().fold(first.lanes, |all, its| all | its.lanes);
+        if let [one] = warps {
+            return self.add_owner(one, one.lanes, accesses.len()); // all are for its lanes
+        }
+        if let Some(lanes) = lanes_as_one(warps, accesses) {
             self.warps = warps.len() as u8;
-            return self.add_owner(first, lanes, accesses.len());
+            return self.add_owner(&warps[0], lanes, accesses.len());
         }
         for warp in warps {
             let its = accesses.iter().filter(|a| a.lanes & warp.lanes != 0);
@@ -145,15 +145,20 @@ impl MemOp {
     }
 }
 
-/// Whether warps sit one behind the other, execute the same instruction, and all of these accesses are
-/// for each of them. All are for a warp that is alone.
+/// The lanes of warps that sit one behind the other and execute the same instruction, if each has a lane
+/// that all of these accesses are for.
 #[inline]
-fn wait_for_the_same(first: &Owner, others: &[Owner], accesses: &[Access]) -> bool {
-    let in_all = |warp: &Owner| accesses.iter().all(|a| a.lanes & warp.lanes != 0);
-    let mut behind = (first.slot + 1..).zip(others);
-    others.is_empty()
-        || behind.all(|(slot, its)| its.slot == slot && its.pc == first.pc && in_all(its))
-            && in_all(first)
+fn lanes_as_one(warps: &[Owner], accesses: &[Access]) -> Option<u32> {
+    let first = warps.first()?;
+    let in_all = accesses.iter().fold(!0, |lanes, a| lanes & a.lanes);
+    let mut lanes = 0;
+    for (slot, its) in (first.slot..).zip(warps) {
+        if its.slot != slot || its.pc != first.pc || its.lanes & in_all == 0 {
+            return None;
+        }
+        lanes |= its.lanes;
+    }
+    Some(lanes)
 }
 
 /// The lanes of an atomic until the L2 has performed it.

@@ -155,6 +155,18 @@ impl WarpTable {
         code: &[OpFacts],
         books: &mut Books,
     ) {
+        if let Some(slot) = self.kept_as_one(gang).filter(|_| !self.in_step) {
+            // Its first warp stands for those of several classes: what it has is decoded for each.
+            let before = self.warps[slot as usize].buffer;
+            for leader in self.classes_of(gang) {
+                self.touch_class(leader, books);
+                let mut edit = self.edit_kept(leader, slot);
+                edit.warp.buffer = before;
+                edit.decode(pc, next, code);
+                edit.refresh_head(next, code);
+            }
+            return;
+        }
         let index = gang.index();
         let kept = self.kept_slots(gang);
         let first =
@@ -169,7 +181,7 @@ impl WarpTable {
             }
             return self.refresh_gang(gang, false, next, code, books);
         }
-        // A warp may stand for those of several classes: what it has is decoded for each.
+        // A warp may stand for those of several classes.
         let mut buffer = first;
         for leader in self.classes_of(gang) {
             self.touch_class(leader, books);
