@@ -112,7 +112,7 @@ impl GangFetch {
     }
 
     /// Fetches for as many gangs as it may and as the instruction cache has ports for.
-    #[inline]
+    #[inline(always)] // its one caller fetches
     pub fn fetch(&mut self, icache: &mut ICache, residents: &mut Residents, launched: &Launched) {
         while residents.warps.alike() {
             // The first domain stands for all.
@@ -139,7 +139,7 @@ impl GangFetch {
     #[inline(never)]
     fn fetch_apart(&mut self, icache: &mut ICache, residents: &mut Residents, launched: &Launched) {
         self.look(residents);
-        while self.left != 0 && icache.has_port() {
+        while self.left != 0 && icache.has_port() && self.wants_any() {
             let view = FetchView {
                 lacking: &self.lacking,
                 fetchable: &self.fetchable,
@@ -155,6 +155,12 @@ impl GangFetch {
                 }
             }
         }
+    }
+
+    /// Whether any warp is to be fetched for.
+    fn wants_any(&self) -> bool {
+        let mut sets = self.lacking.iter().zip(&self.fetchable);
+        sets.any(|(lacking, fetchable)| lacking & fetchable != 0)
     }
 
     /// Looks at the warps.
@@ -175,7 +181,7 @@ impl GangFetch {
     }
 
     /// Fetches for a gang; says whether it gets its instructions now or when their line comes.
-    #[inline]
+    #[inline(always)]
     fn fetch_for(
         &mut self,
         members: Together,

@@ -188,7 +188,9 @@ impl Units {
         let facts = &facts[op.pc as usize];
         // They lie one behind the other, and so do their pipelines, one each.
         let count = groups.count_ones() as usize;
-        let first = self.plan.groups[groups.trailing_zeros() as usize].pipelines.start;
+        let first = self.plan.groups[groups.trailing_zeros() as usize]
+            .pipelines
+            .start;
         let entries_free = &mut self.entry_free[first..first + count];
         if now < self.all_free && entries_free.iter().any(|free| now < *free) {
             return false;

@@ -217,7 +217,9 @@ impl WarpTable {
         let mut gang = self.gang_of(Slots::one(first))?;
         let mut count = 1;
         for (slot, next) in (first + 1..).zip(&slots[1..]) {
-            let more = self.gang_of(Slots::one(*next)).and_then(|more| gang.with(more));
+            let more = self
+                .gang_of(Slots::one(*next))
+                .and_then(|more| gang.with(more));
             let Some(more) = more.filter(|_| slot == *next) else {
                 break;
             };
@@ -237,7 +239,7 @@ impl WarpTable {
     }
 
     /// As [`fetch_under_way`](WarpTable::fetch_under_way), for a gang.
-    #[inline]
+    #[inline(always)]
     pub fn gang_fetch_under_way(&mut self, gang: Together) {
         let index = gang.index();
         if let Some((leader, _)) = self.held_as_one(gang) {

@@ -15,7 +15,10 @@ impl LoadStore {
         let mut storers = Storers::default();
         let owners = record.owners.iter();
         for owner in owners.filter(|o| o.lanes & access.lanes != 0) {
-            record.slots(owner).iter().for_each(|slot| storers.push(slot));
+            record
+                .slots(owner)
+                .iter()
+                .for_each(|slot| storers.push(slot));
         }
         if let [one] = storers[..] {
             return token(TokenKind::Store, u32::from(one));
