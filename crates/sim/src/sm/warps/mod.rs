@@ -13,6 +13,7 @@ mod domain;
 mod domains;
 mod edit;
 mod gangs;
+mod landing;
 mod lockstep;
 mod scoreboard;
 mod together;
