@@ -23,7 +23,7 @@ impl Domains {
         }
     }
 
-    /// How many there are.
+    /// How many.
     #[inline]
     pub fn len(&self) -> usize {
         self.count

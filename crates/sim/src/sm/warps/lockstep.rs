@@ -107,16 +107,12 @@ impl WarpTable {
 
     /// Makes domains that hold the same one class. Only where every slice has one scheduler. To be
     /// called before any has its turn.
-    #[inline]
     pub fn join(&mut self, books: &mut Books) {
-        if !self.classes.is_one() && !self.in_step && self.layout.schedulers() == 1 {
-            self.join_alike(books);
+        let others = self.classes.leaders() & !1;
+        if others == 0 || self.in_step || self.layout.schedulers() != 1 {
+            return;
         }
-    }
-
-    #[inline(never)]
-    fn join_alike(&mut self, books: &mut Books) {
-        for second in each(self.classes.leaders() & !1) {
+        for second in each(others) {
             let before = self.classes.leaders() & ((1 << second) - 1);
             if let Some(first) = each(before).find(|first| self.may_join(*first, second)) {
                 self.merge(first, second, books);
