@@ -36,11 +36,13 @@ impl Layout {
     }
 
     /// Slices that the lanes are cut into.
+    #[inline]
     pub fn slices(&self) -> u16 {
         self.slices
     }
 
     /// Schedulers of each slice.
+    #[inline]
     pub fn schedulers(&self) -> u16 {
         self.schedulers
     }

@@ -79,6 +79,17 @@ impl Together {
         self.iter().fold(0, |all, place| all | 1 << place.domain)
     }
 
+    /// These and others, if those are of the same home warp, on slices behind theirs.
+    #[inline]
+    pub fn with(&self, others: Together) -> Option<Together> {
+        let same = (self.base, self.step) == (others.base, others.step);
+        let behind = self.slices.leading_zeros() + others.slices.trailing_zeros() >= u8::BITS;
+        (same && behind).then_some(Together {
+            slices: self.slices | others.slices,
+            ..*self
+        })
+    }
+
     /// All of them, the first one first.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Place> + Clone + use<> {
@@ -291,6 +302,11 @@ mod tests {
         );
         let near = Together::new(place(0), 1, 0b1010_0100);
         assert_eq!(near.domains(), 0b1010_0100);
+        let more = Together::new(place(0), 1, 0b0010_0000);
+        assert_eq!(more.with(near), None, "one of them is before it");
+        let both = Together::new(place(0), 1, 0b0000_0011).with(near);
+        assert_eq!(both, Some(Together::new(place(0), 1, 0b1010_0111)));
+        assert_eq!(some.with(near), None, "of another home warp");
         let alone = Together::alone(place(6));
         assert_eq!(alone.domains(), 1 << 6);
         assert_eq!(alone.iter().collect::<Vec<_>>(), [place(6)]);

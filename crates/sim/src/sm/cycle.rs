@@ -13,7 +13,7 @@ use super::Sm;
 use super::facts::OpFacts;
 use super::issue;
 use super::launch::{Launched, Quantum, SmFault, View};
-use super::memory::{self, TokenKind, untoken};
+use super::memory::{self, Slots, TokenKind, untoken};
 use super::units::Done;
 use crate::memory::network::inbox::Inbox;
 use crate::memory::packet::Reply;
@@ -239,15 +239,17 @@ impl Sm {
     #[inline]
     fn pop_gang(&mut self, done: Done, now: Cycle) -> Together {
         let warps = &self.residents.warps;
-        let (mut gang, mut last) = (Together::alone(warps.place(done.slot)), done.slot);
+        let Some(mut gang) = warps.gang_of(Slots::one(done.slot)) else {
+            return Together::alone(warps.place(done.slot));
+        };
         while let Some(next) = self.units.peek(now)
             && !next.whole_gang
             && next.pc == done.pc
-            && next.slot > last
-            && let Some(more) = warps.with_another(gang, next.slot)
+            && let Some(next) = warps.gang_of(Slots::one(next.slot))
+            && let Some(more) = gang.with(next)
         {
             self.units.pop(now);
-            (gang, last) = (more, next.slot);
+            gang = more;
         }
         gang
     }

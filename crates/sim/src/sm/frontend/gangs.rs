@@ -50,9 +50,10 @@ impl GangFetch {
     #[inline]
     pub fn decode(&mut self, residents: &mut Residents, launched: &Launched) {
         if !self.gangs.is_empty() {
-            for (gang, pc) in self.gangs.drain(..) {
-                decode_gang(gang, pc, residents, launched);
+            for (gang, pc) in &self.gangs {
+                decode_gang(*gang, *pc, residents, launched);
             }
+            self.gangs.clear();
         }
         if !self.fetched.is_empty() {
             decode(&mut self.fetched, residents, launched);
@@ -111,29 +112,44 @@ impl GangFetch {
     }
 
     /// Fetches for as many gangs as it may and as the instruction cache has ports for.
+    #[inline(always)] // its one caller fetches
     pub fn fetch(&mut self, icache: &mut ICache, residents: &mut Residents, launched: &Launched) {
-        self.look(residents);
-        while self.left != 0 && icache.has_port() {
-            let alike = residents.warps.alike();
-            if alike && self.lacking[0] & self.fetchable[0] == 0 {
-                return; // nobody is to be fetched for
+        while residents.warps.alike() {
+            // The first domain stands for all.
+            let domain = residents.warps.domain(0);
+            let (lacking, fetchable) = (domain.lacking(), domain.fetchable(self.waiters));
+            if lacking & fetchable == 0 || self.left == 0 || !icache.has_port() {
+                return;
             }
-            let policy = &mut residents.books.policy;
+            let view = FetchView {
+                lacking: &[lacking],
+                fetchable: &[fetchable],
+                alike: true,
+            };
+            let plan = residents.books.policy.plan();
+            let Some(members) = plan.and_then(|plan| plan.next_fetch(&view)) else {
+                return;
+            };
+            self.fetch_for(members, icache, residents, launched);
+        }
+        self.fetch_apart(icache, residents, launched);
+    }
+
+    /// As [`fetch`](GangFetch::fetch), where domains hold different things.
+    #[inline(never)]
+    fn fetch_apart(&mut self, icache: &mut ICache, residents: &mut Residents, launched: &Launched) {
+        self.look(residents);
+        while self.left != 0 && icache.has_port() && self.wants_any() {
             let view = FetchView {
                 lacking: &self.lacking,
                 fetchable: &self.fetchable,
-                alike,
+                alike: false,
             };
-            let Some(members) = policy.plan().and_then(|p| p.next_fetch(&view)) else {
+            let plan = residents.books.policy.plan();
+            let Some(members) = plan.and_then(|plan| plan.next_fetch(&view)) else {
                 return;
             };
-            self.left -= 1;
-            let under_way = self.fetch_for(members, icache, residents, launched);
-            if alike && !residents.warps.alike() {
-                self.look(residents);
-            } else if under_way && alike {
-                self.fetchable[0] &= !(1 << members.index());
-            } else if under_way {
+            if self.fetch_for(members, icache, residents, launched) {
                 for place in members.iter() {
                     self.fetchable[place.domain as usize] &= !(1 << place.index);
                 }
@@ -141,11 +157,16 @@ impl GangFetch {
         }
     }
 
-    /// Looks at the warps; of domains that are all alike, at those of the first, which stands for all.
+    /// Whether any warp is to be fetched for.
+    fn wants_any(&self) -> bool {
+        let mut sets = self.lacking.iter().zip(&self.fetchable);
+        sets.any(|(lacking, fetchable)| lacking & fetchable != 0)
+    }
+
+    /// Looks at the warps.
     fn look(&mut self, residents: &Residents) {
         let warps = &residents.warps;
-        let domains = if warps.alike() { 1 } else { self.lacking.len() };
-        for d in 0..domains {
+        for d in 0..self.lacking.len() {
             let leader = warps.leader_of(d);
             if leader != d {
                 // It comes before.
@@ -160,6 +181,7 @@ impl GangFetch {
     }
 
     /// Fetches for a gang; says whether it gets its instructions now or when their line comes.
+    #[inline(always)]
     fn fetch_for(
         &mut self,
         members: Together,
@@ -167,6 +189,7 @@ impl GangFetch {
         residents: &mut Residents,
         launched: &Launched,
     ) -> bool {
+        self.left -= 1;
         let pc = common_pc(members, residents, launched);
         let warps = &mut residents.warps;
         let first = warps.slot_at(members.leader());
@@ -191,6 +214,7 @@ impl GangFetch {
 
     /// Whether units of slices have nobody to fetch for or to notice: the warps that concern fetch
     /// are in gangs.
+    #[inline]
     pub fn leaves_nobody(&self, residents: &mut Residents) -> bool {
         let Residents { warps, books, .. } = residents;
         if warps.alike() && warps.domain(0).concerns_fetch(self.waiters) == 0 {
@@ -218,13 +242,20 @@ impl GangFetch {
 
 /// Where to fetch from for warps whose buffers are empty: behind what they had, as long as that is
 /// the same for all, else where they are.
+#[inline]
 fn common_pc(members: Together, residents: &mut Residents, launched: &Launched) -> Pc {
+    let Residents { warps, groups, .. } = residents;
+    match warps.kept_as_one(members) {
+        Some(first) => warps.fetch_from(first, groups.get(first).pc, launched.facts.len() as Pc),
+        None => common_pc_of_parts(members, residents, launched),
+    }
+}
+
+#[inline(never)]
+fn common_pc_of_parts(members: Together, residents: &mut Residents, launched: &Launched) -> Pc {
     let Residents { warps, groups, .. } = residents;
     let end = launched.facts.len() as Pc;
     let first = warps.slot_at(members.leader());
-    if warps.kept_as_one(members).is_some() {
-        return warps.fetch_from(first, groups.get(first).pc, end);
-    }
     let mut kept = warps.kept_slots(members);
     let pc = warps.fetch_from(first, groups.get(first).pc, end);
     let mut from = |slot| warps.fetch_from(slot, groups.get(slot).pc, end);
@@ -237,6 +268,7 @@ fn common_pc(members: Together, residents: &mut Residents, launched: &Launched) 
 }
 
 /// Puts what was fetched for a gang into its buffers.
+#[inline]
 fn decode_gang(gang: Together, pc: Pc, residents: &mut Residents, launched: &Launched) {
     let Residents {
         warps,
@@ -244,15 +276,28 @@ fn decode_gang(gang: Together, pc: Pc, residents: &mut Residents, launched: &Lau
         groups,
         ..
     } = residents;
+    match warps.kept_as_one(gang) {
+        Some(slot) if warps.waits_at(slot, pc) => {
+            warps.decode_gang(gang, pc, groups.get(slot).pc, &launched.facts, books);
+        }
+        _ => decode_parts(gang, pc, residents, launched),
+    }
+}
+
+/// As [`decode_gang`], for warps of which some have another that stands for them, or wait for something
+/// else by now.
+#[inline(never)]
+fn decode_parts(gang: Together, pc: Pc, residents: &mut Residents, launched: &Launched) {
+    let Residents {
+        warps,
+        books,
+        groups,
+        ..
+    } = residents;
     // Those that others stand for wait like them, at the same PC.
-    let one = warps.kept_as_one(gang);
-    let mut kept = one.is_none().then(|| warps.kept_slots(gang));
+    let mut kept = warps.kept_slots(gang);
     let next = groups.get(warps.slot_at(gang.leader())).pc;
-    let waits = |slot: u16| {
-        let there = warps.warp(slot).buffer().fetch_pc() == pc;
-        there && warps.is_running(slot) && groups.get(slot).pc == next
-    };
-    if one.is_none_or(waits) && kept.as_mut().is_none_or(|kept| kept.all(waits)) {
+    if kept.all(|slot| warps.waits_at(slot, pc) && groups.get(slot).pc == next) {
         return warps.decode_gang(gang, pc, next, &launched.facts, books);
     }
     // Each that still waits for it gets its own.

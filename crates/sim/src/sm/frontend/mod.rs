@@ -225,13 +225,21 @@ impl FrontEnd {
             self.take_lines(residents, launched);
         }
         self.gangs.fetch(&mut self.icache, residents, launched);
-        if self.gangs.leaves_nobody(residents) {
-            if lines {
-                return self.end_turns();
-            }
-            (self.fetched, self.units_fetched) = (self.gangs.has_fetched(), false);
-            return;
+        if lines || !self.gangs.leaves_nobody(residents) {
+            return self.fetch_for_singles(now, lines, residents, launched);
         }
+        (self.fetched, self.units_fetched) = (self.gangs.has_fetched(), false);
+    }
+
+    /// The units fetch for the warps that are in no gang; `lines`: after those whose lines have come.
+    #[inline(never)]
+    fn fetch_for_singles(
+        &mut self,
+        now: Cycle,
+        lines: bool,
+        residents: &mut Residents,
+        launched: &Launched,
+    ) {
         if !lines {
             self.units.iter_mut().for_each(FetchUnit::open_ports);
         }

@@ -88,11 +88,13 @@ impl L1 {
     }
 
     /// First byte of the line of `addr`.
+    #[inline]
     pub fn line_of(&self, addr: u64) -> u64 {
         addr & !(self.line - 1)
     }
 
     /// Bytes of a line.
+    #[inline]
     pub fn line_bytes(&self) -> u64 {
         self.line
     }

@@ -13,7 +13,7 @@ mod unit;
 
 pub use l1::{L1, Outcome};
 pub use mixed::Shape;
-pub use ops::{MemOp, Owner};
+pub use ops::{MemOp, Owner, Slots};
 pub use port::{Port, TokenKind, token, untoken};
 pub use requests::Executed;
 pub use unit::{LoadStore, MemoryEvent, Surroundings};

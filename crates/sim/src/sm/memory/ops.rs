@@ -4,6 +4,32 @@ use super::coalesce::Access;
 use crate::exec::state::{Atomic, LANES, Lanes};
 use crate::sm::fixed_list::FixedList;
 
+/// Hardware warps, one behind the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slots {
+    /// The first.
+    pub first: u16,
+    /// How many there are.
+    pub count: u16,
+}
+
+impl Slots {
+    /// One warp.
+    #[inline]
+    pub fn one(slot: u16) -> Slots {
+        Slots {
+            first: slot,
+            count: 1,
+        }
+    }
+
+    /// All of them.
+    #[inline]
+    pub fn iter(self) -> std::ops::Range<u16> {
+        self.first..self.first + self.count
+    }
+}
+
 /// A hardware warp that waits for a memory instruction: a gang has several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Owner {
@@ -49,6 +75,9 @@ pub struct MemOp {
     pub is_atomic: bool,
     /// An atomic on shared memory, which has been performed.
     pub shared_atomic: bool,
+    /// Warps that its one owner is, itself the first, if all of its accesses are for each of them. One if
+    /// there are several owners.
+    pub warps: u8,
     /// Cycles the load/store unit still has to spend beyond the accesses.
     pub busy: u32,
     /// Parts that hold on to this record: the pipeline, and each access that will return.
@@ -69,6 +98,42 @@ impl MemOp {
         self.busy.max(1) - 1 + (self.accesses.len() as u32).max(1)
     }
 
+    /// The warps that an owner is.
+    #[inline]
+    pub fn slots(&self, owner: &Owner) -> Slots {
+        Slots {
+            first: owner.slot,
+            count: u16::from(self.warps),
+        }
+    }
+
+    /// Makes owners of these warps: one, if they wait for the same.
+    #[inline]
+    pub fn own(&mut self, warps: &[Owner], accesses: &[Access]) {
+        if let [one] = warps {
+            return self.add_owner(one, one.lanes, accesses.len()); // all are for its lanes
+        }
+        if let Some(lanes) = lanes_as_one(warps, accesses) {
+            self.warps = warps.len() as u8;
+            return self.add_owner(&warps[0], lanes, accesses.len());
+        }
+        for warp in warps {
+            let its = accesses.iter().filter(|a| a.lanes & warp.lanes != 0);
+            self.add_owner(warp, warp.lanes, its.count());
+        }
+    }
+
+    #[inline]
+    fn add_owner(&mut self, owner: &Owner, lanes: u32, pending: usize) {
+        self.owners.push(Owner {
+            pending: pending as u16,
+            // Of what was gathered by generic addresses, some may be in shared memory and some not:
+            // who has no access of its own has nothing to wait for.
+            lanes: if pending == 0 { 0 } else { lanes },
+            ..*owner
+        });
+    }
+
     /// The first warp that an access for these lanes is for.
     #[inline]
     pub fn slot_for(&self, lanes: u32) -> u16 {
@@ -78,6 +143,22 @@ impl MemOp {
         };
         one.slot
     }
+}
+
+/// The lanes of warps that sit one behind the other and execute the same instruction, if each has a lane
+/// that all of these accesses are for.
+#[inline]
+fn lanes_as_one(warps: &[Owner], accesses: &[Access]) -> Option<u32> {
+    let first = warps.first()?;
+    let in_all = accesses.iter().fold(!0, |lanes, a| lanes & a.lanes);
+    let mut lanes = 0;
+    for (slot, its) in (first.slot..).zip(warps) {
+        if its.slot != slot || its.pc != first.pc || its.lanes & in_all == 0 {
+            return None;
+        }
+        lanes |= its.lanes;
+    }
+    Some(lanes)
 }
 
 /// The lanes of an atomic until the L2 has performed it.
@@ -124,6 +205,7 @@ impl MemOps {
                 local: false,
                 is_atomic: false,
                 shared_atomic: false,
+                warps: 1,
                 owners: FixedList::default(),
                 accesses: Vec::new(),
                 busy: 0,
@@ -135,7 +217,7 @@ impl MemOps {
         let op = &mut self.ops[index as usize];
         (op.pc, op.path, op.holds) = (pc, path, 1);
         (op.store, op.local, op.is_atomic, op.busy) = (false, false, false, 0);
-        op.shared_atomic = false;
+        (op.shared_atomic, op.warps) = (false, 1);
         op.owners.clear();
         op.accesses.clear();
         index

@@ -64,23 +64,7 @@ impl LoadStore {
         record.busy = busy;
         record.shared_atomic = path == Path::Shared
             && matches!(&effect.kind, EffectKind::Access(a) if a.shared_atomic);
-        for owner in what.owners {
-            let pending = match what.owners.len() {
-                1 => accesses.len(), // all are for its lanes
-                _ => {
-                    let its = accesses.iter().filter(|a| a.lanes & owner.lanes != 0);
-                    its.count()
-                }
-            };
-            // Of what was gathered by generic addresses, some may be in shared memory and some not:
-            // who has no access of its own has nothing to wait for.
-            let lanes = if pending == 0 { 0 } else { owner.lanes };
-            record.owners.push(Owner {
-                pending: pending as u16,
-                lanes,
-                ..*owner
-            });
-        }
+        record.own(what.owners, &accesses);
         record.accesses = accesses;
         self.ahead += record.work();
         if let (EffectKind::Atomic(atomic), true) = (&effect.kind, executed != 0) {

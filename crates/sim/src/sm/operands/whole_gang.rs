@@ -67,8 +67,7 @@ impl Collectors {
         let Some((op, groups)) = self.whole_gangs.before.take() else {
             return;
         };
-        let busy = |(g, _): (usize, u16)| self.groups[g].behind.count != 0;
-        if each(groups).any(busy) {
+        if self.wants & (u64::from(groups) * COLLECTED) != 0 {
             // It waits behind others in some slices.
             self.wants &= !WHOLE_GANG;
             for (g, slice) in each(groups) {

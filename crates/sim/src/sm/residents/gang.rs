@@ -16,20 +16,18 @@ use warpsim_ptx::kernel::Pc;
 
 impl Residents {
     /// As [`complete`](Residents::complete), for a gang.
+    #[inline]
     pub fn complete_gang(&mut self, gang: Together, facts: &OpFacts, launched: &Launched) {
         let Residents { warps, books, .. } = self;
-        warps.gang_completed(gang, facts, &launched.facts, books);
-        self.settle_gang(gang);
+        if warps.gang_completed(gang, facts, &launched.facts, books) {
+            self.settle_gang(gang);
+        }
     }
 
+    #[inline(never)]
     fn settle_gang(&mut self, gang: Together) {
-        let (domains, index) = (gang.domains(), gang.index());
-        let leader = self.warps.leader_of(domains.trailing_zeros() as usize);
-        let (sets, bit) = (self.warps.domain(leader), 1 << index);
-        if self.warps.members(leader) == domains && sets.candidates() & bit != 0 {
-            return; // none of them waits for that
-        }
-        let mut left = domains;
+        let index = gang.index();
+        let mut left = gang.domains();
         while left != 0 {
             let leader = self.warps.leader_of(left.trailing_zeros() as usize);
             let class = self.warps.members(leader) & left;
@@ -39,7 +37,7 @@ impl Residents {
                 domain: first,
                 index,
             });
-            if self.warps.is_running(slot) && !self.warps.is_held(slot) {
+            if self.warps.is_running(slot) && !self.warps.is_at_fence(slot) {
                 continue; // none of these waits for that
             }
             let mut class = class;
@@ -65,43 +63,29 @@ impl Residents {
         following: &[MemoryEvent],
         launched: &Launched,
     ) -> Option<usize> {
-        let (first, pc) = match event {
-            MemoryEvent::Loaded { slot, pc } => (slot, Some(pc)),
-            MemoryEvent::Stored { slot } => (slot, None),
+        let (slots, pc) = match event {
+            MemoryEvent::Loaded { slots, pc } => (slots, Some(pc)),
+            MemoryEvent::Stored { slots } => (slots, None),
             _ => return None,
         };
-        let domains = self.warps.layout().domains();
-        if let Some(theirs) = following.get(..domains - 1)
-            && self.warps.place(first).domain == 0
-            && self.warps.any_alike()
-        {
-            let of = |slot| match pc {
-                Some(pc) => MemoryEvent::Loaded { slot, pc },
-                None => MemoryEvent::Stored { slot },
-            };
-            let mut all = (first + 1..).zip(theirs);
-            if all.all(|(slot, event)| of(slot) == *event) {
-                let all = self.warps.whole_gang(first);
-                return self.hear(all, pc, launched).then_some(domains - 1);
+        let warps = &self.warps;
+        let mut gang = warps.gang_of(slots)?;
+        let mut others = 0;
+        if gang.len() < warps.layout().domains() {
+            for event in following {
+                let slots = match (*event, pc) {
+                    (MemoryEvent::Loaded { slots, pc: its }, Some(pc)) if its == pc => slots,
+                    (MemoryEvent::Stored { slots }, None) => slots,
+                    _ => break,
+                };
+                let more = warps.gang_of(slots).and_then(|more| gang.with(more));
+                let Some(more) = more else {
+                    break;
+                };
+                (gang, others) = (more, others + 1);
             }
         }
-        let (mut last, mut others) = (first, 0);
-        let mut gang = Together::alone(self.warps.place(first));
-        for event in following {
-            let slot = match (*event, pc) {
-                (MemoryEvent::Loaded { slot, pc: its }, Some(pc)) if its == pc => slot,
-                (MemoryEvent::Stored { slot }, None) => slot,
-                _ => break,
-            };
-            if slot <= last {
-                break;
-            }
-            let Some(more) = self.warps.with_another(gang, slot) else {
-                break;
-            };
-            (gang, last, others) = (more, slot, others + 1);
-        }
-        (others != 0 && self.hear(gang, pc, launched)).then_some(others)
+        (gang.len() > 1 && self.hear(gang, pc, launched)).then_some(others)
     }
 
     /// The warps of a gang have loaded what the instruction at `pc` asked for, or stored. Says whether that
@@ -111,8 +95,9 @@ impl Residents {
         match pc.map(|pc| &launched.facts[pc as usize]) {
             None => {
                 let Residents { warps, books, .. } = self;
-                warps.gang_store_sent(gang, &launched.facts, books);
-                self.settle_gang(gang);
+                if warps.gang_store_sent(gang, &launched.facts, books) {
+                    self.settle_gang(gang);
+                }
             }
             Some(facts) if facts.traffic == Traffic::Copy => return false,
             Some(facts) => self.loaded_by_gang(gang, facts, launched),

@@ -133,19 +133,27 @@ impl Residents {
         launched: &Launched,
     ) {
         match event {
-            MemoryEvent::Loaded { slot, pc } => {
+            MemoryEvent::Loaded { slots, pc } => {
                 let facts = &launched.facts[pc as usize];
-                if facts.traffic == Traffic::Copy {
-                    self.copy_ended(slot);
+                for slot in slots.iter() {
+                    if facts.traffic == Traffic::Copy {
+                        self.copy_ended(slot);
+                    }
+                    self.complete_load(slot, facts, launched);
                 }
-                self.complete_load(slot, facts, launched);
             }
-            MemoryEvent::Stored { slot } => {
-                self.warps
-                    .store_sent(slot, &launched.facts, &mut self.books);
-                self.settle(slot);
+            MemoryEvent::Stored { slots } => {
+                for slot in slots.iter() {
+                    self.warps
+                        .store_sent(slot, &launched.facts, &mut self.books);
+                    self.settle(slot);
+                }
             }
-            MemoryEvent::StoresSent { slot, count } => self.warps.warp_mut(slot).stores += count,
+            MemoryEvent::StoresSent { slots, count } => {
+                for slot in slots.iter() {
+                    self.warps.warp_mut(slot).stores += count;
+                }
+            }
             MemoryEvent::Acknowledged { slot } => {
                 self.warps.warp_mut(slot).stores -= 1;
                 self.settle(slot);
@@ -158,8 +166,11 @@ impl Residents {
                 }
             }
             MemoryEvent::SharedAtomicDone { op } => {
-                for owner in record(op).owners.iter() {
-                    self.let_go(Hold::Atomic, owner.slot);
+                let record = record(op);
+                for owner in record.owners.iter() {
+                    for slot in record.slots(owner).iter() {
+                        self.let_go(Hold::Atomic, slot);
+                    }
                 }
             }
             MemoryEvent::AtomicBack { op, lanes } => {
@@ -199,7 +210,9 @@ impl Residents {
         // This access still counts as pending.
         for owner in record.owners.iter() {
             if owner.lanes & lanes != 0 && owner.pending == 1 {
-                self.let_go(Hold::Atomic, owner.slot);
+                for slot in record.slots(owner).iter() {
+                    self.let_go(Hold::Atomic, slot);
+                }
             }
         }
     }

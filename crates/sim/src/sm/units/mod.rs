@@ -28,6 +28,8 @@ pub struct Units {
     buses: u32,
     /// For each pipeline, the first cycle in which its entry is free.
     entry_free: [Cycle; MOST_PIPELINES],
+    /// The first in which those of all are.
+    all_free: Cycle,
     results: Results,
     gangs: Gangs,
     takes_whole_gangs: bool,
@@ -47,6 +49,7 @@ impl Units {
             plan,
             buses,
             entry_free: [Cycle::ZERO; MOST_PIPELINES],
+            all_free: Cycle::ZERO,
             results: Results::new(),
             gangs: Gangs::default(),
         }
@@ -183,28 +186,23 @@ impl Units {
     #[inline(never)]
     fn enter_whole_gang(&mut self, op: Issued, groups: u32, now: Cycle, facts: &[OpFacts]) -> bool {
         let facts = &facts[op.pc as usize];
-        let (first, count) = (
-            groups.trailing_zeros() as usize,
-            groups.count_ones() as usize,
-        );
-        let groups = &self.plan.groups[first..first + count];
-        let mut pipelines = 0u32;
-        for group in groups {
-            let pipeline = group.pipelines.start % MOST_PIPELINES;
-            if now < self.entry_free[pipeline] {
-                return false;
-            }
-            pipelines |= 1 << pipeline;
+        // They lie one behind the other, and so do their pipelines, one each.
+        let count = groups.count_ones() as usize;
+        let first = self.plan.groups[groups.trailing_zeros() as usize]
+            .pipelines
+            .start;
+        let entries_free = &mut self.entry_free[first..first + count];
+        if now < self.all_free && entries_free.iter().any(|free| now < *free) {
+            return false;
         }
         let passes = facts.passes as u16;
         let at = now + (facts.latency + passes - 1) as u64 + EXIT_STAGES;
-        if !self.results.claim_all(at, pipelines) {
+        if !self.results.claim_all(at, ((1 << count) - 1) << first) {
             return false;
         }
         let free = now + facts.interval.max(passes) as u64;
-        for group in groups {
-            self.entry_free[group.pipelines.start % MOST_PIPELINES] = free;
-        }
+        entries_free.fill(free);
+        self.all_free = self.all_free.max(free);
         let done = Done {
             whole_gang: true,
             ..Done::alone(op.slot, op.pc)
@@ -242,6 +240,7 @@ impl Units {
             return false;
         }
         *entry_free = now + interval as u64;
+        self.all_free = self.all_free.max(*entry_free);
         true
     }
 }

@@ -1,19 +1,24 @@
 //! What the warps of a gang do together: it is done once for each class of domains that hold the same,
 //! see [`lockstep`](super::lockstep). As if each warp did it in turn.
 
+use super::domain::assign;
 use super::edit::Edit;
 use super::{Hold, WarpTable};
 use crate::place::Place;
 use crate::place::each;
 use crate::schedule::Together;
 use crate::sm::facts::OpFacts;
+use crate::sm::memory::Slots;
 use crate::sm::observe::Books;
 use warpsim_ptx::kernel::Pc;
 
 impl WarpTable {
     /// The classes of the domains of a gang, by their leaders; no other domain is in them.
     #[inline]
-    fn classes_of(&mut self, gang: Together) -> impl Iterator<Item = usize> + Clone + use<> {
+    pub(super) fn classes_of(
+        &mut self,
+        gang: Together,
+    ) -> impl Iterator<Item = usize> + Clone + use<> {
         let domains = gang.domains();
         self.isolate(domains);
         each(domains & self.classes.leaders())
@@ -35,9 +40,8 @@ impl WarpTable {
     /// The gang that one warp of every slice is, by the slot of that in the first.
     #[inline]
     pub fn whole_gang(&self, first: u16) -> Together {
-        let slices = u8::MAX >> (8 - self.layout.slices().min(8));
         let schedulers = self.layout.schedulers() as u8;
-        Together::new(self.place(first), schedulers, slices)
+        Together::new(self.place(first), schedulers, self.slices)
     }
 
     /// As [`issued`](WarpTable::issued).
@@ -152,6 +156,7 @@ impl WarpTable {
     }
 
     /// Puts what was fetched from `pc` for a gang, whose next instruction is `next`, into its buffers.
+    #[inline(always)] // it is done for nearly every instruction
     pub fn decode_gang(
         &mut self,
         gang: Together,
@@ -160,10 +165,36 @@ impl WarpTable {
         code: &[OpFacts],
         books: &mut Books,
     ) {
-        if let Some((leader, slot)) = self.held_as_one(gang) {
-            self.touch_class(leader, books);
-            self.edit_kept(leader, slot).decode(pc, next, code);
-            return self.refresh_kept(leader, slot, false, next, code);
+        let Some((leader, slot)) = self.held_as_one(gang) else {
+            return self.decode_parts(gang, pc, next, code, books);
+        };
+        self.touch_class(leader, books);
+        let mut edit = self.edit_kept(leader, slot);
+        edit.decode(pc, next, code);
+        edit.refresh_head(next, code);
+    }
+
+    /// As [`decode_gang`](Self::decode_gang), class by class.
+    #[inline(never)]
+    fn decode_parts(
+        &mut self,
+        gang: Together,
+        pc: Pc,
+        next: Pc,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        if let Some(slot) = self.kept_as_one(gang).filter(|_| !self.in_step) {
+            // Its first warp stands for those of several classes: what it has is decoded for each.
+            let before = self.warps[slot as usize].buffer;
+            for leader in self.classes_of(gang) {
+                self.touch_class(leader, books);
+                let mut edit = self.edit_kept(leader, slot);
+                edit.warp.buffer = before;
+                edit.decode(pc, next, code);
+                edit.refresh_head(next, code);
+            }
+            return;
         }
         let index = gang.index();
         let kept = self.kept_slots(gang);
@@ -179,7 +210,7 @@ impl WarpTable {
             }
             return self.refresh_gang(gang, false, next, code, books);
         }
-        // A warp may stand for those of several classes: what it has is decoded for each.
+        // A warp may stand for those of several classes.
         let mut buffer = first;
         for leader in self.classes_of(gang) {
             self.touch_class(leader, books);
@@ -212,10 +243,13 @@ impl WarpTable {
     /// and the slots behind them. Where somebody wants to hear of each warp there is none.
     pub fn first_gang<'a>(&self, slots: &'a [u16]) -> Option<(Together, &'a [u16])> {
         let first = *slots.first().filter(|_| !self.in_step)?;
-        let mut gang = Together::alone(self.place(first));
+        let mut gang = self.gang_of(Slots::one(first))?;
         let mut count = 1;
         for (slot, next) in (first + 1..).zip(&slots[1..]) {
-            let Some(more) = self.with_another(gang, *next).filter(|_| slot == *next) else {
+            let more = self
+                .gang_of(Slots::one(*next))
+                .and_then(|more| gang.with(more));
+            let Some(more) = more.filter(|_| slot == *next) else {
                 break;
             };
             (gang, count) = (more, count + 1);
@@ -223,19 +257,25 @@ impl WarpTable {
         (count > 1).then(|| (gang, &slots[count..]))
     }
 
-    /// A gang with one warp more, if that is one of another slice of the same home warp.
-    pub fn with_another(&self, gang: Together, slot: u16) -> Option<Together> {
-        let Place { domain, index } = self.place(slot);
-        let same = index == gang.index() && self.layout.schedulers() == 1;
-        let base = Place { domain: 0, index };
-        let slices = gang.domains() | 1 << domain;
-        same.then(|| Together::new(base, 1, slices as u8))
+    /// These warps as a gang, if they are of one home warp. Only where every slice has one scheduler.
+    #[inline]
+    pub fn gang_of(&self, slots: Slots) -> Option<Together> {
+        let Place { domain, index } = self.place(slots.first);
+        let ends = u16::from(domain) + slots.count;
+        let of_one = self.layout.schedulers() == 1 && ends <= self.layout.slices();
+        let slices = ((1u16 << slots.count) - 1) << domain;
+        of_one.then(|| Together::new(Place { domain: 0, index }, 1, slices as u8))
     }
 
     /// As [`fetch_under_way`](WarpTable::fetch_under_way), for a gang.
+    #[inline(always)]
     pub fn gang_fetch_under_way(&mut self, gang: Together) {
+        let index = gang.index();
+        if let Some((leader, _)) = self.held_as_one(gang) {
+            return assign(&mut self.domains[leader].wants_fetch, index, false);
+        }
         for leader in self.classes_of(gang) {
-            super::domain::assign(&mut self.domains[leader].wants_fetch, gang.index(), false);
+            assign(&mut self.domains[leader].wants_fetch, index, false);
         }
     }
 
@@ -246,90 +286,10 @@ impl WarpTable {
         for leader in self.classes_of(gang) {
             let set = &mut self.domains[leader].missing;
             let was = *set >> gang.index() & 1 != 0;
-            super::domain::assign(set, gang.index(), missing);
+            assign(set, gang.index(), missing);
             (all, any) = (all & was, any | was);
         }
         (all, any)
-    }
-
-    /// An instruction of a gang is complete, as [`completed`](WarpTable::completed).
-    pub fn gang_completed(
-        &mut self,
-        gang: Together,
-        facts: &OpFacts,
-        code: &[OpFacts],
-        books: &mut Books,
-    ) {
-        match self.kept_as_one(gang) {
-            Some(slot) => self.scoreboard.release(slot, facts),
-            None => self
-                .kept_slots(gang)
-                .for_each(|slot| self.scoreboard.release(slot, facts)),
-        }
-        self.gang_landed(gang, facts.is_memory(), code, books);
-    }
-
-    /// As [`store_sent`](WarpTable::store_sent), for a gang.
-    pub fn gang_store_sent(&mut self, gang: Together, code: &[OpFacts], books: &mut Books) {
-        self.gang_landed(gang, true, code, books);
-    }
-
-    /// An instruction of a gang is no longer in flight.
-    #[inline]
-    fn gang_landed(&mut self, gang: Together, memory: bool, code: &[OpFacts], books: &mut Books) {
-        if let Some((leader, slot)) = self.held_as_one(gang) {
-            self.warps[slot as usize].landed(memory);
-            let (domain, bit) = (&self.domains[leader], 1 << gang.index());
-            if domain.clear & bit == 0 && domain.stopped & bit == 0 {
-                return self.check_class_hazard(leader, slot, code, books);
-            }
-            if domain.clear & bit != 0 {
-                return;
-            }
-        } else {
-            for slot in self.kept_slots(gang) {
-                self.warps[slot as usize].landed(memory);
-            }
-        }
-        let index = gang.index();
-        for leader in self.classes_of(gang) {
-            let domain = &self.domains[leader];
-            if domain.clear >> index & 1 != 0 {
-                continue;
-            }
-            let stopped = domain.stopped >> index & 1 != 0;
-            if !self.in_step && !stopped && self.heads_alike(leader, index, code) {
-                let slot = self.kept(self.slot_in(leader, index));
-                self.check_class_hazard(leader, slot, code, books);
-                continue;
-            }
-            for d in each(self.members(leader)) {
-                let slot = self.slot_in(d, index);
-                self.isolate_slot(slot);
-                self.check_hazard(slot, code, books);
-            }
-        }
-    }
-
-    /// Finds out anew what holds back the instruction that warps in the domains of a class have at the
-    /// head of their buffers, if any, while the same holds back each and this one.
-    #[inline]
-    fn check_class_hazard(
-        &mut self,
-        leader: usize,
-        slot: u16,
-        code: &[OpFacts],
-        books: &mut Books,
-    ) {
-        let index = self.place(slot).index;
-        let Some(pc) = self.warps[slot as usize].buffer.head() else {
-            return;
-        };
-        let hazard = self.hazard(slot, &code[pc as usize]);
-        if self.domains[leader].held_back(index) != hazard {
-            self.touch_class(leader, books);
-            self.domains[leader].hold_back(index, hazard);
-        }
     }
 }
 

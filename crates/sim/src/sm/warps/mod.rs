@@ -13,6 +13,7 @@ mod domain;
 mod domains;
 mod edit;
 mod gangs;
+mod landing;
 mod lockstep;
 mod scoreboard;
 mod together;
@@ -67,6 +68,8 @@ const MOST_SLICES: usize = 8;
 #[derive(Debug)]
 pub struct WarpTable {
     layout: Layout,
+    /// All slices, a bit each.
+    slices: u8,
     rules: Rules,
     warps: Vec<Warp>,
     domains: Domains,
@@ -84,6 +87,8 @@ pub struct WarpTable {
     /// stands for them: see [`together`]. How many home warps have such.
     together: Vec<Classes<MOST_SLICES>>,
     standing: u32,
+    /// By index: the home warps of which one stands for all.
+    whole: u64,
     /// Domains are in step, or any domain or warp stands for another.
     special: bool,
     /// Whether warps have changed since issue last looked, and since fetch did. Until then both
@@ -97,6 +102,7 @@ impl WarpTable {
         let layout = Layout::of(machine);
         WarpTable {
             layout,
+            slices: u8::MAX >> (8 - layout.slices().min(8)),
             rules: Rules {
                 fetch: machine.fetch.clone(),
                 one_in_flight: machine.sm.scoreboard == ScoreboardKind::OneInFlight,
@@ -115,6 +121,7 @@ impl WarpTable {
                 false => Vec::new(),
             },
             standing: 0,
+            whole: 0,
             special: false,
             stirred: Stirred::ALL,
         }
@@ -486,6 +493,13 @@ impl WarpTable {
         let was = *set >> place.index & 1 != 0;
         domain::assign(set, place.index, missing);
         was
+    }
+
+    /// Whether a warp that is kept by itself, or stands for others, waits for the instructions at `pc`.
+    #[inline]
+    pub fn waits_at(&self, slot: u16, pc: Pc) -> bool {
+        debug_assert_eq!(self.kept(slot), slot, "one of several that are kept as one");
+        self.warps[slot as usize].buffer.fetch_pc() == pc && self.is_running(slot)
     }
 
     /// Until what was fetched is decoded, no other port fetches the same again.

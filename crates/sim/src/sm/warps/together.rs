@@ -7,6 +7,7 @@
 //! Who asks one warp for any of that asks the table, which knows [who stands for it](WarpTable::kept).
 //! Everything else that is kept for a warp is always its own.
 
+use super::domain::assign;
 use super::{Warp, WarpTable};
 use crate::place::each;
 use crate::schedule::Together;
@@ -42,8 +43,12 @@ impl WarpTable {
     }
 
     /// If the first warp of a gang stands for all of it, and for no other: its slot.
-    #[inline]
+    #[inline(always)]
     pub fn kept_as_one(&self, gang: Together) -> Option<u16> {
+        if self.whole >> gang.index() & 1 != 0 {
+            let all = gang.slices() == self.slices; // as most often
+            return all.then(|| self.slot_in(0, gang.index()));
+        }
         let first = gang.leader();
         let classes = self.together.get(first.index as usize)?;
         let all = classes.members(first.domain as usize) == gang.domains();
@@ -54,6 +59,9 @@ impl WarpTable {
     #[inline(always)]
     pub(super) fn held_as_one(&self, gang: Together) -> Option<(usize, u16)> {
         let slot = self.kept_as_one(gang)?;
+        if self.classes.is_one() && gang.slices() == self.slices {
+            return Some((0, slot)); // as most often
+        }
         let leader = gang.leader().domain as usize;
         let all = self.members(leader) == gang.domains();
         (all && !self.in_step).then_some((leader, slot))
@@ -94,6 +102,7 @@ impl WarpTable {
             if class & !domains != 0 {
                 let second = classes.split(leader, class & domains);
                 self.standing -= u32::from(!classes.any());
+                self.whole &= !(1 << index);
                 self.tell(leader, second, index);
                 self.note_special();
             }
@@ -234,6 +243,7 @@ impl WarpTable {
         let (joins, alone) = (classes.members(second), classes.is_alone(first));
         self.standing += u32::from(!classes.any());
         classes.merge(first, second);
+        assign(&mut self.whole, index, classes.is_one());
         self.special = true;
         let leads = self.slot_in(first, index) as usize;
         if alone {

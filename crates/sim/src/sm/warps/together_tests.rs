@@ -103,8 +103,9 @@ impl Side {
         let (code, Residents { warps, books, .. }) = (&launched.facts, &mut self.residents);
         let facts = &code[pc as usize];
         if self.as_one && landing != 0 {
-            let base = warps.place(first);
-            return warps.gang_completed(Together::new(base, 1, landing), facts, code, books);
+            let gang = Together::new(warps.place(first), 1, landing);
+            warps.gang_completed(gang, facts, code, books);
+            return;
         }
         for slice in (0..SLICES).filter(|s| landing >> s & 1 != 0) {
             warps.completed(first + slice, facts, code, books);

@@ -18,7 +18,7 @@ mod writeback;
 use super::coalesce::Access;
 use super::joint::JointStores;
 use super::l1::{L1, Outcome};
-use super::ops::{MemOp, MemOps, Path};
+use super::ops::{MemOp, MemOps, Path, Slots};
 use super::port::{Port, TokenKind, token, untoken};
 use crate::config::Machine;
 use crate::exec::access::atomic;
@@ -49,22 +49,22 @@ const DATA: u8 = 4;
 /// Something the rest of the SM must hear of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryEvent {
-    /// The registers that the instruction at `pc` owes to `slot` are written.
+    /// The registers that the instruction at `pc` owes to warps are written.
     Loaded {
-        /// Hardware warp.
-        slot: u16,
+        /// Hardware warps.
+        slots: Slots,
         /// Instruction.
         pc: u32,
     },
     /// A store has left the pipeline.
     Stored {
-        /// Hardware warp.
-        slot: u16,
+        /// Hardware warps.
+        slots: Slots,
     },
-    /// This many stores of `slot` will be acknowledged.
+    /// This many stores of each of these will be acknowledged.
     StoresSent {
-        /// Hardware warp.
-        slot: u16,
+        /// Hardware warps.
+        slots: Slots,
         /// Acknowledgements to come.
         count: u32,
     },
@@ -444,8 +444,8 @@ fn count_stores(record: &MemOp, access: &Access, count: u32, with: &mut Surround
     let single = record.owners.len() == 1;
     for owner in record.owners.iter() {
         if single || owner.lanes & access.lanes != 0 {
-            let slot = owner.slot;
-            with.events.push(MemoryEvent::StoresSent { slot, count });
+            let slots = record.slots(owner);
+            with.events.push(MemoryEvent::StoresSent { slots, count });
         }
     }
 }

@@ -202,7 +202,8 @@ impl LoadStore {
         let record = self.ops.get(op);
         if record.store {
             for owner in record.owners.iter() {
-                with.events.push(MemoryEvent::Stored { slot: owner.slot });
+                let slots = record.slots(owner);
+                with.events.push(MemoryEvent::Stored { slots });
             }
         } else if record.path == Path::Shared {
             if self.shared_pipe.len() as u64 >= self.shared_latency {
@@ -226,7 +227,7 @@ impl LoadStore {
         let record = self.ops.get(op);
         for owner in record.owners.iter().filter(|o| o.lanes == 0) {
             with.events.push(MemoryEvent::Loaded {
-                slot: owner.slot,
+                slots: record.slots(owner),
                 pc: owner.pc,
             });
         }

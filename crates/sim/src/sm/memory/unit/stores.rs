@@ -8,13 +8,17 @@ impl LoadStore {
     /// The token of a store that is about to go out.
     #[inline]
     pub(super) fn store_token(&mut self, op: u16, access: &Access) -> u32 {
-        let owners = &self.ops.get(op).owners;
-        if let [one] = &owners[..] {
+        let record = self.ops.get(op);
+        if let ([one], 1) = (&record.owners[..], record.warps) {
             return token(TokenKind::Store, u32::from(one.slot));
         }
         let mut storers = Storers::default();
-        for owner in owners.iter().filter(|o| o.lanes & access.lanes != 0) {
-            storers.push(owner.slot);
+        let owners = record.owners.iter();
+        for owner in owners.filter(|o| o.lanes & access.lanes != 0) {
+            record
+                .slots(owner)
+                .iter()
+                .for_each(|slot| storers.push(slot));
         }
         if let [one] = storers[..] {
             return token(TokenKind::Store, u32::from(one));

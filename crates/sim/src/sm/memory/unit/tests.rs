@@ -34,6 +34,12 @@ impl Bench {
 
     /// A load of a word by each lane, `stride` bytes apart, enters at the end of this cycle.
     fn enter(&mut self, shared: bool, stride: u64) {
+        let op = self.open(shared, stride, &[owner(0, !0)]);
+        self.unit.enter(op, self.now);
+    }
+
+    /// The record of such a load, by these warps.
+    fn open(&mut self, shared: bool, stride: u64, owners: &[Owner]) -> u16 {
         let lanes = if shared { (!0, 0) } else { (0, !0) };
         let effect = Effect {
             executed: !0,
@@ -50,24 +56,17 @@ impl Bench {
             address: std::array::from_fn(|lane| lane as u64 * stride),
             ..Effect::default()
         };
-        let owner = Owner {
-            slot: 0,
-            pc: 0,
-            lanes: !0,
-            pending: 0,
-        };
         let executed = Executed {
             pc: 0,
             effect: &effect,
-            owners: &[owner],
+            owners,
             shapes: &[],
             lanes: &Lanes::Static(0),
             threads: &self.residents.threads,
             launched: &self.launched,
         };
         let counters = &mut self.residents.books.stats.counters;
-        let op = self.unit.open(&executed, counters);
-        self.unit.enter(op, self.now);
+        self.unit.open(&executed, counters)
     }
 
     /// A cycle passes; whether a load was completed in it.
@@ -84,7 +83,10 @@ impl Bench {
         self.unit.write_back(self.now, &mut with);
         with.collectors.end_cycle();
         self.unit.cycle(self.now, &mut with);
-        events.contains(&MemoryEvent::Loaded { slot: 0, pc: 0 })
+        events.contains(&MemoryEvent::Loaded {
+            slots: Slots::one(0),
+            pc: 0,
+        })
     }
 
     /// Cycles until a load is completed.
@@ -97,6 +99,36 @@ impl Bench {
         }
         panic!("it is never completed");
     }
+}
+
+fn owner(slot: u16, lanes: u32) -> Owner {
+    Owner {
+        slot,
+        pc: 0,
+        lanes,
+        pending: 0,
+    }
+}
+
+/// The warps of a gang are one owner if all of its accesses are for each of them; else each is its own.
+#[test]
+fn warps_that_wait_for_the_same_are_one_owner() {
+    let gang: Vec<Owner> = (0..8).map(|s| owner(8 + s, 0xf << (4 * s))).collect();
+    let owners = |stride, warps: &[Owner]| {
+        let mut bench = Bench::new();
+        let op = bench.open(false, stride, warps);
+        let record = bench.unit.record(op);
+        let owners = record.owners.iter();
+        owners
+            .map(|o| (record.slots(o).iter(), o.lanes, o.pending))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(owners(4, &gang), [(8..16, !0, 1)], "one line for all");
+    let each = gang.iter().map(|o| (o.slot..o.slot + 1, o.lanes, 1));
+    let each: Vec<_> = each.collect();
+    assert_eq!(owners(32, &gang), each, "a line for each");
+    let apart = [owner(8, 0xffff), owner(10, 0xffff_0000)];
+    assert_eq!(owners(4, &apart).len(), 2, "not one behind the other");
 }
 
 /// A load from shared memory that is issued at t enters at t+3 and is usable at t+31; every further

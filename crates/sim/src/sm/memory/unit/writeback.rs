@@ -98,7 +98,7 @@ impl LoadStore {
         let record = self.ops.get(op);
         for owner in record.owners.iter() {
             with.events.push(MemoryEvent::Loaded {
-                slot: owner.slot,
+                slots: record.slots(owner),
                 pc: owner.pc,
             });
         }
@@ -115,14 +115,14 @@ impl LoadStore {
     #[inline]
     pub(super) fn served(&mut self, op: u16, lanes: u32, with: &mut Surroundings) {
         let record = self.ops.get_mut(op);
+        let count = u16::from(record.warps);
         for owner in record.owners.iter_mut() {
             if owner.lanes & lanes != 0 {
                 owner.pending -= 1;
                 if owner.pending == 0 {
-                    with.events.push(MemoryEvent::Loaded {
-                        slot: owner.slot,
-                        pc: owner.pc,
-                    });
+                    let (first, pc) = (owner.slot, owner.pc);
+                    let slots = Slots { first, count };
+                    with.events.push(MemoryEvent::Loaded { slots, pc });
                 }
             }
         }
