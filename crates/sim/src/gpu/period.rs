@@ -78,8 +78,8 @@ impl Gpu {
         }
     }
 
-    /// Runs the period that begins with cycle `now`. Returns the launch's end if it turns out to have been over before the
-    /// period's.
+    /// Runs the period that begins with cycle `now`. Returns the launch's end if it turns out to
+    /// have been over before the period's.
     pub(super) fn run_period(
         &mut self,
         now: Cycle,

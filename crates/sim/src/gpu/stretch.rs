@@ -92,8 +92,8 @@ impl Stretch<'_> {
         (news, result)
     }
 
-    /// Cycles, in whole quanta, that an SM can run from the beginning of a quantum `at` on without looking up, but to see that a block
-    /// has ended or that there is no room for a request.
+    /// Cycles, in whole quanta, that an SM can run from the beginning of a quantum `at` on without
+    /// looking up, but to see that a block has ended or that there is no room for a request.
     #[inline]
     fn for_itself(&self, at: Cycle, sm: &Sm) -> u64 {
         let left = self.span.end - at;

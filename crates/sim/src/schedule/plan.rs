@@ -192,9 +192,9 @@ impl FetchView<'_> {
 /// # Contract
 ///
 /// In every cycle in which a warp may be ready, [`next`](IssuePlan::next) is called until it names
-/// nobody or all domains have issued; what it sees is renewed after each issue, so that it knows the room that is left and
-/// the warps that a barrier has let go. A domain issues once per cycle. Budgets, such as two gangs
-/// and then single warps where slices are idle, are the plan's own.
+/// nobody or all domains have issued; what it sees is renewed after each issue, so that it knows
+/// the room that is left and the warps that a barrier has let go. A domain issues once per cycle.
+/// Budgets, such as two gangs and then single warps where slices are idle, are the plan's own.
 ///
 /// [`tick`](IssuePlan::tick) comes before the issues of every cycle that is not skipped. A plan that
 /// would change something in a cycle that could be skipped, or in which nothing is issued or
@@ -203,9 +203,9 @@ pub trait IssuePlan {
     /// The warps that issue next in this cycle; they are ready.
     fn next(&mut self, view: &IssueView) -> Option<Together>;
 
-    /// Where every slice has one scheduler: of the warps with these indices, which are ready in every slice,
-    /// those that issue first in a cycle, if they are a gang with a warp in every slice. They take the turns of all: it is instead of [`next`](IssuePlan::next), which is asked if
-    /// this names nobody.
+    /// Where every slice has one scheduler: of the warps with these indices, which are ready in every
+    /// slice, those that issue first in a cycle, if they are a gang with a warp in every slice. They
+    /// take the turns of all. [`next`](IssuePlan::next) is asked where this names nobody.
     fn next_whole(&mut self, ready: u64) -> Option<u8> {
         let _ = ready;
         None

@@ -1,7 +1,7 @@
 //! Which machines make no sense: the one place that says so. Ranges are declared beside each
-//! setting; here are the rules between settings, and in [`combination`] those between mechanisms. Each check names the key it is about, so that
-//! the message can point at the line that set it. Whatever is made of a machine that has passed
-//! (SMs, memory system, mechanisms) can be made.
+//! setting; here are the rules between settings, and in [`combination`] those between mechanisms.
+//! Each check names the key it is about, so that the message can point at the line that set it.
+//! Whatever is made of a machine that has passed (SMs, memory system, mechanisms) can be made.
 
 use super::combination;
 use super::tables;

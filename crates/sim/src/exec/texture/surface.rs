@@ -1,6 +1,7 @@
 //! Surfaces: textures that are read and written as they lie in memory. The first coordinate counts
-//! bytes, and texels where the access is formatted ([`formatted`]). What a thread does outside a surface is in the instruction: a fault (`.trap`), the nearest
-//! place inside (`.clamp`), or zeros read and nothing written (`.zero`).
+//! bytes, and texels where the access is formatted ([`formatted`]). What a thread does outside a
+//! surface is in the instruction: a fault (`.trap`), the nearest place inside (`.clamp`), or zeros
+//! read and nothing written (`.zero`).
 
 use warpsim_ptx::isa::{Geometry, Mode, Op, Space, Type};
 use warpsim_ptx::kernel::Instr;

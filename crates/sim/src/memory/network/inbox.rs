@@ -137,7 +137,8 @@ impl Inboxes {
         self.next.of(sm)
     }
 
-    /// When the next known reply of every SM arrives. What is taken from this list comes back by [`taken`](Inboxes::taken).
+    /// When the next known reply of every SM arrives. What is taken from this list comes back by
+    /// [`taken`](Inboxes::taken).
     #[inline]
     pub fn next_for_each(&mut self) -> &mut WakeList {
         &mut self.next

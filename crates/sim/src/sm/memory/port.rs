@@ -126,8 +126,9 @@ impl Port {
         self.flits + self.most_per_quantum <= self.buffer
     }
 
-    /// For how many cycles from the beginning of a quantum on nothing has to be asked: the buffer has room for all that can
-    /// be sent in them, and flits move up as this side counts. At least the `quantum`.
+    /// For how many cycles from the beginning of a quantum on nothing has to be asked: the buffer
+    /// has room for all that can be sent in them, and flits move up as this side counts. At least
+    /// the `quantum`.
     #[inline]
     pub fn known_for(&self, quantum: u64) -> u64 {
         match self.network.same_as_core() {
