@@ -1,8 +1,8 @@
 //! The vocabulary of the instruction set: types, state spaces, modifiers.
 //!
-//! An instruction is an [`Op`](crate::isa::Op) with [`Mods`]. The parser fills `Mods` from the dotted
+//! An instruction is an [`Op`] with [`Mods`]. The parser fills `Mods` from the dotted
 //! suffixes; execution and timing read it. Which modifiers an opcode accepts is in the
-//! table in [`crate::optable`].
+//! table in `crate::optable`.
 
 /// A scalar type as PTX spells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

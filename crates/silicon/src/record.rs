@@ -4,7 +4,7 @@
 //! with the results of the edge vectors in full (or one line `g` with a hash for each batch of
 //! them, see [`Form::brief`]), and then either `h` with a hash for each
 //! batch of random vectors, or, for an approximation, `u` with the largest difference from
-//! the simulator (see [`crate::ulp`]) and for each result a line `r` with the random vectors'
+//! the simulator (see `crate::ulp`) and for each result a line `r` with the random vectors'
 //! results in full. Values are hexadecimal; `*3` repeats the one before three more times.
 //! A line `e =N` has the results of the `N`th line `e` written in full, from 0: many forms
 //! agree. A form that the GPU's compiler refuses has a line `x` with the reason instead.

@@ -14,7 +14,7 @@
 //! - `step` (or `run`; for a queue, taking from it) computes it anew. Nothing else does.
 //! - `NEVER` means that nothing happens without an input.
 //! - Whoever holds several parts goes by the smallest. Where they are many and alike, their times
-//!   lie side by side ([`WakeList`](crate::memory::wake::WakeList)), so that finding those whose
+//!   lie side by side (`WakeList`), so that finding those whose
 //!   time has come touches no others, and `step` returns the part's `next` instead of keeping it.
 //!
 //! Other times that a part remembers end in `_at`: from when on something may be done, whether or

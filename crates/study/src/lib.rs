@@ -1,9 +1,9 @@
 //! Studies: many workloads under many machines and policies, compared with each other and with
 //! what a paper reports.
 //!
-//! A study is data ([`format`]); [`plan`] finds the runs it needs, [`runner`] runs them side by
+//! A study is data ([`format`](mod@format)); [`plan`] finds the runs it needs, [`runner`] runs them side by
 //! side and keeps each result in a [`store`], [`evaluate`] and [`verdict`] turn results into
-//! figures and judged claims, [`output`] writes tables, files and the report. A [`Shard`] is a part
+//! figures and judged claims, `output` writes tables, files and the report. A [`Shard`] is a part
 //! of a study that one of several machines runs, and [`merge`] puts them together. [`compare`] says
 //! which statistics moved between runs.
 //!

@@ -1,4 +1,4 @@
-//! Random whole programs: [`generate`] makes one from a seed as a [`tree`], [`emit`] writes it
+//! Random whole programs: `generate` makes one from a seed as a [`tree`], [`emit`] writes it
 //! out as PTX, [`run`] runs it on simulated machines, [`judge`] compares, [`shrink`] makes one
 //! that shows a difference small, [`campaign`] does that with many, [`record`] keeps what a real
 //! GPU computed.

@@ -60,7 +60,7 @@ pub enum GroupState {
     /// Held by the model: issues nothing; [`DivergenceModel::settled`] is called when what it
     /// has in flight is done.
     Stopped,
-    /// In a [pool](pool::WarpPool): waits at a barrier of the block with nothing in flight.
+    /// In a pool: waits at a barrier of the block with nothing in flight.
     Held,
     /// Its threads are done; retires when what it has in flight is done.
     Finished,
@@ -406,7 +406,7 @@ pub struct Model {
     /// Its warps keep the threads that they came with.
     pub keeps_threads: bool,
     /// Makes it for an SM of a machine with this many slots for static warps; models with a
-    /// [pool](DivergenceModel::pool) have [`pool::slots`].
+    /// [pool](DivergenceModel::pool) have `pool::slots`.
     pub make: fn(&Values, &Machine, usize) -> Box<dyn DivergenceModel>,
 }
 

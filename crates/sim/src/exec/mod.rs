@@ -2,7 +2,7 @@
 //!
 //! Every module uses only those above it in this list (`tests/layers.rs` holds them to it):
 //!
-//! 1. `memory`, [`iterations`], `rows`, [`state`], [`grid`], [`fault`]: the data of a program, the rules of
+//! 1. `memory`, [`iterations`], `rows`, `state`, [`grid`], `fault`: the data of a program, the rules of
 //!    virtual blocks, where registers lie, its threads, what all threads of a launch share, what can go wrong.
 //! 2. `op`: what semantics are written with: rows of registers, a decoded instruction, its plan.
 //! 3. `float`, `arith`, `access`, `texture`, `control`, `matrix`: the families, one file each. A family's

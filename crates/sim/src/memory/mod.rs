@@ -2,7 +2,7 @@
 //! data; what kernels see is in [`crate::exec::memory`].
 //!
 //! [`system::MemorySystem`] is what the rest of the GPU talks to. Behind it a request goes
-//! through a [`network`], an [`l2`] slice and perhaps [`dram`]. [`cache`] has the parts that L2
+//! through a `network`, an `l2` slice and perhaps `dram`. `cache` has the parts that L2
 //! slices and the SM's own caches are built from. Every part follows the wake contract of
 //! [`time`](crate::time).
 

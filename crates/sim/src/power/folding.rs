@@ -39,7 +39,7 @@ pub const FOLDING: &[FoldingPolicy] = &[
     },
 ];
 
-/// [origami] section 3.1.1: 300 of the 250 to 400 that it found best.
+/// Origami, section 3.1.1: 300 of the 250 to 400 that it found best.
 const PHASE: Integer = Integer {
     name: "phase",
     low: 1,
@@ -49,7 +49,7 @@ const PHASE: Integer = Integer {
     description: "length of a phase; what is folded is decided at its start",
 };
 
-/// [origami] section 3.1.1.
+/// Origami, section 3.1.1.
 const MINORITY: Integer = Integer {
     name: "minority",
     low: 0,
@@ -59,7 +59,7 @@ const MINORITY: Integer = Integer {
     description: "share of a phase for which the rarer of the two types is folded",
 };
 
-/// [origami] section 3.1.1.
+/// Origami, section 3.1.1.
 const MAJORITY: Integer = Integer {
     name: "majority",
     low: 0,
@@ -69,7 +69,7 @@ const MAJORITY: Integer = Integer {
     description: "share of a phase for which the other type is folded; both, where there is no difference",
 };
 
-/// [origami] section 3.1.1.
+/// Origami, section 3.1.1.
 const CUTOFF: Integer = Integer {
     name: "cutoff",
     low: 0,
@@ -95,21 +95,21 @@ const SKIP: OneOf<Skip> = OneOf {
     description: "no second half where this half of each cluster, or of the warp, has no active lane",
 };
 
-/// [origami] section 3.3.
+/// Origami, section 3.3.
 const EAGER: Switch = Switch {
     name: "eager",
     default: true,
     description: "while warps are folded, idle upper lanes are switched off at once",
 };
 
-/// [origami] section 3.2: a part of the Origami scheduler.
+/// Origami, section 3.2: a part of the Origami scheduler.
 const SHIFT: Switch = Switch {
     name: "shift",
     default: false,
     description: "active lanes are packed to the left in each cluster",
 };
 
-/// [origami] section 3.4: one to shift, one to shift back.
+/// Origami, section 3.4: one to shift, one to shift back.
 const STAGES: Integer = Integer {
     name: "stages",
     low: 0,

@@ -3,7 +3,7 @@
 //! Each lane of an SP unit has an integer and a floating-point pipeline ([`Side`]), and in every
 //! cycle such a lane pipeline is busy, idle, gated or waking ([`lanes`]). *Gating* ([`gating`])
 //! decides when one is switched off, *folding* ([`folding`]) issues a warp as two halves on half of
-//! the lanes so that the others can stay off, in [`phases`]. [`Power`] has all of it for an SM.
+//! the lanes so that the others can stay off, in `phases`. [`Power`] has all of it for an SM.
 //!
 //! # Time
 //!

@@ -68,7 +68,7 @@ pub trait IssuePolicy: Send {
         best
     }
 
-    /// In a [pool](crate::divergence::pool) of warps: a warp that can issue has come to stand at
+    /// In a pool of warps: a warp that can issue has come to stand at
     /// a place, or has changed there. It stands there until it issues or is `finished`.
     fn pooled(&mut self, place: Place, group: &Group) {
         let _ = (place, group);
@@ -169,7 +169,7 @@ pub trait IssuePolicy: Send {
 pub struct Policy {
     /// Name, description, parameters.
     pub info: Info,
-    /// It looks at the warps of a [pool](crate::divergence::pool), and there must be one.
+    /// It looks at the warps of a pool, and there must be one.
     pub needs_pool: bool,
     /// It ranks blocks: not for warps that hold threads of several.
     pub ranks_blocks: bool,
@@ -201,7 +201,7 @@ fn find(name: &str) -> Option<&'static Policy> {
     POLICIES.iter().find(|p| p.info.name == name)
 }
 
-/// Whether a policy needs a [pool](crate::divergence::pool) of warps.
+/// Whether a policy needs a pool of warps.
 pub fn needs_pool(name: &str) -> bool {
     find(name).is_some_and(|p| p.needs_pool)
 }

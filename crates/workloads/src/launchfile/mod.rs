@@ -1,9 +1,9 @@
 //! Launch files: a PTX file, its input, its launches and what to expect of the result, in TOML.
 //! `docs/launch-files.md` explains the format.
 //!
-//! [`parse`](fn@parse) checks what the text alone can tell; [`prepare`] loads data and resolves
+//! [`parse`](fn@parse) checks what the text alone can tell; `prepare` loads data and resolves
 //! every name, address and range, so that nothing but the simulated program can go wrong once
-//! it runs; [`execute`] runs it and judges the result.
+//! it runs; `execute` runs it and judges the result.
 
 mod destinations;
 mod execute;

@@ -1,5 +1,5 @@
 //! From names, files and `--set` to a machine: [`load`] follows `extends` and lays files over one
-//! another ([`merge`]), [`set`] reads overrides, [`moved`] knows older names of settings, and
+//! another (`merge`), `set` reads overrides, `moved` knows older names of settings, and
 //! [`presets`] come with warpsim.
 
 pub mod load;

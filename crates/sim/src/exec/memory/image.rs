@@ -322,7 +322,7 @@ impl GlobalMemory {
         (a.start, &mut a.data)
     }
 
-    /// Why an access that [`GlobalMemory::find`] refused is wrong.
+    /// Why an access that `GlobalMemory::find` refused is wrong.
     pub fn explain(&self, address: u64, bytes: u64) -> AccessError {
         if address < 4096 {
             return AccessError::Null;

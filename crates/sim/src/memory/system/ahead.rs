@@ -273,7 +273,7 @@ impl MemorySystem {
 
     /// Partitions that are ahead, the inboxes of all SMs in their order, and what is in the way of
     /// their requests: for different threads. An inbox of an SM that runs is to be
-    /// [shown](Inbox::show) before and followed by [`close_inbox`](MemorySystem::close_inbox).
+    /// shown before and followed by [`close_inbox`](MemorySystem::close_inbox).
     pub fn side_by_side(
         &mut self,
     ) -> (

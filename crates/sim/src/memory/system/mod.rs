@@ -156,7 +156,7 @@ impl MemorySystem {
         reply
     }
 
-    /// The inbox of an SM that is about to run: to be [shown](Inbox::show) before, and followed by
+    /// The inbox of an SM that is about to run: to be shown before, and followed by
     /// [`close_inbox`](MemorySystem::close_inbox). The places of replies that it is shown are free from
     /// the next [`MemorySystem::advance`] on.
     #[inline]

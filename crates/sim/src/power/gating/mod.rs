@@ -41,7 +41,7 @@ pub struct Gates {
     pub adaptive: Option<AdaptiveRules>,
 }
 
-/// [origami] section 4.1, from Hu et al. (ISLPED 2004).
+/// Origami, section 4.1, from Hu et al. (ISLPED 2004).
 pub const IDLE_DETECT: Integer = Integer {
     name: "idle_detect",
     low: 0,
@@ -51,7 +51,7 @@ pub const IDLE_DETECT: Integer = Integer {
     description: "idle cycles before lanes are switched off",
 };
 
-/// [origami] section 4.1; 9 to 19 in Hu et al. (ISLPED 2004).
+/// Origami, section 4.1; 9 to 19 in Hu et al. (ISLPED 2004).
 pub const BREAK_EVEN: Integer = Integer {
     name: "break_even",
     low: 0,

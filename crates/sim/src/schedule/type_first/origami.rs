@@ -7,7 +7,7 @@ use crate::mechanism::{Info, Integer};
 use crate::schedule::Policy;
 use crate::schedule::tls::ACTIVE;
 
-/// [origami] section 3.1.1, as long as the phases of folding.
+/// Origami, section 3.1.1, as long as the phases of folding.
 const PHASE: Integer = Integer {
     name: "phase",
     low: 1,
@@ -17,7 +17,7 @@ const PHASE: Integer = Integer {
     description: "which warps go first is decided after so many cycles; as folding.phase",
 };
 
-/// [origami] section 3.3.
+/// Origami, section 3.3.
 const SWITCH: Integer = Integer {
     name: "switch",
     low: 1,
