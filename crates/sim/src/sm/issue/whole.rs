@@ -104,8 +104,7 @@ impl Issue {
     ) -> Result<(), SmFault> {
         let first = Place { domain: 0, index };
         let next = Next::at(first, with);
-        // There are at most eight slices.
-        let gang = Together::new(first, 1, u8::MAX >> (8 - self.domains));
+        let gang = with.residents.warps.whole_gang(next.slot);
         let Residents { warps, books, .. } = &mut *with.residents;
         if let Some(room) = room {
             warps.take_class_turn(0, index, next.facts.passes, room, books);

@@ -10,7 +10,6 @@ mod accounting;
 mod buffer;
 mod classes;
 mod domain;
-mod domains;
 mod edit;
 mod gangs;
 mod landing;
@@ -28,8 +27,8 @@ use crate::place::{Layout, Place};
 use crate::sm::limits::MOST_DOMAINS;
 use crate::time::Cycle;
 use classes::Classes;
+use domain::Domains;
 pub use domain::{Domain, Hold, Waiters};
-use domains::Domains;
 pub use edit::Edit;
 use scoreboard::{Hazard, Scoreboard};
 pub use warp::Warp;
@@ -88,7 +87,7 @@ pub struct WarpTable {
     together: Vec<Classes<MOST_SLICES>>,
     standing: u32,
     /// By index: the home warps of which one stands for all.
-    whole: u64,
+    as_one: u64,
     /// Domains are in step, or any domain or warp stands for another.
     special: bool,
     /// Whether warps have changed since issue last looked, and since fetch did. Until then both
@@ -121,7 +120,7 @@ impl WarpTable {
                 false => Vec::new(),
             },
             standing: 0,
-            whole: 0,
+            as_one: 0,
             special: false,
             stirred: Stirred::ALL,
         }

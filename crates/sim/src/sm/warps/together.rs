@@ -45,7 +45,7 @@ impl WarpTable {
     /// If the first warp of a gang stands for all of it, and for no other: its slot.
     #[inline(always)]
     pub fn kept_as_one(&self, gang: Together) -> Option<u16> {
-        if self.whole >> gang.index() & 1 != 0 {
+        if self.as_one >> gang.index() & 1 != 0 {
             let all = gang.slices() == self.slices; // as most often
             return all.then(|| self.slot_in(0, gang.index()));
         }
@@ -102,7 +102,7 @@ impl WarpTable {
             if class & !domains != 0 {
                 let second = classes.split(leader, class & domains);
                 self.standing -= u32::from(!classes.any());
-                self.whole &= !(1 << index);
+                self.as_one &= !(1 << index);
                 self.tell(leader, second, index);
                 self.note_special();
             }
@@ -243,7 +243,7 @@ impl WarpTable {
         let (joins, alone) = (classes.members(second), classes.is_alone(first));
         self.standing += u32::from(!classes.any());
         classes.merge(first, second);
-        assign(&mut self.whole, index, classes.is_one());
+        assign(&mut self.as_one, index, classes.is_one());
         self.special = true;
         let leads = self.slot_in(first, index) as usize;
         if alone {

@@ -1,10 +1,13 @@
 //! The state of a scheduler's warps as bit sets: ready is an AND, stall attribution a handful
 //! of population counts.
 
+mod domains;
+
 use super::scoreboard::Hazard;
 use crate::sm::limits::MOST_KINDS;
 use crate::stats::{SchedulerState, WarpState, WarpStates};
 use crate::time::Cycle;
+pub(super) use domains::Domains;
 
 /// All kinds of units, a bit each. They are numbered by two bits.
 const ALL_KINDS: u8 = (1 << MOST_KINDS) - 1;

@@ -1,13 +1,13 @@
 //! All domains of an SM, found by their numbers.
 
-use super::domain::Domain;
+use super::Domain;
 use crate::sm::limits::MOST_DOMAINS;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
 /// The domains, as a slice. There is room for the most that an SM may have, so that finding one takes no
 /// check; it is what the cycle does most.
 #[derive(Debug)]
-pub(super) struct Domains {
+pub struct Domains {
     all: Box<[Domain; MOST_DOMAINS]>,
     count: usize,
 }
