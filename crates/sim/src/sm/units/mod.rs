@@ -10,8 +10,9 @@ mod results;
 use super::facts::OpFacts;
 use super::fixed_list::FixedList;
 use super::limits::MOST_PIPELINES;
-use super::operands::{Collectors, Issued};
+use super::operands::{Collectors, GangIssued, Issued};
 use crate::config::Machine;
+use crate::place::each;
 use crate::power::Power;
 use crate::stats::PipeCounters;
 use crate::time::Cycle;
@@ -32,7 +33,7 @@ pub struct Units {
     all_free: Cycle,
     results: Results,
     gangs: Gangs,
-    takes_whole_gangs: bool,
+    takes_gangs: bool,
     /// Power of the lanes, where it is looked at. Where it is not, they are on.
     power: Option<Box<Power>>,
 }
@@ -43,8 +44,9 @@ impl Units {
         let power = Power::new(machine, &plan.pipelines(machine), minded);
         let buses = machine.sm.result_buses;
         let has_buses = |group: &Group| group.bus.count_ones() <= buses;
+        let has_room = power.is_none() && plan.groups.iter().all(has_buses);
         Units {
-            takes_whole_gangs: power.is_none() && plan.groups.iter().all(has_buses),
+            takes_gangs: has_room && machine.sm.schedulers == 1,
             power: power.map(Box::new),
             plan,
             buses,
@@ -123,11 +125,11 @@ impl Units {
         counted.unwrap_or_default()
     }
 
-    /// Whether instructions of whole gangs may come as one: nobody looks at the power of their
-    /// lanes, and there is a bus for every pipeline.
+    /// Whether instructions of gangs may come as one: the warps of a home warp sit one behind the other,
+    /// nobody looks at the power of their lanes, and there is a bus for every pipeline.
     #[inline]
-    pub fn takes_whole_gangs(&self) -> bool {
-        self.takes_whole_gangs
+    pub fn takes_gangs(&self) -> bool {
+        self.takes_gangs
     }
 
     /// Collected operations enter their units.
@@ -136,10 +138,10 @@ impl Units {
         if !collectors.any_to_compute() {
             return;
         }
-        if let Some((op, groups)) = collectors.take_whole_gang()
-            && !self.enter_whole_gang(op, groups, now, facts)
-        {
-            collectors.split_whole_gang(op, groups);
+        while let Some(gang) = collectors.take_gang() {
+            if !self.enter_gang(&gang, now, facts) {
+                collectors.split_gang(gang);
+            }
         }
         let mut left = collectors.collected_to_compute();
         while left != 0 {
@@ -181,33 +183,33 @@ impl Units {
         }
     }
 
-    /// An operation of a whole gang enters a pipeline of each of these groups (a bit each), if all of
-    /// them can take it; says whether.
+    /// An operation of a gang enters a pipeline of each of its slices, if all of them can take it; says
+    /// whether.
     #[inline(never)]
-    fn enter_whole_gang(&mut self, op: Issued, groups: u32, now: Cycle, facts: &[OpFacts]) -> bool {
-        let facts = &facts[op.pc as usize];
-        // They lie one behind the other, and so do their pipelines, one each.
-        let count = groups.count_ones() as usize;
-        let first = self.plan.groups[groups.trailing_zeros() as usize]
-            .pipelines
-            .start;
-        let entries_free = &mut self.entry_free[first..first + count];
-        if now < self.all_free && entries_free.iter().any(|free| now < *free) {
+    fn enter_gang(&mut self, gang: &GangIssued, now: Cycle, facts: &[OpFacts]) -> bool {
+        let facts = &facts[gang.op.pc as usize];
+        // The groups of the slices lie one behind the other, and so do their pipelines, one each.
+        let first = self.plan.groups[gang.first as usize].pipelines.start;
+        let pipelines = u64::from(gang.slices) << first;
+        let is_busy = |pipeline: usize| now < self.entry_free[pipeline % MOST_PIPELINES];
+        if now < self.all_free && each(pipelines).any(is_busy) {
             return false;
         }
         let passes = facts.passes as u16;
         let at = now + (facts.latency + passes - 1) as u64 + EXIT_STAGES;
-        if !self.results.claim_all(at, ((1 << count) - 1) << first) {
+        if !self.results.claim_all(at, pipelines as u32) {
             return false;
         }
-        let free = now + facts.interval.max(passes) as u64;
-        entries_free.fill(free);
-        self.all_free = self.all_free.max(free);
-        let done = Done {
-            whole_gang: true,
-            ..Done::alone(op.slot, op.pc)
-        };
-        self.results.push(at, done);
+        let interval = facts.interval.max(passes) as u64;
+        // Nothing else comes to them in this cycle.
+        if interval > 1 {
+            let free = now + interval;
+            each(pipelines).for_each(|p| self.entry_free[p % MOST_PIPELINES] = free);
+            self.all_free = self.all_free.max(free);
+        }
+        let Issued { slot, pc, .. } = gang.op;
+        let slices = gang.slices;
+        self.results.push(at, Done { slot, slices, pc });
         true
     }
 
