@@ -3,6 +3,7 @@
 //! for which no result bus is free then. Once inside, nothing delays it: its writeback cycle
 //! is known on entry.
 
+mod gangs;
 mod gated;
 mod plan;
 mod results;
@@ -10,12 +11,12 @@ mod results;
 use super::facts::OpFacts;
 use super::fixed_list::FixedList;
 use super::limits::MOST_PIPELINES;
-use super::operands::{Collectors, GangIssued, Issued};
+use super::operands::{Collectors, Issued};
 use crate::config::Machine;
-use crate::place::each;
 use crate::power::Power;
 use crate::stats::PipeCounters;
 use crate::time::Cycle;
+use gangs::Gangs;
 pub use plan::{Group, UnitPlan};
 pub use results::Done;
 use results::Results;
@@ -125,13 +126,6 @@ impl Units {
         counted.unwrap_or_default()
     }
 
-    /// Whether instructions of gangs may come as one: the warps of a home warp sit one behind the other,
-    /// nobody looks at the power of their lanes, and there is a bus for every pipeline.
-    #[inline]
-    pub fn takes_gangs(&self) -> bool {
-        self.takes_gangs
-    }
-
     /// Collected operations enter their units.
     #[inline]
     pub fn step(&mut self, now: Cycle, collectors: &mut Collectors, facts: &[OpFacts]) {
@@ -183,36 +177,6 @@ impl Units {
         }
     }
 
-    /// An operation of a gang enters a pipeline of each of its slices, if all of them can take it; says
-    /// whether.
-    #[inline(never)]
-    fn enter_gang(&mut self, gang: &GangIssued, now: Cycle, facts: &[OpFacts]) -> bool {
-        let facts = &facts[gang.op.pc as usize];
-        // The groups of the slices lie one behind the other, and so do their pipelines, one each.
-        let first = self.plan.groups[gang.first as usize].pipelines.start;
-        let pipelines = u64::from(gang.slices) << first;
-        let is_busy = |pipeline: usize| now < self.entry_free[pipeline % MOST_PIPELINES];
-        if now < self.all_free && each(pipelines).any(is_busy) {
-            return false;
-        }
-        let passes = facts.passes as u16;
-        let at = now + (facts.latency + passes - 1) as u64 + EXIT_STAGES;
-        if !self.results.claim_all(at, pipelines as u32) {
-            return false;
-        }
-        let interval = facts.interval.max(passes) as u64;
-        // Nothing else comes to them in this cycle.
-        if interval > 1 {
-            let free = now + interval;
-            each(pipelines).for_each(|p| self.entry_free[p % MOST_PIPELINES] = free);
-            self.all_free = self.all_free.max(free);
-        }
-        let Issued { slot, pc, .. } = gang.op;
-        let slices = gang.slices;
-        self.results.push(at, Done { slot, slices, pc });
-        true
-    }
-
     /// An operation is written back in cycle `at`, for whoever issued it.
     #[inline(always)]
     fn book(&mut self, op: Issued, at: Cycle) {
@@ -244,32 +208,6 @@ impl Units {
         *entry_free = now + interval as u64;
         self.all_free = self.all_free.max(*entry_free);
         true
-    }
-}
-
-/// Warps that issued an instruction together, by the order number of the instruction. Most
-/// instructions have no entry here: their one warp is in the instruction itself.
-#[derive(Debug, Default)]
-struct Gangs {
-    members: Vec<(u64, FixedList<u16, 8>)>,
-}
-
-impl Gangs {
-    #[inline]
-    fn is_empty(&self) -> bool {
-        self.members.is_empty()
-    }
-
-    /// Calls `f` for every warp that issued `op`, and forgets the gang.
-    #[inline]
-    fn each(&mut self, op: Issued, mut f: impl FnMut(u16)) {
-        let gang = |(order, _): &(u64, FixedList<u16, 8>)| *order == op.order;
-        if let Some(at) = self.members.iter().position(gang) {
-            let (_, slots) = self.members.swap_remove(at);
-            slots.iter().copied().for_each(f);
-        } else {
-            f(op.slot);
-        }
     }
 }
 
