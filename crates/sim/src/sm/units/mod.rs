@@ -132,6 +132,9 @@ impl Units {
         if !collectors.any_to_compute() {
             return;
         }
+        // Those of gangs before all others, and so do their results leave. The order within a cycle makes no
+        // difference: what a result does is its warp's own, and a divergence model that waits for all
+        // warps of a block starts none of them before its next tick.
         while let Some(gang) = collectors.take_gang() {
             if !self.enter_gang(&gang, now, facts) {
                 collectors.split_gang(gang);
