@@ -211,16 +211,16 @@ impl Sm {
     /// next in the same cycle.
     #[inline(never)]
     fn write_back_gang(&mut self, done: Done, now: Cycle, facts: &OpFacts, launched: &Launched) {
-        let gang = match done.whole_gang {
-            // Its collectors are ideal: no bank is busy with it.
-            true => self.residents.warps.whole_gang(done.slot),
-            false => {
+        let gang = match done.slices {
+            0 => {
                 let gang = self.pop_gang(done, now);
                 for slot in self.residents.warps.slots_of(gang) {
                     self.collectors.write(slot, &facts.write_banks);
                 }
                 gang
             }
+            // Its collectors are ideal: no bank is busy with it.
+            slices => Together::new(self.residents.warps.place(done.slot), 1, slices),
         };
         match gang.len() {
             1 => self.residents.complete(done.slot, facts, launched),
@@ -243,7 +243,7 @@ impl Sm {
             return Together::alone(warps.place(done.slot));
         };
         while let Some(next) = self.units.peek(now)
-            && !next.whole_gang
+            && next.slices == 0
             && next.pc == done.pc
             && let Some(next) = warps.gang_of(Slots::one(next.slot))
             && let Some(more) = gang.with(next)

@@ -32,6 +32,14 @@ impl<T: Copy + Default, const N: usize> FixedList<T, N> {
         self.items[self.len as usize] = item;
         self.len += 1;
     }
+
+    /// Takes out the last item.
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        let last = *self.last()?;
+        self.len -= 1;
+        Some(last)
+    }
 }
 
 impl<T, const N: usize> std::ops::Deref for FixedList<T, N> {

@@ -10,7 +10,7 @@ use crate::schedule::Together;
 use crate::sm::facts::Traffic;
 use crate::sm::launch::{Launched, SmFault, View};
 use crate::sm::limits::MOST_DOMAINS;
-use crate::sm::operands::Issued;
+use crate::sm::operands::{GangIssued, Issued};
 use crate::sm::residents::{BarrierAt, Residents};
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
@@ -179,7 +179,7 @@ impl Issue {
         }
         let at = self.lead_gang(members, some.clone(), straight, leader, now, with)?;
         if !leader.facts.is_memory() {
-            self.send_members(members, leader.pc, self.effect.executed, now, with);
+            self.send_gang(members, leader, now, with);
         }
         Ok(at)
     }
@@ -201,7 +201,7 @@ impl Issue {
         }
         let at = self.lead_gang(members, all.clone(), straight, leader, now, with)?;
         if !leader.facts.is_memory() {
-            self.send_whole_gang(leader, self.effect.executed, now, with);
+            self.send_gang(members, leader, now, with);
         }
         Ok(at)
     }
@@ -328,24 +328,23 @@ impl Issue {
         }
     }
 
-    /// A whole gang's instruction goes to the collectors of all slices.
+    /// What a gang has executed as one goes to the collectors of its slices.
     #[inline]
-    fn send_whole_gang(&mut self, leader: &Next, lanes: u32, now: Cycle, with: &mut Surroundings) {
-        let kind = leader.facts.unit;
-        if with.units.takes_whole_gangs() && with.collectors.takes_whole_gangs(kind) {
+    fn send_gang(&mut self, members: Together, leader: &Next, now: Cycle, with: &mut Surroundings) {
+        if let Some(first) = with.collectors.takes_gangs(leader.facts.unit)
+            && with.units.takes_gangs()
+        {
             self.order += 1;
-            with.collectors.issue_whole_gang(
-                kind,
-                Issued {
-                    slot: leader.slot,
-                    memory: NO_MEMORY,
-                    pc: leader.pc,
-                    order: self.order,
-                },
-            );
+            let op = Issued {
+                slot: leader.slot - u16::from(leader.place.domain),
+                memory: NO_MEMORY,
+                pc: leader.pc,
+                order: self.order,
+            };
+            let slices = members.slices();
+            with.collectors.issue_gang(GangIssued { op, first, slices });
             return;
         }
-        let members = with.residents.warps.whole_gang(leader.slot);
-        self.send_members(members, leader.pc, lanes, now, with);
+        self.send_members(members, leader.pc, self.effect.executed, now, with);
     }
 }

@@ -236,6 +236,7 @@ impl MemOps {
     }
 
     /// Lets go of a record; it is reused when nobody holds it.
+    #[inline]
     pub fn release(&mut self, op: u16) {
         let record = &mut self.ops[op as usize];
         record.holds -= 1;

@@ -5,16 +5,17 @@
 //! at t+3, one cycle earlier when it reads no register; sources in one bank take turns, and a
 //! bank that is written in a cycle serves no read in it.
 
+mod gangs;
 #[cfg(test)]
 mod tests;
-mod whole_gang;
 
 use super::facts::{Banks, OpFacts};
 use super::limits::{MOST_GROUPS, MOST_KINDS};
 use super::units::UnitPlan;
 use crate::config::Collector as Config;
+pub use gangs::GangIssued;
+use gangs::Gangs;
 use std::iter;
-use whole_gang::WholeGangs;
 
 /// An issued instruction on its way to a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -124,8 +125,10 @@ const COMPLETE: Moves = 1 << MOST_GROUPS;
 const COLLECTED: Moves = 1 << (2 * MOST_GROUPS);
 /// Readers want their banks.
 const READING: Moves = 1 << (3 * MOST_GROUPS);
-/// A whole gang's instruction wants to move on.
-const WHOLE_GANG: Moves = READING << 1;
+/// Instructions of gangs that have been issued want to move on.
+const GANGS_WAITING: Moves = READING << 1;
+/// Those behind the collectors want to enter their pipelines.
+const GANGS_COLLECTED: Moves = READING << 2;
 /// The move for all groups.
 const ALL: Moves = (1 << MOST_GROUPS) - 1;
 
@@ -158,7 +161,7 @@ pub struct Collectors {
     of_kind: [u32; MOST_KINDS],
     /// Groups of kinds of which not all domains have the same.
     by_domain: u32,
-    whole_gangs: WholeGangs,
+    gangs: Gangs,
 }
 
 impl Collectors {
@@ -218,7 +221,7 @@ impl Collectors {
                 .iter()
                 .filter(|groups| groups.count_ones() > 1)
                 .fold(0, |all, groups| all | groups),
-            whole_gangs: WholeGangs::new(config, plan),
+            gangs: Gangs::new(config, plan),
         }
     }
 
@@ -297,7 +300,7 @@ impl Collectors {
     /// Whether any instruction may be ready to enter a pipeline.
     #[inline]
     pub fn any_to_compute(&self) -> bool {
-        self.wants & (self.compute | WHOLE_GANG) != 0
+        self.wants & (self.compute | GANGS_COLLECTED) != 0
     }
 
     /// The groups, a bit each, with instructions that are ready to enter a pipeline.
@@ -397,8 +400,8 @@ impl Collectors {
     fn pass_through(&mut self) {
         /// Ideal collectors let as many wait before their units.
         const IDEAL: u8 = 8;
-        if self.wants & WHOLE_GANG != 0 {
-            self.pass_whole_gang();
+        if self.wants & GANGS_WAITING != 0 {
+            self.pass_gangs();
         }
         let mut waiting = self.wants & (ALL * WAITING);
         while waiting != 0 {

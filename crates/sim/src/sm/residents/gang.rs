@@ -6,7 +6,7 @@ use super::Residents;
 use super::ownership::BarrierAt;
 use super::ownership::static_warps::note_arrival;
 use super::plan::waits_for_data;
-use crate::place::Place;
+use crate::place::{Place, each};
 use crate::schedule::Together;
 use crate::sm::facts::{OpFacts, Traffic};
 use crate::sm::launch::Launched;
@@ -24,32 +24,30 @@ impl Residents {
         }
     }
 
-    #[inline(never)]
+    /// An instruction of a gang is no longer in flight, and classes of domains hold none but its own: those
+    /// of its warps that wait for that may go on.
+    #[inline]
     fn settle_gang(&mut self, gang: Together) {
-        let index = gang.index();
-        let mut left = gang.domains();
-        while left != 0 {
-            let leader = self.warps.leader_of(left.trailing_zeros() as usize);
-            let class = self.warps.members(leader) & left;
-            left &= !class;
-            let first = class.trailing_zeros() as u8;
-            let slot = self.warps.slot_at(Place {
-                domain: first,
-                index,
-            });
-            if self.warps.is_running(slot) && !self.warps.is_at_fence(slot) {
-                continue; // none of these waits for that
-            }
-            let mut class = class;
-            while class != 0 {
-                let domain = class.trailing_zeros() as u8;
-                class &= class - 1;
-                let slot = self.warps.slot_at(Place { domain, index });
-                if self.warps.is_quiet(slot) {
-                    self.settle_quiet(slot);
-                } else if !self.fences_wait_for_stores && self.warps.is_held(slot) {
-                    self.leave_fence(slot);
-                }
+        let (warps, index) = (&self.warps, gang.index());
+        let waits = |leader: &usize| warps.domain(*leader).going_on() >> index & 1 == 0;
+        let waiting = each(gang.domains() & warps.leaders())
+            .filter(waits)
+            .fold(0, |all, leader| all | warps.members(leader));
+        if waiting != 0 {
+            self.settle_these(waiting, index);
+        }
+    }
+
+    /// The same for the warps at this index in these domains, a bit each.
+    #[inline(never)]
+    fn settle_these(&mut self, domains: u64, index: u8) {
+        for domain in each(domains) {
+            let domain = domain as u8;
+            let slot = self.warps.slot_at(Place { domain, index });
+            if self.warps.is_quiet(slot) {
+                self.settle_quiet(slot);
+            } else if !self.fences_wait_for_stores && self.warps.is_held(slot) {
+                self.leave_fence(slot);
             }
         }
     }

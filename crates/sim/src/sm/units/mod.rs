@@ -3,6 +3,7 @@
 //! for which no result bus is free then. Once inside, nothing delays it: its writeback cycle
 //! is known on entry.
 
+mod gangs;
 mod gated;
 mod plan;
 mod results;
@@ -15,6 +16,7 @@ use crate::config::Machine;
 use crate::power::Power;
 use crate::stats::PipeCounters;
 use crate::time::Cycle;
+use gangs::Gangs;
 pub use plan::{Group, UnitPlan};
 pub use results::Done;
 use results::Results;
@@ -32,7 +34,7 @@ pub struct Units {
     all_free: Cycle,
     results: Results,
     gangs: Gangs,
-    takes_whole_gangs: bool,
+    takes_gangs: bool,
     /// Power of the lanes, where it is looked at. Where it is not, they are on.
     power: Option<Box<Power>>,
 }
@@ -43,8 +45,9 @@ impl Units {
         let power = Power::new(machine, &plan.pipelines(machine), minded);
         let buses = machine.sm.result_buses;
         let has_buses = |group: &Group| group.bus.count_ones() <= buses;
+        let has_room = power.is_none() && plan.groups.iter().all(has_buses);
         Units {
-            takes_whole_gangs: power.is_none() && plan.groups.iter().all(has_buses),
+            takes_gangs: has_room && machine.sm.schedulers == 1,
             power: power.map(Box::new),
             plan,
             buses,
@@ -123,23 +126,19 @@ impl Units {
         counted.unwrap_or_default()
     }
 
-    /// Whether instructions of whole gangs may come as one: nobody looks at the power of their
-    /// lanes, and there is a bus for every pipeline.
-    #[inline]
-    pub fn takes_whole_gangs(&self) -> bool {
-        self.takes_whole_gangs
-    }
-
     /// Collected operations enter their units.
     #[inline]
     pub fn step(&mut self, now: Cycle, collectors: &mut Collectors, facts: &[OpFacts]) {
         if !collectors.any_to_compute() {
             return;
         }
-        if let Some((op, groups)) = collectors.take_whole_gang()
-            && !self.enter_whole_gang(op, groups, now, facts)
-        {
-            collectors.split_whole_gang(op, groups);
+        // Those of gangs before all others, and so do their results leave. The order within a cycle makes no
+        // difference: what a result does is its warp's own, and a divergence model that waits for all
+        // warps of a block starts none of them before its next tick.
+        while let Some(gang) = collectors.take_gang() {
+            if !self.enter_gang(&gang, now, facts) {
+                collectors.split_gang(gang);
+            }
         }
         let mut left = collectors.collected_to_compute();
         while left != 0 {
@@ -181,36 +180,6 @@ impl Units {
         }
     }
 
-    /// An operation of a whole gang enters a pipeline of each of these groups (a bit each), if all of
-    /// them can take it; says whether.
-    #[inline(never)]
-    fn enter_whole_gang(&mut self, op: Issued, groups: u32, now: Cycle, facts: &[OpFacts]) -> bool {
-        let facts = &facts[op.pc as usize];
-        // They lie one behind the other, and so do their pipelines, one each.
-        let count = groups.count_ones() as usize;
-        let first = self.plan.groups[groups.trailing_zeros() as usize]
-            .pipelines
-            .start;
-        let entries_free = &mut self.entry_free[first..first + count];
-        if now < self.all_free && entries_free.iter().any(|free| now < *free) {
-            return false;
-        }
-        let passes = facts.passes as u16;
-        let at = now + (facts.latency + passes - 1) as u64 + EXIT_STAGES;
-        if !self.results.claim_all(at, ((1 << count) - 1) << first) {
-            return false;
-        }
-        let free = now + facts.interval.max(passes) as u64;
-        entries_free.fill(free);
-        self.all_free = self.all_free.max(free);
-        let done = Done {
-            whole_gang: true,
-            ..Done::alone(op.slot, op.pc)
-        };
-        self.results.push(at, done);
-        true
-    }
-
     /// An operation is written back in cycle `at`, for whoever issued it.
     #[inline(always)]
     fn book(&mut self, op: Issued, at: Cycle) {
@@ -242,32 +211,6 @@ impl Units {
         *entry_free = now + interval as u64;
         self.all_free = self.all_free.max(*entry_free);
         true
-    }
-}
-
-/// Warps that issued an instruction together, by the order number of the instruction. Most
-/// instructions have no entry here: their one warp is in the instruction itself.
-#[derive(Debug, Default)]
-struct Gangs {
-    members: Vec<(u64, FixedList<u16, 8>)>,
-}
-
-impl Gangs {
-    #[inline]
-    fn is_empty(&self) -> bool {
-        self.members.is_empty()
-    }
-
-    /// Calls `f` for every warp that issued `op`, and forgets the gang.
-    #[inline]
-    fn each(&mut self, op: Issued, mut f: impl FnMut(u16)) {
-        let gang = |(order, _): &(u64, FixedList<u16, 8>)| *order == op.order;
-        if let Some(at) = self.members.iter().position(gang) {
-            let (_, slots) = self.members.swap_remove(at);
-            slots.iter().copied().for_each(f);
-        } else {
-            f(op.slot);
-        }
     }
 }
 

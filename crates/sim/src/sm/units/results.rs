@@ -7,10 +7,10 @@ use crate::time::Cycle;
 /// An ALU result to be written back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Done {
-    /// Hardware warp; of a whole gang, the one in the first slice.
+    /// Hardware warp; for a gang, that of its home warp in the first slice, which may not be in it.
     pub slot: u16,
-    /// It is for a whole gang.
-    pub whole_gang: bool,
+    /// If it is for a gang, its slices, a bit each; else none.
+    pub slices: u8,
     /// Instruction.
     pub pc: u32,
 }
@@ -21,7 +21,7 @@ impl Done {
     pub fn alone(slot: u16, pc: u32) -> Done {
         Done {
             slot,
-            whole_gang: false,
+            slices: 0,
             pc,
         }
     }
@@ -44,7 +44,7 @@ impl Bucket {
     const EMPTY: Bucket = Bucket {
         first: Done {
             slot: 0,
-            whole_gang: false,
+            slices: 0,
             pc: 0,
         },
         last: NONE,

@@ -219,6 +219,12 @@ impl Domain {
         self.candidates() & self.head & !self.matched
     }
 
+    /// Warps that do not wait for what is in flight, to exit, to be regrouped or behind a fence.
+    #[inline]
+    pub fn going_on(&self) -> u64 {
+        self.running & !self.fence
+    }
+
     /// Warps that issue would do something about: they could issue, or lose a wrong path.
     #[inline]
     pub fn moving(&self) -> u64 {
