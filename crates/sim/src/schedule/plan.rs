@@ -158,33 +158,16 @@ impl GangView<'_> {
     }
 }
 
-/// What a plan sees of fetch. Of domains that are alike, the sets of the first alone are looked at.
+/// What a plan sees of fetch.
 pub struct FetchView<'a> {
-    /// Warps without their next instruction, by domain.
-    pub lacking: &'a [u64],
-    /// Warps that may be fetched for.
-    pub fetchable: &'a [u64],
-    /// These are known to be the same in all domains.
-    pub alike: bool,
-}
-
-impl FetchView<'_> {
-    #[inline]
-    fn at(&self, domain: usize) -> usize {
-        if self.alike { 0 } else { domain }
-    }
-
-    /// The warps of a domain that lack their next instruction.
-    #[inline]
-    pub fn lacking(&self, domain: usize) -> u64 {
-        self.lacking[self.at(domain)]
-    }
-
-    /// The warps of a domain that may be fetched for.
-    #[inline]
-    pub fn fetchable(&self, domain: usize) -> u64 {
-        self.fetchable[self.at(domain)]
-    }
+    /// By scheduler of each slice: home warps, by index, of which a warp lacks its next instruction and may be
+    /// fetched for.
+    pub wanting: &'a [u64],
+    /// Of the first scheduler, home warps of which that is known of the warps of all slices.
+    pub whole: u64,
+    /// Of the home warp whose warp in the first slice sits here, the slices whose warps lack their next
+    /// instruction, and those whose warps may be fetched for, a bit each.
+    pub slices: &'a dyn Fn(Place) -> (u8, u8),
 }
 
 /// A policy that plans the issues of a cycle.

@@ -227,48 +227,6 @@ impl Gangs {
         }
     }
 
-    /// The gang that is fetched for next, where all have a warp in every slice and all slices hold the
-    /// same: the first behind the one that was fetched for last.
-    #[inline]
-    fn next_whole_fetch(&mut self, view: &FetchView) -> Option<Together> {
-        let table = &self.table;
-        debug_assert_eq!(table.schedulers(), 1, "where slices may be alike");
-        let those = table.whole[0] & view.lacking(0) & view.fetchable(0);
-        let behind = those & (!1u64 << (self.fetched % 64));
-        let first = if behind == 0 { those } else { behind };
-        if first == 0 {
-            return None;
-        }
-        let index = first.trailing_zeros() as u8;
-        self.fetched = u16::from(index);
-        Some(Together::new(Place { domain: 0, index }, 1, table.slices))
-    }
-
-    /// As [`next_whole_fetch`](Gangs::next_whole_fetch), where some have not, or slices hold different things.
-    #[inline(never)]
-    fn next_part_fetch(&mut self, view: &FetchView) -> Option<Together> {
-        let table = &self.table;
-        if table.schedulers() == 1 {
-            let (home, slices) = table.next_wanting(view, self.fetched)?;
-            self.fetched = home;
-            return Some(self.table.places(home, slices));
-        }
-        // The first behind the one that was fetched for last.
-        let mut next: Option<(bool, u16)> = None;
-        let lacking = |d: usize| view.lacking(d);
-        let fetchable = |d: usize| view.fetchable(d) | !view.lacking(d);
-        table.for_gangs(lacking, fetchable, |home, all| {
-            let this = (home <= self.fetched, home);
-            if next.is_none_or(|next| this < next) && (all || table.wanting(home, view).is_some()) {
-                next = Some(this);
-            }
-        });
-        let (_, home) = next?;
-        let slices = table.wanting(home, view)?;
-        self.fetched = home;
-        Some(self.table.places(home, slices))
-    }
-
     fn any_waits(&self) -> bool {
         self.table.waiting.iter().any(|set| *set != 0)
     }
@@ -466,9 +424,8 @@ impl IssuePlan for Gangs {
     }
 
     fn next_fetch(&mut self, view: &FetchView) -> Option<Together> {
-        match view.alike && self.table.all_whole() {
-            true => self.next_whole_fetch(view),
-            false => self.next_part_fetch(view),
-        }
+        let (home, slices) = self.table.next_wanting(view, self.fetched)?;
+        self.fetched = home;
+        Some(self.table.places(home, slices))
     }
 }

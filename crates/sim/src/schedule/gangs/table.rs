@@ -9,7 +9,7 @@
 use super::super::order::AgeOrder;
 use super::super::{FetchView, Together};
 use super::shapes::Shapes;
-use crate::place::{Layout, Place};
+use crate::place::{Layout, Place, each};
 use crate::sm::fixed_list::FixedList;
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
@@ -149,87 +149,47 @@ impl Table {
         Together::new(self.place(home, 0), self.schedulers as u8, slices)
     }
 
-    /// The slices of a home warp whose warps are in these sets, by domain.
-    #[inline]
-    pub fn slices_in(&self, home: u16, sets: impl Fn(usize) -> u64) -> u8 {
-        let Place { domain, index } = self.place(home, 0);
-        let those = domain as usize..self.ganged.len();
-        let mut slices = 0;
-        for (slice, d) in those.step_by(self.schedulers as usize).enumerate() {
-            slices |= ((sets(d) >> index & 1) as u8) << slice;
-        }
-        slices
-    }
-
-    /// Calls `each` with every home warp that may have a gang of which one warp is in `some` and all
-    /// are in `all`, sets by domain, and whether all warps of its gangs are in `all`.
-    #[inline]
-    pub fn for_gangs(
-        &self,
-        some: impl Fn(usize) -> u64,
-        all: impl Fn(usize) -> u64,
-        mut each: impl FnMut(u16, bool),
-    ) {
-        for first in 0..self.schedulers {
-            let ganged = self.ganged.iter().enumerate().skip(first as usize);
-            let (mut one, mut every) = (0, !0);
-            for (d, ganged) in ganged.step_by(self.schedulers as usize) {
-                one |= some(d) & ganged;
-                every &= all(d) | !ganged;
-            }
-            let mut those = one & (every | self.several[first as usize]);
-            while those != 0 {
-                let index = those.trailing_zeros() as u16;
-                those &= those - 1;
-                each(index * self.schedulers + first, every >> index & 1 != 0);
-            }
-        }
-    }
-
-    /// Of the gangs that lack their instruction and may be fetched for, by sets of domains, the first
-    /// behind the one of home warp `last`: its home warp and the slices that lack it. Only where every
-    /// slice has one scheduler.
+    /// Of the gangs that lack their instruction and may be fetched for, the first behind the one of home warp
+    /// `last`: its home warp and the slices that lack it.
     pub fn next_wanting(&self, view: &FetchView, last: u16) -> Option<(u16, u8)> {
-        debug_assert_eq!(self.schedulers, 1, "home warps are found by their index");
-        // Gangs with a warp that lacks it, those with none that lacks it and may not be fetched for, and
-        // home warps that lack it in all slices.
-        let (mut some, mut every, mut all) = (0, !0, !0);
-        let mut look = |ganged: u64, lacking: u64, fetchable: u64| {
-            some |= lacking & ganged;
-            every &= fetchable | !lacking | !ganged;
-            all &= lacking;
+        if self.schedulers == 1 {
+            let those = view.wanting[0];
+            let behind = those & (!1u64 << (last % 64));
+            let first = if behind == 0 { those } else { behind };
+            let home = first.trailing_zeros() as u16; // as most often
+            if (view.whole & self.whole[0]).unbounded_shr(home.into()) & 1 != 0 {
+                return Some((home, self.slices));
+            }
+            return self.next_part_wanting(behind, those & !behind, view);
+        }
+        let homes = |first: u16| {
+            let home = move |index: usize| index as u16 * self.schedulers + first;
+            each(view.wanting[first as usize]).map(home)
         };
-        if view.alike {
-            let ganged = self.ganged.iter().fold(0, |any, set| any | set);
-            look(ganged, view.lacking(0), view.fetchable(0));
-        } else {
-            let sets = view.lacking.iter().zip(view.fetchable);
-            for (ganged, (lacking, fetchable)) in self.ganged.iter().zip(sets) {
-                look(*ganged, *lacking, *fetchable);
+        let mut next: Option<((bool, u16), u8)> = None;
+        for home in (0..self.schedulers).flat_map(homes) {
+            let turn = (home <= last, home);
+            if next.is_none_or(|(first, _)| turn < first)
+                && let Some(slices) = self.wanting(home, view)
+            {
+                next = Some((turn, slices));
             }
         }
-        let those = some & (every | self.several[0]);
-        let behind = those & (!1u64 << (last % 64));
-        for mut left in [behind, those & !behind] {
-            while left != 0 {
-                let home = left.trailing_zeros() as u16;
-                left &= left - 1;
-                if (self.whole[0] & every & all) >> home & 1 != 0 {
-                    return Some((home, self.slices));
-                }
-                if let Some(slices) = self.wanting(home, view) {
-                    return Some((home, slices));
-                }
-            }
-        }
-        None
+        next.map(|((_, home), slices)| (home, slices))
+    }
+
+    /// The same among these home warps, the first ones first.
+    #[inline(never)]
+    fn next_part_wanting(&self, first: u64, then: u64, view: &FetchView) -> Option<(u16, u8)> {
+        let mut in_turn = each(first).chain(each(then)).map(|home| home as u16);
+        in_turn.find_map(|home| Some((home, self.wanting(home, view)?)))
     }
 
     /// The slices of the first gang of a home warp with warps that lack their instruction, if all of
     /// these may be fetched for.
+    #[inline]
     pub fn wanting(&self, home: u16, view: &FetchView) -> Option<u8> {
-        let lacking = self.slices_in(home, |d| view.lacking(d));
-        let fetchable = self.slices_in(home, |d| view.fetchable(d));
+        let (lacking, fetchable) = (view.slices)(self.place(home, 0));
         let wants = |part: &&Part| {
             let lacks = part.slices & lacking;
             part.is_gang() && lacks != 0 && lacks & !fetchable == 0

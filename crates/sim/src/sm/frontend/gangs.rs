@@ -7,7 +7,7 @@ use crate::schedule::{FetchView, Together};
 use crate::sm::launch::Launched;
 use crate::sm::memory::Outcome;
 use crate::sm::residents::Residents;
-use crate::sm::warps::Waiters;
+use crate::sm::warps::{Domain, Waiters};
 use warpsim_ptx::kernel::Pc;
 
 /// The gang front end.
@@ -19,24 +19,23 @@ pub(super) struct GangFetch {
     fetched: Vec<(u16, Pc)>,
     /// Warps that wait for a line, by the first, for which it was asked.
     waiting: Vec<(u16, Together)>,
-    /// By domain: see [`FetchView`] and [`members`](GangFetch::members).
-    lacking: Vec<u64>,
-    fetchable: Vec<u64>,
+    /// By domain: see [`members`](GangFetch::members).
     members: Vec<u64>,
+    /// By scheduler of each slice: see [`FetchView`].
+    wanting: Vec<u64>,
     waiters: Waiters,
 }
 
 impl GangFetch {
-    /// For an SM with so many domains.
-    pub fn new(domains: usize, waiters: Waiters) -> GangFetch {
+    /// For an SM with so many domains, and schedulers of each slice.
+    pub fn new(domains: usize, schedulers: usize, waiters: Waiters) -> GangFetch {
         GangFetch {
             left: 0,
             fetched: Vec::new(),
             gangs: Vec::new(),
             waiting: Vec::new(),
-            lacking: vec![0; domains],
-            fetchable: vec![0; domains],
             members: vec![0; domains],
+            wanting: vec![0; schedulers],
             waiters,
         }
     }
@@ -114,73 +113,37 @@ impl GangFetch {
     /// Fetches for as many gangs as it may and as the instruction cache has ports for.
     #[inline(always)] // its one caller fetches
     pub fn fetch(&mut self, icache: &mut ICache, residents: &mut Residents, launched: &Launched) {
-        while residents.warps.alike() {
-            // The first domain stands for all.
-            let domain = residents.warps.domain(0);
-            let (lacking, fetchable) = (domain.lacking(), domain.fetchable(self.waiters));
-            if lacking & fetchable == 0 || self.left == 0 || !icache.has_port() {
+        let waiters = self.waiters;
+        while self.left != 0 && icache.has_port() {
+            let Residents { warps, books, .. } = &mut *residents;
+            let wants = |sets: &Domain| sets.lacking() & sets.fetchable(waiters);
+            let (any, whole) = warps.in_domains(wants);
+            if any == 0 {
                 return;
             }
+            self.wanting[0] = any;
+            if self.wanting.len() > 1 {
+                warps.of_schedulers(wants, &mut self.wanting);
+            }
             let view = FetchView {
-                lacking: &[lacking],
-                fetchable: &[fetchable],
-                alike: true,
+                wanting: &self.wanting,
+                whole,
+                slices: &|home| {
+                    let lacking = warps.slices_in(home, |sets| sets.lacking());
+                    let fetchable = warps.slices_in(home, |sets| sets.fetchable(waiters));
+                    (lacking, fetchable)
+                },
             };
-            let plan = residents.books.policy.plan();
+            let plan = books.policy.plan();
             let Some(members) = plan.and_then(|plan| plan.next_fetch(&view)) else {
                 return;
             };
             self.fetch_for(members, icache, residents, launched);
         }
-        self.fetch_apart(icache, residents, launched);
     }
 
-    /// As [`fetch`](GangFetch::fetch), where domains hold different things.
-    #[inline(never)]
-    fn fetch_apart(&mut self, icache: &mut ICache, residents: &mut Residents, launched: &Launched) {
-        self.look(residents);
-        while self.left != 0 && icache.has_port() && self.wants_any() {
-            let view = FetchView {
-                lacking: &self.lacking,
-                fetchable: &self.fetchable,
-                alike: false,
-            };
-            let plan = residents.books.policy.plan();
-            let Some(members) = plan.and_then(|plan| plan.next_fetch(&view)) else {
-                return;
-            };
-            if self.fetch_for(members, icache, residents, launched) {
-                for place in members.iter() {
-                    self.fetchable[place.domain as usize] &= !(1 << place.index);
-                }
-            }
-        }
-    }
-
-    /// Whether any warp is to be fetched for.
-    fn wants_any(&self) -> bool {
-        let mut sets = self.lacking.iter().zip(&self.fetchable);
-        sets.any(|(lacking, fetchable)| lacking & fetchable != 0)
-    }
-
-    /// Looks at the warps.
-    fn look(&mut self, residents: &Residents) {
-        let warps = &residents.warps;
-        for d in 0..self.lacking.len() {
-            let leader = warps.leader_of(d);
-            if leader != d {
-                // It comes before.
-                self.lacking[d] = self.lacking[leader];
-                self.fetchable[d] = self.fetchable[leader];
-                continue;
-            }
-            let domain = warps.domain(d);
-            self.lacking[d] = domain.lacking();
-            self.fetchable[d] = domain.fetchable(self.waiters);
-        }
-    }
-
-    /// Fetches for a gang; says whether it gets its instructions now or when their line comes.
+    /// Fetches for a gang, which then gets its instructions, now or when their line comes, unless the instruction
+    /// cache cannot take the miss.
     #[inline(always)]
     fn fetch_for(
         &mut self,
@@ -188,14 +151,14 @@ impl GangFetch {
         icache: &mut ICache,
         residents: &mut Residents,
         launched: &Launched,
-    ) -> bool {
+    ) {
         self.left -= 1;
         let pc = common_pc(members, residents, launched);
         let warps = &mut residents.warps;
         let first = warps.slot_at(members.leader());
         let outcome = icache.look_up(address(pc, launched), first);
         if outcome == Outcome::Stall {
-            return false;
+            return;
         }
         let hit = outcome == Outcome::Hit;
         let counters = &mut residents.books.stats.counters;
@@ -209,7 +172,6 @@ impl GangFetch {
             warps.set_gang_missing(members, true);
             self.waiting.push((first, members));
         }
-        true
     }
 
     /// Whether units of slices have nobody to fetch for or to notice: the warps that concern fetch

@@ -65,7 +65,7 @@ impl FrontEnd {
         let waiters = units[0].waiters();
         FrontEnd {
             units,
-            gangs: GangFetch::new(all, waiters),
+            gangs: GangFetch::new(all, layout.schedulers().into(), waiters),
             waiters,
             icache: ICache::new(machine, sm),
             wait_for_branch: machine.fetch.wait_for_branch,

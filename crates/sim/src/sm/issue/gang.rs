@@ -87,30 +87,14 @@ impl Issue {
         // Domains that have had their turn are out of it already.
         let room = Some(with.collectors.room());
         if self.planned_room != room {
-            self.planned_room = room;
+            let anew = std::mem::replace(&mut self.planned_room, room).is_none();
             self.ask_for_room(with);
             if with.residents.warps.alike() && self.room_alike.is_none() {
                 let ready = self.ready[0];
                 self.ready[..self.domains].fill(ready);
             }
             self.part_by_room(with);
-            let domains = match with.residents.warps.alike() {
-                true => 1, // see take_turns
-                false => self.domains,
-            };
-            for d in 0..domains {
-                let leader = with.residents.warps.leader_of(d);
-                if leader != d {
-                    self.plannable[d] = self.plannable[leader]; // it comes before
-                    continue;
-                }
-                self.plannable[d] = self.ready[d] & self.planned_room_of(d, now, with);
-                if self.plannable[d] != 0 {
-                    // The plan may change the order of the warps when it names one.
-                    let Residents { warps, books, .. } = &mut *with.residents;
-                    warps.pass(d, now, books);
-                }
-            }
+            self.find_plannable(anew, now, with);
         }
         if let Some(kind) = self.gathered.kind {
             self.hold_other_kinds(kind, with.residents, with.view.launched);
@@ -136,6 +120,37 @@ impl Issue {
             "a plan names only ready warps"
         );
         Some(members)
+    }
+
+    /// Finds out which of the ready warps have room; `anew`: for the first time in this cycle.
+    fn find_plannable(&mut self, anew: bool, now: Cycle, with: &mut Surroundings) {
+        let domains = match with.residents.warps.alike() {
+            true => 1, // see take_turns
+            false => self.domains,
+        };
+        for d in 0..domains {
+            let leader = with.residents.warps.leader_of(d);
+            if leader != d {
+                self.plannable[d] = self.plannable[leader]; // it comes before
+                self.planned_rooms[d % MOST_DOMAINS] = self.planned_rooms[leader % MOST_DOMAINS];
+                continue;
+            }
+            if self.ready[d] == 0 {
+                self.plannable[d] = 0;
+                continue;
+            }
+            let room = self.room_alike.unwrap_or(self.rooms[d % MOST_DOMAINS]);
+            if !anew && self.planned_rooms[d % MOST_DOMAINS] == room {
+                continue; // as before
+            }
+            self.planned_rooms[d % MOST_DOMAINS] = room;
+            self.plannable[d] = self.ready[d] & self.planned_room_of(d, now, with);
+            if self.plannable[d] != 0 {
+                // The plan may change the order of the warps when it names one.
+                let Residents { warps, books, .. } = &mut *with.residents;
+                warps.pass(d, now, books);
+            }
+        }
     }
 
     /// An access of this kind is being gathered: memory instructions of others do not issue.

@@ -89,6 +89,7 @@ impl Issue {
             let (ready, plannable) = (self.ready[0], self.plannable[0]);
             self.ready[..self.domains].fill(ready);
             self.plannable.fill(plannable);
+            self.planned_rooms = [self.planned_rooms[0]; MOST_DOMAINS];
         }
         with.residents.warps.isolate_gang(members);
         self.part_by_rank(domains, with.residents);

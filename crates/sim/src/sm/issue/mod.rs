@@ -41,6 +41,8 @@ pub struct Issue {
     /// Of those, the ones with room at their units, for policies that plan, and that room.
     plannable: Vec<u64>,
     planned_room: Option<u32>,
+    /// By domain: the kinds of units with room when those were found.
+    planned_rooms: [u8; MOST_DOMAINS],
     /// The kinds of units that there is room at, if they are the same for all domains, and the room
     /// that this is so for.
     room_alike: Option<u8>,
@@ -118,6 +120,7 @@ impl Issue {
             ready: [0; MOST_DOMAINS],
             plannable: vec![0; domains],
             planned_room: None,
+            planned_rooms: [0; MOST_DOMAINS],
             room_alike: None,
             room_asked: None,
             rooms: [0; MOST_DOMAINS],

@@ -9,7 +9,7 @@
 
 use super::accounting::count_cycles;
 use super::{Domain, Edit, WarpTable};
-use crate::place::each;
+use crate::place::{Place, each};
 use crate::sm::observe::Books;
 use crate::stats::SchedulerState;
 use warpsim_ptx::kernel::Pc;
@@ -43,6 +43,41 @@ impl WarpTable {
     #[inline]
     pub fn members(&self, leader: usize) -> u64 {
         self.classes.members(leader)
+    }
+
+    /// Indices at which a warp of any domain is in a set, which `of` finds among those of a domain, and those at which
+    /// the warps of all domains are.
+    #[inline]
+    pub fn in_domains(&self, of: impl Fn(&Domain) -> u64) -> (u64, u64) {
+        if self.classes.is_one() {
+            let those = of(&self.domains[0]);
+            return (those, those); // as most often
+        }
+        let sets = each(self.classes.leaders()).map(|d| of(&self.domains[d]));
+        sets.fold((0, !0), |(any, all), set| (any | set, all & set))
+    }
+
+    /// By scheduler of each slice: indices at which a warp of any of its domains is.
+    #[inline(never)]
+    pub fn of_schedulers(&self, of: impl Fn(&Domain) -> u64, any: &mut [u64]) {
+        any.fill(0);
+        for d in 0..self.domains.len() {
+            any[d % any.len()] |= of(self.sets(d));
+        }
+    }
+
+    /// The slices of a home warp, whose warp in the first sits at `home`, whose warps are in a set.
+    #[inline]
+    pub fn slices_in(&self, home: Place, of: impl Fn(&Domain) -> u64) -> u8 {
+        let is = |d: usize| of(self.sets(d)) >> home.index & 1 != 0;
+        let step = self.layout.schedulers() as usize;
+        if step == 1 {
+            let classes = each(self.classes.leaders()).filter(|d| is(*d));
+            return classes.fold(0, |all, d| all | self.members(d)) as u8;
+        }
+        let domains = (home.domain as usize..self.domains.len()).step_by(step);
+        let slices = domains.enumerate().filter(|(_, d)| is(*d));
+        slices.fold(0, |all, (slice, _)| all | 1 << slice)
     }
 
     /// Every domain stands for itself, and every warp.

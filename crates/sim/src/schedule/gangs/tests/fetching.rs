@@ -60,17 +60,21 @@ fn the_gang_behind_the_last_one_is_next_if_all_that_lack_their_instruction_may_b
             0 => set ^ 1 << (dice.draw() % u64::from(HOMES)),
             _ => set,
         };
-        let mut lacking: Vec<u64> = (0..8).map(|_| draw(lacks, 8)).collect();
-        let mut fetchable: Vec<u64> = (0..8).map(|_| draw(may, 8)).collect();
-        let alike = dice.draw().is_multiple_of(4);
-        if alike {
-            lacking.fill(lacks);
-            fetchable.fill(may);
-        }
+        let lacking: Vec<u64> = (0..8).map(|_| draw(lacks, 8)).collect();
+        let fetchable: Vec<u64> = (0..8).map(|_| draw(may, 8)).collect();
+        let both = lacking.iter().zip(&fetchable);
+        let slices = |sets: &[u64], index: u8| {
+            let bits = (0..8).map(|d| ((sets[d] >> index & 1) as u8) << d);
+            bits.fold(0, |all, bit| all | bit)
+        };
+        let all = both
+            .clone()
+            .fold(!0, |all, (lacking, fetchable)| all & lacking & fetchable);
+        let wanting = both.fold(0, |all, (lacking, fetchable)| all | lacking & fetchable);
         let view = FetchView {
-            lacking: &lacking,
-            fetchable: &fetchable,
-            alike,
+            wanting: &[wanting & ((1 << HOMES) - 1)],
+            whole: all,
+            slices: &|home| (slices(&lacking, home.index), slices(&fetchable, home.index)),
         };
         let last = (dice.draw() % u64::from(HOMES)) as u16;
         let mut in_turn = (last + 1..HOMES).chain(0..=last);
