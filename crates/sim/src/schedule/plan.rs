@@ -175,7 +175,7 @@ pub struct FetchView<'a> {
 /// # Contract
 ///
 /// In every cycle in which a warp may be ready, [`next`](IssuePlan::next) is called until it names
-/// nobody or all domains have issued; what it sees is renewed after each issue, so that it knows
+/// nobody, no warp is ready or all domains have issued; what it sees is renewed after each issue, so that it knows
 /// the room that is left and the warps that a barrier has let go. A domain issues once per cycle.
 /// Budgets, such as two gangs and then single warps where slices are idle, are the plan's own.
 ///

@@ -174,22 +174,25 @@ impl GangFetch {
         }
     }
 
-    /// Whether units of slices have nobody to fetch for or to notice: the warps that concern fetch
-    /// are in gangs.
+    /// The domains with warps for units of slices to fetch for or to notice, a bit each: those that concern fetch are
+    /// not all in gangs.
     #[inline]
-    pub fn leaves_nobody(&self, residents: &mut Residents) -> bool {
+    pub fn leaves(&self, residents: &mut Residents) -> u64 {
         let Residents { warps, books, .. } = residents;
         if warps.alike() && warps.domain(0).concerns_fetch(self.waiters) == 0 {
-            return true;
+            return 0;
         }
         let ganged = match books.policy.plan() {
             Some(plan) => plan.fetched_together(),
             None => &[],
         };
-        ganged.iter().enumerate().all(|(d, ganged)| {
+        let mut left = 0;
+        for (d, ganged) in ganged.iter().enumerate() {
             let sets = warps.sets(d);
-            sets.fetchable(self.waiters) & !ganged | sets.leaving() == 0
-        })
+            let those = sets.fetchable(self.waiters) & !ganged | sets.leaving();
+            left |= u64::from(those != 0) << d;
+        }
+        left
     }
 
     /// By domain: the warps that are in gangs, and that no unit of a slice fetches for.

@@ -225,16 +225,19 @@ impl FrontEnd {
             self.take_lines(residents, launched);
         }
         self.gangs.fetch(&mut self.icache, residents, launched);
-        if lines || !self.gangs.leaves_nobody(residents) {
-            return self.fetch_for_singles(now, lines, residents, launched);
+        let left = self.gangs.leaves(residents);
+        if lines || left != 0 {
+            return self.fetch_for_singles(left, now, lines, residents, launched);
         }
         (self.fetched, self.units_fetched) = (self.gangs.has_fetched(), false);
     }
 
-    /// The units fetch for the warps that are in no gang; `lines`: after those whose lines have come.
+    /// The units fetch for the warps that are in no gang, in these domains, a bit each; `lines`: after those whose lines
+    /// have come.
     #[inline(never)]
     fn fetch_for_singles(
         &mut self,
+        left: u64,
         now: Cycle,
         lines: bool,
         residents: &mut Residents,
@@ -247,7 +250,9 @@ impl FrontEnd {
         let ganged = self.gangs.members(residents);
         for i in 0..count {
             let unit = &mut self.units[(self.turn + i) % count];
-            unit.fetch::<true>(now, &mut self.icache, residents, launched, ganged);
+            if unit.serves_any(left) {
+                unit.fetch::<true>(now, &mut self.icache, residents, launched, ganged);
+            }
         }
         self.end_turns();
     }

@@ -69,6 +69,13 @@ impl FetchUnit {
         self.domains.contains(&(place.domain as usize))
     }
 
+    /// Whether it fetches for the warps of any of these domains, a bit each.
+    #[inline]
+    pub fn serves_any(&self, domains: u64) -> bool {
+        let Range { start, end } = self.domains;
+        domains >> start & !u64::MAX.unbounded_shl((end - start) as u32) != 0
+    }
+
     /// Whether something is to be decoded.
     #[inline]
     pub fn has_fetched(&self) -> bool {

@@ -9,6 +9,7 @@ use crate::sm::fixed_list::FixedList;
 use crate::sm::launch::{Launched, SmFault};
 use crate::sm::limits::MOST_DOMAINS;
 use crate::sm::residents::Residents;
+use crate::sm::warps::WarpTable;
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
 
@@ -96,6 +97,9 @@ impl Issue {
             self.part_by_room(with);
             self.find_plannable(anew, now, with);
         }
+        if self.nobody_is_plannable(&with.residents.warps) {
+            return None;
+        }
         if let Some(kind) = self.gathered.kind {
             self.hold_other_kinds(kind, with.residents, with.view.launched);
         }
@@ -120,6 +124,15 @@ impl Issue {
             "a plan names only ready warps"
         );
         Some(members)
+    }
+
+    /// Whether there is nobody for the plan to name.
+    #[inline]
+    fn nobody_is_plannable(&self, warps: &WarpTable) -> bool {
+        match warps.alike() {
+            true => self.plannable[0] == 0,
+            false => self.plannable.iter().all(|set| *set == 0),
+        }
     }
 
     /// Finds out which of the ready warps have room; `anew`: for the first time in this cycle.
