@@ -1,9 +1,10 @@
 //! Changing a warp's bits. Who holds an [`Edit`] has had the cycles behind it accounted for.
 
+use super::Rules;
 use super::domain::{Domain, Hold, assign};
+use super::flight::hazard;
 use super::scoreboard::Scoreboard;
 use super::warp::Warp;
-use super::{Rules, hazard};
 use crate::divergence::GroupState;
 use crate::sm::facts::OpFacts;
 use crate::time::Cycle;

@@ -1,0 +1,48 @@
+//! Where instructions wait before and behind the collectors.
+
+use super::Issued;
+
+/// The pipeline registers before or behind the collectors: a few, oldest first. In this order, the
+/// first ones are in one line of the host's cache with their number.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub struct Registers {
+    /// How many there are.
+    pub count: u8,
+    /// They, oldest first.
+    pub ops: [Issued; Registers::MOST],
+}
+
+impl Registers {
+    /// As many as a group may have ports.
+    pub const MOST: usize = 16;
+
+    /// Adds one.
+    #[inline]
+    pub fn push(&mut self, op: Issued) {
+        debug_assert!((self.count as usize) < Registers::MOST);
+        let at = self.count as usize % Registers::MOST;
+        self.ops[at] = op;
+        self.count += 1;
+        // By order of issue: collectors may finish out of it.
+        if at != 0 && self.ops[at - 1].order > op.order {
+            self.ops[..=at].sort_unstable_by_key(|op| op.order);
+        }
+    }
+
+    /// Takes the oldest.
+    #[inline]
+    pub fn pop(&mut self) -> Issued {
+        let op = self.ops[0];
+        self.count -= 1;
+        if self.count != 0 {
+            self.move_up();
+        }
+        op
+    }
+
+    #[inline(never)] // most often there is one
+    fn move_up(&mut self) {
+        self.ops.copy_within(1..1 + self.count as usize, 0);
+    }
+}
