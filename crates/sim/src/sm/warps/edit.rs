@@ -122,24 +122,27 @@ impl Edit<'_> {
     }
 
     /// Puts what was fetched from `pc` into the buffer. A warp whose wrong path ran off the end
-    /// of the code goes on at `next`.
+    /// of the code goes on at `next`. Returns whether fetch waits for a branch in it.
     #[inline(always)]
-    pub fn decode(&mut self, pc: Pc, next: Pc, code: &[OpFacts]) {
+    pub fn decode(&mut self, pc: Pc, next: Pc, code: &[OpFacts]) -> bool {
         let fetch = &self.rules.fetch;
         let buffer = &mut self.warp.buffer;
         // With `eligible = "room"` there may be room for less than a fetch brings.
         let mut count = fetch.width.min(fetch.buffer - buffer.len() as u32);
+        let mut waits = false;
         if fetch.wait_for_branch {
             let ahead = code[pc as usize..].iter().take(count as usize);
             if let Some(at) = ahead.map(|facts| facts.control).position(|c| c) {
                 count = at as u32 + 1;
                 self.domain.unresolved |= 1 << self.index;
+                waits = true;
             }
         }
         buffer.fill(pc, count, code.len() as Pc, fetch.buffer);
         if buffer.head().is_none() {
             buffer.flush(next);
         }
+        waits
     }
 
     /// A branch has left the pipeline: fetch goes on at `pc`, where it leads.
@@ -217,7 +220,7 @@ impl Edit<'_> {
 
 // Not handed the whole `Edit`, which then need not lie in memory where heads are refreshed.
 #[inline(never)]
-fn note_settling(domain: &mut Domain, warp: &Warp, index: u8) {
+pub(super) fn note_settling(domain: &mut Domain, warp: &Warp, index: u8) {
     let (any, memory) = warp.settling();
     assign(&mut domain.settling, index, any);
     assign(&mut domain.settling_memory, index, memory);

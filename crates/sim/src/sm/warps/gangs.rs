@@ -2,7 +2,7 @@
 //! see [`lockstep`](super::lockstep). As if each warp did it in turn.
 
 use super::domain::assign;
-use super::edit::Edit;
+use super::edit::{Edit, note_settling};
 use super::{Hold, WarpTable};
 use crate::place::Place;
 use crate::place::each;
@@ -142,6 +142,12 @@ impl WarpTable {
     ) {
         let index = gang.index();
         self.bring_together(gang);
+        if let Some(slot) = self.kept_as_one(gang).filter(|_| !self.in_step) {
+            return self.for_classes(gang, slot, books, |edit| {
+                refresh(edit, target, next, code);
+                (target, false)
+            });
+        }
         for leader in self.classes_of(gang) {
             if !self.in_step && self.heads_alike(leader, index, code) {
                 self.touch_class(leader, books);
@@ -151,6 +157,37 @@ impl WarpTable {
             }
             for d in each(self.members(leader)) {
                 refresh(self.edit(self.slot_in(d, index), books), target, next, code);
+            }
+        }
+    }
+
+    /// Changes the buffer of the first warp of a gang, which stands for those of several classes, and what that means to
+    /// the sets: it is found out for one class, and is the same for the others. `change` says whether warps wait for the
+    /// target of a branch from then on, and whether fetch waits for one.
+    #[inline(always)]
+    fn for_classes(
+        &mut self,
+        gang: Together,
+        slot: u16,
+        books: &mut Books,
+        change: impl FnOnce(Edit<'_>) -> (bool, bool),
+    ) {
+        let mut classes = self.classes_of(gang);
+        let Some(first) = classes.next() else {
+            return;
+        };
+        self.touch_class(first, books);
+        let (target, fetch) = change(self.edit_kept(first, slot));
+        let (index, bit) = (gang.index(), 1 << gang.index());
+        for leader in classes {
+            self.touch_class(leader, books);
+            let domain = &mut self.domains[leader];
+            domain.control |= if target { bit } else { 0 };
+            domain.unresolved |= if fetch { bit } else { 0 };
+            self.domains.copy_head(first, leader, index);
+            let domain = &mut self.domains[leader];
+            if domain.stopped & !domain.head & bit != 0 {
+                note_settling(domain, &self.warps[slot as usize], index);
             }
         }
     }
@@ -185,16 +222,11 @@ impl WarpTable {
         books: &mut Books,
     ) {
         if let Some(slot) = self.kept_as_one(gang).filter(|_| !self.in_step) {
-            // Its first warp stands for those of several classes: what it has is decoded for each.
-            let before = self.warps[slot as usize].buffer;
-            for leader in self.classes_of(gang) {
-                self.touch_class(leader, books);
-                let mut edit = self.edit_kept(leader, slot);
-                edit.warp.buffer = before;
-                edit.decode(pc, next, code);
+            return self.for_classes(gang, slot, books, |mut edit| {
+                let waits = edit.decode(pc, next, code);
                 edit.refresh_head(next, code);
-            }
-            return;
+                (false, waits)
+            });
         }
         let index = gang.index();
         let kept = self.kept_slots(gang);

@@ -85,6 +85,49 @@ impl WarpTable {
 
     /// An instruction of a gang is no longer in flight.
     fn gang_landed(&mut self, gang: Together, memory: bool, code: &[OpFacts], books: &mut Books) {
+        match self.kept_as_one(gang).filter(|_| !self.in_step) {
+            Some(slot) => self.landed_in_classes(gang, slot, memory, code, books),
+            None => self.parts_landed(gang, memory, code, books),
+        }
+    }
+
+    /// The same, where its first warp stands for those of several classes.
+    fn landed_in_classes(
+        &mut self,
+        gang: Together,
+        slot: u16,
+        memory: bool,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        let warp = &mut self.warps[slot as usize];
+        warp.landed(memory);
+        let (head, index) = (warp.buffer.head(), warp.place.index);
+        let hazard = head.map(|pc| self.hazard(slot, &code[pc as usize]));
+        for leader in self.classes_of(gang) {
+            let domain = &self.domains[leader];
+            if domain.clear >> index & 1 != 0 {
+                continue;
+            }
+            match hazard {
+                Some(hazard) if domain.held_back(index) != hazard => {
+                    self.touch_class(leader, books);
+                    self.domains[leader].hold_back(index, hazard);
+                }
+                None if domain.stopped >> index & 1 != 0 => {
+                    for d in each(self.members(leader)) {
+                        let slot = self.slot_in(d, index);
+                        self.isolate_slot(slot);
+                        self.check_settling(slot, books);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The same, where it does not.
+    fn parts_landed(&mut self, gang: Together, memory: bool, code: &[OpFacts], books: &mut Books) {
         for slot in self.kept_slots(gang) {
             self.warps[slot as usize].landed(memory);
         }

@@ -442,6 +442,28 @@ impl Domain {
         }
     }
 
+    /// The buffer of a warp begins as that of the one at the same index in another domain does, which has been
+    /// looked at.
+    #[inline]
+    pub(super) fn take_head(&mut self, other: &Domain, index: u8) {
+        let bit = 1u64 << index;
+        if other.head & bit == 0 {
+            self.wants_fetch |= bit;
+            return self.empty_head(index);
+        }
+        let take = |set: &mut u64, from: u64| *set = *set & !bit | from & bit;
+        self.head |= bit;
+        take(&mut self.matched, other.matched);
+        take(&mut self.clear, other.clear);
+        take(&mut self.wait_memory, other.wait_memory);
+        take(&mut self.long_wait, other.long_wait);
+        take(&mut self.accesses, other.accesses);
+        take(&mut self.wants_fetch, other.wants_fetch);
+        take(&mut self.kind[0], other.kind[0]);
+        take(&mut self.kind[1], other.kind[1]);
+        self.control &= !(other.matched & bit);
+    }
+
     /// What holds back the instruction at the head of a warp's buffer, as last told.
     #[inline]
     pub fn held_back(&self, index: u8) -> Hazard {
