@@ -7,9 +7,9 @@ use super::inlets::Inlets;
 use super::simple::SimpleDram;
 use crate::config::{Dram, DramModel};
 use crate::memory::clock::Clock;
+use crate::memory::ring::Ring;
 use crate::memory::stats::DramCounters;
 use crate::time::{Cycle, Tick};
-use std::collections::VecDeque;
 
 /// Places of the queue in which completed requests wait; with the scheduler's queue they bound
 /// what is under way beyond the slices.
@@ -29,7 +29,7 @@ pub struct Channel {
     inlets: Inlets,
     /// Requests in the fixed delay, with the tick in which they reach the DRAM, and that tick of
     /// the first.
-    delay: VecDeque<(Tick, DramRequest)>,
+    delay: Ring<(Tick, DramRequest)>,
     admit_at: Tick,
     model: Model,
     next: Tick,
@@ -53,7 +53,7 @@ impl Channel {
             clock,
             latency: u64::from(config.latency),
             inlets: Inlets::new(slices, inlet.max(1) as usize, credits),
-            delay: VecDeque::new(),
+            delay: Ring::new(),
             admit_at: Tick::NEVER,
             model,
             next: Tick::NEVER,

@@ -4,12 +4,12 @@
 //! that floods the channel cannot shut the other out. A credit comes back with the request.
 
 use super::DramRequest;
-use std::collections::VecDeque;
+use crate::memory::ring::Ring;
 
 /// The queues from the slices and the arbiter behind them.
 #[derive(Clone, Debug)]
 pub(super) struct Inlets {
-    queues: Vec<VecDeque<DramRequest>>,
+    queues: Vec<Ring<DramRequest>>,
     /// Requests of each slice between here and completion.
     under_way: Vec<u32>,
     capacity: usize,
@@ -27,7 +27,7 @@ impl Inlets {
     /// Empty queues of `capacity` requests each, for what has `credits` places in all.
     pub(super) fn new(slices: usize, capacity: usize, credits: u32) -> Inlets {
         Inlets {
-            queues: vec![VecDeque::new(); slices],
+            queues: vec![Ring::new(); slices],
             under_way: vec![0; slices],
             capacity,
             waiting: 0,
@@ -63,7 +63,7 @@ impl Inlets {
 
     /// What is waiting where, for a report on a deadlock.
     pub(super) fn describe(&self) -> String {
-        let queues: Vec<usize> = self.queues.iter().map(VecDeque::len).collect();
+        let queues: Vec<usize> = self.queues.iter().map(Ring::len).collect();
         let under_way = &self.under_way;
         format!("queues from slices {queues:?}, under way by slice {under_way:?}")
     }

@@ -2,9 +2,9 @@
 //! core cycle, and complete a fixed time after their last byte was moved.
 
 use super::DramRequest;
+use crate::memory::ring::Ring;
 use crate::memory::stats::DramCounters;
 use crate::time::Cycle;
-use std::collections::VecDeque;
 
 /// The simple model of a channel. Times are core cycles.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct SimpleDram {
     /// Bytes that could have been moved by the time the last accepted one will have been: the
     /// time the bus is free again, in units of a cycle over `bytes_per_cycle`.
     bus_free: u64,
-    flight: VecDeque<(Cycle, DramRequest)>,
+    flight: Ring<(Cycle, DramRequest)>,
 }
 
 impl SimpleDram {
@@ -24,7 +24,7 @@ impl SimpleDram {
             latency: u64::from(latency),
             bytes_per_cycle: u64::from(bytes_per_cycle.max(1)),
             bus_free: 0,
-            flight: VecDeque::new(),
+            flight: Ring::new(),
         }
     }
 

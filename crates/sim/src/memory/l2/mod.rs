@@ -21,12 +21,12 @@ use crate::memory::dram::channel::Channel;
 use crate::memory::inflight::{Inflight, InflightTable, Piece};
 use crate::memory::network::crossbar::Crossbar;
 use crate::memory::packet::{LARGEST_REQUEST, PacketSize, Reply, RequestKind, Traffic};
+use crate::memory::ring::Ring;
 use crate::memory::stats::MemoryStats;
 use crate::memory::wake::WakeList;
 use crate::time::{Cycle, Tick};
 use arrivals::ArrivalQueue;
 use room::RoomLog;
-use std::collections::VecDeque;
 
 /// Core cycles from serving an access to its reply entering the network.
 pub const REPLY_CYCLES: u64 = 1;
@@ -98,13 +98,13 @@ pub struct Slice {
     mshrs: MshrTable,
     arrivals: ArrivalQueue,
     /// Requests in the network's output buffer: when each arrived, its index and its flits.
-    entrance: VecDeque<(Cycle, u32, u32)>,
+    entrance: Ring<(Cycle, u32, u32)>,
     entrance_flits: u32,
     entrance_limit: u32,
     /// Sectors of the largest request.
     largest_pieces: usize,
-    misses: VecDeque<DramRequest>,
-    fills: VecDeque<u64>,
+    misses: Ring<DramRequest>,
+    fills: Ring<u64>,
     stall: Option<Stall>,
     /// Where it is ahead of those who send requests: when it had room.
     room: Option<RoomLog>,
@@ -134,12 +134,12 @@ impl Slice {
             }),
             mshrs: MshrTable::new(l2.mshrs, l2.merges),
             arrivals: ArrivalQueue::new(l2.queue as usize),
-            entrance: VecDeque::new(),
+            entrance: Ring::new(),
             entrance_flits: 0,
             entrance_limit: machine.interconnect.output_buffer,
             largest_pieces: (LARGEST_REQUEST / l2.sector.max(1)).max(1) as usize,
-            misses: VecDeque::new(),
-            fills: VecDeque::new(),
+            misses: Ring::new(),
+            fills: Ring::new(),
             stall: None,
             room: None,
         }

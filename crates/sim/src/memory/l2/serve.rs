@@ -58,7 +58,7 @@ impl Slice {
     ) -> bool {
         let (kind, traffic) = (head.kind, head.traffic);
         let atomic = (kind == RequestKind::Atomic).then(|| {
-            let request = &around.inflight.get(head.index).request;
+            let request = around.inflight.get(head.index);
             (request.sm, request.token)
         });
         let outcome = match kind {
@@ -174,7 +174,7 @@ impl Slice {
         let evicted = self.claim(slot, sector, found);
         let mut bytes = around.inflight.written(piece) << (sector & (self.line - 1));
         if self.upper_half_stores_lose_mask {
-            let request = &around.inflight.get(head.index).request;
+            let request = around.inflight.get(head.index);
             let upper_half = request.bytes == 64 && request.addr & 64 != 0;
             bytes &= if upper_half { 0 } else { u128::MAX };
         }

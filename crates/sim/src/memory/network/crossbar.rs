@@ -14,8 +14,8 @@
 use super::flits::FlitSwitch;
 use super::ports::{Few, Many, Most, Ports};
 use crate::config::Interconnect;
+use crate::memory::ring::Ring;
 use crate::time::Tick;
-use std::collections::VecDeque;
 
 /// Where packets come out.
 pub trait Sink<T> {
@@ -71,7 +71,7 @@ pub struct Backlog {
 type Step = u64;
 const NEVER: Step = u64::MAX;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Packet<T> {
     /// First step in which it may win an output.
     ready: Step,
@@ -93,7 +93,7 @@ struct Input<T> {
     enters_at: Tick,
     /// The step in which the last packet has left.
     free_at: Step,
-    queue: VecDeque<Packet<T>>,
+    queue: Ring<Packet<T>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -229,7 +229,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
             flits: 0,
             enters_at: Tick::ZERO,
             free_at: 0,
-            queue: VecDeque::new(),
+            queue: Ring::new(),
         };
         Switch {
             latency: u64::from(shape.latency),

@@ -4,16 +4,16 @@ use super::DELIVERY_CYCLES;
 use super::crossbar::Sink;
 use crate::memory::clock::Clock;
 use crate::memory::packet::Reply;
+use crate::memory::ring::Ring;
 use crate::memory::wake::WakeList;
 use crate::time::{Cycle, Tick};
-use std::collections::VecDeque;
 
 /// Replies to one SM, in order of arrival, with the core cycles in which they arrive.
 #[derive(Debug)]
 pub struct Inbox {
     /// When the first arrives: asked in every cycle.
     next: Cycle,
-    queue: VecDeque<(Cycle, Reply)>,
+    queue: Ring<(Cycle, Reply)>,
     /// Replies at the front that the SM has seen. It may leave them there; in the network's eyes
     /// their places are free.
     seen: usize,
@@ -23,7 +23,7 @@ impl Default for Inbox {
     fn default() -> Inbox {
         Inbox {
             next: Cycle::NEVER,
-            queue: VecDeque::new(),
+            queue: Ring::new(),
             seen: 0,
         }
     }
@@ -123,6 +123,16 @@ impl Inboxes {
         let inbox = &mut self.inboxes[sm];
         inbox.next = inbox.next.min(at);
         inbox.queue.push_back((at, reply));
+    }
+
+    /// Replies arrive, the first of them first.
+    pub fn put_all(&mut self, sm: usize, replies: &[(Cycle, Reply)]) {
+        if let Some(&(at, _)) = replies.first() {
+            self.next.lower(sm, at);
+            let inbox = &mut self.inboxes[sm];
+            inbox.next = inbox.next.min(at);
+            inbox.queue.extend(replies);
+        }
     }
 
     /// The SM may have taken replies.

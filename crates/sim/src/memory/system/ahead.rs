@@ -97,7 +97,8 @@ struct Outgoing {
     oldest: Vec<usize>,
     /// The end of the quantum that is simulated.
     end: Cycle,
-    replies: Vec<(usize, Cycle, Reply)>,
+    /// By SM, in order of arrival.
+    replies: Vec<Vec<(Cycle, Reply)>>,
     counters: NetworkCounters,
 }
 
@@ -124,7 +125,7 @@ impl Sink<Reply> for Outgoing {
         if *oldest == ring.len() {
             *oldest = 0;
         }
-        self.replies.push((sm, at, reply));
+        self.replies[sm].push((at, reply));
     }
 }
 
@@ -181,7 +182,7 @@ impl Ahead {
                 arrivals: vec![vec![Cycle::ZERO; places.max(1)].into(); sms],
                 oldest: vec![0; sms],
                 end: Cycle::ZERO,
-                replies: Vec::new(),
+                replies: vec![Vec::new(); sms],
                 counters: NetworkCounters::default(),
             },
             at_entrances: 0,
@@ -311,8 +312,11 @@ impl MemorySystem {
         let Some(ahead) = self.ahead.as_deref_mut() else {
             return;
         };
-        for (sm, at, reply) in ahead.outgoing.replies.drain(..) {
-            self.inboxes.put(sm, at, reply);
+        for (sm, replies) in ahead.outgoing.replies.iter_mut().enumerate() {
+            if !replies.is_empty() {
+                self.inboxes.put_all(sm, replies);
+                replies.clear();
+            }
         }
         for (sm, token) in ahead.due.drain(..) {
             perform_atomic(sm, token);
@@ -363,7 +367,8 @@ impl MemorySystem {
             0 => settled.next,
             _ => self.now,
         };
-        let idle = settled.idle && ahead.at_entrances == 0 && ahead.outgoing.replies.is_empty();
+        let delivered = || ahead.outgoing.replies.iter().all(Vec::is_empty);
+        let idle = settled.idle && ahead.at_entrances == 0 && delivered();
         Some((next, settled.last_active, idle, &settled.counted))
     }
 }

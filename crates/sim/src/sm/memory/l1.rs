@@ -5,7 +5,7 @@ use crate::config::{Cache as Config, DataCache, WritePolicy};
 use crate::memory::cache::mshr::{Admission, MshrTable};
 use crate::memory::cache::tags::{Evicted, Geometry, Lookup, TagArray};
 use crate::memory::packet::Request;
-use std::collections::VecDeque;
+use crate::memory::ring::Ring;
 
 /// What became of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ enum Wait {
 pub struct L1 {
     tags: TagArray,
     mshrs: MshrTable,
-    queue: VecDeque<Request>,
+    queue: Ring<Request>,
     queue_limit: usize,
     line: u64,
     /// Whether evictions can need room in the queue (data caches).
@@ -60,7 +60,7 @@ impl L1 {
         L1 {
             tags: TagArray::new(Geometry::of(config)),
             mshrs: MshrTable::new(config.mshrs, config.merges),
-            queue: VecDeque::with_capacity(config.miss_queue as usize + 2),
+            queue: Ring::new(),
             queue_limit: config.miss_queue as usize,
             line: config.line as u64,
             writes: false,

@@ -1,14 +1,14 @@
 //! Reads and writes whose commands are out.
 
 use crate::memory::dram::DramRequest;
+use crate::memory::ring::Ring;
 use crate::time::Tick;
-use std::collections::VecDeque;
 
 /// Requests by the clock in which they complete: each kind completes in order.
 #[derive(Clone, Debug)]
 pub(super) struct Flying {
-    reads: VecDeque<(Tick, DramRequest)>,
-    writes: VecDeque<(Tick, DramRequest)>,
+    reads: Ring<(Tick, DramRequest)>,
+    writes: Ring<(Tick, DramRequest)>,
     /// The next clock in which one of them completes.
     next: Tick,
 }
@@ -17,8 +17,8 @@ impl Flying {
     /// None.
     pub(super) fn new() -> Flying {
         Flying {
-            reads: VecDeque::new(),
-            writes: VecDeque::new(),
+            reads: Ring::new(),
+            writes: Ring::new(),
             next: Tick::NEVER,
         }
     }
@@ -51,8 +51,7 @@ impl Flying {
     }
 
     fn take(&mut self, tick: Tick) -> Option<DramRequest> {
-        let first =
-            |queue: &VecDeque<(Tick, DramRequest)>| queue.front().map_or(Tick::NEVER, |f| f.0);
+        let first = |queue: &Ring<(Tick, DramRequest)>| queue.front().map_or(Tick::NEVER, |f| f.0);
         let queue = if first(&self.reads) <= tick {
             &mut self.reads
         } else {
