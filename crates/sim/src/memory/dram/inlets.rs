@@ -3,7 +3,8 @@
 //! Slices take turns. Each holds one credit of its own and shares the others, so that a slice
 //! that floods the channel cannot shut the other out. A credit comes back with the request.
 
-use super::DramRequest;
+use super::{Done, DramRequest};
+use crate::memory::cache::mshr::Fetch;
 use crate::memory::ring::Ring;
 
 /// The queues from the slices and the arbiter behind them.
@@ -102,10 +103,10 @@ impl Inlets {
 
     /// A request has completed: its credit comes back, and what was read goes to its slice.
     #[inline]
-    pub(super) fn completed(&mut self, request: &DramRequest, fill: &mut impl FnMut(usize, u64)) {
+    pub(super) fn completed(&mut self, request: Done, fill: &mut impl FnMut(usize, Fetch)) {
         let slice = usize::from(request.slice);
         if !request.write {
-            fill(slice, request.local);
+            fill(slice, request.fetch);
         }
         let under_way = &mut self.under_way[slice];
         *under_way -= 1;

@@ -3,7 +3,7 @@
 use super::arrivals::Arrival;
 use super::{Outcome, Slice, Stall, Surroundings};
 use crate::memory::address_map::Location;
-use crate::memory::cache::mshr::Admission;
+use crate::memory::cache::mshr::{Admission, Fetch};
 use crate::memory::cache::tags::{Evicted, Lookup, Slot};
 use crate::memory::dram::DramRequest;
 use crate::memory::inflight::MAX_PIECES;
@@ -129,7 +129,7 @@ impl Slice {
                 return Outcome::Hit;
             }
             Lookup::Pending(slot) => {
-                if self.mshrs.add(sector, piece.0) != Admission::Merge {
+                if !self.mshrs.join(self.tags.place(slot, sector), || piece.0) {
                     return Outcome::NoEntry;
                 }
                 self.tags.touch(slot);
@@ -144,12 +144,16 @@ impl Slice {
         if self.mshrs.admit(sector) != Admission::Fresh {
             return Outcome::NoEntry;
         }
-        self.mshrs.add_fresh(sector, piece.0);
+        let place = self.tags.place(slot, sector);
+        let fetch = self.mshrs.open(sector, place, piece.0);
         let evicted = self.claim(slot, sector, found);
         self.tags.reserve(slot, sector);
         self.dirtied(slot, sector, kind);
-        let fetch = self.dram_request(sector, self.sector, false);
-        self.misses.push_back(fetch);
+        let request = DramRequest {
+            fetch,
+            ..self.dram_request(sector, self.sector, false)
+        };
+        self.misses.push_back(request);
         self.write_back(evicted, around.stats);
         Outcome::Miss
     }
@@ -221,7 +225,7 @@ impl Slice {
             row: at.row,
             write,
             bytes: bytes as u16,
-            local,
+            fetch: Fetch::default(),
         }
     }
 }

@@ -14,6 +14,7 @@
 use super::flits::FlitSwitch;
 use super::ports::{Few, Many, Most, Ports};
 use crate::config::Interconnect;
+use crate::memory::divide::Divisor;
 use crate::memory::ring::Ring;
 use crate::time::Tick;
 
@@ -206,6 +207,7 @@ pub struct Switch<T, P> {
     input_buffer: u32,
     output_buffer: u64,
     speedup: u64,
+    per_tick: Divisor,
     /// Steps that a packet takes beyond its flits.
     allocation: u64,
     inputs: Vec<Input<T>>,
@@ -237,6 +239,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
             input_buffer: shape.input_buffer,
             output_buffer: u64::from(shape.output_buffer),
             speedup: u64::from(shape.speedup.max(1)),
+            per_tick: Divisor::new(u64::from(shape.speedup.max(1))),
             allocation: u64::from(shape.speedup > 1),
             inputs: vec![input; inputs],
             outputs: vec![Output::default(); outputs],
@@ -270,7 +273,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
         self.next = next;
         self.next_tick = match next {
             NEVER => Tick::NEVER,
-            step => Tick::new(step / self.speedup),
+            step => Tick::new(self.per_tick.divide(step).0),
         };
     }
 
@@ -395,7 +398,9 @@ impl<T: Copy, P: Ports> Switch<T, P> {
             next = next.min(port.next);
             self.resting.insert(input);
         }
-        let first_out = Tick::new((step + self.allocation) / self.speedup);
+        // A packet that wins in the last step of a tick and needs another comes out in the next.
+        let later = step + self.allocation >= (tick.get() + 1) * self.speedup;
+        let first_out = tick + u64::from(later);
         gate.drained_at = (gate.drained_at.max(first_out) + flits).max(packet.tail + 1);
         let arrival = gate.drained_at + self.latency;
         let arrival = Tick::new(arrival.get() - 1);

@@ -92,14 +92,33 @@ struct Settled {
 /// The SMs' side of the network from the partitions, where SMs run meanwhile: replies wait here.
 struct Outgoing {
     network: Clock,
-    /// Arrival times of the last replies to each SM, as many as it has places, in a ring.
-    arrivals: Vec<Box<[Cycle]>>,
-    oldest: Vec<usize>,
+    /// By SM.
+    to: Vec<ToSm>,
     /// The end of the quantum that is simulated.
     end: Cycle,
-    /// By SM, in order of arrival.
-    replies: Vec<Vec<(Cycle, Reply)>>,
     counters: NetworkCounters,
+}
+
+/// What is on its way to one SM.
+#[derive(Clone)]
+struct ToSm {
+    /// In order of arrival.
+    replies: Vec<(Cycle, Reply)>,
+    /// Arrival times of the last replies, as many as it has places, in a ring: which is the oldest, and its time.
+    arrivals: Box<[Cycle]>,
+    oldest: usize,
+    first_place: Cycle,
+}
+
+impl ToSm {
+    fn new(places: usize) -> ToSm {
+        ToSm {
+            replies: Vec::new(),
+            arrivals: vec![Cycle::ZERO; places.max(1)].into(),
+            oldest: 0,
+            first_place: Cycle::ZERO,
+        }
+    }
 }
 
 impl Sink<Reply> for Outgoing {
@@ -107,7 +126,7 @@ impl Sink<Reply> for Outgoing {
     /// in this quantum, fewer have not been.
     #[inline]
     fn has_room(&self, sm: usize) -> bool {
-        self.arrivals[sm][self.oldest[sm]] < self.end
+        self.to[sm].first_place < self.end
     }
 
     /// Nobody asks: a network with credits is not run ahead.
@@ -119,13 +138,14 @@ impl Sink<Reply> for Outgoing {
         self.counters.packets += 1;
         self.counters.flits += u64::from(flits);
         let at = self.network.cycle_of(tick) + DELIVERY_CYCLES;
-        let (ring, oldest) = (&mut self.arrivals[sm], &mut self.oldest[sm]);
-        ring[*oldest] = at;
-        *oldest += 1;
-        if *oldest == ring.len() {
-            *oldest = 0;
+        let to = &mut self.to[sm];
+        to.arrivals[to.oldest] = at;
+        to.oldest += 1;
+        if to.oldest == to.arrivals.len() {
+            to.oldest = 0;
         }
-        self.replies[sm].push((at, reply));
+        to.first_place = to.arrivals[to.oldest];
+        to.replies.push((at, reply));
     }
 }
 
@@ -179,10 +199,8 @@ impl Ahead {
             last_active: Cycle::ZERO,
             outgoing: Outgoing {
                 network,
-                arrivals: vec![vec![Cycle::ZERO; places.max(1)].into(); sms],
-                oldest: vec![0; sms],
+                to: vec![ToSm::new(places); sms],
                 end: Cycle::ZERO,
-                replies: vec![Vec::new(); sms],
                 counters: NetworkCounters::default(),
             },
             at_entrances: 0,
@@ -312,10 +330,10 @@ impl MemorySystem {
         let Some(ahead) = self.ahead.as_deref_mut() else {
             return;
         };
-        for (sm, replies) in ahead.outgoing.replies.iter_mut().enumerate() {
-            if !replies.is_empty() {
-                self.inboxes.put_all(sm, replies);
-                replies.clear();
+        for (sm, to) in ahead.outgoing.to.iter_mut().enumerate() {
+            if !to.replies.is_empty() {
+                self.inboxes.put_all(sm, &to.replies);
+                to.replies.clear();
             }
         }
         for (sm, token) in ahead.due.drain(..) {
@@ -367,7 +385,7 @@ impl MemorySystem {
             0 => settled.next,
             _ => self.now,
         };
-        let delivered = || ahead.outgoing.replies.iter().all(Vec::is_empty);
+        let delivered = || ahead.outgoing.to.iter().all(|to| to.replies.is_empty());
         let idle = settled.idle && ahead.at_entrances == 0 && delivered();
         Some((next, settled.last_active, idle, &settled.counted))
     }

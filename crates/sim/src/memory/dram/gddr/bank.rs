@@ -1,5 +1,6 @@
 //! A bank, and the requests that wait for it.
 
+use crate::memory::cache::mshr::Fetch;
 use crate::memory::dram::DramRequest;
 use crate::time::Tick;
 
@@ -33,7 +34,7 @@ impl Entries {
             row: 0,
             write: false,
             bytes: 0,
-            local: 0,
+            fetch: Fetch::default(),
         };
         let entry = |i: usize| Entry {
             request,

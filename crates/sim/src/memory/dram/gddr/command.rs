@@ -172,7 +172,7 @@ impl Gddr {
             stats.read_bytes += u64::from(request.bytes);
             distances.read_to_done
         };
-        self.flying.push(tick + to_done, request);
+        self.flying.push(tick + to_done, &request);
     }
 
     /// Sends a precharge or activate if one is legal; else lowers `next` to when one may be.

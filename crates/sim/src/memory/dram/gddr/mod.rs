@@ -18,7 +18,7 @@ mod command;
 mod flying;
 mod timing;
 
-use super::DramRequest;
+use super::{Done, DramRequest};
 use crate::config::Dram;
 use crate::memory::divide::Divisor;
 use crate::memory::stats::DramCounters;
@@ -115,7 +115,7 @@ impl Gddr {
 
     /// A request that has completed by `tick`: reads first, each kind in order.
     #[inline]
-    pub fn completed(&mut self, tick: Tick) -> Option<DramRequest> {
+    pub fn completed(&mut self, tick: Tick) -> Option<Done> {
         self.flying.completed(tick)
     }
 
