@@ -97,11 +97,24 @@ pub struct Evicted {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Line {
-    /// Zero where there is no line.
-    last_use: u64,
+    /// When it was last used, above [`WAY_BITS`] bits that are left for the number of its way, and [`BARRED`]
+    /// while any of its sectors is pending: the least of a set's is what to replace. Zero where there is no line.
+    age: u64,
     valid: u8,
     pending: u8,
     dirty: u8,
+}
+
+impl Line {
+    /// A pending sector has come.
+    #[inline]
+    fn fill(&mut self, bit: u8) {
+        self.pending &= !bit;
+        self.valid |= bit;
+        if self.pending == 0 {
+            self.age &= !BARRED;
+        }
+    }
 }
 
 const NO_TAG: u64 = u64::MAX;
@@ -115,6 +128,9 @@ const MOST_SECTORS: u64 = u8::BITS as u64;
 
 /// Bits for the number of a way.
 const WAY_BITS: u32 = 16;
+
+/// The line is not to be replaced. As part of its age this makes it younger than any without.
+const BARRED: u64 = 1 << 63;
 
 /// The array.
 #[derive(Clone, Debug)]
@@ -307,12 +323,11 @@ impl TagArray {
     fn victim(&self, base: usize) -> Lookup {
         let mut oldest = u64::MAX;
         for (way, line) in (0..).zip(&self.lines[base..base + self.ways]) {
-            // A free way was never used. A mask instead of a branch, and the way below its age,
-            // so that the least tells both: the host cannot predict any of this either.
-            let barred = u64::from(line.pending != 0).wrapping_neg();
-            oldest = oldest.min(barred | line.last_use << WAY_BITS | way);
+            // A free way was never used. The way below its age, so that the least tells both: the
+            // host cannot predict any of this either.
+            oldest = oldest.min(line.age | way);
         }
-        if oldest == u64::MAX {
+        if oldest & BARRED != 0 {
             return Lookup::Blocked;
         }
         let way = oldest & ((1 << WAY_BITS) - 1);
@@ -323,7 +338,8 @@ impl TagArray {
     #[inline]
     pub fn touch(&mut self, slot: Slot) {
         self.clock += 1;
-        self.lines[slot.0 as usize].last_use = self.clock;
+        let line = &mut self.lines[slot.0 as usize];
+        line.age = line.age & BARRED | self.clock << WAY_BITS;
     }
 
     /// The address of the line in a slot, if there is one.
@@ -355,6 +371,7 @@ impl TagArray {
     pub fn reserve(&mut self, slot: Slot, addr: u64) {
         let bit = self.sector_bit(addr);
         let line = &mut self.lines[slot.0 as usize];
+        line.age |= BARRED;
         line.pending |= bit;
         line.valid &= !bit;
     }
@@ -368,8 +385,7 @@ impl TagArray {
         if line.pending & bit == 0 {
             return None;
         }
-        line.pending &= !bit;
-        line.valid |= bit;
+        line.fill(bit);
         Some(Slot(index as u32))
     }
 
@@ -379,8 +395,7 @@ impl TagArray {
         let (index, bit) = self.line_at(place);
         let line = &mut self.lines[index];
         debug_assert!(line.pending & bit != 0);
-        line.pending &= !bit;
-        line.valid |= bit;
+        line.fill(bit);
     }
 
     /// Writes some bytes of the sector of `addr`; bit i of `bytes` is byte i of the line, and

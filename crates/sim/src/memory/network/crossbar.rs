@@ -109,8 +109,10 @@ struct Output<P> {
     turn: usize,
 }
 
-/// A crossbar for packets that carry `T`.
+/// A crossbar for packets that carry `T`. (Which it is, is asked several times for each of them: it stands in a byte of its
+/// own, not in an unused value of one of the fields.)
 #[derive(Clone, Debug)]
+#[repr(u8)]
 pub enum Crossbar<T> {
     /// Up to 64 ports on each side.
     Small(Switch<T, Few>),

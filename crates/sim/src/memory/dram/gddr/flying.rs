@@ -51,6 +51,7 @@ impl Flying {
         }
     }
 
+    #[inline]
     fn take(&mut self, tick: Tick) -> Option<Done> {
         let first = |queue: &Ring<(Tick, Done)>| queue.front().map_or(Tick::NEVER, |f| f.0);
         let queue = if first(&self.reads) <= tick {

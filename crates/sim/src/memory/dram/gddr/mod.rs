@@ -82,6 +82,7 @@ impl Gddr {
     }
 
     /// The queue has no room.
+    #[inline]
     pub fn is_full(&self) -> bool {
         self.queued >= self.capacity
     }
@@ -97,6 +98,7 @@ impl Gddr {
     }
 
     /// Puts a request in the queue in clock `tick`; the scheduler sees it in the next one.
+    #[inline]
     pub fn push(&mut self, tick: Tick, request: DramRequest) {
         let bursts = self.burst_bytes.divide_up(u64::from(request.bytes)) as u32;
         let at = self.entries.insert(request, bursts.max(1));
