@@ -85,21 +85,6 @@ impl<T: Copy> Ring<T> {
         self.len += 1;
     }
 
-    /// Several more, in their order.
-    pub fn extend(&mut self, items: &[T]) {
-        let Some(&filler) = items.first() else {
-            return;
-        };
-        while self.places.len() - self.len() < items.len() {
-            self.grow(filler);
-        }
-        let from = self.place(self.len);
-        let (at_once, wrapped) = items.split_at(items.len().min(self.places.len() - from));
-        self.places[from..from + at_once.len()].copy_from_slice(at_once);
-        self.places[..wrapped.len()].copy_from_slice(wrapped);
-        self.len += items.len() as u32;
-    }
-
     /// Takes the first.
     #[inline]
     pub fn pop_front(&mut self) -> Option<T> {
@@ -142,10 +127,6 @@ mod tests {
             for (number, step) in steps.into_iter().enumerate() {
                 match step {
                     0..3 => prop_assert_eq!(ring.pop_front(), plain.pop_front()),
-                    7 => {
-                        ring.extend(&[number, 1, 2][..number % 4]);
-                        plain.extend([number, 1, 2].iter().take(number % 4));
-                    }
                     3 => {
                         if let (Some(a), Some(b)) = (ring.front_mut(), plain.front_mut()) {
                             (*a, *b) = (number, number);

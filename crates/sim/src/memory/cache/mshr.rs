@@ -41,7 +41,7 @@ const NONE: u32 = u32::MAX;
 const WAITERS_AT_ONCE: usize = 1 << 5;
 
 /// Bytes of the host's memory that a table takes for each of its entries, and for each place of the cache.
-pub const BYTES_PER_ENTRY: u64 = size_of::<Entry>() as u64;
+pub const BYTES_PER_ENTRY: u64 = (size_of::<Entry>() + size_of::<u32>()) as u64;
 pub const BYTES_PER_PLACE: u64 = size_of::<u32>() as u64;
 
 /// Half a line of the host's cache, with all that an entry with one waiter needs: most have one.
@@ -52,7 +52,7 @@ struct Entry {
     key: u64,
     /// Where in the cache it goes; nowhere if its line has been dropped.
     place: u32,
-    /// Next entry in the ready list or in the free list.
+    /// Next entry in the ready list.
     next: u32,
     /// Waiters in all, and the token of the first.
     waiters: u32,
@@ -78,7 +78,8 @@ pub struct MshrTable {
     at_place: Vec<u32>,
     /// Fetches under way whose lines have been dropped.
     lost: Vec<u32>,
-    free_entry: u32,
+    /// Entries that are free; beside them, because those that were used last but one are cold.
+    free: Vec<u32>,
     free_waiter: u32,
     ready_first: u32,
     ready_last: u32,
@@ -93,17 +94,18 @@ impl MshrTable {
         let waiters = waiters.min(WAITERS_AT_ONCE);
         let link = |i: usize, n: usize| if i + 1 < n { i as u32 + 1 } else { NONE };
         MshrTable {
-            entries: (0..entries as usize)
-                .map(|i| Entry {
+            entries: vec![
+                Entry {
                     key: 0,
                     place: NONE,
-                    next: link(i, entries as usize),
+                    next: NONE,
                     waiters: 0,
                     token: 0,
                     first: NONE,
                     last: NONE,
-                })
-                .collect(),
+                };
+                entries as usize
+            ],
             waiters: (0..waiters)
                 .map(|i| Waiter {
                     token: 0,
@@ -112,7 +114,10 @@ impl MshrTable {
                 .collect(),
             at_place: vec![0; places],
             lost: Vec::new(),
-            free_entry: if entries > 0 && merges > 0 { 0 } else { NONE },
+            free: match merges {
+                0 => Vec::new(),
+                _ => (0..entries).rev().collect(),
+            },
             free_waiter: if waiters > 0 { 0 } else { NONE },
             ready_first: NONE,
             ready_last: NONE,
@@ -126,7 +131,7 @@ impl MshrTable {
     pub fn admit(&self, key: u64) -> Admission {
         if !self.lost.is_empty() && self.find_lost(key).is_some() {
             Admission::Lost
-        } else if self.free_entry == NONE {
+        } else if self.free.is_empty() {
             Admission::TableFull
         } else {
             Admission::Fresh
@@ -144,10 +149,8 @@ impl MshrTable {
     #[inline]
     pub fn open(&mut self, key: u64, place: Place, token: u32) -> Fetch {
         debug_assert_eq!(self.admit(key), Admission::Fresh);
-        let at = self.free_entry;
-        let entry = &mut self.entries[at as usize];
-        self.free_entry = entry.next;
-        *entry = Entry {
+        let at = self.free.pop().unwrap_or(0);
+        self.entries[at as usize] = Entry {
             key,
             place: place.0,
             next: NONE,
@@ -262,8 +265,7 @@ impl MshrTable {
             return Some(token);
         }
         self.ready_first = entry.next;
-        entry.next = self.free_entry;
-        self.free_entry = at;
+        self.free.push(at);
         self.used -= 1;
         if self.ready_first == NONE {
             self.ready_last = NONE;

@@ -36,6 +36,7 @@ use crate::memory::network::DELIVERY_CYCLES;
 use crate::memory::network::crossbar::{Backlog, Sink};
 use crate::memory::network::inbox::Inbox;
 use crate::memory::packet::Reply;
+use crate::memory::ring::Ring;
 use crate::memory::stats::{MemoryStats, NetworkCounters};
 use crate::time::{Cycle, Tick};
 
@@ -103,7 +104,7 @@ struct Outgoing {
 #[derive(Clone)]
 struct ToSm {
     /// In order of arrival.
-    replies: Vec<(Cycle, Reply)>,
+    replies: Ring<(Cycle, Reply)>,
     /// Arrival times of the last replies, as many as it has places, in a ring: which is the oldest, and its time.
     arrivals: Box<[Cycle]>,
     oldest: usize,
@@ -113,7 +114,7 @@ struct ToSm {
 impl ToSm {
     fn new(places: usize) -> ToSm {
         ToSm {
-            replies: Vec::new(),
+            replies: Ring::new(),
             arrivals: vec![Cycle::ZERO; places.max(1)].into(),
             oldest: 0,
             first_place: Cycle::ZERO,
@@ -145,7 +146,7 @@ impl Sink<Reply> for Outgoing {
             to.oldest = 0;
         }
         to.first_place = to.arrivals[to.oldest];
-        to.replies.push((at, reply));
+        to.replies.push_back((at, reply));
     }
 }
 
@@ -331,10 +332,7 @@ impl MemorySystem {
             return;
         };
         for (sm, to) in ahead.outgoing.to.iter_mut().enumerate() {
-            if !to.replies.is_empty() {
-                self.inboxes.put_all(sm, &to.replies);
-                to.replies.clear();
-            }
+            self.inboxes.put_all(sm, &mut to.replies);
         }
         for (sm, token) in ahead.due.drain(..) {
             perform_atomic(sm, token);
