@@ -1,7 +1,7 @@
 //! Requests on their way through the memory system, in a slab: a packet, a queue entry or an
 //! MSHR waiter is an index into it, and places are used again.
 
-use super::packet::{LARGEST_REQUEST, Reply, Request, RequestKind};
+use super::packet::{LARGEST_REQUEST, Reply, Request, RequestKind, Traffic};
 
 /// Bits in which the pieces of a request, its sectors, are numbered.
 const PIECE_BITS: u32 = 3;
@@ -38,23 +38,37 @@ impl Piece {
     }
 }
 
-/// A request on its way.
+/// A request on its way: half a line of the host's cache, with all of the request but the bytes that
+/// a write writes. It is looked at for each of its sectors, and between those come many others.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub struct Inflight {
-    /// As it came.
-    pub request: Request,
+    /// From the request.
+    pub addr: u64,
     /// Its first sector in the slice's addresses.
     pub first_sector: u64,
+    /// From the request.
+    pub token: u32,
+    /// From the request.
+    pub sm: u16,
+    /// From the request.
+    pub bytes: u16,
+    /// From the request.
+    pub kind: RequestKind,
+    /// From the request.
+    pub traffic: Traffic,
     /// Sectors (1 for an atomic).
-    pub pieces: u32,
+    pub pieces: u8,
     /// Those not yet answered.
-    left: u32,
+    left: u8,
 }
 
 /// All requests on their way.
 #[derive(Clone, Debug)]
 pub struct InflightTable {
     slots: Vec<Inflight>,
+    /// What the write in each slot writes, a bit per byte; of anything else whatever was there.
+    masks: Vec<u128>,
     free: Vec<u32>,
     sector_shift: u32,
     /// Replies come one per sector (else one per request).
@@ -66,6 +80,7 @@ impl InflightTable {
     pub fn new(sector: u32, sectored: bool) -> InflightTable {
         InflightTable {
             slots: Vec::new(),
+            masks: Vec::new(),
             free: Vec::new(),
             sector_shift: sector.max(1).ilog2(),
             sectored,
@@ -82,21 +97,31 @@ impl InflightTable {
             }
         };
         let entry = Inflight {
-            request,
+            addr: request.addr,
             first_sector: self.sector_of(local),
-            pieces,
-            left: pieces,
+            token: request.token,
+            sm: request.sm,
+            bytes: request.bytes,
+            kind: request.kind,
+            traffic: request.traffic,
+            pieces: pieces as u8,
+            left: pieces as u8,
         };
-        match self.free.pop() {
+        let index = match self.free.pop() {
             Some(index) => {
                 self.slots[index as usize] = entry;
                 index
             }
             None => {
                 self.slots.push(entry);
+                self.masks.push(0);
                 self.slots.len() as u32 - 1
             }
+        };
+        if request.kind == RequestKind::Write {
+            self.masks[index as usize] = request.byte_mask;
         }
+        index
     }
 
     /// A request that was added and is not yet answered.
@@ -111,11 +136,11 @@ impl InflightTable {
 
     /// Bytes of the piece that a write writes, by position in the sector.
     pub fn written(&self, piece: Piece) -> u128 {
-        let request = &self.get(piece.request()).request;
-        let before = self.sector_of(request.addr) % 128;
+        let before = self.sector_of(self.get(piece.request()).addr) % 128;
         let start = before + (u64::from(piece.number()) << self.sector_shift);
         let width = (1u32 << self.sector_shift).min(128);
-        request.byte_mask >> (start % 128) & (u128::MAX >> (128 - width))
+        let mask = self.masks[piece.request() as usize];
+        mask >> (start % 128) & (u128::MAX >> (128 - width))
     }
 
     /// The piece has been served: the reply to send, if one is due now. The request is
@@ -129,9 +154,8 @@ impl InflightTable {
         if last {
             self.free.push(index);
         }
-        let request = &entry.request;
-        let (mut addr, mut end) = (request.addr, request.addr + u64::from(request.bytes));
-        if request.kind != RequestKind::Atomic {
+        let (mut addr, mut end) = (entry.addr, entry.addr + u64::from(entry.bytes));
+        if entry.kind != RequestKind::Atomic {
             if self.sectored {
                 // The first piece and the last may be less than a sector.
                 let number = u64::from(piece.number());
@@ -143,13 +167,13 @@ impl InflightTable {
             }
         }
         let reply = Reply {
-            kind: request.kind,
+            kind: entry.kind,
             addr,
             bytes: (end - addr) as u16,
             last,
-            token: request.token,
+            token: entry.token,
         };
-        Some((request.sm, reply))
+        Some((entry.sm, reply))
     }
 
     /// Requests not fully answered.

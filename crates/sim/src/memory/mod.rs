@@ -15,6 +15,7 @@ pub(crate) mod inflight;
 pub(crate) mod l2;
 pub(crate) mod network;
 pub mod packet;
+pub(crate) mod ring;
 pub(crate) mod stats;
 pub mod system;
 #[cfg(test)]

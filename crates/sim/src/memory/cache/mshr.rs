@@ -1,31 +1,38 @@
 //! Miss status holding registers: which fetches are under way and who waits for each.
 //!
 //! A waiter is a `u32` that means something to the owner of the table. An entry lives from
-//! the first miss on a key until the last of its waiters has been handed out:
+//! the first miss on a sector until the last of its waiters has been handed out:
 //!
-//! 1. [`MshrTable::admit`] says whether a miss on a key would open an entry, join one, or
-//!    must wait; [`MshrTable::add`] does it.
+//! 1. [`MshrTable::admit`] says whether a miss may open an entry; [`MshrTable::open`] does it, for the
+//!    sector's [place](super::tags::Place) in the cache. While that is being fetched, the tags say so, and
+//!    [`MshrTable::join`] adds those who want it, too.
 //! 2. When the fetch arrives, [`MshrTable::fill`] makes the entry's waiters ready. From then
-//!    on the key counts as not outstanding: another miss on it opens a fresh entry.
+//!    on the sector counts as not outstanding: another miss on it opens a fresh entry.
 //! 3. [`MshrTable::pop_ready`] hands waiters out one by one: entries in the order of their
 //!    fills, waiters in the order they came. The entry is free again after its last waiter.
 //!
 //! Entries are allocated when the table is built, and as many places for waiters as any real
-//! machine has; a table with more gets them as they are used. Keys are found by chained buckets,
-//! about one comparison per lookup.
+//! machine has; a table with more gets them as they are used. Nothing is searched for: a sector that is
+//! being fetched stays in its place, and for each place the table knows the entry. Only fetches whose lines are dropped
+//! meanwhile ([`MshrTable::lose`]) are kept in a list, which is empty but for launches that begin with other lines than
+//! the last left.
+
+use super::tags::Place;
 
 /// What would become of a miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// The key has no entry and one is free: a fetch must be sent.
+    /// An entry is free: a fetch must be sent.
     Fresh,
-    /// The key's fetch is under way and can take another waiter.
-    Merge,
-    /// The key has no entry and none is free.
+    /// None is free.
     TableFull,
-    /// The key's entry has all the waiters it can hold.
-    MergesFull,
+    /// It is on its way for a line that has been dropped, and has to come first.
+    Lost,
 }
+
+/// A fetch that is under way: the number of its entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fetch(pub u32);
 
 const NONE: u32 = u32::MAX;
 
@@ -33,15 +40,19 @@ const NONE: u32 = u32::MAX;
 /// that large limits cost nothing by themselves.
 const WAITERS_AT_ONCE: usize = 1 << 5;
 
-/// Bytes of the host's memory that a table takes for each of its entries, about.
-pub const BYTES_PER_ENTRY: u64 = size_of::<Entry>() as u64 + 4 * size_of::<u32>() as u64;
+/// Bytes of the host's memory that a table takes for each of its entries, and for each place of the cache.
+pub const BYTES_PER_ENTRY: u64 = (size_of::<Entry>() + size_of::<u32>()) as u64;
+pub const BYTES_PER_PLACE: u64 = size_of::<u32>() as u64;
 
 /// Half a line of the host's cache, with all that an entry with one waiter needs: most have one.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Entry {
+    /// The sector's address.
     key: u64,
-    /// Next entry in the bucket, in the ready list or in the free list.
+    /// Where in the cache it goes; nowhere if its line has been dropped.
+    place: u32,
+    /// Next entry in the ready list.
     next: u32,
     /// Waiters in all, and the token of the first.
     waiters: u32,
@@ -63,9 +74,12 @@ struct Waiter {
 pub struct MshrTable {
     entries: Vec<Entry>,
     waiters: Vec<Waiter>,
-    buckets: Vec<u32>,
-    bucket_shift: u32,
-    free_entry: u32,
+    /// The entry of each place that is being fetched; of others whatever was there.
+    at_place: Vec<u32>,
+    /// Fetches under way whose lines have been dropped.
+    lost: Vec<u32>,
+    /// Entries that are free; beside them, because those that were used last but one are cold.
+    free: Vec<u32>,
     free_waiter: u32,
     ready_first: u32,
     ready_last: u32,
@@ -74,32 +88,36 @@ pub struct MshrTable {
 }
 
 impl MshrTable {
-    /// A table of `entries`, each with up to `merges` waiters, the first included.
-    pub fn new(entries: u32, merges: u32) -> MshrTable {
+    /// A table of `entries`, each with up to `merges` waiters, the first included, for a cache of so many places.
+    pub fn new(entries: u32, merges: u32, places: usize) -> MshrTable {
         let waiters = (entries as usize).saturating_mul(merges as usize);
         let waiters = waiters.min(WAITERS_AT_ONCE);
-        let buckets = (entries.max(1) as usize * 2).next_power_of_two();
         let link = |i: usize, n: usize| if i + 1 < n { i as u32 + 1 } else { NONE };
         MshrTable {
-            entries: (0..entries as usize)
-                .map(|i| Entry {
+            entries: vec![
+                Entry {
                     key: 0,
-                    next: link(i, entries as usize),
+                    place: NONE,
+                    next: NONE,
                     waiters: 0,
                     token: 0,
                     first: NONE,
                     last: NONE,
-                })
-                .collect(),
+                };
+                entries as usize
+            ],
             waiters: (0..waiters)
                 .map(|i| Waiter {
                     token: 0,
                     next: link(i, waiters),
                 })
                 .collect(),
-            buckets: vec![NONE; buckets],
-            bucket_shift: 64 - buckets.ilog2(),
-            free_entry: if entries > 0 && merges > 0 { 0 } else { NONE },
+            at_place: vec![0; places],
+            lost: Vec::new(),
+            free: match merges {
+                0 => Vec::new(),
+                _ => (0..entries).rev().collect(),
+            },
             free_waiter: if waiters > 0 { 0 } else { NONE },
             ready_first: NONE,
             ready_last: NONE,
@@ -108,68 +126,62 @@ impl MshrTable {
         }
     }
 
-    fn bucket(&self, key: u64) -> usize {
-        // Fibonacci hashing: the high bits of the product depend on all bits of the key.
-        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.bucket_shift) as usize
-    }
-
-    fn find(&self, key: u64) -> Option<u32> {
-        let mut at = self.buckets[self.bucket(key)];
-        while at != NONE {
-            let entry = &self.entries[at as usize];
-            if entry.key == key {
-                return Some(at);
-            }
-            at = entry.next;
-        }
-        None
-    }
-
-    /// What would become of a miss on `key`.
+    /// What would become of a miss on `key`, which the tags do not say is being fetched.
+    #[inline]
     pub fn admit(&self, key: u64) -> Admission {
-        match self.find(key) {
-            Some(at) if self.entries[at as usize].waiters < self.merges => Admission::Merge,
-            Some(_) => Admission::MergesFull,
-            None if self.free_entry != NONE => Admission::Fresh,
-            None => Admission::TableFull,
-        }
-    }
-
-    /// Makes `token` wait for `key`. Answers as [`MshrTable::admit`] would have; nothing has
-    /// changed when the answer is `TableFull` or `MergesFull`.
-    pub fn add(&mut self, key: u64, token: u32) -> Admission {
-        self.add_with(key, || token)
-    }
-
-    /// The same, for a token that is made when there is a place for it.
-    #[inline]
-    pub fn add_with(&mut self, key: u64, token: impl FnOnce() -> u32) -> Admission {
-        let (at, admission) = match self.find(key) {
-            Some(at) if self.entries[at as usize].waiters < self.merges => (at, Admission::Merge),
-            Some(_) => return Admission::MergesFull,
-            None if self.free_entry == NONE => return Admission::TableFull,
-            None => (self.open(key), Admission::Fresh),
-        };
-        self.wait(at, token());
-        admission
-    }
-
-    /// Makes `token` wait for `key`, for which [`MshrTable::admit`] has just said `Fresh`.
-    pub fn add_fresh(&mut self, key: u64, token: u32) {
-        debug_assert_eq!(self.admit(key), Admission::Fresh);
-        let at = self.open(key);
-        self.wait(at, token);
-    }
-
-    #[inline]
-    fn wait(&mut self, at: u32, token: u32) {
-        let entry = &mut self.entries[at as usize];
-        entry.waiters += 1;
-        if entry.waiters == 1 {
-            entry.token = token;
+        if !self.lost.is_empty() && self.find_lost(key).is_some() {
+            Admission::Lost
+        } else if self.free.is_empty() {
+            Admission::TableFull
         } else {
-            self.wait_behind(at, token);
+            Admission::Fresh
         }
+    }
+
+    /// Where among the fetches whose lines have been dropped that of `key` is.
+    #[cold]
+    fn find_lost(&self, key: u64) -> Option<usize> {
+        let is = |&at: &u32| self.entries[at as usize].key == key;
+        self.lost.iter().position(is)
+    }
+
+    /// Makes `token` wait for `key`, for which [`MshrTable::admit`] has just said `Fresh` and which goes to `place`.
+    #[inline]
+    pub fn open(&mut self, key: u64, place: Place, token: u32) -> Fetch {
+        debug_assert_eq!(self.admit(key), Admission::Fresh);
+        let at = self.free.pop().unwrap_or(0);
+        self.entries[at as usize] = Entry {
+            key,
+            place: place.0,
+            next: NONE,
+            waiters: 1,
+            token,
+            first: NONE,
+            last: NONE,
+        };
+        self.at_place[place.0 as usize] = at;
+        self.used += 1;
+        Fetch(at)
+    }
+
+    /// The fetch to a place for which one is under way.
+    #[inline]
+    pub fn fetch_to(&self, place: Place) -> Fetch {
+        Fetch(self.at_place[place.0 as usize])
+    }
+
+    /// Makes a waiter wait for a place for which a fetch is under way. False, and nothing has changed nor
+    /// was the waiter made, if the entry has all the waiters it can hold.
+    #[inline]
+    pub fn join(&mut self, place: Place, token: impl FnOnce() -> u32) -> bool {
+        let at = self.fetch_to(place).0;
+        let entry = &mut self.entries[at as usize];
+        if entry.waiters >= self.merges {
+            return false;
+        }
+        entry.waiters += 1;
+        self.wait_behind(at, token());
+        true
     }
 
     /// Makes `token` the last of an entry's waiters.
@@ -199,72 +211,66 @@ impl MshrTable {
         });
     }
 
-    fn open(&mut self, key: u64) -> u32 {
-        let at = self.free_entry;
-        let bucket = self.bucket(key);
-        self.free_entry = self.entries[at as usize].next;
-        self.entries[at as usize] = Entry {
-            key,
-            next: self.buckets[bucket],
-            waiters: 0,
-            token: 0,
-            first: NONE,
-            last: NONE,
-        };
-        self.buckets[bucket] = at;
-        self.used += 1;
-        at
-    }
-
-    /// The fetch of `key` has arrived: its waiters become ready. Says whether there was one.
-    pub fn fill(&mut self, key: u64) -> bool {
-        let bucket = self.bucket(key);
-        let (mut at, mut before) = (self.buckets[bucket], NONE);
-        while at != NONE && self.entries[at as usize].key != key {
-            (before, at) = (at, self.entries[at as usize].next);
-        }
-        if at == NONE {
-            return false;
-        }
-        let next = self.entries[at as usize].next;
-        if before == NONE {
-            self.buckets[bucket] = next;
-        } else {
-            self.entries[before as usize].next = next;
-        }
-        self.entries[at as usize].next = NONE;
-        if self.ready_last == NONE {
-            self.ready_first = at;
-        } else {
-            self.entries[self.ready_last as usize].next = at;
+    /// A fetch has arrived: its waiters become ready. Returns where it goes, unless its line was dropped
+    /// meanwhile.
+    #[inline]
+    pub fn fill(&mut self, fetch: Fetch) -> Option<Place> {
+        let at = fetch.0;
+        match self.ready_last {
+            NONE => self.ready_first = at,
+            last => self.entries[last as usize].next = at,
         }
         self.ready_last = at;
-        true
+        let place = self.entries[at as usize].place;
+        if place == NONE {
+            self.lost.retain(|&lost| lost != at);
+            return None;
+        }
+        Some(Place(place))
+    }
+
+    /// The fetch of `key`, whose line has been dropped meanwhile, has arrived.
+    #[cold]
+    pub fn fill_lost(&mut self, key: u64) {
+        if let Some(number) = self.find_lost(key) {
+            self.fill(Fetch(self.lost[number]));
+        }
+    }
+
+    /// The lines to which these places belong, for each of which a fetch is under way, are dropped.
+    #[cold]
+    pub fn lose(&mut self, places: impl Iterator<Item = Place>) {
+        for place in places {
+            let at = self.fetch_to(place).0;
+            self.entries[at as usize].place = NONE;
+            self.lost.push(at);
+        }
     }
 
     /// Some waiter is ready.
+    #[inline]
     pub fn has_ready(&self) -> bool {
         self.ready_first != NONE
     }
 
-    /// Hands out the next ready waiter, with its key.
-    pub fn pop_ready(&mut self) -> Option<(u64, u32)> {
+    /// Hands out the next ready waiter.
+    #[inline]
+    pub fn pop_ready(&mut self) -> Option<u32> {
         let at = self.ready_first;
         let entry = self.entries.get_mut(at as usize)?;
-        let (key, token) = (entry.key, entry.token);
+        let token = entry.token;
         entry.waiters -= 1;
         if entry.waiters != 0 {
             self.move_up(at);
-            return Some((key, token));
+            return Some(token);
         }
         self.ready_first = entry.next;
-        entry.next = self.free_entry;
-        self.free_entry = at;
+        self.free.push(at);
         self.used -= 1;
         if self.ready_first == NONE {
             self.ready_last = NONE;
         }
-        Some((key, token))
+        Some(token)
     }
 
     /// The second of an entry's waiters becomes the first.

@@ -15,6 +15,7 @@
 //! A line with a pending sector is never chosen as a victim, so a fill finds its line unless
 //! the line was invalidated meanwhile. A cache without sectors has one sector per line.
 
+use super::mshr::BYTES_PER_PLACE;
 use crate::config::Cache;
 use std::cell::Cell;
 
@@ -64,6 +65,10 @@ impl Geometry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(u32);
 
+/// A sector's place in the array: the slot of its line and which of the line's sectors it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place(pub u32);
+
 /// What [`TagArray::lookup`] finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookup {
@@ -92,20 +97,40 @@ pub struct Evicted {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Line {
-    /// Zero where there is no line.
-    last_use: u64,
+    /// When it was last used, above [`WAY_BITS`] bits that are left for the number of its way, and [`BARRED`]
+    /// while any of its sectors is pending: the least of a set's is what to replace. Zero where there is no line.
+    age: u64,
     valid: u8,
     pending: u8,
     dirty: u8,
 }
 
+impl Line {
+    /// A pending sector has come.
+    #[inline]
+    fn fill(&mut self, bit: u8) {
+        self.pending &= !bit;
+        self.valid |= bit;
+        if self.pending == 0 {
+            self.age &= !BARRED;
+        }
+    }
+}
+
 const NO_TAG: u64 = u64::MAX;
 
-/// Bytes of the host's memory that an array takes for each line.
-pub const BYTES_PER_LINE: u64 = (size_of::<u64>() + size_of::<Line>() + size_of::<u128>()) as u64;
+/// Bytes of the host's memory that an array takes for each line, and with it a table of those who wait for its sectors.
+pub const BYTES_PER_LINE: u64 = (size_of::<u64>() + size_of::<Line>() + size_of::<u128>()) as u64
+    + MOST_SECTORS * BYTES_PER_PLACE;
+
+/// The most sectors of a line.
+const MOST_SECTORS: u64 = u8::BITS as u64;
 
 /// Bits for the number of a way.
 const WAY_BITS: u32 = 16;
+
+/// The line is not to be replaced. As part of its age this makes it younger than any without.
+const BARRED: u64 = 1 << 63;
 
 /// The array.
 #[derive(Clone, Debug)]
@@ -122,21 +147,21 @@ pub struct TagArray {
     ways: usize,
     line_shift: u32,
     sector_shift: u32,
-    /// Sectors per line, less one.
+    /// Sectors per line, less one, and the bits in which they are numbered.
     sector_mask: u64,
+    sector_bits: u32,
     index: SetIndex,
     clock: u64,
     /// Where the last line that was looked for was found. The sectors of a line are asked for one
     /// after the other, so it is mostly the one wanted next; its tag tells.
     found: Cell<usize>,
-    /// Where the last line that was filled was found: fills come between the lookups.
-    filled: usize,
 }
 
 impl TagArray {
     /// An empty array. A geometry of zero sets or ways gives an array that is always blocked.
     pub fn new(geometry: Geometry) -> TagArray {
         let slots = geometry.sets as usize * geometry.ways as usize;
+        let sectors = u64::from(geometry.line / geometry.sector.max(1)).max(1);
         TagArray {
             tags: vec![NO_TAG; slots],
             lines: vec![Line::default(); slots],
@@ -151,11 +176,11 @@ impl TagArray {
             },
             line_shift: geometry.line.max(1).ilog2(),
             sector_shift: geometry.sector.max(1).ilog2(),
-            sector_mask: u64::from(geometry.line / geometry.sector.max(1)).saturating_sub(1),
+            sector_mask: sectors - 1,
+            sector_bits: sectors.ilog2(),
             index: geometry.index,
             clock: 0,
             found: Cell::new(0),
-            filled: 0,
         }
     }
 
@@ -180,8 +205,37 @@ impl TagArray {
         }
     }
 
+    #[inline]
     fn sector_bit(&self, addr: u64) -> u8 {
         1 << (addr >> self.sector_shift & self.sector_mask)
+    }
+
+    /// How many places there are.
+    pub fn places(&self) -> usize {
+        self.tags.len() << self.sector_bits
+    }
+
+    /// The place of the sector of `addr`, whose line is in this slot.
+    #[inline]
+    pub fn place(&self, slot: Slot, addr: u64) -> Place {
+        let sector = addr >> self.sector_shift & self.sector_mask;
+        Place(slot.0 << self.sector_bits | sector as u32)
+    }
+
+    /// Places that are being fetched.
+    pub fn pending_places(&self) -> impl Iterator<Item = Place> + '_ {
+        let all = (0..self.places() as u32).map(Place);
+        all.filter(|&place| {
+            let (index, bit) = self.line_at(place);
+            self.lines[index].pending & bit != 0
+        })
+    }
+
+    /// The line that a place is in, and the bit of its sector.
+    #[inline]
+    fn line_at(&self, place: Place) -> (usize, u8) {
+        let sector = place.0 & self.sector_mask as u32;
+        ((place.0 >> self.sector_bits) as usize, 1 << sector)
     }
 
     /// Where the first way of the set of `addr` is.
@@ -269,12 +323,11 @@ impl TagArray {
     fn victim(&self, base: usize) -> Lookup {
         let mut oldest = u64::MAX;
         for (way, line) in (0..).zip(&self.lines[base..base + self.ways]) {
-            // A free way was never used. A mask instead of a branch, and the way below its age,
-            // so that the least tells both: the host cannot predict any of this either.
-            let barred = u64::from(line.pending != 0).wrapping_neg();
-            oldest = oldest.min(barred | line.last_use << WAY_BITS | way);
+            // A free way was never used. The way below its age, so that the least tells both: the
+            // host cannot predict any of this either.
+            oldest = oldest.min(line.age | way);
         }
-        if oldest == u64::MAX {
+        if oldest & BARRED != 0 {
             return Lookup::Blocked;
         }
         let way = oldest & ((1 << WAY_BITS) - 1);
@@ -282,9 +335,11 @@ impl TagArray {
     }
 
     /// Makes the line the most recently used of its set.
+    #[inline]
     pub fn touch(&mut self, slot: Slot) {
         self.clock += 1;
-        self.lines[slot.0 as usize].last_use = self.clock;
+        let line = &mut self.lines[slot.0 as usize];
+        line.age = line.age & BARRED | self.clock << WAY_BITS;
     }
 
     /// The address of the line in a slot, if there is one.
@@ -312,9 +367,11 @@ impl TagArray {
     }
 
     /// Marks the sector of `addr` as being fetched.
+    #[inline]
     pub fn reserve(&mut self, slot: Slot, addr: u64) {
         let bit = self.sector_bit(addr);
         let line = &mut self.lines[slot.0 as usize];
+        line.age |= BARRED;
         line.pending |= bit;
         line.valid &= !bit;
     }
@@ -322,18 +379,23 @@ impl TagArray {
     /// The fetch of the sector of `addr` has arrived. `None` when the line was invalidated
     /// meanwhile; whoever waits for the data is served all the same.
     pub fn fill(&mut self, addr: u64) -> Option<Slot> {
-        if !self.is_at(self.filled, addr) {
-            self.filled = self.search(self.set_at(addr), addr)?;
-        }
-        let index = self.filled;
+        let index = self.search(self.set_at(addr), addr)?;
         let bit = self.sector_bit(addr);
         let line = &mut self.lines[index];
         if line.pending & bit == 0 {
             return None;
         }
-        line.pending &= !bit;
-        line.valid |= bit;
+        line.fill(bit);
         Some(Slot(index as u32))
+    }
+
+    /// The fetch to a place has arrived, whose line has not been dropped meanwhile.
+    #[inline]
+    pub fn fill_place(&mut self, place: Place) {
+        let (index, bit) = self.line_at(place);
+        let line = &mut self.lines[index];
+        debug_assert!(line.pending & bit != 0);
+        line.fill(bit);
     }
 
     /// Writes some bytes of the sector of `addr`; bit i of `bytes` is byte i of the line, and

@@ -6,10 +6,11 @@ use super::gddr::Gddr;
 use super::inlets::Inlets;
 use super::simple::SimpleDram;
 use crate::config::{Dram, DramModel};
+use crate::memory::cache::mshr::Fetch;
 use crate::memory::clock::Clock;
+use crate::memory::ring::Ring;
 use crate::memory::stats::DramCounters;
 use crate::time::{Cycle, Tick};
-use std::collections::VecDeque;
 
 /// Places of the queue in which completed requests wait; with the scheduler's queue they bound
 /// what is under way beyond the slices.
@@ -29,7 +30,7 @@ pub struct Channel {
     inlets: Inlets,
     /// Requests in the fixed delay, with the tick in which they reach the DRAM, and that tick of
     /// the first.
-    delay: VecDeque<(Tick, DramRequest)>,
+    delay: Ring<(Tick, DramRequest)>,
     admit_at: Tick,
     model: Model,
     next: Tick,
@@ -53,7 +54,7 @@ impl Channel {
             clock,
             latency: u64::from(config.latency),
             inlets: Inlets::new(slices, inlet.max(1) as usize, credits),
-            delay: VecDeque::new(),
+            delay: Ring::new(),
             admit_at: Tick::NEVER,
             model,
             next: Tick::NEVER,
@@ -110,7 +111,7 @@ impl Channel {
         )
     }
 
-    /// Runs the ticks of core cycle `cycle`, which end before tick `end`. `fill(slice, local)`
+    /// Runs the ticks of core cycle `cycle`, which end before tick `end`. `fill(slice, fetch)`
     /// is called for every read that completes.
     #[inline(never)]
     pub fn run(
@@ -118,7 +119,7 @@ impl Channel {
         cycle: Cycle,
         end: Tick,
         stats: &mut DramCounters,
-        fill: &mut impl FnMut(usize, u64),
+        fill: &mut impl FnMut(usize, Fetch),
     ) {
         while self.next < end {
             let tick = self.next;
@@ -138,13 +139,13 @@ impl Channel {
         cycle: Cycle,
         tick: Tick,
         stats: &mut DramCounters,
-        fill: &mut impl FnMut(usize, u64),
+        fill: &mut impl FnMut(usize, Fetch),
     ) -> Tick {
         let Model::Gddr(dram) = &mut self.model else {
             return Tick::NEVER;
         };
         while let Some(request) = dram.completed(tick) {
-            self.inlets.completed(&request, fill);
+            self.inlets.completed(request, fill);
         }
         dram.step(tick, stats);
         if !dram.is_full()
@@ -180,13 +181,13 @@ impl Channel {
         cycle: Cycle,
         tick: Tick,
         stats: &mut DramCounters,
-        fill: &mut impl FnMut(usize, u64),
+        fill: &mut impl FnMut(usize, Fetch),
     ) -> Tick {
         let Model::Simple(dram) = &mut self.model else {
             return Tick::NEVER;
         };
         while let Some(request) = dram.completed(cycle) {
-            self.inlets.completed(&request, fill);
+            self.inlets.completed(request, fill);
         }
         while let Some(request) = self.inlets.take() {
             dram.push(cycle, request, stats);

@@ -3,15 +3,14 @@
 //! Slices take turns. Each holds one credit of its own and shares the others, so that a slice
 //! that floods the channel cannot shut the other out. A credit comes back with the request.
 
-use super::DramRequest;
-use std::collections::VecDeque;
+use super::{Done, DramRequest};
+use crate::memory::cache::mshr::Fetch;
+use crate::memory::ring::Ring;
 
 /// The queues from the slices and the arbiter behind them.
 #[derive(Clone, Debug)]
 pub(super) struct Inlets {
-    queues: Vec<VecDeque<DramRequest>>,
-    /// Requests of each slice between here and completion.
-    under_way: Vec<u32>,
+    inlets: Vec<Inlet>,
     capacity: usize,
     /// Slices with requests here, those without room for another, and those with none between
     /// here and completion: one bit each. Only a slice's own requests take its room.
@@ -23,12 +22,19 @@ pub(super) struct Inlets {
     shared_credits: u32,
 }
 
+/// The queue of one slice.
+#[derive(Clone, Debug, Default)]
+struct Inlet {
+    queue: Ring<DramRequest>,
+    /// Requests between here and completion.
+    under_way: u32,
+}
+
 impl Inlets {
     /// Empty queues of `capacity` requests each, for what has `credits` places in all.
     pub(super) fn new(slices: usize, capacity: usize, credits: u32) -> Inlets {
         Inlets {
-            queues: vec![VecDeque::new(); slices],
-            under_way: vec![0; slices],
+            inlets: vec![Inlet::default(); slices],
             capacity,
             waiting: 0,
             full: 0,
@@ -39,8 +45,9 @@ impl Inlets {
     }
 
     /// Queues a request.
+    #[inline]
     pub(super) fn push(&mut self, request: DramRequest) {
-        let queue = &mut self.queues[usize::from(request.slice)];
+        let queue = &mut self.inlets[usize::from(request.slice)].queue;
         queue.push_back(request);
         let bit = 1 << request.slice;
         self.waiting |= bit;
@@ -63,8 +70,8 @@ impl Inlets {
 
     /// What is waiting where, for a report on a deadlock.
     pub(super) fn describe(&self) -> String {
-        let queues: Vec<usize> = self.queues.iter().map(VecDeque::len).collect();
-        let under_way = &self.under_way;
+        let queues: Vec<usize> = self.inlets.iter().map(|i| i.queue.len()).collect();
+        let under_way: Vec<u32> = self.inlets.iter().map(|i| i.under_way).collect();
         format!("queues from slices {queues:?}, under way by slice {under_way:?}")
     }
 
@@ -79,15 +86,17 @@ impl Inlets {
     }
 
     /// Takes the next request, slices in turn.
+    #[inline]
     pub(super) fn take(&mut self) -> Option<DramRequest> {
         let eligible = self.eligible();
         let from_turn = eligible & (u64::MAX << self.turn);
         let bits = if from_turn != 0 { from_turn } else { eligible };
         let slice = bits.trailing_zeros() as usize;
-        let queue = self.queues.get_mut(slice)?;
-        let request = queue.pop_front()?;
+        let inlet = self.inlets.get_mut(slice)?;
+        let request = inlet.queue.pop_front()?;
+        inlet.under_way += 1;
         let bit = 1 << slice;
-        if queue.is_empty() {
+        if inlet.queue.is_empty() {
             self.waiting &= !bit;
         }
         self.full &= !bit;
@@ -96,18 +105,17 @@ impl Inlets {
             self.shared_credits -= 1;
         }
         self.idle &= !bit;
-        self.under_way[slice] += 1;
         Some(request)
     }
 
     /// A request has completed: its credit comes back, and what was read goes to its slice.
     #[inline]
-    pub(super) fn completed(&mut self, request: &DramRequest, fill: &mut impl FnMut(usize, u64)) {
+    pub(super) fn completed(&mut self, request: Done, fill: &mut impl FnMut(usize, Fetch)) {
         let slice = usize::from(request.slice);
         if !request.write {
-            fill(slice, request.local);
+            fill(slice, request.fetch);
         }
-        let under_way = &mut self.under_way[slice];
+        let under_way = &mut self.inlets[slice].under_way;
         *under_way -= 1;
         if *under_way > 0 {
             self.shared_credits += 1;

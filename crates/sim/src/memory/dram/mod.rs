@@ -6,6 +6,8 @@ pub mod gddr;
 mod inlets;
 pub mod simple;
 
+use crate::memory::cache::mshr::Fetch;
+
 /// A request to a channel.
 #[derive(Clone, Copy, Debug)]
 pub struct DramRequest {
@@ -19,6 +21,29 @@ pub struct DramRequest {
     pub bytes: u16,
     /// Row.
     pub row: u64,
-    /// Slice address, handed back when a read completes.
-    pub local: u64,
+    /// The slice's number for a read, handed back when it completes.
+    pub fetch: Fetch,
+}
+
+impl DramRequest {
+    /// What the slices' side has to know when it is complete.
+    #[inline]
+    pub fn done(&self) -> Done {
+        Done {
+            slice: self.slice,
+            write: self.write,
+            fetch: self.fetch,
+        }
+    }
+}
+
+/// What is left of a request when its commands are out.
+#[derive(Clone, Copy, Debug)]
+pub struct Done {
+    /// From the request.
+    pub slice: u16,
+    /// From the request.
+    pub write: bool,
+    /// From the request.
+    pub fetch: Fetch,
 }

@@ -1,10 +1,10 @@
 //! DRAM as a latency and a bandwidth: requests are served in order, a fixed number of bytes per
 //! core cycle, and complete a fixed time after their last byte was moved.
 
-use super::DramRequest;
+use super::{Done, DramRequest};
+use crate::memory::ring::Ring;
 use crate::memory::stats::DramCounters;
 use crate::time::Cycle;
-use std::collections::VecDeque;
 
 /// The simple model of a channel. Times are core cycles.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct SimpleDram {
     /// Bytes that could have been moved by the time the last accepted one will have been: the
     /// time the bus is free again, in units of a cycle over `bytes_per_cycle`.
     bus_free: u64,
-    flight: VecDeque<(Cycle, DramRequest)>,
+    flight: Ring<(Cycle, Done)>,
 }
 
 impl SimpleDram {
@@ -24,7 +24,7 @@ impl SimpleDram {
             latency: u64::from(latency),
             bytes_per_cycle: u64::from(bytes_per_cycle.max(1)),
             bus_free: 0,
-            flight: VecDeque::new(),
+            flight: Ring::new(),
         }
     }
 
@@ -43,15 +43,15 @@ impl SimpleDram {
             stats.read_bytes += bytes;
         }
         let done = Cycle::new(moved + self.latency);
-        self.flight.push_back((done, request));
+        self.flight.push_back((done, request.done()));
     }
 
     /// A request that has completed by core cycle `cycle`, in order.
-    pub fn completed(&mut self, cycle: Cycle) -> Option<DramRequest> {
+    pub fn completed(&mut self, cycle: Cycle) -> Option<Done> {
         if self.flight.front()?.0 > cycle {
             return None;
         }
-        self.flight.pop_front().map(|(_, request)| request)
+        self.flight.pop_front().map(|(_, done)| done)
     }
 
     /// The core cycle in which the next request completes.
@@ -73,6 +73,7 @@ impl SimpleDram {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::cache::mshr::Fetch;
 
     fn read(bytes: u16) -> DramRequest {
         DramRequest {
@@ -81,7 +82,7 @@ mod tests {
             row: 0,
             write: false,
             bytes,
-            local: 0,
+            fetch: Fetch::default(),
         }
     }
 

@@ -6,8 +6,8 @@
 
 use crate::memory::inflight::{Inflight, Piece};
 use crate::memory::packet::{RequestKind, Traffic};
+use crate::memory::ring::Ring;
 use crate::time::Cycle;
-use std::collections::VecDeque;
 
 /// A request that has arrived. What serving its pieces needs is copied here once.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ impl Arrival {
 /// Arrived requests.
 #[derive(Clone, Debug)]
 pub struct ArrivalQueue {
-    requests: VecDeque<Arrival>,
+    requests: Ring<Arrival>,
     /// Pieces in the input queue.
     queued: usize,
     /// Pieces that fit there.
@@ -59,7 +59,7 @@ impl ArrivalQueue {
     /// An empty queue for this many pieces.
     pub fn new(capacity: usize) -> ArrivalQueue {
         ArrivalQueue {
-            requests: VecDeque::new(),
+            requests: Ring::new(),
             queued: 0,
             capacity,
             joining: 0,
@@ -91,10 +91,10 @@ impl ArrivalQueue {
             ready,
             sector: entry.first_sector,
             index,
-            pieces: entry.pieces as u8,
+            pieces: entry.pieces,
             served: 0,
-            kind: entry.request.kind,
-            traffic: entry.request.traffic,
+            kind: entry.kind,
+            traffic: entry.traffic,
         });
         if self.next == Cycle::NEVER {
             self.start_joining();

@@ -13,7 +13,7 @@ mod serve;
 
 use crate::config::Machine;
 use crate::memory::address_map::AddressMap;
-use crate::memory::cache::mshr::MshrTable;
+use crate::memory::cache::mshr::{Fetch, MshrTable};
 use crate::memory::cache::tags::{Geometry, SetIndex, TagArray};
 use crate::memory::clock::Clock;
 use crate::memory::dram::DramRequest;
@@ -21,12 +21,12 @@ use crate::memory::dram::channel::Channel;
 use crate::memory::inflight::{Inflight, InflightTable, Piece};
 use crate::memory::network::crossbar::Crossbar;
 use crate::memory::packet::{LARGEST_REQUEST, PacketSize, Reply, RequestKind, Traffic};
+use crate::memory::ring::Ring;
 use crate::memory::stats::MemoryStats;
 use crate::memory::wake::WakeList;
 use crate::time::{Cycle, Tick};
 use arrivals::ArrivalQueue;
 use room::RoomLog;
-use std::collections::VecDeque;
 
 /// Core cycles from serving an access to its reply entering the network.
 pub const REPLY_CYCLES: u64 = 1;
@@ -98,13 +98,13 @@ pub struct Slice {
     mshrs: MshrTable,
     arrivals: ArrivalQueue,
     /// Requests in the network's output buffer: when each arrived, its index and its flits.
-    entrance: VecDeque<(Cycle, u32, u32)>,
+    entrance: Ring<(Cycle, u32, u32)>,
     entrance_flits: u32,
     entrance_limit: u32,
     /// Sectors of the largest request.
     largest_pieces: usize,
-    misses: VecDeque<DramRequest>,
-    fills: VecDeque<u64>,
+    misses: Ring<DramRequest>,
+    fills: Ring<Fetch>,
     stall: Option<Stall>,
     /// Where it is ahead of those who send requests: when it had room.
     room: Option<RoomLog>,
@@ -114,6 +114,13 @@ impl Slice {
     /// Slice `number` of the machine, empty.
     pub fn new(machine: &Machine, map: AddressMap, number: u32) -> Slice {
         let l2 = &machine.l2;
+        let tags = TagArray::new(Geometry {
+            sets: l2.sets,
+            ways: l2.ways,
+            line: l2.line,
+            sector: l2.sector,
+            index: SetIndex::Modulo,
+        });
         Slice {
             number,
             channel: (number / l2.slices_per_channel.max(1)) as usize,
@@ -125,21 +132,15 @@ impl Slice {
             sector: l2.sector,
             partial_stores_add_up: l2.partial_stores_add_up,
             upper_half_stores_lose_mask: l2.upper_half_stores_lose_mask,
-            tags: TagArray::new(Geometry {
-                sets: l2.sets,
-                ways: l2.ways,
-                line: l2.line,
-                sector: l2.sector,
-                index: SetIndex::Modulo,
-            }),
-            mshrs: MshrTable::new(l2.mshrs, l2.merges),
+            mshrs: MshrTable::new(l2.mshrs, l2.merges, tags.places()),
+            tags,
             arrivals: ArrivalQueue::new(l2.queue as usize),
-            entrance: VecDeque::new(),
+            entrance: Ring::new(),
             entrance_flits: 0,
             entrance_limit: machine.interconnect.output_buffer,
             largest_pieces: (LARGEST_REQUEST / l2.sector.max(1)).max(1) as usize,
-            misses: VecDeque::new(),
-            fills: VecDeque::new(),
+            misses: Ring::new(),
+            fills: Ring::new(),
             stall: None,
             room: None,
         }
@@ -219,8 +220,9 @@ impl Slice {
     }
 
     /// A fetched sector has arrived from DRAM.
-    pub fn fill(&mut self, local: u64) {
-        self.fills.push_back(local);
+    #[inline]
+    pub fn fill(&mut self, fetch: Fetch) {
+        self.fills.push_back(fetch);
     }
 
     /// A copy from outside leaves the sectors of these bytes, which lie in one line, valid.
@@ -230,6 +232,9 @@ impl Slice {
 
     /// Forgets all lines.
     pub fn invalidate(&mut self) {
+        if !self.mshrs.is_empty() {
+            self.mshrs.lose(self.tags.pending_places());
+        }
         self.tags.invalidate_all();
     }
 
@@ -339,14 +344,15 @@ impl Slice {
     fn step_dram(&mut self, cycle: Cycle, around: &mut Surroundings) {
         if self.mshrs.has_ready()
             && self.may_send(1, around)
-            && let Some((_, token)) = self.mshrs.pop_ready()
+            && let Some(token) = self.mshrs.pop_ready()
         {
             self.reply(Piece(token), around.reply_tick, around);
             self.resume(cycle, Outcome::NoEntry, around.stats);
         }
-        if let Some(sector) = self.fills.pop_front() {
-            self.tags.fill(sector);
-            self.mshrs.fill(sector);
+        if let Some(fetch) = self.fills.pop_front() {
+            if let Some(place) = self.mshrs.fill(fetch) {
+                self.tags.fill_place(place);
+            }
             self.resume(cycle, Outcome::NoEntry, around.stats);
         }
         let channel = &mut around.channels[self.channel];

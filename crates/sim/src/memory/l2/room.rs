@@ -4,14 +4,14 @@
 //! until their delay is over. So a slice can be run ahead of the network that brings them, and that
 //! finds here whether they would have had to wait.
 
+use crate::memory::ring::Ring;
 use crate::time::Tick;
-use std::collections::VecDeque;
 
 /// What a slice notes while it runs ahead.
 #[derive(Clone, Debug)]
 pub struct RoomLog {
     /// Ticks after which it was different than before, and what it was then.
-    changes: VecDeque<(Tick, bool)>,
+    changes: Ring<(Tick, bool)>,
     /// What was noted last.
     last: bool,
     /// What it was after the last change that has been asked for.
@@ -22,7 +22,7 @@ impl Default for RoomLog {
     /// An empty slice has room.
     fn default() -> RoomLog {
         RoomLog {
-            changes: VecDeque::new(),
+            changes: Ring::new(),
             last: true,
             known: true,
         }

@@ -3,7 +3,7 @@
 use super::arrivals::Arrival;
 use super::{Outcome, Slice, Stall, Surroundings};
 use crate::memory::address_map::Location;
-use crate::memory::cache::mshr::Admission;
+use crate::memory::cache::mshr::{Admission, Fetch};
 use crate::memory::cache::tags::{Evicted, Lookup, Slot};
 use crate::memory::dram::DramRequest;
 use crate::memory::inflight::MAX_PIECES;
@@ -58,7 +58,7 @@ impl Slice {
     ) -> bool {
         let (kind, traffic) = (head.kind, head.traffic);
         let atomic = (kind == RequestKind::Atomic).then(|| {
-            let request = &around.inflight.get(head.index).request;
+            let request = around.inflight.get(head.index);
             (request.sm, request.token)
         });
         let outcome = match kind {
@@ -129,7 +129,7 @@ impl Slice {
                 return Outcome::Hit;
             }
             Lookup::Pending(slot) => {
-                if self.mshrs.add(sector, piece.0) != Admission::Merge {
+                if !self.mshrs.join(self.tags.place(slot, sector), || piece.0) {
                     return Outcome::NoEntry;
                 }
                 self.tags.touch(slot);
@@ -144,12 +144,16 @@ impl Slice {
         if self.mshrs.admit(sector) != Admission::Fresh {
             return Outcome::NoEntry;
         }
-        self.mshrs.add_fresh(sector, piece.0);
+        let place = self.tags.place(slot, sector);
+        let fetch = self.mshrs.open(sector, place, piece.0);
         let evicted = self.claim(slot, sector, found);
         self.tags.reserve(slot, sector);
         self.dirtied(slot, sector, kind);
-        let fetch = self.dram_request(sector, self.sector, false);
-        self.misses.push_back(fetch);
+        let request = DramRequest {
+            fetch,
+            ..self.dram_request(sector, self.sector, false)
+        };
+        self.misses.push_back(request);
         self.write_back(evicted, around.stats);
         Outcome::Miss
     }
@@ -174,7 +178,7 @@ impl Slice {
         let evicted = self.claim(slot, sector, found);
         let mut bytes = around.inflight.written(piece) << (sector & (self.line - 1));
         if self.upper_half_stores_lose_mask {
-            let request = &around.inflight.get(head.index).request;
+            let request = around.inflight.get(head.index);
             let upper_half = request.bytes == 64 && request.addr & 64 != 0;
             bytes &= if upper_half { 0 } else { u128::MAX };
         }
@@ -221,7 +225,7 @@ impl Slice {
             row: at.row,
             write,
             bytes: bytes as u16,
-            local,
+            fetch: Fetch::default(),
         }
     }
 }

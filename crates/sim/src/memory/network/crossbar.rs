@@ -14,8 +14,9 @@
 use super::flits::FlitSwitch;
 use super::ports::{Few, Many, Most, Ports};
 use crate::config::Interconnect;
+use crate::memory::divide::Divisor;
+use crate::memory::ring::Ring;
 use crate::time::Tick;
-use std::collections::VecDeque;
 
 /// Where packets come out.
 pub trait Sink<T> {
@@ -71,7 +72,7 @@ pub struct Backlog {
 type Step = u64;
 const NEVER: Step = u64::MAX;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Packet<T> {
     /// First step in which it may win an output.
     ready: Step,
@@ -93,7 +94,7 @@ struct Input<T> {
     enters_at: Tick,
     /// The step in which the last packet has left.
     free_at: Step,
-    queue: VecDeque<Packet<T>>,
+    queue: Ring<Packet<T>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -108,8 +109,10 @@ struct Output<P> {
     turn: usize,
 }
 
-/// A crossbar for packets that carry `T`.
+/// A crossbar for packets that carry `T`. (Which it is, is asked several times for each of them: it stands in a byte of its
+/// own, not in an unused value of one of the fields.)
 #[derive(Clone, Debug)]
+#[repr(u8)]
 pub enum Crossbar<T> {
     /// Up to 64 ports on each side.
     Small(Switch<T, Few>),
@@ -206,6 +209,7 @@ pub struct Switch<T, P> {
     input_buffer: u32,
     output_buffer: u64,
     speedup: u64,
+    per_tick: Divisor,
     /// Steps that a packet takes beyond its flits.
     allocation: u64,
     inputs: Vec<Input<T>>,
@@ -229,7 +233,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
             flits: 0,
             enters_at: Tick::ZERO,
             free_at: 0,
-            queue: VecDeque::new(),
+            queue: Ring::new(),
         };
         Switch {
             latency: u64::from(shape.latency),
@@ -237,6 +241,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
             input_buffer: shape.input_buffer,
             output_buffer: u64::from(shape.output_buffer),
             speedup: u64::from(shape.speedup.max(1)),
+            per_tick: Divisor::new(u64::from(shape.speedup.max(1))),
             allocation: u64::from(shape.speedup > 1),
             inputs: vec![input; inputs],
             outputs: vec![Output::default(); outputs],
@@ -270,7 +275,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
         self.next = next;
         self.next_tick = match next {
             NEVER => Tick::NEVER,
-            step => Tick::new(step / self.speedup),
+            step => Tick::new(self.per_tick.divide(step).0),
         };
     }
 
@@ -395,7 +400,9 @@ impl<T: Copy, P: Ports> Switch<T, P> {
             next = next.min(port.next);
             self.resting.insert(input);
         }
-        let first_out = Tick::new((step + self.allocation) / self.speedup);
+        // A packet that wins in the last step of a tick and needs another comes out in the next.
+        let later = step + self.allocation >= (tick.get() + 1) * self.speedup;
+        let first_out = tick + u64::from(later);
         gate.drained_at = (gate.drained_at.max(first_out) + flits).max(packet.tail + 1);
         let arrival = gate.drained_at + self.latency;
         let arrival = Tick::new(arrival.get() - 1);

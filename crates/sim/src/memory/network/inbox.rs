@@ -4,16 +4,19 @@ use super::DELIVERY_CYCLES;
 use super::crossbar::Sink;
 use crate::memory::clock::Clock;
 use crate::memory::packet::Reply;
+use crate::memory::ring::Ring;
 use crate::memory::wake::WakeList;
 use crate::time::{Cycle, Tick};
-use std::collections::VecDeque;
 
 /// Replies to one SM, in order of arrival, with the core cycles in which they arrive.
 #[derive(Debug)]
 pub struct Inbox {
     /// When the first arrives: asked in every cycle.
     next: Cycle,
-    queue: VecDeque<(Cycle, Reply)>,
+    queue: Ring<(Cycle, Reply)>,
+    /// Those behind the queue, which becomes this one when it has been emptied: replies come by the dozen, and
+    /// are left in the queue in which they come.
+    behind: Ring<(Cycle, Reply)>,
     /// Replies at the front that the SM has seen. It may leave them there; in the network's eyes
     /// their places are free.
     seen: usize,
@@ -23,7 +26,8 @@ impl Default for Inbox {
     fn default() -> Inbox {
         Inbox {
             next: Cycle::NEVER,
-            queue: VecDeque::new(),
+            queue: Ring::new(),
+            behind: Ring::new(),
             seen: 0,
         }
     }
@@ -33,8 +37,36 @@ impl Inbox {
     /// The SM is about to run up to cycle `end`: it sees what arrives before.
     #[inline]
     pub fn show(&mut self, end: Cycle) {
-        while self.queue.get(self.seen).is_some_and(|&(at, _)| at < end) {
+        while self.get(self.seen).is_some_and(|&(at, _)| at < end) {
             self.seen += 1;
+        }
+    }
+
+    #[inline]
+    fn get(&self, number: usize) -> Option<&(Cycle, Reply)> {
+        match number.checked_sub(self.queue.len()) {
+            None => self.queue.get(number),
+            Some(number) => self.behind.get(number),
+        }
+    }
+
+    /// Replies in it.
+    #[inline]
+    fn len(&self) -> usize {
+        self.queue.len() + self.behind.len()
+    }
+
+    /// Takes all of these in, of which the first arrives in cycle `first`, behind those that are here.
+    fn put_all(&mut self, first: Cycle, replies: &mut Ring<(Cycle, Reply)>) {
+        self.next = self.next.min(first);
+        if self.queue.is_empty() {
+            std::mem::swap(&mut self.queue, replies);
+        } else if self.behind.is_empty() {
+            std::mem::swap(&mut self.behind, replies);
+        } else {
+            while let Some(reply) = replies.pop_front() {
+                self.behind.push_back(reply);
+            }
         }
     }
 
@@ -49,6 +81,9 @@ impl Inbox {
     pub fn pop(&mut self) -> Option<Reply> {
         self.seen = self.seen.saturating_sub(1);
         let first = self.queue.pop_front();
+        if self.queue.is_empty() {
+            std::mem::swap(&mut self.queue, &mut self.behind);
+        }
         self.next = self.queue.front().map_or(Cycle::NEVER, |&(at, _)| at);
         first.map(|(_, reply)| reply)
     }
@@ -122,7 +157,18 @@ impl Inboxes {
         self.next.lower(sm, at);
         let inbox = &mut self.inboxes[sm];
         inbox.next = inbox.next.min(at);
-        inbox.queue.push_back((at, reply));
+        match inbox.behind.is_empty() {
+            true => inbox.queue.push_back((at, reply)),
+            false => inbox.behind.push_back((at, reply)),
+        }
+    }
+
+    /// Takes all of these replies, with the core cycles in which they arrive, the first of them first.
+    pub fn put_all(&mut self, sm: usize, replies: &mut Ring<(Cycle, Reply)>) {
+        if let Some(&(at, _)) = replies.front() {
+            self.next.lower(sm, at);
+            self.inboxes[sm].put_all(at, replies);
+        }
     }
 
     /// The SM may have taken replies.
@@ -151,7 +197,7 @@ impl Inboxes {
 
     /// Replies that wait for an SM.
     pub fn len(&self, sm: usize) -> usize {
-        self.inboxes[sm].queue.len()
+        self.inboxes[sm].len()
     }
 
     /// No reply waits for anybody.
@@ -163,12 +209,12 @@ impl Inboxes {
 impl Sink<Reply> for Inboxes {
     fn has_room(&self, sm: usize) -> bool {
         let inbox = &self.inboxes[sm];
-        inbox.queue.len() - inbox.seen < self.capacity
+        inbox.len() - inbox.seen < self.capacity
     }
 
     /// What the SM's own queue has no place for, at a flit each.
     fn waiting(&self, sm: usize) -> u32 {
-        self.inboxes[sm].queue.len().saturating_sub(self.own) as u32
+        self.inboxes[sm].len().saturating_sub(self.own) as u32
     }
 
     fn deliver(&mut self, sm: usize, tick: Tick, flits: u32, reply: Reply) {

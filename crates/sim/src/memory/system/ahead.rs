@@ -36,6 +36,7 @@ use crate::memory::network::DELIVERY_CYCLES;
 use crate::memory::network::crossbar::{Backlog, Sink};
 use crate::memory::network::inbox::Inbox;
 use crate::memory::packet::Reply;
+use crate::memory::ring::Ring;
 use crate::memory::stats::{MemoryStats, NetworkCounters};
 use crate::time::{Cycle, Tick};
 
@@ -92,13 +93,33 @@ struct Settled {
 /// The SMs' side of the network from the partitions, where SMs run meanwhile: replies wait here.
 struct Outgoing {
     network: Clock,
-    /// Arrival times of the last replies to each SM, as many as it has places, in a ring.
-    arrivals: Vec<Box<[Cycle]>>,
-    oldest: Vec<usize>,
+    /// By SM.
+    to: Vec<ToSm>,
     /// The end of the quantum that is simulated.
     end: Cycle,
-    replies: Vec<(usize, Cycle, Reply)>,
     counters: NetworkCounters,
+}
+
+/// What is on its way to one SM.
+#[derive(Clone)]
+struct ToSm {
+    /// In order of arrival.
+    replies: Ring<(Cycle, Reply)>,
+    /// Arrival times of the last replies, as many as it has places, in a ring: which is the oldest, and its time.
+    arrivals: Box<[Cycle]>,
+    oldest: usize,
+    first_place: Cycle,
+}
+
+impl ToSm {
+    fn new(places: usize) -> ToSm {
+        ToSm {
+            replies: Ring::new(),
+            arrivals: vec![Cycle::ZERO; places.max(1)].into(),
+            oldest: 0,
+            first_place: Cycle::ZERO,
+        }
+    }
 }
 
 impl Sink<Reply> for Outgoing {
@@ -106,7 +127,7 @@ impl Sink<Reply> for Outgoing {
     /// in this quantum, fewer have not been.
     #[inline]
     fn has_room(&self, sm: usize) -> bool {
-        self.arrivals[sm][self.oldest[sm]] < self.end
+        self.to[sm].first_place < self.end
     }
 
     /// Nobody asks: a network with credits is not run ahead.
@@ -118,13 +139,14 @@ impl Sink<Reply> for Outgoing {
         self.counters.packets += 1;
         self.counters.flits += u64::from(flits);
         let at = self.network.cycle_of(tick) + DELIVERY_CYCLES;
-        let (ring, oldest) = (&mut self.arrivals[sm], &mut self.oldest[sm]);
-        ring[*oldest] = at;
-        *oldest += 1;
-        if *oldest == ring.len() {
-            *oldest = 0;
+        let to = &mut self.to[sm];
+        to.arrivals[to.oldest] = at;
+        to.oldest += 1;
+        if to.oldest == to.arrivals.len() {
+            to.oldest = 0;
         }
-        self.replies.push((sm, at, reply));
+        to.first_place = to.arrivals[to.oldest];
+        to.replies.push_back((at, reply));
     }
 }
 
@@ -178,10 +200,8 @@ impl Ahead {
             last_active: Cycle::ZERO,
             outgoing: Outgoing {
                 network,
-                arrivals: vec![vec![Cycle::ZERO; places.max(1)].into(); sms],
-                oldest: vec![0; sms],
+                to: vec![ToSm::new(places); sms],
                 end: Cycle::ZERO,
-                replies: Vec::new(),
                 counters: NetworkCounters::default(),
             },
             at_entrances: 0,
@@ -311,8 +331,8 @@ impl MemorySystem {
         let Some(ahead) = self.ahead.as_deref_mut() else {
             return;
         };
-        for (sm, at, reply) in ahead.outgoing.replies.drain(..) {
-            self.inboxes.put(sm, at, reply);
+        for (sm, to) in ahead.outgoing.to.iter_mut().enumerate() {
+            self.inboxes.put_all(sm, &mut to.replies);
         }
         for (sm, token) in ahead.due.drain(..) {
             perform_atomic(sm, token);
@@ -363,7 +383,8 @@ impl MemorySystem {
             0 => settled.next,
             _ => self.now,
         };
-        let idle = settled.idle && ahead.at_entrances == 0 && ahead.outgoing.replies.is_empty();
+        let delivered = || ahead.outgoing.to.iter().all(|to| to.replies.is_empty());
+        let idle = settled.idle && ahead.at_entrances == 0 && delivered();
         Some((next, settled.last_active, idle, &settled.counted))
     }
 }

@@ -140,8 +140,8 @@ impl Partitions {
         self.channels_next.run(cycle, |number| {
             let first = number * self.slices_per_channel;
             let channel = &mut channels[number];
-            channel.run(cycle, end, stats, &mut |slice, local| {
-                slices[first + slice].fill(local);
+            channel.run(cycle, end, stats, &mut |slice, fetch| {
+                slices[first + slice].fill(fetch);
                 slices_next.lower(first + slice, cycle);
             });
             channel.next()

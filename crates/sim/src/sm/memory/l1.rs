@@ -5,7 +5,7 @@ use crate::config::{Cache as Config, DataCache, WritePolicy};
 use crate::memory::cache::mshr::{Admission, MshrTable};
 use crate::memory::cache::tags::{Evicted, Geometry, Lookup, TagArray};
 use crate::memory::packet::Request;
-use std::collections::VecDeque;
+use crate::memory::ring::Ring;
 
 /// What became of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ enum Wait {
 pub struct L1 {
     tags: TagArray,
     mshrs: MshrTable,
-    queue: VecDeque<Request>,
+    queue: Ring<Request>,
     queue_limit: usize,
     line: u64,
     /// Whether evictions can need room in the queue (data caches).
@@ -57,10 +57,11 @@ pub struct L1 {
 impl L1 {
     /// A cache that is only read.
     pub fn new(config: &Config) -> L1 {
+        let tags = TagArray::new(Geometry::of(config));
         L1 {
-            tags: TagArray::new(Geometry::of(config)),
-            mshrs: MshrTable::new(config.mshrs, config.merges),
-            queue: VecDeque::with_capacity(config.miss_queue as usize + 2),
+            mshrs: MshrTable::new(config.mshrs, config.merges, tags.places()),
+            tags,
+            queue: Ring::new(),
             queue_limit: config.miss_queue as usize,
             line: config.line as u64,
             writes: false,
@@ -132,7 +133,7 @@ impl L1 {
         match found {
             Lookup::Hit(_) => Outcome::Hit,
             Lookup::Pending(slot) => {
-                if self.mshrs.add_with(line, waiter) != Admission::Merge {
+                if !self.mshrs.join(self.tags.place(slot, line), waiter) {
                     return self.stall(Wait::Line(line));
                 }
                 self.tags.touch(slot);
@@ -151,14 +152,15 @@ impl L1 {
                 match self.mshrs.admit(line) {
                     Admission::Fresh => {}
                     Admission::TableFull => return self.stall(Wait::Entry),
-                    _ => return self.stall(Wait::Line(line)),
+                    Admission::Lost => return self.stall(Wait::Line(line)),
                 }
                 self.pushed_out = self.tags.occupant(slot);
                 if let Some(evicted) = self.tags.replace(slot, line) {
                     self.queue.push_back(evict(evicted));
                 }
                 self.tags.reserve(slot, line);
-                self.mshrs.add_fresh(line, waiter());
+                let place = self.tags.place(slot, line);
+                self.mshrs.open(line, place, waiter());
                 self.queue.push_back(request(line));
                 Outcome::Miss
             }
@@ -203,8 +205,13 @@ impl L1 {
     /// A whole line has come.
     pub fn fill(&mut self, addr: u64) {
         let line = self.line_of(addr);
-        self.tags.fill(line);
-        self.mshrs.fill(line);
+        match self.tags.fill(line) {
+            Some(slot) => {
+                let fetch = self.mshrs.fetch_to(self.tags.place(slot, line));
+                self.mshrs.fill(fetch);
+            }
+            None => self.mshrs.fill_lost(line),
+        }
         self.retry |= match self.wait {
             Wait::Set(set) => self.tags.set_of(line) == set,
             Wait::Line(awaited) => awaited == line,
@@ -226,7 +233,7 @@ impl L1 {
     /// The next waiter whose line has come.
     pub fn next_ready(&mut self) -> Option<u32> {
         let used = self.mshrs.used();
-        let (_, waiter) = self.mshrs.pop_ready()?;
+        let waiter = self.mshrs.pop_ready()?;
         self.retry |= self.mshrs.used() < used && matches!(self.wait, Wait::Entry);
         Some(waiter)
     }
@@ -255,8 +262,11 @@ impl L1 {
         self.queue.pop_front()
     }
 
-    /// Forgets all lines. Nothing is outstanding then.
+    /// Forgets all lines.
     pub fn invalidate(&mut self) {
+        if !self.mshrs.is_empty() {
+            self.mshrs.lose(self.tags.pending_places());
+        }
         self.tags.invalidate_all();
     }
 

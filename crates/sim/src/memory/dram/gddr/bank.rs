@@ -1,5 +1,6 @@
 //! A bank, and the requests that wait for it.
 
+use crate::memory::cache::mshr::Fetch;
 use crate::memory::dram::DramRequest;
 use crate::time::Tick;
 
@@ -33,7 +34,7 @@ impl Entries {
             row: 0,
             write: false,
             bytes: 0,
-            local: 0,
+            fetch: Fetch::default(),
         };
         let entry = |i: usize| Entry {
             request,
@@ -47,6 +48,7 @@ impl Entries {
     }
 
     /// Puts a request in a free entry. There is one as long as the queue is not full.
+    #[inline]
     pub(super) fn insert(&mut self, request: DramRequest, bursts: u32) -> u32 {
         let at = self.free;
         let entry = &mut self.all[at as usize];
@@ -76,6 +78,7 @@ impl Entries {
         &mut self.all[at as usize]
     }
 
+    #[inline]
     fn append(&mut self, list: &mut List, at: u32) {
         if list.last == NONE {
             list.first = at;
@@ -145,6 +148,7 @@ impl Bank {
     }
 
     /// Adds an entry to those that wait.
+    #[inline]
     pub(super) fn wait(&mut self, entries: &mut Entries, at: u32) {
         let list = if self.row == entries.get(at).request.row {
             &mut self.hits
@@ -156,6 +160,7 @@ impl Bank {
 
     /// Makes the next of the waiting requests the current one. Returns whether it goes to the row
     /// that the bank last worked on.
+    #[inline]
     pub(super) fn take_next(&mut self, entries: &mut Entries) -> bool {
         let hit = self.hits.first != NONE;
         if !hit {
@@ -172,6 +177,7 @@ impl Bank {
     }
 
     /// Makes `row` the row that the bank works on and sorts its waiting requests accordingly.
+    #[inline(never)]
     fn change_row(&mut self, entries: &mut Entries, row: u64) {
         self.row = row;
         let mut at = self.rest.first;

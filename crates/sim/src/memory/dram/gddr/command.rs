@@ -8,6 +8,7 @@ use crate::time::Tick;
 impl Gddr {
     /// Sends the first command that is legal in clock `tick`, if one is, and finds out when to
     /// look again.
+    #[inline]
     pub(super) fn command(&mut self, tick: Tick, stats: &mut DramCounters) {
         if self.idle_with_work != 0 && self.taken_in != tick {
             self.take_request(tick, stats);
@@ -55,6 +56,7 @@ impl Gddr {
     }
 
     /// Gives a bank without a current request its next one: one per clock, banks in turn.
+    #[inline]
     pub(super) fn take_request(&mut self, tick: Tick, stats: &mut DramCounters) {
         self.taken_in = tick;
         let Some(index) = rotated(self.idle_with_work, self.turn).next() else {
@@ -76,6 +78,7 @@ impl Gddr {
     }
 
     /// Sends a column command if one is legal; else lowers `next` to when one may be.
+    #[inline]
     fn column_command(&mut self, tick: Tick, next: &mut Tick, stats: &mut DramCounters) -> bool {
         if self.column == 0 {
             return false;
@@ -172,10 +175,11 @@ impl Gddr {
             stats.read_bytes += u64::from(request.bytes);
             distances.read_to_done
         };
-        self.flying.push(tick + to_done, request);
+        self.flying.push(tick + to_done, &request);
     }
 
     /// Sends a precharge or activate if one is legal; else lowers `next` to when one may be.
+    #[inline]
     fn row_command(&mut self, tick: Tick, next: &mut Tick, stats: &mut DramCounters) -> bool {
         if self.row == 0 {
             return false;
@@ -215,6 +219,7 @@ impl Gddr {
     }
 
     /// The bank behind this one.
+    #[inline]
     fn after(&self, index: usize) -> u32 {
         match index + 1 {
             next if next < self.banks.len() => next as u32,
@@ -224,6 +229,7 @@ impl Gddr {
 }
 
 /// The set bits of `mask` from `turn` upward, then those below.
+#[inline]
 fn rotated(mask: u64, turn: u32) -> impl Iterator<Item = usize> {
     let mut upper = mask & (u64::MAX << turn);
     let mut lower = mask & !(u64::MAX << turn);

@@ -1,14 +1,14 @@
 //! Reads and writes whose commands are out.
 
-use crate::memory::dram::DramRequest;
+use crate::memory::dram::{Done, DramRequest};
+use crate::memory::ring::Ring;
 use crate::time::Tick;
-use std::collections::VecDeque;
 
 /// Requests by the clock in which they complete: each kind completes in order.
 #[derive(Clone, Debug)]
 pub(super) struct Flying {
-    reads: VecDeque<(Tick, DramRequest)>,
-    writes: VecDeque<(Tick, DramRequest)>,
+    reads: Ring<(Tick, Done)>,
+    writes: Ring<(Tick, Done)>,
     /// The next clock in which one of them completes.
     next: Tick,
 }
@@ -17,8 +17,8 @@ impl Flying {
     /// None.
     pub(super) fn new() -> Flying {
         Flying {
-            reads: VecDeque::new(),
-            writes: VecDeque::new(),
+            reads: Ring::new(),
+            writes: Ring::new(),
             next: Tick::NEVER,
         }
     }
@@ -33,26 +33,27 @@ impl Flying {
     }
 
     /// A request completes in clock `done`, behind those of its kind.
-    pub(super) fn push(&mut self, done: Tick, request: DramRequest) {
+    #[inline]
+    pub(super) fn push(&mut self, done: Tick, request: &DramRequest) {
         match request.write {
-            true => self.writes.push_back((done, request)),
-            false => self.reads.push_back((done, request)),
+            true => self.writes.push_back((done, request.done())),
+            false => self.reads.push_back((done, request.done())),
         }
         self.next = self.next.min(done);
     }
 
     /// One that has completed by `tick`, reads first.
     #[inline]
-    pub(super) fn completed(&mut self, tick: Tick) -> Option<DramRequest> {
+    pub(super) fn completed(&mut self, tick: Tick) -> Option<Done> {
         match self.next > tick {
             true => None,
             false => self.take(tick),
         }
     }
 
-    fn take(&mut self, tick: Tick) -> Option<DramRequest> {
-        let first =
-            |queue: &VecDeque<(Tick, DramRequest)>| queue.front().map_or(Tick::NEVER, |f| f.0);
+    #[inline]
+    fn take(&mut self, tick: Tick) -> Option<Done> {
+        let first = |queue: &Ring<(Tick, Done)>| queue.front().map_or(Tick::NEVER, |f| f.0);
         let queue = if first(&self.reads) <= tick {
             &mut self.reads
         } else {

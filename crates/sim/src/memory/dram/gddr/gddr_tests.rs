@@ -1,18 +1,19 @@
 use super::*;
+use crate::memory::cache::mshr::Fetch;
 use crate::memory::testing::gtx480;
 
 fn channel() -> Gddr {
     Gddr::new(&gtx480().dram)
 }
 
-fn request(bank: u16, row: u64, write: bool, local: u64) -> DramRequest {
+fn request(bank: u16, row: u64, write: bool, number: u64) -> DramRequest {
     DramRequest {
         slice: 0,
         bank,
         row,
         write,
         bytes: 32,
-        local,
+        fetch: Fetch(number as u32),
     }
 }
 
@@ -25,7 +26,7 @@ fn run(dram: &mut Gddr) -> (Vec<(u64, u64)>, DramCounters) {
         assert!(tick < Tick::new(100_000), "stuck");
         while let Some(done) = dram.completed(tick) {
             let latency = if done.write { 4 } else { 12 } + BURST;
-            columns.push((done.local, tick.get() - latency));
+            columns.push((u64::from(done.fetch.0), tick.get() - latency));
         }
         dram.step(tick, &mut stats);
     }
@@ -37,11 +38,11 @@ fn run(dram: &mut Gddr) -> (Vec<(u64, u64)>, DramCounters) {
 fn columns(requests: &[DramRequest]) -> Vec<u64> {
     let mut dram = channel();
     for (i, request) in requests.iter().enumerate() {
-        let local = i as u64;
-        dram.push(Tick::ZERO, DramRequest { local, ..*request });
+        let fetch = Fetch(i as u32);
+        dram.push(Tick::ZERO, DramRequest { fetch, ..*request });
     }
     let (mut columns, _) = run(&mut dram);
-    columns.sort_by_key(|&(local, _)| local);
+    columns.sort_by_key(|&(number, _)| number);
     columns.into_iter().map(|(_, tick)| tick).collect()
 }
 
@@ -102,11 +103,11 @@ fn open_columns(requests: &[DramRequest]) -> Vec<u64> {
     }
     run(&mut dram);
     for (i, request) in requests.iter().enumerate() {
-        let local = i as u64;
-        dram.push(Tick::new(999), DramRequest { local, ..*request });
+        let fetch = Fetch(i as u32);
+        dram.push(Tick::new(999), DramRequest { fetch, ..*request });
     }
     let (mut columns, _) = run(&mut dram);
-    columns.sort_by_key(|&(local, _)| local);
+    columns.sort_by_key(|&(number, _)| number);
     columns.into_iter().map(|(_, tick)| tick - 1000).collect()
 }
 
@@ -155,11 +156,11 @@ fn an_open_row_is_drained_before_older_requests_to_others() {
     let mut dram = channel();
     dram.push(Tick::ZERO, request(0, 5, false, 0));
     dram.push(Tick::ZERO, request(0, 6, false, 1));
-    for local in 2..6 {
-        dram.push(Tick::ZERO, request(0, 5, false, local));
+    for number in 2..6 {
+        dram.push(Tick::ZERO, request(0, 5, false, number));
     }
     let (columns, stats) = run(&mut dram);
-    let order: Vec<u64> = columns.into_iter().map(|(local, _)| local).collect();
+    let order: Vec<u64> = columns.into_iter().map(|(number, _)| number).collect();
     assert_eq!(order, [0, 2, 3, 4, 5, 1]);
     assert_eq!((stats.row_hits, stats.row_misses), (4, 2));
 }
@@ -183,9 +184,9 @@ fn a_large_write_takes_a_burst_for_each_64_bytes() {
 #[test]
 fn the_queue_holds_what_is_configured() {
     let mut dram = channel();
-    for local in 0..64 {
+    for number in 0..64 {
         assert!(!dram.is_full());
-        dram.push(Tick::ZERO, request(0, local, false, local));
+        dram.push(Tick::ZERO, request(0, number, false, number));
     }
     assert!(dram.is_full());
     dram.step(Tick::new(FIRST), &mut DramCounters::default());

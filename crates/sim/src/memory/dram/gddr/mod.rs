@@ -18,7 +18,7 @@ mod command;
 mod flying;
 mod timing;
 
-use super::DramRequest;
+use super::{Done, DramRequest};
 use crate::config::Dram;
 use crate::memory::divide::Divisor;
 use crate::memory::stats::DramCounters;
@@ -82,6 +82,7 @@ impl Gddr {
     }
 
     /// The queue has no room.
+    #[inline]
     pub fn is_full(&self) -> bool {
         self.queued >= self.capacity
     }
@@ -97,6 +98,7 @@ impl Gddr {
     }
 
     /// Puts a request in the queue in clock `tick`; the scheduler sees it in the next one.
+    #[inline]
     pub fn push(&mut self, tick: Tick, request: DramRequest) {
         let bursts = self.burst_bytes.divide_up(u64::from(request.bytes)) as u32;
         let at = self.entries.insert(request, bursts.max(1));
@@ -115,7 +117,7 @@ impl Gddr {
 
     /// A request that has completed by `tick`: reads first, each kind in order.
     #[inline]
-    pub fn completed(&mut self, tick: Tick) -> Option<DramRequest> {
+    pub fn completed(&mut self, tick: Tick) -> Option<Done> {
         self.flying.completed(tick)
     }
 

@@ -1,8 +1,8 @@
 //! Accesses on their way to the lookup in the L1 data cache.
 
 use super::Access;
+use crate::memory::ring::Ring;
 use crate::time::Cycle;
-use std::collections::VecDeque;
 
 /// An access on its way.
 #[derive(Clone, Copy, Debug)]
@@ -19,15 +19,15 @@ pub(super) struct Queued {
 pub(super) struct LookupQueue {
     /// When the first is looked up, unless held up: asked in every cycle in which the unit is awake.
     next: Cycle,
-    queue: VecDeque<Queued>,
+    queue: Ring<Queued>,
 }
 
 impl LookupQueue {
-    /// An empty queue with room for so many.
-    pub fn with_capacity(most: usize) -> LookupQueue {
+    /// An empty queue.
+    pub fn new() -> LookupQueue {
         LookupQueue {
             next: Cycle::NEVER,
-            queue: VecDeque::with_capacity(most),
+            queue: Ring::new(),
         }
     }
 

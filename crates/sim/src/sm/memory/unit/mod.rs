@@ -185,7 +185,7 @@ impl LoadStore {
             shared_pipe: VecDeque::with_capacity(machine.shared.latency as usize + 1),
             shared_banks: machine.shared.banks,
             shared_latency: machine.shared.latency.max(1) as u64,
-            l1_queue: LookupQueue::with_capacity(machine.l1d.latency as usize + 1),
+            l1_queue: LookupQueue::new(),
             l1_latency: machine.l1d.latency as u64,
             acknowledged_shift: acknowledged_bytes(machine).ilog2(),
             data: L1::data(&machine.l1d),
