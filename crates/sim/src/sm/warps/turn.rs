@@ -92,7 +92,8 @@ impl WarpTable {
     #[inline]
     fn look_at_first(&mut self, collectors: &Collectors) -> (Cycle, bool) {
         if std::mem::take(&mut self.stirred.issue) & 1 != 0 {
-            let room = self.room_for_class(0, collectors);
+            let alike = collectors.room_for_all();
+            let room = alike.unwrap_or_else(|| self.room_for_class(0, collectors));
             self.domains[0].due = self.domains[0].issue_due(room, false);
         }
         (self.domains[0].due, self.domains[0].room != 0)
@@ -106,9 +107,10 @@ impl WarpTable {
         }
         let stirred = std::mem::take(&mut self.stirred.issue);
         let (mut next, mut with_room) = (Cycle::NEVER, 0);
+        let alike = collectors.room_for_all();
         for d in each(self.classes.leaders()) {
             if stirred >> d & 1 != 0 {
-                let room = self.room_for_class(d, collectors);
+                let room = alike.unwrap_or_else(|| self.room_for_class(d, collectors));
                 self.domains[d].due = self.domains[d].issue_due(room, false);
             }
             next = next.min(self.domains[d].due);
@@ -120,13 +122,8 @@ impl WarpTable {
     /// The kinds of units at which any domain of a class has room.
     #[inline]
     fn room_for_class(&self, leader: usize, collectors: &Collectors) -> u8 {
-        if self.classes.is_alone(leader) {
-            return collectors.room_for(leader);
-        }
-        collectors.room_for_all().unwrap_or_else(|| {
-            let members = each(self.classes.members(leader));
-            members.fold(0, |any, d| any | collectors.room_for(d))
-        })
+        let members = each(self.classes.members(leader));
+        members.fold(0, |any, d| any | collectors.room_for(d))
     }
 
     #[inline(always)]
