@@ -14,7 +14,7 @@ impl WarpTable {
     fn goes_on_as_one(&self, gang: Together) -> Option<(usize, u16)> {
         let (leader, slot) = self.held_as_one(gang)?;
         let domain = &self.domains[leader];
-        let goes_on = (domain.running & !domain.fence) >> gang.index() & 1 != 0;
+        let goes_on = domain.going_on() >> gang.index() & 1 != 0;
         goes_on.then_some((leader, slot))
     }
 
