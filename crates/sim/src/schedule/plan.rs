@@ -194,6 +194,11 @@ pub trait IssuePlan {
         None
     }
 
+    /// Whether all warps are in gangs with one in every slice, so that nobody can issue who is not ready in every slice.
+    fn names_whole_alone(&self) -> bool {
+        false
+    }
+
     /// The warps that were named last have issued. `at`: all go on there; else any of them may have gone
     /// anywhere, or exited. Says whether the plan wants to [`settle`](IssuePlan::settle) for that.
     fn went_on(&mut self, members: Together, at: Option<Pc>) -> bool {

@@ -340,6 +340,10 @@ impl IssuePlan for Gangs {
         Some(home as u8)
     }
 
+    fn names_whole_alone(&self) -> bool {
+        self.table.all_whole() && !self.table.any_single()
+    }
+
     fn went_on(&mut self, members: Together, at: Option<Pc>) -> bool {
         let (home, _) = self.table.home_of(members.leader());
         let whole = members.slices() == self.table.slices;

@@ -22,8 +22,8 @@ enum Glance {
 }
 
 impl Issue {
-    /// One cycle of all schedulers, if it is such a one and that can be seen at a glance, or one in which all slices
-    /// hold the same and nobody can issue; says whether it is.
+    /// One cycle of all schedulers, if it is such a one, or one in which nobody can issue, and that can be seen at a
+    /// glance; says whether it is.
     #[inline(never)]
     pub(super) fn step_whole(
         &mut self,
@@ -79,10 +79,13 @@ impl Issue {
         let mut ready = !0;
         for d in each(leaders) {
             let domain = with.residents.warps.domain(d);
-            ready &= domain.issuable() & self.planned_room_of(d, now, with);
-            if ready == 0 || domain.mismatched() != 0 {
+            if domain.mismatched() != 0 {
                 return Glance::Unclear;
             }
+            ready &= domain.issuable() & self.planned_room_of(d, now, with);
+        }
+        if ready == 0 {
+            return self.nobody_of_classes(leaders, now, with);
         }
         let Residents { warps, books, .. } = &mut *with.residents;
         for d in each(leaders) {
@@ -90,6 +93,24 @@ impl Issue {
         }
         let named = books.policy.plan().and_then(|plan| plan.next_whole(ready));
         named.map_or(Glance::Unclear, |index| Glance::Gang(index, None))
+    }
+
+    /// Nobody is ready in every slice of several classes, and none has to drop a wrong path.
+    #[inline]
+    fn nobody_of_classes(&self, leaders: u64, now: Cycle, with: &mut Surroundings) -> Glance {
+        let plan = with.residents.books.policy.plan();
+        if !plan.is_some_and(|plan| plan.names_whole_alone()) {
+            return Glance::Unclear;
+        }
+        for d in each(leaders) {
+            let room = self.planned_room_of(d, now, with);
+            let Residents { warps, books, .. } = &mut *with.residents;
+            match warps.domain(d).moving() {
+                0 => warps.skip_turn(d),
+                _ => warps.stand_still(d, room, books),
+            }
+        }
+        Glance::Nobody
     }
 
     /// The cycle in which the gang with warps at this index takes the turns of all slices. If one stands for all:
