@@ -142,23 +142,18 @@ impl Issue {
             false => self.domains,
         };
         for d in 0..domains {
-            let leader = with.residents.warps.leader_of(d);
-            if leader != d {
-                self.plannable[d] = self.plannable[leader]; // it comes before
-                self.planned_rooms[d % MOST_DOMAINS] = self.planned_rooms[leader % MOST_DOMAINS];
-                continue;
-            }
             if self.ready[d] == 0 {
                 self.plannable[d] = 0;
                 continue;
             }
             let room = self.room_alike.unwrap_or(self.rooms[d % MOST_DOMAINS]);
             if !anew && self.planned_rooms[d % MOST_DOMAINS] == room {
-                continue; // as before
+                continue; // as before, but for those that are held
             }
             self.planned_rooms[d % MOST_DOMAINS] = room;
-            self.plannable[d] = self.ready[d] & self.planned_room_of(d, now, with);
-            if self.plannable[d] != 0 {
+            let leader = with.residents.warps.leader_of(d); // it has the same room
+            self.plannable[d] = self.ready[d] & self.planned_room_of(leader, now, with);
+            if leader == d && self.plannable[d] != 0 {
                 // The plan may change the order of the warps when it names one.
                 let Residents { warps, books, .. } = &mut *with.residents;
                 warps.pass(d, now, books);
