@@ -49,6 +49,14 @@ const BODIES: &[(&str, &str)] = &[
         add.u32 %r5, %r4, 1;",
     ),
     (
+        "accesses of other kinds in every other slice",
+        "and.b32 %r2, %r1, 4; setp.eq.u32 %p1, %r2, 0; and.b32 %r3, %r1, 127; mul.lo.u32 %r3, %r3, 4;
+        mul.wide.u32 %rd3, %r1, 68; and.b64 %rd3, %rd3, 2032; add.u64 %rd4, %rd2, %rd3; mov.u32 %r4, 0;
+        LOOP: @%p1 bra OTHER; ld.shared.u32 %r5, [%r3]; st.shared.u32 [%r3], %r4; ld.shared.u32 %r6, [%r3];
+        bra NEXT; OTHER: ld.global.u32 %r5, [%rd4]; ld.global.u32 %r6, [%rd4+8]; ld.shared.u32 %r2, [%r3];
+        NEXT: add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 6; @%p2 bra LOOP; add.u32 %r5, %r5, %r6;",
+    ),
+    (
         "threads that exit early",
         "and.b32 %r2, %r1, 31; setp.lt.u32 %p1, %r2, 6; @%p1 ret; add.u32 %r3, %r2, 1;
         mul.lo.u32 %r3, %r3, %r3; add.u32 %r4, %r3, 1;",
@@ -62,6 +70,7 @@ const NAMES: &[&str] = &[
     "i-vws-lrr",
     "i-vws-lpc",
     "i-vws-mwf",
+    "i-vws-impatient",
     "e-vws-impatient",
     "e-vws-sync20",
 ];
