@@ -304,7 +304,7 @@ fn with_a_buffer(scratch: &Scratch, bytes: u64, how: &str, steps: &str) -> Strin
 #[test]
 fn what_the_host_has_no_memory_for_is_said() {
     // Tables of the caches as large as they may be: just below 2 GiB.
-    let tables = ["--set", "l2.sets=65536", "--set", "l2.ways=64"];
+    let tables = ["--set", "l2.sets=65536", "--set", "l2.ways=36"];
     let arguments = [&["run", "vecadd", "--size", "tiny"][..], &tables].concat();
     let text = fails_within(1024, 2, &arguments);
     says(
