@@ -14,9 +14,6 @@ pub struct Inbox {
     /// When the first arrives: asked in every cycle.
     next: Cycle,
     queue: Ring<(Cycle, Reply)>,
-    /// Those behind the queue, which becomes this one when it has been emptied: replies come by the dozen, and
-    /// are left in the queue in which they come.
-    behind: Ring<(Cycle, Reply)>,
     /// Replies at the front that the SM has seen. It may leave them there; in the network's eyes
     /// their places are free.
     seen: usize,
@@ -27,7 +24,6 @@ impl Default for Inbox {
         Inbox {
             next: Cycle::NEVER,
             queue: Ring::new(),
-            behind: Ring::new(),
             seen: 0,
         }
     }
@@ -37,36 +33,16 @@ impl Inbox {
     /// The SM is about to run up to cycle `end`: it sees what arrives before.
     #[inline]
     pub fn show(&mut self, end: Cycle) {
-        while self.get(self.seen).is_some_and(|&(at, _)| at < end) {
+        while self.queue.get(self.seen).is_some_and(|&(at, _)| at < end) {
             self.seen += 1;
         }
-    }
-
-    #[inline]
-    fn get(&self, number: usize) -> Option<&(Cycle, Reply)> {
-        match number.checked_sub(self.queue.len()) {
-            None => self.queue.get(number),
-            Some(number) => self.behind.get(number),
-        }
-    }
-
-    /// Replies in it.
-    #[inline]
-    fn len(&self) -> usize {
-        self.queue.len() + self.behind.len()
     }
 
     /// Takes all of these in, of which the first arrives in cycle `first`, behind those that are here.
     fn put_all(&mut self, first: Cycle, replies: &mut Ring<(Cycle, Reply)>) {
         self.next = self.next.min(first);
-        if self.queue.is_empty() {
-            std::mem::swap(&mut self.queue, replies);
-        } else if self.behind.is_empty() {
-            std::mem::swap(&mut self.behind, replies);
-        } else {
-            while let Some(reply) = replies.pop_front() {
-                self.behind.push_back(reply);
-            }
+        while let Some(reply) = replies.pop_front() {
+            self.queue.push_back(reply);
         }
     }
 
@@ -81,9 +57,6 @@ impl Inbox {
     pub fn pop(&mut self) -> Option<Reply> {
         self.seen = self.seen.saturating_sub(1);
         let first = self.queue.pop_front();
-        if self.queue.is_empty() {
-            std::mem::swap(&mut self.queue, &mut self.behind);
-        }
         self.next = self.queue.front().map_or(Cycle::NEVER, |&(at, _)| at);
         first.map(|(_, reply)| reply)
     }
@@ -157,10 +130,7 @@ impl Inboxes {
         self.next.lower(sm, at);
         let inbox = &mut self.inboxes[sm];
         inbox.next = inbox.next.min(at);
-        match inbox.behind.is_empty() {
-            true => inbox.queue.push_back((at, reply)),
-            false => inbox.behind.push_back((at, reply)),
-        }
+        inbox.queue.push_back((at, reply));
     }
 
     /// Takes all of these replies, with the core cycles in which they arrive, the first of them first.
@@ -197,7 +167,7 @@ impl Inboxes {
 
     /// Replies that wait for an SM.
     pub fn len(&self, sm: usize) -> usize {
-        self.inboxes[sm].len()
+        self.inboxes[sm].queue.len()
     }
 
     /// No reply waits for anybody.
@@ -209,12 +179,12 @@ impl Inboxes {
 impl Sink<Reply> for Inboxes {
     fn has_room(&self, sm: usize) -> bool {
         let inbox = &self.inboxes[sm];
-        inbox.len() - inbox.seen < self.capacity
+        inbox.queue.len() - inbox.seen < self.capacity
     }
 
     /// What the SM's own queue has no place for, at a flit each.
     fn waiting(&self, sm: usize) -> u32 {
-        self.inboxes[sm].len().saturating_sub(self.own) as u32
+        self.inboxes[sm].queue.len().saturating_sub(self.own) as u32
     }
 
     fn deliver(&mut self, sm: usize, tick: Tick, flits: u32, reply: Reply) {
