@@ -26,7 +26,7 @@ impl Registers {
         self.count += 1;
         // By order of issue: collectors may finish out of it.
         if at != 0 && self.ops[at - 1].order > op.order {
-            self.ops[..=at].sort_unstable_by_key(|op| op.order);
+            self.move_down(at);
         }
     }
 
@@ -35,14 +35,25 @@ impl Registers {
     pub fn pop(&mut self) -> Issued {
         let op = self.ops[0];
         self.count -= 1;
-        if self.count != 0 {
+        // Most often there is one, or two.
+        self.ops[0] = self.ops[1];
+        if self.count > 1 {
             self.move_up();
         }
         op
     }
 
-    #[inline(never)] // most often there is one
+    #[inline(never)]
     fn move_up(&mut self) {
-        self.ops.copy_within(1..1 + self.count as usize, 0);
+        self.ops.copy_within(2..1 + self.count as usize, 1);
+    }
+
+    /// The last one, at this place, goes before those that were issued later.
+    #[inline(never)]
+    fn move_down(&mut self, mut at: usize) {
+        while at != 0 && self.ops[at - 1].order > self.ops[at].order {
+            self.ops.swap(at - 1, at);
+            at -= 1;
+        }
     }
 }
