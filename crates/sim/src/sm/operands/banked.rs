@@ -17,9 +17,23 @@ pub struct Reader {
 }
 
 impl Collectors {
-    /// Complete collectors move on, as far as there is room behind.
+    /// One cycle.
     #[inline(never)]
-    pub(super) fn dispatch(&mut self) {
+    pub(super) fn move_on(&mut self, facts: &[OpFacts]) {
+        if self.wants & self.may & (ALL * COMPLETE) != 0 {
+            self.dispatch();
+        }
+        if self.wants & READING != 0 {
+            self.read();
+        }
+        if self.wants & self.may & (ALL * WAITING) != 0 {
+            self.allocate(facts);
+        }
+    }
+
+    /// Complete collectors move on, as far as there is room behind.
+    #[inline(always)]
+    fn dispatch(&mut self) {
         let mut moving = self.wants & self.may & (ALL * COMPLETE);
         while moving != 0 {
             let bit = moving & moving.wrapping_neg();
@@ -50,8 +64,8 @@ impl Collectors {
     }
 
     /// Every bank that is not written serves its oldest read.
-    #[inline]
-    pub(super) fn read(&mut self) {
+    #[inline(always)]
+    fn read(&mut self) {
         if let [only] = self.readers[..]
             && only.banks & self.written == 0
         {
@@ -103,8 +117,8 @@ impl Collectors {
     }
 
     /// Waiting instructions take free collectors and ask the banks for their sources.
-    #[inline(never)]
-    pub(super) fn allocate(&mut self, facts: &[OpFacts]) {
+    #[inline(always)]
+    fn allocate(&mut self, facts: &[OpFacts]) {
         let mut moving = self.wants & self.may & (ALL * WAITING);
         while moving != 0 {
             let bit = moving & moving.wrapping_neg();

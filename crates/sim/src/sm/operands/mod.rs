@@ -336,16 +336,7 @@ impl Collectors {
         if self.ideal {
             self.pass_through();
         } else {
-            // Each is looked at where it is called: often there is nothing for it to do.
-            if self.wants & self.may & (ALL * COMPLETE) != 0 {
-                self.dispatch();
-            }
-            if self.wants & READING != 0 {
-                self.read();
-            }
-            if self.wants & self.may & (ALL * WAITING) != 0 {
-                self.allocate(facts);
-            }
+            self.move_on(facts);
         }
         self.written = 0;
     }
