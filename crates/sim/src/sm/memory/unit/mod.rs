@@ -7,8 +7,11 @@
 //! instruction. So a load issued at t enters at t+3 and works from t+4; a shared load is usable
 //! at t+31, an L1 hit at t+39.
 
+mod caches;
+mod hearers;
 mod lookups;
 mod send;
+mod shared;
 mod sleep;
 mod stores;
 #[cfg(test)]
@@ -17,7 +20,7 @@ mod writeback;
 
 use super::coalesce::Access;
 use super::joint::JointStores;
-use super::l1::{L1, Outcome};
+use super::l1::Outcome;
 use super::ops::{MemOp, MemOps, Path, Slots};
 use super::port::{Port, TokenKind, token, untoken};
 use crate::config::Machine;
@@ -34,17 +37,16 @@ use crate::sm::launch::SmFault;
 use crate::sm::operands::Collectors;
 use crate::stats::SmCounters;
 use crate::time::Cycle;
+use caches::{CONSTANT, Caches, DATA, TEXTURE};
+use hearers::Hearers;
 use lookups::{LookupQueue, Queued};
-use std::collections::{HashMap, VecDeque};
+use shared::SharedPipe;
+use std::collections::VecDeque;
 use warpsim_ptx::isa::Space;
+use writeback::WritebackPort;
 
 /// Replies that wait inside the unit.
 const RESPONSES: usize = 2;
-
-/// The caches, as bits of a mask.
-const TEXTURE: u8 = 1;
-const CONSTANT: u8 = 2;
-const DATA: u8 = 4;
 
 /// Something the rest of the SM must hear of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,12 +112,6 @@ pub struct Surroundings<'a> {
     pub events: &'a mut Vec<MemoryEvent>,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Writeback {
-    Shared { op: u16 },
-    Flight(u32),
-}
-
 /// The unit.
 #[derive(Debug)]
 pub struct LoadStore {
@@ -125,42 +121,33 @@ pub struct LoadStore {
     current: Option<u16>,
     /// Cycles that the instructions on their way here from issue will take.
     pub(super) ahead: u32,
-    shared_pipe: VecDeque<(Cycle, u16)>,
-    shared_latency: u64,
-    shared_banks: u32,
+    shared: SharedPipe,
     l1_queue: LookupQueue,
     l1_latency: u64,
     /// Stores are acknowledged for each aligned part of two to the power of this many bytes.
     acknowledged_shift: u32,
-    data: L1,
-    data_enabled: bool,
-    constant: L1,
-    texture: L1,
+    caches: Caches,
     responses: VecDeque<Reply>,
-    /// Caches with waiters whose line has come, and caches with requests that wait for the
-    /// network: asked in every cycle, so kept here instead of asking the caches. Whoever fills a
-    /// cache or makes it ask sets its bit.
-    ready: u8,
-    asking: u8,
-    uncached_back: Option<u32>,
-    writeback: Option<Writeback>,
-    next_client: usize,
+    writeback: WritebackPort,
     /// Nothing happens inside before this cycle: the next in which there is something to do.
     next: Cycle,
-    /// The lookup at the head of the L1 queue was refused when last tried.
-    refused: bool,
-    /// The port had no room for the current instruction's access.
-    refused_at_port: bool,
-    /// A read-only cache refused the current instruction's access when last tried.
-    refused_read_only: bool,
+    refused: Refused,
     /// Stores of several warps that are not acknowledged.
     joint: JointStores,
-    /// Where the issue policy wants to hear of the L1 data cache: who asked for its lines.
-    asked_by: Option<HashMap<u64, u16>>,
-    /// Lookups in the L1 data cache that an observer is to be told of: warp, instruction, hit.
-    lookups: Option<Vec<(u16, u32, bool)>>,
+    hearers: Hearers,
     /// Stalls that go on while the unit sleeps, to be counted when it wakes.
     asleep: Asleep,
+}
+
+/// What found no room when last tried.
+#[derive(Clone, Copy, Debug, Default)]
+struct Refused {
+    /// The lookup at the head of the L1 queue.
+    lookup: bool,
+    /// The current instruction's access, at the port.
+    at_port: bool,
+    /// It, in a read-only cache.
+    read_only: bool,
 }
 
 /// What stands still while the unit sleeps.
@@ -182,29 +169,17 @@ impl LoadStore {
             ops: MemOps::default(),
             current: None,
             ahead: 0,
-            shared_pipe: VecDeque::with_capacity(machine.shared.latency as usize + 1),
-            shared_banks: machine.shared.banks,
-            shared_latency: machine.shared.latency.max(1) as u64,
+            shared: SharedPipe::new(machine),
             l1_queue: LookupQueue::new(),
             l1_latency: machine.l1d.latency as u64,
             acknowledged_shift: acknowledged_bytes(machine).ilog2(),
-            data: L1::data(&machine.l1d),
-            data_enabled: machine.l1d.cache.sets > 0,
-            constant: L1::new(&machine.constant),
-            texture: L1::new(&machine.texture),
+            caches: Caches::new(machine),
             responses: VecDeque::with_capacity(RESPONSES),
-            ready: 0,
-            asking: 0,
-            uncached_back: None,
-            writeback: None,
-            next_client: 0,
+            writeback: WritebackPort::default(),
             next: Cycle::ZERO,
-            refused: false,
-            refused_at_port: false,
-            refused_read_only: false,
+            refused: Refused::default(),
             joint: JointStores::default(),
-            asked_by: None,
-            lookups: None,
+            hearers: Hearers::default(),
             asleep: Asleep::default(),
         }
     }
@@ -221,7 +196,7 @@ impl LoadStore {
 
     /// Banks of shared memory.
     pub(super) fn shared_banks(&self) -> u32 {
-        self.shared_banks
+        self.shared.banks
     }
 
     /// Whether no instruction is under way.
@@ -232,16 +207,12 @@ impl LoadStore {
 
     /// Whether loads go through the L1 data cache at all.
     pub fn caches_data(&self) -> bool {
-        self.data_enabled
+        self.caches.data_enabled
     }
 
     /// Line size of the cache that a path looks up.
     pub fn line_bytes(&self, path: Path) -> u64 {
-        match path {
-            Path::Constant => self.constant.line_bytes(),
-            Path::Texture => self.texture.line_bytes(),
-            _ => self.data.line_bytes(),
-        }
+        self.caches.on(path).line_bytes()
     }
 
     /// Whether another instruction may enter.
@@ -280,22 +251,6 @@ impl LoadStore {
         self.next = now;
     }
 
-    /// Whether somebody wants to hear what happens in the L1 data cache.
-    pub fn tell_of_cache(&mut self, tell: bool) {
-        self.asked_by = tell.then(HashMap::new);
-    }
-
-    /// An observer listens, or none does.
-    pub fn watch(&mut self, on: bool) {
-        self.lookups = on.then(Vec::new);
-    }
-
-    /// What an observer is told of lookups since it was last told.
-    pub fn take_lookups(&mut self) -> impl Iterator<Item = (u16, WarpEvent)> + '_ {
-        let lookups = self.lookups.iter_mut().flat_map(|list| list.drain(..));
-        lookups.map(|(slot, pc, hit)| (slot, WarpEvent::LookedUp { pc, hit }))
-    }
-
     /// What an observer is told of a record that was just opened.
     pub fn asked(&self, op: u16) -> WarpEvent {
         let record = self.ops.get(op);
@@ -308,8 +263,8 @@ impl LoadStore {
 
     /// Forgets L1 data lines.
     pub fn invalidate_data(&mut self) {
-        self.asked_by = self.asked_by.take().map(|_| HashMap::new());
-        self.data.invalidate();
+        self.hearers.forget_lines();
+        self.caches.data.invalidate();
     }
 
     /// Second half of a cycle, after the operand collectors have stepped.
@@ -317,10 +272,9 @@ impl LoadStore {
     pub fn cycle(&mut self, now: Cycle, with: &mut Surroundings) {
         self.count_slept(now, with);
         self.take_response(with);
-        let refused = if self.asking == 0 {
-            0
-        } else {
-            self.send_requests(now, with.port)
+        let refused = match self.caches.asking {
+            0 => 0,
+            _ => self.caches.send_requests(now, with.port),
         };
         if self.l1_queue.next() <= now {
             self.look_up(now, with);
@@ -329,51 +283,6 @@ impl LoadStore {
             self.work(now, op, with);
         }
         self.sleep(now + 1, refused, with.port.retry_at());
-    }
-
-    /// The cache of a bit.
-    #[inline]
-    fn cache(&mut self, bit: u8) -> &mut L1 {
-        match bit {
-            TEXTURE => &mut self.texture,
-            CONSTANT => &mut self.constant,
-            _ => &mut self.data,
-        }
-    }
-
-    /// Sends one request from each cache that has one; returns the caches whose request found no
-    /// room at the port.
-    #[inline(never)]
-    fn send_requests(&mut self, now: Cycle, port: &mut Port) -> u8 {
-        let (mut left, mut refused) = (self.asking, 0);
-        while left != 0 && !port.is_full(now) {
-            let bit = left & left.wrapping_neg();
-            left &= !bit;
-            let cache = self.cache(bit);
-            match cache.first_request() {
-                Some(request) if !port.try_send(now, request) => refused |= bit,
-                _ => {
-                    cache.send();
-                    if !cache.has_request() {
-                        self.asking &= !bit;
-                    }
-                }
-            }
-        }
-        if port.is_full(now) && self.asking != 0 {
-            port.want_room();
-            return self.asking;
-        }
-        refused
-    }
-
-    /// A line has come.
-    fn fill(&mut self, cache: u8, addr: u64) {
-        let filled = self.cache(cache);
-        filled.fill(addr);
-        if filled.has_ready() {
-            self.ready |= cache;
-        }
     }
 
     #[inline]
@@ -388,17 +297,18 @@ impl LoadStore {
         let (kind, index) = untoken(reply.token);
         match kind {
             TokenKind::Data if reply.last => {
-                self.fill(DATA, reply.addr);
+                self.caches.fill(DATA, reply.addr);
                 self.tell_fill(reply.addr, with);
             }
-            TokenKind::Constant if reply.last => self.fill(CONSTANT, reply.addr),
-            TokenKind::Texture if reply.last => self.fill(TEXTURE, reply.addr),
+            TokenKind::Constant if reply.last => self.caches.fill(CONSTANT, reply.addr),
+            TokenKind::Texture if reply.last => self.caches.fill(TEXTURE, reply.addr),
             TokenKind::Store | TokenKind::JointStore => self.acknowledge(reply.token, with),
             TokenKind::Uncached if reply.last => {
-                if self.uncached_back.is_some() {
+                let uncached = &mut self.writeback.uncached;
+                if uncached.is_some() {
                     return;
                 }
-                self.uncached_back = Some(index);
+                *uncached = Some(index);
             }
             _ => {}
         }
@@ -407,12 +317,7 @@ impl LoadStore {
 
     /// What is under way and what it waits for, for a deadlock report.
     pub fn describe(&self) -> String {
-        let mut text = format!(
-            "{} L1 data, {} constant, {} texture fetches outstanding",
-            self.data.outstanding(),
-            self.constant.outstanding(),
-            self.texture.outstanding()
-        );
+        let mut text = self.caches.describe();
         if self.current.is_some() {
             text += ", an instruction with accesses to send";
         }

@@ -5,25 +5,21 @@ use super::*;
 impl LoadStore {
     /// Whether the head of the L1 queue has been refused and nothing has changed since.
     pub(super) fn lookup_refused(&self) -> bool {
-        self.refused && !self.data.may_retry() && !self.l1_queue.is_empty()
+        self.refused.lookup && !self.caches.data.may_retry() && !self.l1_queue.is_empty()
     }
 
     /// Whether the next access of the current instruction, on this path, has been refused by a
     /// read-only cache and nothing has changed since.
     pub(super) fn read_only_refused(&self, path: Path) -> bool {
-        let cache = match path {
-            Path::Constant => &self.constant,
-            _ => &self.texture,
-        };
-        self.refused_read_only && !cache.may_retry()
+        self.refused.read_only && !self.caches.on(path).may_retry()
     }
 
     /// The L1 lookup at the head of the queue. A lookup that cannot proceed stalls it.
     #[inline(never)]
     pub(super) fn look_up(&mut self, now: Cycle, with: &mut Surroundings) {
         debug_assert!(self.l1_queue.next() <= now);
-        self.refused = self.lookup_refused() || !self.access_queued(with);
-        if self.refused {
+        self.refused.lookup = self.lookup_refused() || !self.access_queued(with);
+        if self.refused.lookup {
             with.stats.l1d_stalls += 1;
         } else {
             self.l1_queue.pop();
@@ -49,7 +45,7 @@ impl LoadStore {
         if store {
             let token = self.store_token(op, access);
             let request = self.request(RequestKind::Write, traffic, access, token);
-            let Some(stored) = self.data.write(access.addr, local, request) else {
+            let Some(stored) = self.caches.data.write(access.addr, local, request) else {
                 self.take_back(token);
                 return false;
             };
@@ -60,22 +56,19 @@ impl LoadStore {
                     self.acknowledge(token, with);
                 }
             } else {
-                self.asking |= DATA;
+                self.caches.asking |= DATA;
             }
             self.ops.release(op);
             return true;
         }
-        let bytes = self.data.line_bytes() as u16;
+        let bytes = self.caches.data.line_bytes() as u16;
         let (sm, ops) = (self.sm, &mut self.ops);
         let request = |line| read_request(sm, traffic, line, bytes, token(TokenKind::Data, 0));
         let evict = |evicted| write_back_request(sm, evicted, bytes);
         let flight = || ops.fly(op, access.lanes);
-        let outcome = self.data.read(access.addr, flight, request, evict);
-        if self.asked_by.is_some() {
+        let outcome = self.caches.data.read(access.addr, flight, request, evict);
+        if self.hearers.any() {
             self.tell_lookup(op, access, outcome, with);
-        }
-        if self.lookups.is_some() {
-            self.note_lookup(op, access, outcome);
         }
         match outcome {
             Outcome::Stall => return false,
@@ -85,61 +78,13 @@ impl LoadStore {
             }
             Outcome::Miss => {
                 with.stats.l1d_misses += 1;
-                self.asking |= DATA;
+                self.caches.asking |= DATA;
             }
             Outcome::Merged => with.stats.l1d_merges += 1,
         }
         with.stats.l1d_reads += 1;
         self.ops.release(op);
         true
-    }
-
-    /// Notes for an observer what a load found in the L1 data cache.
-    #[cold]
-    fn note_lookup(&mut self, op: u16, access: &Access, outcome: Outcome) {
-        let record = self.ops.get(op);
-        let (slot, pc) = (record.slot_for(access.lanes), record.pc);
-        if let Some(lookups) = &mut self.lookups
-            && outcome != Outcome::Stall
-        {
-            lookups.push((slot, pc, outcome == Outcome::Hit));
-        }
-    }
-
-    /// Tells what a load found in the L1 data cache, and whose line it pushed out.
-    #[cold]
-    fn tell_lookup(&mut self, op: u16, access: &Access, outcome: Outcome, with: &mut Surroundings) {
-        let what = match outcome {
-            Outcome::Hit => CacheEvent::Hit,
-            Outcome::Miss => CacheEvent::Miss,
-            Outcome::Merged => CacheEvent::Merged,
-            Outcome::Stall => return,
-        };
-        let line = self.data.line_of(access.addr);
-        let slot = self.ops.get(op).slot_for(access.lanes);
-        with.events.push(MemoryEvent::Cache { slot, what, line });
-        let Some(asked_by) = &mut self.asked_by else {
-            return;
-        };
-        if outcome == Outcome::Miss {
-            if let Some(line) = self.data.pushed_out()
-                && let Some(slot) = asked_by.remove(&line)
-            {
-                let what = CacheEvent::Evicted;
-                with.events.push(MemoryEvent::Cache { slot, what, line });
-            }
-            asked_by.insert(line, slot);
-        }
-    }
-
-    /// Tells that a line of the L1 data cache has come.
-    pub(super) fn tell_fill(&mut self, line: u64, with: &mut Surroundings) {
-        let line = self.data.line_of(line);
-        let asked_by = self.asked_by.as_ref();
-        if let Some(&slot) = asked_by.and_then(|by| by.get(&line)) {
-            let what = CacheEvent::Fill;
-            with.events.push(MemoryEvent::Cache { slot, what, line });
-        }
     }
 
     pub(super) fn request(
@@ -206,13 +151,12 @@ impl LoadStore {
                 with.events.push(MemoryEvent::Stored { slots });
             }
         } else if record.path == Path::Shared {
-            if self.shared_pipe.len() as u64 >= self.shared_latency {
+            if self.shared.push(op, now) {
+                self.current = None;
+            } else {
                 with.stats.memory_stalls += 1;
                 with.stats.memory_stalls_banks += 1;
-                return;
             }
-            self.shared_pipe.push_back((now + self.shared_latency, op));
-            self.current = None;
             return;
         } else {
             // Owners without any access (all their lanes were masked off) have nothing to
@@ -304,8 +248,8 @@ impl LoadStore {
             (kind, token(TokenKind::Uncached, flight))
         };
         let request = self.request(kind, traffic, &access, token);
-        self.refused_at_port = !with.port.try_send(now, &request);
-        if self.refused_at_port {
+        self.refused.at_port = !with.port.try_send(now, &request);
+        if self.refused.at_port {
             if store {
                 self.take_back(token);
             } else {
@@ -341,20 +285,20 @@ impl LoadStore {
         let bytes = self.line_bytes(record.path) as u16;
         let (sm, ops) = (self.sm, &mut self.ops);
         let cache = if constant {
-            &mut self.constant
+            &mut self.caches.constant
         } else {
-            &mut self.texture
+            &mut self.caches.texture
         };
         let request = |line| read_request(sm, traffic, line, bytes, token(kind, 0));
         let flight = || ops.fly(op, access.lanes);
         let outcome = cache.read(access.addr, flight, request, |e| {
             write_back_request(sm, e, bytes)
         });
-        self.refused_read_only = outcome == Outcome::Stall;
+        self.refused.read_only = outcome == Outcome::Stall;
         match outcome {
             Outcome::Stall => return false,
             Outcome::Hit => self.served(op, access.lanes, with),
-            Outcome::Miss => self.asking |= if constant { CONSTANT } else { TEXTURE },
+            Outcome::Miss => self.caches.asking |= if constant { CONSTANT } else { TEXTURE },
             Outcome::Merged => {}
         }
         let missed = (outcome != Outcome::Hit) as u64;

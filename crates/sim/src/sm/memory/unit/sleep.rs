@@ -32,7 +32,7 @@ impl LoadStore {
     /// the port [says so](LoadStore::wake_up).
     pub(super) fn sleep(&mut self, next: Cycle, refused: u8, retry_at: Cycle) {
         self.next = self.find_wake(next, refused);
-        if refused != 0 || self.refused_at_port {
+        if refused != 0 || self.refused.at_port {
             self.next = self.next.min(retry_at.max(next));
         }
         if self.next > next {
@@ -51,9 +51,8 @@ impl LoadStore {
     }
 
     fn find_wake(&self, now: Cycle, refused: u8) -> Cycle {
-        if self.ready | self.asking & !refused != 0
-            || self.writeback.is_some()
-            || self.uncached_back.is_some()
+        if self.caches.ready | self.caches.asking & !refused != 0
+            || self.writeback.is_wanted()
             || !self.responses.is_empty()
         {
             return now;
@@ -64,7 +63,7 @@ impl LoadStore {
                 Path::Cached => {
                     self.lookup_refused() && self.l1_queue.len() as u64 >= self.l1_latency
                 }
-                Path::Uncached => self.refused_at_port,
+                Path::Uncached => self.refused.at_port,
                 Path::Constant | Path::Texture => self.read_only_refused(record.path),
                 Path::Shared => false,
             };
@@ -76,10 +75,6 @@ impl LoadStore {
             true => Cycle::NEVER,
             false => self.l1_queue.next().max(now),
         };
-        let shared = self
-            .shared_pipe
-            .front()
-            .map_or(Cycle::NEVER, |&(at, _)| at.max(now));
-        lookup.min(shared)
+        lookup.min(self.shared.next().max(now))
     }
 }

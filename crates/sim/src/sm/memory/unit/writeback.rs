@@ -5,11 +5,35 @@ use super::*;
 /// Parts that compete for the writeback port: shared, texture, constant, uncached, L1.
 const WRITEBACK_CLIENTS: usize = 5;
 
+/// The port, and who has it.
+#[derive(Debug, Default)]
+pub(super) struct WritebackPort {
+    /// What is written next.
+    held_by: Option<Writeback>,
+    /// A result that has come past the caches.
+    pub uncached: Option<u32>,
+    next_client: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Writeback {
+    Shared { op: u16 },
+    Flight(u32),
+}
+
+impl WritebackPort {
+    /// Whether somebody has it, or the next cycle gives it to a result that has come past the caches.
+    #[inline]
+    pub fn is_wanted(&self) -> bool {
+        self.held_by.is_some() || self.uncached.is_some()
+    }
+}
+
 impl LoadStore {
     /// First half of a cycle, before the operand collectors step.
     #[inline]
     pub fn write_back(&mut self, now: Cycle, with: &mut Surroundings) {
-        if let Some(writeback) = self.writeback {
+        if let Some(writeback) = self.writeback.held_by {
             let op = match writeback {
                 Writeback::Shared { op } => op,
                 Writeback::Flight(f) => self.ops.flight(f).op,
@@ -20,7 +44,7 @@ impl LoadStore {
             if !with.collectors.try_write(slot, banks) {
                 return;
             }
-            self.writeback = None;
+            self.writeback.held_by = None;
             match writeback {
                 Writeback::Shared { op } => self.complete_shared(op, with),
                 Writeback::Flight(f) => {
@@ -35,41 +59,37 @@ impl LoadStore {
     /// Who writes back next. Mostly there is one client, the L1.
     #[inline]
     fn choose_writeback(&mut self, now: Cycle, with: &mut Surroundings) {
-        let shared = self.shared_pipe.front().is_some_and(|&(at, _)| at <= now);
-        if shared || self.ready & !DATA != 0 || self.uncached_back.is_some() {
+        let (port, ready) = (&mut self.writeback, self.caches.ready);
+        if self.shared.next() <= now || ready & !DATA != 0 || port.uncached.is_some() {
             return self.choose_among_clients(now, with);
         }
-        if self.ready != 0 {
-            self.writeback = self.next_ready(DATA);
-            self.next_client = 0; // behind the last, which had the turn
+        if ready != 0 {
+            port.held_by = self.caches.next_ready(DATA).map(Writeback::Flight);
+            port.next_client = 0; // behind the last, which had the turn
         }
     }
 
     #[inline(never)]
     fn choose_among_clients(&mut self, now: Cycle, with: &mut Surroundings) {
         for i in 0..WRITEBACK_CLIENTS {
-            let client = (self.next_client + i) % WRITEBACK_CLIENTS;
+            let client = (self.writeback.next_client + i) % WRITEBACK_CLIENTS;
             let chosen = match client {
-                0 => match self.shared_pipe.front() {
-                    Some(&(at, op)) if at <= now => {
-                        self.shared_pipe.pop_front();
-                        self.shared_atomic_back(op, with);
-                        Some(Writeback::Shared { op })
-                    }
-                    _ => None,
-                },
-                1 => self.next_ready(TEXTURE),
-                2 => self.next_ready(CONSTANT),
-                3 => self.uncached_back.take().map(|f| {
+                0 => self.shared.pop(now).map(|op| {
+                    self.shared_atomic_back(op, with);
+                    Writeback::Shared { op }
+                }),
+                1 => self.caches.next_ready(TEXTURE).map(Writeback::Flight),
+                2 => self.caches.next_ready(CONSTANT).map(Writeback::Flight),
+                3 => self.writeback.uncached.take().map(|f| {
                     self.atomic_back(f, with);
                     Writeback::Flight(f)
                 }),
-                _ => self.next_ready(DATA),
+                _ => self.caches.next_ready(DATA).map(Writeback::Flight),
             };
             if chosen.is_some() {
-                self.writeback = chosen;
+                self.writeback.held_by = chosen;
                 // The turn passes only when somebody had it.
-                self.next_client = (client + 1) % WRITEBACK_CLIENTS;
+                self.writeback.next_client = (client + 1) % WRITEBACK_CLIENTS;
                 return;
             }
         }
@@ -126,18 +146,5 @@ impl LoadStore {
                 }
             }
         }
-    }
-
-    /// The next waiter of a cache whose line has come.
-    #[inline]
-    fn next_ready(&mut self, cache: u8) -> Option<Writeback> {
-        if self.ready & cache == 0 {
-            return None;
-        }
-        let waiter = self.cache(cache).next_ready();
-        if !self.cache(cache).has_ready() {
-            self.ready &= !cache;
-        }
-        waiter.map(Writeback::Flight)
     }
 }

@@ -1,0 +1,117 @@
+//! The unit's caches: L1 data, constants, textures.
+
+use super::super::l1::L1;
+use super::super::ops::Path;
+use super::super::port::Port;
+use crate::config::Machine;
+use crate::time::Cycle;
+
+/// The caches, as bits of a mask.
+pub(super) const TEXTURE: u8 = 1;
+pub(super) const CONSTANT: u8 = 2;
+pub(super) const DATA: u8 = 4;
+
+/// They, and which of them have something to do: asked in every cycle, so kept here instead of asking each.
+#[derive(Debug)]
+pub(super) struct Caches {
+    pub data: L1,
+    /// Loads go through the L1 data cache at all.
+    pub data_enabled: bool,
+    pub constant: L1,
+    pub texture: L1,
+    /// Those with waiters whose line has come.
+    pub ready: u8,
+    /// Those with requests that wait for the network. Whoever makes a cache ask sets its bit.
+    pub asking: u8,
+}
+
+impl Caches {
+    pub fn new(machine: &Machine) -> Caches {
+        Caches {
+            data: L1::data(&machine.l1d),
+            data_enabled: machine.l1d.cache.sets > 0,
+            constant: L1::new(&machine.constant),
+            texture: L1::new(&machine.texture),
+            ready: 0,
+            asking: 0,
+        }
+    }
+
+    /// The cache of a bit.
+    #[inline]
+    fn of(&mut self, bit: u8) -> &mut L1 {
+        match bit {
+            TEXTURE => &mut self.texture,
+            CONSTANT => &mut self.constant,
+            _ => &mut self.data,
+        }
+    }
+
+    /// The cache that a path looks up.
+    #[inline]
+    pub fn on(&self, path: Path) -> &L1 {
+        match path {
+            Path::Constant => &self.constant,
+            Path::Texture => &self.texture,
+            _ => &self.data,
+        }
+    }
+
+    /// Sends one request from each cache that has one; returns the caches whose request found no
+    /// room at the port.
+    #[inline(never)]
+    pub fn send_requests(&mut self, now: Cycle, port: &mut Port) -> u8 {
+        let (mut left, mut refused) = (self.asking, 0);
+        while left != 0 && !port.is_full(now) {
+            let bit = left & left.wrapping_neg();
+            left &= !bit;
+            let cache = self.of(bit);
+            match cache.first_request() {
+                Some(request) if !port.try_send(now, request) => refused |= bit,
+                _ => {
+                    cache.send();
+                    if !cache.has_request() {
+                        self.asking &= !bit;
+                    }
+                }
+            }
+        }
+        if port.is_full(now) && self.asking != 0 {
+            port.want_room();
+            return self.asking;
+        }
+        refused
+    }
+
+    /// A line has come.
+    pub fn fill(&mut self, bit: u8, addr: u64) {
+        let filled = self.of(bit);
+        filled.fill(addr);
+        if filled.has_ready() {
+            self.ready |= bit;
+        }
+    }
+
+    /// The next waiter of a cache whose line has come.
+    #[inline]
+    pub fn next_ready(&mut self, bit: u8) -> Option<u32> {
+        if self.ready & bit == 0 {
+            return None;
+        }
+        let waiter = self.of(bit).next_ready();
+        if !self.of(bit).has_ready() {
+            self.ready &= !bit;
+        }
+        waiter
+    }
+
+    /// What is outstanding, for a deadlock report.
+    pub fn describe(&self) -> String {
+        format!(
+            "{} L1 data, {} constant, {} texture fetches outstanding",
+            self.data.outstanding(),
+            self.constant.outstanding(),
+            self.texture.outstanding()
+        )
+    }
+}
