@@ -168,10 +168,10 @@ fn is_overlaid(memory: &GlobalView<'_>, address: &[u64; LANES], mask: u32) -> bo
 /// What the access was, for timing: all lanes in the instruction's space, or generic addresses
 /// of global memory.
 #[inline(always)]
-fn access(d: &Decoded, store: bool, bytes: usize, count: usize, mask: u32) -> EffectKind {
+fn access(d: &Decoded, store: bool, bytes: usize, count: usize, mask: u32) -> Access {
     let lanes = |here: bool| if here { mask } else { 0 };
     let space = d.space;
-    EffectKind::Access(Access {
+    Access {
         store,
         shared_atomic: false,
         element: bytes as u8,
@@ -186,7 +186,8 @@ fn access(d: &Decoded, store: bool, bytes: usize, count: usize, mask: u32) -> Ef
             Space::Param | Space::Const => space,
             _ => Space::Generic,
         },
-    })
+        steps: None,
+    }
 }
 
 /// Loads a `T` of `N` bytes per lane.
@@ -215,6 +216,7 @@ pub(crate) fn load<T: Value, const N: usize>(
         *data[at..].first_chunk().expect("checked for all lanes")
     };
     let alone = mask.is_power_of_two();
+    let mut steps = None;
     if (alone || matches!(d.src[0], Src::Pool(_)))
         && !(start != 0 && reach.memory.may_overlay(GlobalView::line_bit(first)))
     {
@@ -232,6 +234,7 @@ pub(crate) fn load<T: Value, const N: usize>(
             }
         } else {
             address.fill(first);
+            steps = (mask == u32::MAX).then_some([0; 2]);
             if let Some(row) = r.result::<T>(d.dst[0]) {
                 each_lane(mask, |lane| T::put(row, lane, value));
             }
@@ -249,17 +252,19 @@ pub(crate) fn load<T: Value, const N: usize>(
                     T::put(row, lane, value(bytes));
                 });
             } else if mask == u32::MAX {
-                let (halves, _) = address.as_chunks::<HALF>();
-                for (half, address) in halves.iter().enumerate() {
-                    let put = |lane: usize, v: [u8; N]| T::put(row, half * HALF + lane, value(v));
-                    load_half(address, start, data, put);
-                }
+                let [low, high] = halves_of(address);
+                let low = load_half(low, start, data, |l, v| T::put(row, l, value(v)));
+                let high = load_half(high, start, data, |l, v| T::put(row, HALF + l, value(v)));
+                steps = low.zip(high).map(<[u16; 2]>::from);
             } else {
                 lanes_of(mask).for_each(|l| T::put(row, l, value(at(address[l % LANES]))));
             }
         }
     }
-    reach.effect.kind = access(d, false, N, 1, mask);
+    reach.effect.kind = EffectKind::Access(Access {
+        steps,
+        ..access(d, false, N, 1, mask)
+    });
     true
 }
 
@@ -299,7 +304,7 @@ pub(crate) fn load_vector<T: Value, const N: usize, const B: usize>(
             });
         }
     }
-    reach.effect.kind = access(d, false, N, B / N, mask);
+    reach.effect.kind = EffectKind::Access(access(d, false, N, B / N, mask));
     true
 }
 
@@ -323,32 +328,45 @@ fn load_local<T: Value, const N: usize>(
             T::put(row, lane, value(local.get(lane, address[lane] as usize)));
         });
     }
-    reach.effect.kind = access(d, false, N, 1, mask);
+    reach.effect.kind = EffectKind::Access(access(d, false, N, 1, mask));
     true
 }
 
-/// Reads what lanes have at their addresses, which have been checked, and hands it to `put`.
+/// The two halves of a warp.
+#[inline(always)]
+fn halves_of(address: &[u64; LANES]) -> [&[u64; HALF]; 2] {
+    let (halves, _) = address.as_chunks::<HALF>();
+    [&halves[0], &halves[1]]
+}
+
+/// Reads what lanes have at their addresses, which have been checked, and hands it to `put`. Returns how many bytes each
+/// lane is behind the one before it, if it is the same for all.
 #[inline(always)]
 fn load_half<const N: usize>(
     address: &[u64; HALF],
     start: u64,
     data: &[u8],
     mut put: impl FnMut(usize, [u8; N]),
-) {
+) -> Option<u16> {
     let at = |a: u64| &data[(a - start) as usize..];
     let one = |a: u64| *at(a).first_chunk().expect("checked for all lanes");
     match Shape::of::<N>(address) {
         Shape::Uniform => {
             let bytes = one(address[0]);
             (0..HALF).for_each(|lane| put(lane, bytes));
+            Some(0)
         }
         Shape::Consecutive => {
             let (elements, _) = at(address[0]).as_chunks::<N>();
             let elements = elements.first_chunk::<HALF>();
             let elements = elements.expect("checked for all lanes");
             (0..HALF).for_each(|lane| put(lane, elements[lane]));
+            Some(N as u16)
         }
-        Shape::Any => (0..HALF).for_each(|lane| put(lane, one(address[lane]))),
+        Shape::Any => {
+            (0..HALF).for_each(|lane| put(lane, one(address[lane])));
+            None
+        }
     }
 }
 
@@ -401,7 +419,7 @@ pub(crate) fn store<T: Value, const N: usize>(
             });
         }
     }
-    reach.effect.kind = access(d, true, N, 1, mask);
+    reach.effect.kind = EffectKind::Access(access(d, true, N, 1, mask));
     true
 }
 

@@ -132,6 +132,7 @@ fn run(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault
     w.effect.kind = EffectKind::Access(Access {
         store: dst.is_none(),
         shared_atomic: true,
+        steps: None,
         element: bytes as u8,
         count: 1,
         shared: split.shared,

@@ -84,6 +84,7 @@ fn copy(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Faul
     w.effect.kind = EffectKind::Access(Access {
         store: false,
         shared_atomic: false,
+        steps: None,
         element: 4,
         count: (bytes / 4) as u8,
         shared: 0,

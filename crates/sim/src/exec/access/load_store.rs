@@ -142,6 +142,7 @@ fn access(
     Access {
         store,
         shared_atomic: false,
+        steps: None,
         element: element as u8,
         count: count as u8,
         shared: split.shared,

@@ -186,6 +186,7 @@ fn run(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault
     w.effect.kind = EffectKind::Access(Access {
         store: false,
         shared_atomic: true,
+        steps: None,
         element: 8,
         count: 1,
         shared: split.shared,

@@ -33,6 +33,7 @@ fn effect(store: bool, bytes: usize, split: &Split) -> EffectKind {
     EffectKind::Access(Access {
         store,
         shared_atomic: false,
+        steps: None,
         element: 4,
         count: (bytes / 4).max(1) as u8,
         shared: split.shared,

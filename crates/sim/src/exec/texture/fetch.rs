@@ -117,6 +117,7 @@ fn access(element: u8) -> EffectKind {
     EffectKind::Access(Access {
         store: false,
         shared_atomic: false,
+        steps: None,
         element,
         count: 1,
         shared: 0,

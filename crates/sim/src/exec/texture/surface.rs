@@ -107,6 +107,7 @@ fn access(store: bool, element: u32, count: usize, lanes: u32) -> EffectKind {
     EffectKind::Access(Access {
         store,
         shared_atomic: false,
+        steps: None,
         element: element as u8,
         count: count as u8,
         shared: 0,

@@ -143,6 +143,14 @@ fn in_one_piece(address: &[u64; LANES], lanes: u32, bytes: u64) -> bool {
     (first_of(address, lanes) ^ last) < bytes && difference(address, lanes) < bytes
 }
 
+/// As [`in_one_piece`] for all lanes, where in either half of the warp they are in steps of the same size.
+#[inline]
+pub fn steps_in_one_piece(address: &[u64; LANES], bytes: u64) -> bool {
+    let differ = |lane: usize| address[0] ^ address[lane];
+    // What lies between two addresses of a piece is in it.
+    differ(LANES / 2 - 1) | differ(LANES / 2) | differ(LANES - 1) < bytes
+}
+
 /// Whether all lanes have the same address.
 #[inline]
 pub fn is_uniform(address: &[u64; LANES], lanes: u32) -> bool {
@@ -196,6 +204,22 @@ pub fn bank_cycles(address: &[u64; LANES], lanes: u32, size: u32, banks: u32) ->
         let banks = Divisor::new(u64::from(banks));
         busiest(address, lanes, words, |word| banks.divide(word).1)
     }
+}
+
+/// As [`bank_cycles`] for words of all lanes, where each of a half of the warp is so many bytes (none, or those of
+/// a word) behind the one before it. None if it takes more than a glance.
+#[inline]
+pub fn bank_cycles_of_steps(address: &[u64; LANES], steps: [u16; 2], banks: u32) -> Option<u32> {
+    if !banks.is_power_of_two() || (banks as usize) < LANES {
+        return None;
+    }
+    // A half has no two words in a bank. Words of different halves have the same bank if they are a multiple of all
+    // banks apart; there are fewer distances than banks, and words that are none apart are one.
+    let further_words = |half: usize| i64::from(steps[half] != 0) * (LANES as i64 / 2 - 1);
+    let apart = (address[LANES / 2] / 4) as i64 - (address[0] / 4) as i64;
+    let (nearest, furthest) = (apart - further_words(0), apart + further_words(1));
+    let multiple = furthest & -i64::from(banks);
+    Some(1 + (multiple >= nearest && multiple != 0) as u32)
 }
 
 /// The largest number of distinct words in one bank, with so many words per lane.
@@ -374,5 +398,46 @@ mod tests {
             "12 banks"
         );
         assert_eq!(bank_cycles(&lanes(|i| 4 * (i % 13)), !0, 4, 12), 2);
+    }
+
+    /// Addresses of lanes that are in steps in either half of the warp.
+    fn in_steps(first: [u64; 2], steps: [u16; 2]) -> [u64; LANES] {
+        std::array::from_fn(|lane| {
+            let (half, at) = (lane / 16, lane as u64 % 16);
+            first[half] + u64::from(steps[half]) * at
+        })
+    }
+
+    #[test]
+    fn lanes_in_steps_are_as_long_at_the_banks_as_any() {
+        for second in (0..4 * 200).step_by(4) {
+            for steps in [[0, 0], [0, 4], [4, 0], [4, 4]] {
+                for banks in [32, 64] {
+                    let address = in_steps([256, second], steps);
+                    let all = bank_cycles(&address, u32::MAX, 4, banks);
+                    let found = bank_cycles_of_steps(&address, steps, banks);
+                    assert_eq!(found, Some(all), "{second} {steps:?} {banks}");
+                }
+            }
+        }
+        assert_eq!(bank_cycles_of_steps(&[0; LANES], [0, 0], 16), None);
+        assert_eq!(bank_cycles_of_steps(&[0; LANES], [0, 0], 48), None);
+    }
+
+    #[test]
+    fn the_ends_of_steps_tell_whether_all_lie_in_one_piece() {
+        for second in (0..1024).step_by(8) {
+            for steps in [[0, 0], [8, 0], [0, 8], [8, 8]] {
+                let address = in_steps([256, second], steps);
+                for bytes in [64, 128, 256] {
+                    let all = difference(&address, u32::MAX) < bytes;
+                    assert_eq!(
+                        steps_in_one_piece(&address, bytes),
+                        all,
+                        "{second} {steps:?}"
+                    );
+                }
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! From an executed memory instruction to the accesses it makes.
 
-use super::coalesce::{Access, Cut, bank_cycles, coalesce, coalesce_atomic, is_uniform};
+use super::coalesce::{self, Access, Cut, bank_cycles, coalesce, coalesce_atomic, is_uniform};
 use super::mixed::Shape;
 use super::ops::{AtomicData, MemOp, Owner, Path};
 use super::unit::LoadStore;
@@ -111,7 +111,10 @@ impl LoadStore {
         let address = &what.effect.address;
         let mut busy = 0;
         if touched.shared != 0 {
-            busy = self.bank_cycles(what, touched.shared, size);
+            busy = match touched.steps {
+                Some(steps) if size == 4 => self.bank_cycles_of_steps(what, touched.shared, steps),
+                _ => self.bank_cycles(what, touched.shared, size),
+            };
             counters.shared_requests += 1;
             counters.shared_bank_cycles += busy as u64;
         }
@@ -129,7 +132,17 @@ impl LoadStore {
             } else if path == Path::Cached {
                 cut.segment = cut.segment.min(self.line_bytes(path));
             }
-            coalesce(address, touched.global, size, cut, accesses);
+            let steady = touched.steps.is_some() && !cut.trim;
+            if steady && coalesce::steps_in_one_piece(address, cut.segment) {
+                accesses.push(Access {
+                    addr: address[0] & !(cut.segment - 1),
+                    bytes: cut.segment as u16,
+                    lanes: touched.global,
+                    byte_mask: 0,
+                });
+            } else {
+                coalesce(address, touched.global, size, cut, accesses);
+            }
             let n = accesses.len() as u64;
             if touched.store {
                 counters.global_stores += 1;
@@ -146,6 +159,14 @@ impl LoadStore {
             counters.local_transactions += (accesses.len() - before) as u64;
         }
         busy
+    }
+
+    /// As [`bank_cycles`](LoadStore::bank_cycles) for words of all lanes that are in steps.
+    #[inline]
+    fn bank_cycles_of_steps(&self, what: &Executed, shared: u32, steps: [u16; 2]) -> u32 {
+        let address = &what.effect.address;
+        coalesce::bank_cycles_of_steps(address, steps, self.shared_banks())
+            .unwrap_or_else(|| self.bank_cycles(what, shared, 4))
     }
 
     /// Cycles that the banks of shared memory take for these lanes.
@@ -179,7 +200,8 @@ impl LoadStore {
             _ => 0,
         };
         let line = self.line_bytes(path);
-        if is_uniform(address, executed) {
+        let steady = touched.steps == Some([0, 0]) && address[0] == address[LANES / 2];
+        if steady || is_uniform(address, executed) {
             let first = address[executed.trailing_zeros() as usize % LANES];
             accesses.push(Access {
                 addr: (first + base) & !(line - 1),

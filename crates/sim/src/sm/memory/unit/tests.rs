@@ -46,6 +46,7 @@ impl Bench {
             kind: EffectKind::Access(Touched {
                 store: false,
                 shared_atomic: false,
+                steps: None,
                 element: 4,
                 count: 1,
                 shared: lanes.0,

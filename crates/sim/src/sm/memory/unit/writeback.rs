@@ -2,8 +2,12 @@
 
 use super::*;
 
-/// Parts that compete for the writeback port: shared, texture, constant, uncached, L1.
-const WRITEBACK_CLIENTS: usize = 5;
+/// Parts that compete for the writeback port, in the order of their turns, a bit each.
+const SHARED: u8 = 1;
+const UNCACHED: u8 = 8;
+/// The read-only caches, [`TEXTURE`] and [`CONSTANT`], are between these, and the L1 is the last.
+const READ_ONLY_SHIFT: u32 = 1;
+const L1_SHIFT: u32 = 2;
 
 /// The port, and who has it.
 #[derive(Debug, Default)]
@@ -12,7 +16,8 @@ pub(super) struct WritebackPort {
     held_by: Option<Writeback>,
     /// A result that has come past the caches.
     pub uncached: Option<u32>,
-    next_client: usize,
+    /// Its first turn is the next, as a shift of these bits.
+    next_client: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -71,28 +76,31 @@ impl LoadStore {
 
     #[inline(never)]
     fn choose_among_clients(&mut self, now: Cycle, with: &mut Surroundings) {
-        for i in 0..WRITEBACK_CLIENTS {
-            let client = (self.writeback.next_client + i) % WRITEBACK_CLIENTS;
-            let chosen = match client {
-                0 => self.shared.pop(now).map(|op| {
-                    self.shared_atomic_back(op, with);
-                    Writeback::Shared { op }
-                }),
-                1 => self.caches.next_ready(TEXTURE).map(Writeback::Flight),
-                2 => self.caches.next_ready(CONSTANT).map(Writeback::Flight),
-                3 => self.writeback.uncached.take().map(|f| {
-                    self.atomic_back(f, with);
-                    Writeback::Flight(f)
-                }),
-                _ => self.caches.next_ready(DATA).map(Writeback::Flight),
-            };
-            if chosen.is_some() {
-                self.writeback.held_by = chosen;
-                // The turn passes only when somebody had it.
-                self.writeback.next_client = (client + 1) % WRITEBACK_CLIENTS;
-                return;
+        let ready = self.caches.ready;
+        let wanting = u8::from(self.shared.next() <= now) * SHARED
+            | (ready & (TEXTURE | CONSTANT)) << READ_ONLY_SHIFT
+            | u8::from(self.writeback.uncached.is_some()) * UNCACHED
+            | (ready & DATA) << L1_SHIFT;
+        let later = wanting & (!0 << self.writeback.next_client);
+        let client = if later != 0 { later } else { wanting }.trailing_zeros();
+        let chosen = match 1u8.wrapping_shl(client) {
+            SHARED => self.shared.pop(now).map(|op| {
+                self.shared_atomic_back(op, with);
+                Writeback::Shared { op }
+            }),
+            UNCACHED => self.writeback.uncached.take().map(|f| {
+                self.atomic_back(f, with);
+                Writeback::Flight(f)
+            }),
+            bit if bit == DATA << L1_SHIFT => self.caches.next_ready(DATA).map(Writeback::Flight),
+            bit => {
+                let waiter = self.caches.next_ready(bit >> READ_ONLY_SHIFT);
+                waiter.map(Writeback::Flight)
             }
-        }
+        };
+        self.writeback.held_by = chosen;
+        // The turn passes only when somebody had it.
+        self.writeback.next_client = (client + 1) % 5;
     }
 
     fn atomic_back(&mut self, flight: u32, with: &mut Surroundings) {
