@@ -7,7 +7,7 @@ use warpsim_ptx::kernel::{AddrBase, Instr, Operand, RegId};
 use crate::exec::code::Code;
 use crate::exec::memory::store_buffer::{GlobalView, StoreBuffer};
 use crate::exec::op::Action;
-use crate::exec::state::{LANES, Lanes, Moment};
+use crate::exec::state::{EffectKind, LANES, Lanes, Moment};
 use crate::exec::testing::{Bench, instr, kernel, mods, n, w};
 
 const BYTES: u64 = 1024;
@@ -112,6 +112,16 @@ impl Case {
             effect,
         );
         stores.flush_into(image);
+        if let EffectKind::Access(access) = &mut effect.kind
+            && let Some(steps) = access.steps.take()
+        {
+            // The short way says how the lanes lie: it is true, and all that it says more.
+            assert_eq!(effect.executed, u32::MAX);
+            for lane in (0..LANES).filter(|lane| lane % 16 != 0) {
+                let step = effect.address[lane].wrapping_sub(effect.address[lane - 1]);
+                assert_eq!(step, u64::from(steps[lane / 16]), "lane {lane}");
+            }
+        }
         let told = result.map(|()| {
             let executed = (0..LANES).filter(|l| effect.executed >> l & 1 != 0);
             let addresses: Vec<u64> = executed.map(|l| effect.address[l]).collect();
