@@ -8,6 +8,7 @@
 //! order of arrival; only the reply waits for a fetch.
 
 mod arrivals;
+mod entrance;
 pub mod room;
 mod serve;
 
@@ -26,6 +27,7 @@ use crate::memory::stats::MemoryStats;
 use crate::memory::wake::WakeList;
 use crate::time::{Cycle, Tick};
 use arrivals::ArrivalQueue;
+use entrance::{Entrance, Waiting};
 use room::RoomLog;
 
 /// Core cycles from serving an access to its reply entering the network.
@@ -97,10 +99,7 @@ pub struct Slice {
     tags: TagArray,
     mshrs: MshrTable,
     arrivals: ArrivalQueue,
-    /// Requests in the network's output buffer: when each arrived, its index and its flits.
-    entrance: Ring<(Cycle, u32, u32)>,
-    entrance_flits: u32,
-    entrance_limit: u32,
+    entrance: Entrance,
     /// Sectors of the largest request.
     largest_pieces: usize,
     misses: Ring<DramRequest>,
@@ -135,9 +134,7 @@ impl Slice {
             mshrs: MshrTable::new(l2.mshrs, l2.merges, tags.places()),
             tags,
             arrivals: ArrivalQueue::new(l2.queue as usize),
-            entrance: Ring::new(),
-            entrance_flits: 0,
-            entrance_limit: machine.interconnect.output_buffer,
+            entrance: Entrance::new(machine.interconnect.output_buffer),
             largest_pieces: (LARGEST_REQUEST / l2.sector.max(1)).max(1) as usize,
             misses: Ring::new(),
             fills: Ring::new(),
@@ -154,13 +151,13 @@ impl Slice {
     /// The network's output buffer before the slice can take another request.
     #[inline]
     pub fn has_room(&self) -> bool {
-        self.entrance.is_empty() || self.entrance_flits < self.entrance_limit
+        self.entrance.has_room()
     }
 
     /// Flits of requests that it has not taken in.
     #[inline]
     pub fn waiting(&self) -> u32 {
-        self.entrance_flits
+        self.entrance.flits()
     }
 
     /// A request of so many flits has arrived from the network in core cycle `cycle`. Without room
@@ -175,8 +172,7 @@ impl Slice {
         entry: &Inflight,
     ) -> Cycle {
         if !self.entrance.is_empty() || !self.had_room(end) {
-            self.entrance.push_back((cycle, index, flits));
-            self.entrance_flits += flits;
+            self.entrance.push(cycle, index, flits);
             return match self.room {
                 Some(_) => Cycle::NEVER,
                 None => cycle,
@@ -199,12 +195,11 @@ impl Slice {
     /// Takes the next request out of the network's output buffer, if there is room for it.
     #[inline(never)]
     fn admit(&mut self, cycle: Cycle, tick: Tick, inflight: &InflightTable) -> Option<Cycle> {
-        let &(arrived, index, flits) = self.entrance.front()?;
-        if arrived > cycle || !self.had_room(tick) {
+        let &Waiting { since, index, .. } = self.entrance.front()?;
+        if since > cycle || !self.had_room(tick) {
             return None;
         }
-        self.entrance.pop_front();
-        self.entrance_flits -= flits;
+        self.entrance.pop();
         let ready = cycle + self.latency;
         self.arrivals.push(ready, index, inflight.get(index));
         Some(ready)
@@ -304,10 +299,8 @@ impl Slice {
         }
         // Whatever ends a stall wakes the slice; until then its queue has no more room.
         match self.entrance.front() {
-            Some(&(arrived, ..))
-                if self.room.is_none() && self.arrivals.has_room(self.largest_pieces) =>
-            {
-                self.arrivals.next().min(arrived).max(next)
+            Some(first) if self.room.is_none() && self.arrivals.has_room(self.largest_pieces) => {
+                self.arrivals.next().min(first.since).max(next)
             }
             _ => self.arrivals.next().max(next),
         }

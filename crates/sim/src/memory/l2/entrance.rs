@@ -1,0 +1,80 @@
+//! The network's output buffer before a slice.
+
+use crate::memory::ring::Ring;
+use crate::time::Cycle;
+
+/// A request in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    /// When it arrived.
+    pub since: Cycle,
+    /// Its number among those in flight.
+    pub index: u32,
+    flits: u32,
+}
+
+/// Requests that the slice has not taken in, in order.
+#[derive(Clone, Debug)]
+pub(super) struct Entrance {
+    queue: Ring<Waiting>,
+    flits: u32,
+    /// Flits that it holds.
+    limit: u32,
+}
+
+impl Entrance {
+    /// An empty one.
+    pub fn new(limit: u32) -> Entrance {
+        Entrance {
+            queue: Ring::new(),
+            flits: 0,
+            limit,
+        }
+    }
+
+    /// Whether nothing waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Requests that wait.
+    pub fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Flits of those that wait.
+    #[inline]
+    pub fn flits(&self) -> u32 {
+        self.flits
+    }
+
+    /// Whether it takes another request: one that is larger than all of it goes in alone.
+    #[inline]
+    pub fn has_room(&self) -> bool {
+        self.queue.is_empty() || self.flits < self.limit
+    }
+
+    /// Another request.
+    pub fn push(&mut self, since: Cycle, index: u32, flits: u32) {
+        self.flits += flits;
+        self.queue.push_back(Waiting {
+            since,
+            index,
+            flits,
+        });
+    }
+
+    /// The first.
+    #[inline]
+    pub fn front(&self) -> Option<&Waiting> {
+        self.queue.front()
+    }
+
+    /// The first is taken in.
+    pub fn pop(&mut self) {
+        if let Some(first) = self.queue.pop_front() {
+            self.flits -= first.flits;
+        }
+    }
+}
