@@ -2,12 +2,14 @@
 
 use super::*;
 
-/// Parts that compete for the writeback port, in the order of their turns, a bit each.
+/// Parts that compete for the writeback port, a bit each in the order of their turns: shared memory, textures, constants,
+/// what comes past the caches, L1.
 const SHARED: u8 = 1;
 const UNCACHED: u8 = 8;
-/// The read-only caches, [`TEXTURE`] and [`CONSTANT`], are between these, and the L1 is the last.
+/// The bits of the caches are those that [`Caches`] has for them, shifted by so much.
 const READ_ONLY_SHIFT: u32 = 1;
 const L1_SHIFT: u32 = 2;
+const CLIENTS: u32 = 5;
 
 /// The port, and who has it.
 #[derive(Debug, Default)]
@@ -16,7 +18,7 @@ pub(super) struct WritebackPort {
     held_by: Option<Writeback>,
     /// A result that has come past the caches.
     pub uncached: Option<u32>,
-    /// Its first turn is the next, as a shift of these bits.
+    /// Whose turn is next: the number of its bit.
     next_client: u32,
 }
 
@@ -77,10 +79,11 @@ impl LoadStore {
     #[inline(never)]
     fn choose_among_clients(&mut self, now: Cycle, with: &mut Surroundings) {
         let ready = self.caches.ready;
-        let wanting = u8::from(self.shared.next() <= now) * SHARED
-            | (ready & (TEXTURE | CONSTANT)) << READ_ONLY_SHIFT
-            | u8::from(self.writeback.uncached.is_some()) * UNCACHED
-            | (ready & DATA) << L1_SHIFT;
+        let of = |client: u8, wants: bool| client * u8::from(wants);
+        let wanting = of(SHARED, self.shared.next() <= now)
+            | of(UNCACHED, self.writeback.uncached.is_some())
+            | ((ready & (TEXTURE | CONSTANT)) << READ_ONLY_SHIFT)
+            | ((ready & DATA) << L1_SHIFT);
         let later = wanting & (!0 << self.writeback.next_client);
         let client = if later != 0 { later } else { wanting }.trailing_zeros();
         let chosen = match 1u8.wrapping_shl(client) {
@@ -100,7 +103,7 @@ impl LoadStore {
         };
         self.writeback.held_by = chosen;
         // The turn passes only when somebody had it.
-        self.writeback.next_client = (client + 1) % 5;
+        self.writeback.next_client = (client + 1) % CLIENTS;
     }
 
     fn atomic_back(&mut self, flight: u32, with: &mut Surroundings) {
