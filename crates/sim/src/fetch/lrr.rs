@@ -67,7 +67,8 @@ impl FetchPolicy for Lrr {
     }
 
     fn select(&mut self, view: &FetchView) -> Option<Place> {
-        // The distance from the start of the scan, then the place: the least is the first.
+        // The rounds that the scan has passed through before the slot, then the place: the least is the
+        // first.
         let mut best = u32::MAX;
         for (domain, &set) in view.eligible.iter().enumerate() {
             if set == 0 {
@@ -77,10 +78,8 @@ impl FetchPolicy for Lrr {
             let behind = (domain < self.start.domain as usize) as u32;
             let first = u32::from(self.start.index) + behind;
             let ahead = set.rotate_right(first).trailing_zeros();
-            let distance = (ahead + behind) * u32::from(self.domains) + domain as u32
-                - u32::from(self.start.domain);
             let index = (first + ahead) & 63;
-            best = best.min(distance << 16 | (domain as u32) << 8 | index);
+            best = best.min((ahead + behind) << 16 | (domain as u32) << 8 | index);
         }
         let place = Place {
             domain: (best >> 8) as u8,

@@ -6,6 +6,7 @@ use crate::config::Machine;
 use crate::fetch::{FetchPolicy, FetchView};
 use crate::place::Place;
 use crate::sm::launch::Launched;
+use crate::sm::limits::MOST_DOMAINS;
 use crate::sm::memory::Outcome;
 use crate::sm::residents::Residents;
 use crate::sm::warps::{Waiters, WarpTable};
@@ -38,7 +39,10 @@ pub(super) struct FetchUnit {
     l0: Option<L0>,
     /// Fetched in the last cycle, to be decoded in this.
     fetched: Vec<(u16, Pc)>,
-    eligible: Vec<u64>,
+    /// By domain, of all of the SM, the warps that it may fetch for. There is room for the most that an SM may
+    /// have, so that finding those of one takes no check.
+    eligible: [u64; MOST_DOMAINS],
+    all: usize,
 }
 
 impl FetchUnit {
@@ -55,7 +59,8 @@ impl FetchUnit {
             ideal: machine.fetch.ideal,
             l0: L0::new(machine.fetch.l0_bytes),
             fetched: Vec::new(),
-            eligible: vec![0; all],
+            eligible: [0; MOST_DOMAINS],
+            all,
         }
     }
 
@@ -159,45 +164,37 @@ impl FetchUnit {
     ) -> (Option<Place>, u32, bool) {
         let warps = &residents.warps;
         let (mut wanting, mut leaving) = (0, 0);
-        if PLANNED {
-            for d in self.domains.clone() {
-                let domain = warps.sets(d);
-                self.eligible[d] = domain.fetchable(self.waiters) & !others[d];
-                wanting += self.eligible[d].count_ones();
-                leaving |= domain.leaving();
+        // The last domain with an eligible warp, and its eligible warps.
+        let mut last = (0, 0);
+        for d in self.domains.clone() {
+            let (domain, fetched_for) = match PLANNED {
+                true => (warps.sets(d), others[d]),
+                false => (warps.domain(d), 0),
+            };
+            let eligible = domain.fetchable(self.waiters) & !fetched_for;
+            self.eligible[d % MOST_DOMAINS] = eligible;
+            wanting += eligible.count_ones();
+            leaving |= domain.leaving();
+            if eligible != 0 {
+                last = (d, eligible);
             }
+        }
+        let found = if wanting == 0 || self.ideal {
+            None
+        } else if wanting == 1 && self.takes_only_one {
+            Some(Place {
+                domain: last.0 as u8,
+                index: last.1.trailing_zeros() as u8,
+            })
         } else {
-            let sets = warps.domains()[self.domains.clone()].iter();
-            let eligible = self.eligible[self.domains.clone()].iter_mut();
-            for (domain, eligible) in sets.zip(eligible) {
-                *eligible = domain.fetchable(self.waiters);
-                wanting += eligible.count_ones();
-                leaving |= domain.leaving();
-            }
-        }
-        if wanting == 0 || self.ideal {
-            return (None, wanting, leaving != 0);
-        }
-        if wanting == 1 && self.takes_only_one {
-            return (self.only_one(), 1, leaving != 0);
-        }
-        let found = self.policy.select(&FetchView {
-            eligible: &self.eligible,
-            at_barrier: &|d| warps.sets(d).barrier(),
-            buffered: &|place| warps.buffered(warps.slot_at(place)),
-            issue: &*residents.books.policy,
-        });
+            self.policy.select(&FetchView {
+                eligible: &self.eligible[..self.all],
+                at_barrier: &|d| warps.sets(d).barrier(),
+                buffered: &|place| warps.buffered(warps.slot_at(place)),
+                issue: &*residents.books.policy,
+            })
+        };
         (found, wanting, leaving != 0)
-    }
-
-    /// The one eligible warp.
-    #[inline]
-    fn only_one(&self) -> Option<Place> {
-        let domain = self.domains.clone().find(|&d| self.eligible[d] != 0)?;
-        Some(Place {
-            domain: domain as u8,
-            index: self.eligible[domain].trailing_zeros() as u8,
-        })
     }
 
     #[cold]
