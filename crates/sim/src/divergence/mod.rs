@@ -241,6 +241,17 @@ impl Groups {
         !self.changed.is_empty()
     }
 
+    /// Whether this slot alone has changed since the last [`take_changed`](Groups::take_changed); it is
+    /// taken then.
+    #[inline]
+    pub fn take_only_change(&mut self, slot: u16) -> bool {
+        let only = self.changed == [slot];
+        if only {
+            self.changed.clear();
+        }
+        only
+    }
+
     /// Slots changed since the last call, moved into `out`.
     pub fn take_changed(&mut self, out: &mut Vec<u16>) {
         out.append(&mut self.changed);

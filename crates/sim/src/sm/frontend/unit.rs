@@ -251,7 +251,8 @@ impl FetchUnit {
                 l0.fill(addr);
             }
             counters.fetches += 1;
-            take(&mut self.fetched, slot, pc, warps);
+            self.fetched.push((slot, pc));
+            warps.fetch_under_way(place);
         } else {
             warps.set_missing(place, true);
         }
@@ -269,9 +270,8 @@ pub(super) fn decode(fetched: &mut Vec<(u16, Pc)>, residents: &mut Residents, la
     } = residents;
     for &(slot, pc) in fetched.iter() {
         // It may have gone elsewhere meanwhile.
-        if warps.is_running(slot) && warps.fetch_pc(slot) == pc {
+        if let Some(mut edit) = warps.edit_waiting(slot, pc, books) {
             let next = groups.get(slot).pc;
-            let mut edit = warps.edit(slot, books);
             edit.decode(pc, next, &launched.facts);
             edit.refresh_head(next, &launched.facts);
         }

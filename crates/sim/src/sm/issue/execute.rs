@@ -172,7 +172,7 @@ impl Issue {
         view: &mut View,
     ) -> Result<(), SmFault> {
         self.lead_on(next, now, residents, view)?;
-        residents.follow(view.launched);
+        residents.follow_issue(next.slot, view.launched);
         self.refresh(next, residents, view.launched);
         Ok(())
     }
@@ -224,8 +224,7 @@ impl Issue {
         } = next;
         let group = residents.groups.get(slot);
         let (next, running) = (group.pc, group.state == GroupState::Running);
-        // The domain has had its turn: its cycles up to this one are accounted for.
-        let mut edit = residents.warps.edit(slot, &mut residents.books);
+        let mut edit = residents.warps.edit_issued(slot, &mut residents.books);
         if self.ideal_fetch {
             if running {
                 edit.supply(next, launched.facts.len() as Pc);

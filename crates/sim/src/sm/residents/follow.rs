@@ -1,6 +1,7 @@
 //! Keeping warps in line with what the divergence model changed.
 
 use super::Residents;
+use crate::divergence::GroupState;
 use crate::sm::launch::Launched;
 
 impl Residents {
@@ -12,6 +13,31 @@ impl Residents {
         if self.groups.has_changes() {
             self.follow_changes(launched);
         }
+    }
+
+    /// As [`follow`](Residents::follow), after an instruction of the warp in `slot`, whose head is
+    /// looked at anew next.
+    #[inline(always)] // most instructions change nothing
+    pub fn follow_issue(&mut self, slot: u16, launched: &Launched) {
+        if self.groups.has_changes() && !self.goes_on_with_other_lanes(slot) {
+            self.follow_changes(launched);
+        }
+    }
+
+    /// Whether all that has changed is with which lanes a warp that runs goes on and where, as it is
+    /// where its lanes part or meet. There is little to bring in line then, and it is done.
+    #[inline(never)]
+    fn goes_on_with_other_lanes(&mut self, slot: u16) -> bool {
+        let group = self.groups.get(slot);
+        let runs = group.state == GroupState::Running && self.warps.is_running(slot);
+        let lanes = group.mask.count_ones();
+        if self.follows_all || !runs || !self.groups.take_only_change(slot) {
+            return false;
+        }
+        let warp = self.warps.warp_mut(slot);
+        warp.lanes = lanes;
+        self.books.policy.restarted(warp.place);
+        true
     }
 
     fn follow_changes(&mut self, launched: &Launched) {

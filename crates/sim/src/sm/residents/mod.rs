@@ -64,6 +64,9 @@ pub struct Residents {
     /// A warp has passed a fence that makes the data cache forget its lines.
     fence_passed: bool,
     model_ticks: bool,
+    /// A warp that runs on with other lanes is followed like all that changes: warps are in a pool, or what
+    /// comes next is in the buffer at once.
+    follows_all: bool,
     /// Reused by [`follow`](Residents::follow).
     changed: Vec<u16>,
 }
@@ -83,6 +86,7 @@ impl Residents {
         let policy = crate::schedule::make(machine, layout.domains());
         Residents {
             warps: WarpTable::new(machine, slots),
+            follows_all: pools || machine.fetch.ideal,
             books: Books::new(policy),
             threads: Threads {
                 warps: vec![HomeWarp::default(); homes],

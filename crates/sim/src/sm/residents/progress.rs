@@ -7,18 +7,20 @@ use crate::sm::facts::OpFacts;
 use crate::sm::facts::Traffic;
 use crate::sm::launch::Launched;
 use crate::sm::memory::{MemOp, MemoryEvent};
-use crate::sm::warps::Hold;
+use crate::sm::warps::{Hold, Landed};
 use crate::time::Cycle;
 
 impl Residents {
     /// An instruction is complete: registers are free, its warp may be waiting for that.
     pub fn complete(&mut self, slot: u16, facts: &OpFacts, launched: &Launched) {
-        let quiet = self
-            .warps
-            .completed(slot, facts, &launched.facts, &mut self.books);
+        let Landed { quiet, held } =
+            self.warps
+                .completed(slot, facts, &launched.facts, &mut self.books);
         if quiet {
-            self.settle_quiet(slot);
-        } else if !self.fences_wait_for_stores && self.warps.is_held(slot) {
+            if held || self.groups.get(slot).state != GroupState::Running {
+                self.settle_waiting(slot);
+            }
+        } else if held && !self.fences_wait_for_stores {
             self.leave_fence(slot);
         }
     }

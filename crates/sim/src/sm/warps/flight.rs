@@ -6,6 +6,15 @@ use crate::place::Place;
 use crate::sm::facts::OpFacts;
 use crate::sm::observe::Books;
 
+/// What a warp is left with when one of its instructions is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Landed {
+    /// Nothing of it is in flight any more.
+    pub quiet: bool,
+    /// It waits for something other than instructions, data or units.
+    pub held: bool,
+}
+
 impl WarpTable {
     /// An instruction of a warp is executed: it leaves the buffer and is in flight.
     #[inline(always)]
@@ -19,8 +28,8 @@ impl WarpTable {
         self.scoreboard.reserve(slot, facts);
     }
 
-    /// An instruction of a warp is complete: its registers are free. Returns whether nothing of
-    /// the warp is in flight any more.
+    /// An instruction of a warp is complete: its registers are free. Returns what that leaves the warp
+    /// with.
     #[inline(always)]
     pub fn completed(
         &mut self,
@@ -28,18 +37,18 @@ impl WarpTable {
         facts: &OpFacts,
         code: &[OpFacts],
         books: &mut Books,
-    ) -> bool {
+    ) -> Landed {
         self.isolate_slot(slot);
         self.scoreboard.release(slot, facts);
         let warp = &mut self.warps[slot as usize];
-        warp.in_flight -= 1;
-        warp.memory_in_flight -= facts.is_memory() as u16;
-        let (quiet, place) = (warp.in_flight == 0, warp.place);
-        let clear = self.domains[place.domain as usize].clear;
-        if clear >> place.index & 1 == 0 {
+        warp.landed(facts.is_memory());
+        let (quiet, Place { domain, index }) = (warp.in_flight == 0, warp.place);
+        let domain = &self.domains[domain as usize];
+        let held = domain.held >> index & 1 != 0;
+        if domain.clear >> index & 1 == 0 {
             self.check_hazard(slot, code, books);
         }
-        quiet
+        Landed { quiet, held }
     }
 
     /// A store of a warp has left the pipeline.
@@ -72,12 +81,14 @@ impl WarpTable {
     /// Finds out anew what holds back the instruction at the head of a warp's buffer.
     #[inline(always)]
     pub(super) fn check_hazard(&mut self, slot: u16, code: &[OpFacts], books: &mut Books) {
-        let Some(pc) = self.warps[slot as usize].buffer.head() else {
+        let warp = &self.warps[slot as usize];
+        let Some(pc) = warp.buffer.head() else {
             return self.check_settling(slot, books);
         };
-        let hazard = self.hazard(slot, &code[pc as usize]);
-        let Place { domain, index } = self.place(slot);
-        if self.domains[domain as usize].held_back(index) != hazard {
+        let facts = &code[pc as usize];
+        let hazard = hazard(slot, warp, facts, &self.scoreboard, &self.rules);
+        let Place { domain, index } = warp.place;
+        if !self.domains[domain as usize].is_held_back_by(index, hazard) {
             self.touch(domain, books);
             self.domains[domain as usize].hold_back(index, hazard);
         }

@@ -32,6 +32,7 @@ use classes::Classes;
 use domain::Domains;
 pub use domain::{Domain, Hold, Waiters};
 pub use edit::Edit;
+pub use flight::Landed;
 use scoreboard::Scoreboard;
 pub use warp::Warp;
 use warpsim_ptx::kernel::Pc;
@@ -264,19 +265,56 @@ impl WarpTable {
     /// on the change counts.
     #[inline(always)]
     pub fn edit(&mut self, slot: u16, books: &mut Books) -> Edit<'_> {
-        let Place { domain, index } = self.place(slot);
         match self.special {
             true => self.touch_slot_specially(slot, books),
-            false => self.touch_plainly(domain, books),
+            false => self.touch_plainly(self.place(slot).domain, books),
         }
+        self.edit_touched(slot)
+    }
+
+    /// As [`edit`](WarpTable::edit), if the warp waits for the instructions at `pc`: what was fetched for
+    /// it may be no longer what it goes on with.
+    #[inline(always)]
+    pub fn edit_waiting(&mut self, slot: u16, pc: Pc, books: &mut Books) -> Option<Edit<'_>> {
+        if self.special {
+            let waits = self.is_running(slot) && self.fetch_pc(slot) == pc;
+            return waits.then(|| self.edit(slot, books));
+        }
+        let warp = &self.warps[slot as usize];
+        let place = warp.place;
+        let runs = self.domains[place.domain as usize].running >> place.index & 1 != 0;
+        if !runs || warp.buffer.fetch_pc() != pc {
+            return None;
+        }
+        self.touch_plainly(place.domain, books);
+        Some(self.edit_touched(slot))
+    }
+
+    /// As [`edit`](WarpTable::edit), for a warp that has issued in this cycle: with its turn the domain's
+    /// cycles are accounted for.
+    #[inline(always)]
+    pub fn edit_issued(&mut self, slot: u16, books: &mut Books) -> Edit<'_> {
+        if self.special {
+            self.touch_slot_specially(slot, books);
+        }
+        let domain = self.place(slot).domain;
+        debug_assert!(self.domains[domain as usize].accounted > self.now);
+        self.stir(domain, books);
+        self.edit_touched(slot)
+    }
+
+    #[inline(always)]
+    fn edit_touched(&mut self, slot: u16) -> Edit<'_> {
+        let warp = &mut self.warps[slot as usize];
+        let place = warp.place;
         Edit {
-            domain: &mut self.domains[domain as usize],
-            warp: &mut self.warps[slot as usize],
+            domain: &mut self.domains[place.domain as usize],
+            warp,
             scoreboard: &self.scoreboard,
             rules: &self.rules,
             stirs_fetch: &mut self.stirred.fetch,
             slot,
-            index,
+            index: place.index,
         }
     }
 
@@ -298,11 +336,17 @@ impl WarpTable {
 
     #[inline(always)]
     fn touch_plainly(&mut self, domain: u8, books: &mut Books) {
+        self.stir(domain, books);
+        let d = domain as usize;
+        self.pass(d, self.now + (self.turned >> d & 1), books);
+    }
+
+    /// Issue, and perhaps fetch, has to look at the domain's warps again.
+    #[inline(always)]
+    fn stir(&mut self, domain: u8, books: &Books) {
         self.stirred.issue |= 1 << domain;
         // Where warps are fetched for together, it depends on more than an edit knows of.
         self.stirred.fetch |= books.plans();
-        let d = domain as usize;
-        self.pass(d, self.now + (self.turned >> d & 1), books);
     }
 
     /// Touches the domain of a slot that may stand for others, and does not any more.

@@ -475,6 +475,15 @@ impl Domain {
         }
     }
 
+    /// Whether this was told last of the instruction at the head of a warp's buffer.
+    #[inline]
+    pub(super) fn is_held_back_by(&self, index: u8, hazard: Hazard) -> bool {
+        match hazard.any {
+            true => self.held_back(index) == hazard,
+            false => self.clear >> index & 1 != 0, // and so no more
+        }
+    }
+
     /// Tells what holds back the instruction at the head of a warp's buffer.
     #[inline(always)]
     pub(super) fn hold_back(&mut self, index: u8, hazard: Hazard) {
