@@ -152,10 +152,14 @@ pub struct TagArray {
     sector_bits: u32,
     index: SetIndex,
     clock: u64,
-    /// Where the last line that was looked for was found. The sectors of a line are asked for one
-    /// after the other, so it is mostly the one wanted next; its tag tells.
-    found: Cell<usize>,
+    /// Where the last line that was looked for was found, by the low bits of its tag. The sectors of a line are
+    /// asked for one after the other, and warps that take turns at few lines ask for them in turn, so it
+    /// is mostly the one wanted next; its tag tells.
+    found: [Cell<u32>; FOUND],
 }
+
+/// Lines of which it is known where they were found last.
+const FOUND: usize = 8;
 
 impl TagArray {
     /// An empty array. A geometry of zero sets or ways gives an array that is always blocked.
@@ -180,7 +184,7 @@ impl TagArray {
             sector_bits: sectors.ilog2(),
             index: geometry.index,
             clock: 0,
-            found: Cell::new(0),
+            found: Default::default(),
         }
     }
 
@@ -263,6 +267,12 @@ impl TagArray {
         Some(base + fours.len() * 4 + way)
     }
 
+    /// Which of those found last a line may be.
+    #[inline]
+    fn found_at(&self, addr: u64) -> usize {
+        (addr >> self.line_shift) as usize % FOUND
+    }
+
     /// The line is in this place.
     #[inline]
     fn is_at(&self, index: usize, addr: u64) -> bool {
@@ -273,7 +283,7 @@ impl TagArray {
     /// free way, else the least recently used one without a fetch under way. Changes nothing.
     #[inline]
     pub fn lookup(&self, addr: u64) -> Lookup {
-        let last = self.found.get();
+        let last = self.found[self.found_at(addr)].get() as usize;
         if self.is_at(last, addr) {
             self.state(last, addr)
         } else {
@@ -286,7 +296,7 @@ impl TagArray {
         let base = self.set_at(addr);
         match self.search(base, addr) {
             Some(index) => {
-                self.found.set(index);
+                self.found[self.found_at(addr)].set(index as u32);
                 self.state(index, addr)
             }
             None => self.victim(base),
@@ -359,7 +369,7 @@ impl TagArray {
             dirty_sectors: old.dirty,
         });
         self.tags[index] = addr >> self.line_shift;
-        self.found.set(index);
+        self.found[self.found_at(addr)].set(index as u32);
         self.lines[index] = Line::default();
         self.forget_written(slot);
         self.touch(slot);
