@@ -13,6 +13,9 @@ pub(super) struct ICache {
     /// A line has come or a request waits to leave: kept here, so that cycles in which that is
     /// not so leave the cache alone.
     stirs: bool,
+    /// The line that was read last, and nothing has happened in the cache since: to read it again would change
+    /// nothing.
+    last: Option<u64>,
     /// Lookups per cycle, and those left in this.
     ports: u32,
     left: u32,
@@ -24,6 +27,7 @@ impl ICache {
             sm,
             cache: L1::new(&machine.l1i),
             stirs: false,
+            last: None,
             ports: machine.fetch.cache_ports,
             left: 0,
         }
@@ -33,6 +37,7 @@ impl ICache {
     pub fn take_reply(&mut self, reply: Reply) {
         if reply.last {
             self.cache.fill(reply.addr);
+            self.last = None;
             self.stirs = true;
         }
     }
@@ -69,6 +74,17 @@ impl ICache {
     #[inline(always)] // its one caller fetches
     pub fn look_up(&mut self, addr: u64, slot: u16) -> Outcome {
         self.left -= 1;
+        let line = self.cache.line_of(addr);
+        if self.last == Some(line) {
+            return Outcome::Hit;
+        }
+        let outcome = self.read(addr, slot);
+        self.last = (outcome == Outcome::Hit).then_some(line);
+        outcome
+    }
+
+    #[inline(never)] // most often it is the line that was read last
+    fn read(&mut self, addr: u64, slot: u16) -> Outcome {
         let (sm, bytes) = (self.sm, self.cache.line_bytes() as u16);
         let request = |addr| Request {
             sm,

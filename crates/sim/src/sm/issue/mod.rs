@@ -16,7 +16,7 @@ use super::memory::LoadStore;
 use super::operands::{Collectors, Issued};
 use super::residents::{Residents, Special};
 use super::units::Units;
-use super::warps::WarpTable;
+use super::warps::{Domain, WarpTable};
 use crate::config::Machine;
 use crate::exec::state::Effect;
 use crate::place::Place;
@@ -284,8 +284,8 @@ impl Issue {
     /// Finds out which warps are ready where domains are accounted for one by one.
     #[inline(always)]
     fn look_where_warps_move(&mut self, now: Cycle, warps: &WarpTable) {
-        for d in 0..self.domains {
-            self.ready[d % MOST_DOMAINS] = ready_in(warps, d, now);
+        for (d, domain) in warps.domains().iter().enumerate() {
+            self.ready[d % MOST_DOMAINS] = ready_of(domain, now);
         }
     }
 
@@ -360,7 +360,11 @@ impl Issue {
 /// The warps of a domain that are ready.
 #[inline(always)]
 fn ready_in(warps: &WarpTable, d: usize, now: Cycle) -> u64 {
-    let domain = warps.domain(d);
+    ready_of(warps.domain(d), now)
+}
+
+#[inline(always)]
+fn ready_of(domain: &Domain, now: Cycle) -> u64 {
     let free = u64::from(domain.is_free(now)).wrapping_neg();
     domain.issuable() & free
 }

@@ -187,6 +187,13 @@ impl WarpTable {
         &self.domains[self.classes.leader_of(domain)]
     }
 
+    /// The sets of all domains, where none stands for others.
+    #[inline]
+    pub fn domains(&self) -> &[Domain] {
+        debug_assert!(!self.classes.any());
+        &self.domains
+    }
+
     /// Whether this is so for any domain.
     #[inline]
     pub fn any_domain(&self, is: impl Fn(&Domain) -> bool) -> bool {
