@@ -159,7 +159,7 @@ pub struct TagArray {
 }
 
 /// Lines of which it is known where they were found last.
-const FOUND: usize = 8;
+const FOUND: usize = 16;
 
 impl TagArray {
     /// An empty array. A geometry of zero sets or ways gives an array that is always blocked.
