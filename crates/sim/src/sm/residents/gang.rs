@@ -24,15 +24,15 @@ impl Residents {
         }
     }
 
-    /// An instruction of a gang is no longer in flight, and classes of domains hold none but its own: those
-    /// of its warps that wait for that may go on.
+    /// An instruction of a gang is no longer in flight: those of its warps that wait for that may go on.
     #[inline]
     fn settle_gang(&mut self, gang: Together) {
         let (warps, index) = (&self.warps, gang.index());
         let waits = |leader: &usize| warps.domain(*leader).going_on() >> index & 1 == 0;
-        let waiting = each(gang.domains() & warps.leaders())
+        let waiting = each(warps.leaders())
             .filter(waits)
-            .fold(0, |all, leader| all | warps.members(leader));
+            .fold(0, |all, leader| all | warps.members(leader))
+            & gang.domains();
         if waiting != 0 {
             self.settle_these(waiting, index);
         }

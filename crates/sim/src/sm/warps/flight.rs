@@ -38,7 +38,11 @@ impl WarpTable {
         code: &[OpFacts],
         books: &mut Books,
     ) -> Landed {
-        self.isolate_slot(slot);
+        if self.special {
+            let quiet = self.completed_specially(slot, facts, code, books);
+            let held = self.is_held(slot);
+            return Landed { quiet, held };
+        }
         self.scoreboard.release(slot, facts);
         let warp = &mut self.warps[slot as usize];
         warp.landed(facts.is_memory());

@@ -2,9 +2,11 @@
 //! class of domains that hold the same, as in [`gangs`](super::gangs).
 
 use super::WarpTable;
-use crate::place::each;
+use super::scoreboard::Hazard;
+use crate::place::{Place, each};
 use crate::schedule::Together;
 use crate::sm::facts::OpFacts;
+use crate::sm::fixed_list::FixedList;
 use crate::sm::observe::Books;
 
 impl WarpTable {
@@ -16,6 +18,37 @@ impl WarpTable {
         let domain = &self.domains[leader];
         let goes_on = domain.going_on() >> gang.index() & 1 != 0;
         goes_on.then_some((leader, slot))
+    }
+
+    /// As [`completed`](WarpTable::completed), where domains, or warps, may stand for others. Most often nothing changes
+    /// for the warp's next instruction: then its domain stays with those that hold the same.
+    #[inline(never)]
+    pub(super) fn completed_specially(
+        &mut self,
+        slot: u16,
+        facts: &OpFacts,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) -> bool {
+        let Place { domain, index } = self.place(slot);
+        self.isolate_warps(index, 1 << domain);
+        self.scoreboard.release(slot, facts);
+        let warp = &mut self.warps[slot as usize];
+        warp.landed(facts.is_memory());
+        let (quiet, head) = (warp.in_flight == 0, warp.buffer.head());
+        let sets = self.sets(domain as usize);
+        if sets.clear >> index & 1 == 0 {
+            let Some(pc) = head else {
+                self.check_settling(slot, books);
+                return quiet;
+            };
+            let hazard = self.hazard(slot, &code[pc as usize]);
+            if sets.held_back(index) != hazard {
+                self.touch(domain, books);
+                self.domains[domain as usize].hold_back(index, hazard);
+            }
+        }
+        quiet
     }
 
     /// An instruction of a gang is complete, as [`completed`](WarpTable::completed). Returns whether any of
@@ -85,68 +118,88 @@ impl WarpTable {
 
     /// An instruction of a gang is no longer in flight.
     fn gang_landed(&mut self, gang: Together, memory: bool, code: &[OpFacts], books: &mut Books) {
-        match self.kept_as_one(gang).filter(|_| !self.in_step) {
-            Some(slot) => self.landed_in_classes(gang, slot, memory, code, books),
-            None => self.parts_landed(gang, memory, code, books),
+        let index = gang.index();
+        if let Some(slot) = self.kept_as_one(gang).filter(|_| !self.in_step) {
+            let (hazard, changes) = self.landed_for(slot, gang.domains(), memory, code);
+            return self.change_hazard(index, changes, hazard, books);
+        }
+        // Those for which it comes to the same are changed together.
+        let mut found: FixedList<(Option<Hazard>, u64), 8> = FixedList::default();
+        for slot in self.kept_slots(gang) {
+            let domain = self.place(slot).domain as usize;
+            if self.in_step {
+                self.warps[slot as usize].landed(memory);
+                self.check_hazard(slot, code, books);
+                continue;
+            }
+            let stands_for = match self.together.get(index as usize) {
+                Some(classes) => classes.members(domain),
+                None => 1 << domain,
+            };
+            let (hazard, changes) = self.landed_for(slot, stands_for, memory, code);
+            match found.iter_mut().find(|(same, _)| *same == hazard) {
+                Some((_, domains)) => *domains |= changes,
+                None => found.push((hazard, changes)),
+            }
+        }
+        for &(hazard, changes) in found.iter() {
+            self.change_hazard(index, changes, hazard, books);
         }
     }
 
-    /// The same, where its first warp stands for those of several classes.
-    fn landed_in_classes(
+    /// An instruction of a warp, which stands for those in these domains, a bit each, is no longer in flight. Returns
+    /// what holds back their next one, if there is one, and for which of them that has to be noted.
+    #[inline]
+    fn landed_for(
         &mut self,
-        gang: Together,
         slot: u16,
+        domains: u64,
         memory: bool,
         code: &[OpFacts],
-        books: &mut Books,
-    ) {
+    ) -> (Option<Hazard>, u64) {
         let warp = &mut self.warps[slot as usize];
         warp.landed(memory);
         let (head, index) = (warp.buffer.head(), warp.place.index);
         let hazard = head.map(|pc| self.hazard(slot, &code[pc as usize]));
-        for leader in self.classes_of(gang) {
+        let mut changes = 0;
+        for leader in each(self.classes.leaders()) {
             let domain = &self.domains[leader];
             if domain.clear >> index & 1 != 0 {
                 continue;
             }
-            match hazard {
-                Some(hazard) if domain.held_back(index) != hazard => {
-                    self.touch_class(leader, books);
-                    self.domains[leader].hold_back(index, hazard);
-                }
-                None if domain.stopped >> index & 1 != 0 => {
-                    for d in each(self.members(leader)) {
-                        let slot = self.slot_in(d, index);
-                        self.isolate_slot(slot);
-                        self.check_settling(slot, books);
-                    }
-                }
-                _ => {}
-            }
+            let changed = match hazard {
+                Some(hazard) => domain.held_back(index) != hazard,
+                None => domain.stopped >> index & 1 != 0,
+            };
+            changes |= if changed { self.members(leader) } else { 0 };
         }
+        (hazard, changes & domains)
     }
 
-    /// The same, where it does not.
-    fn parts_landed(&mut self, gang: Together, memory: bool, code: &[OpFacts], books: &mut Books) {
-        for slot in self.kept_slots(gang) {
-            self.warps[slot as usize].landed(memory);
+    /// Something else than was noted holds back the next instruction of the warps at `index` in these domains, a bit each,
+    /// if they have one; else these may wait for what is in flight. Only now they are no longer in classes with others.
+    #[inline]
+    fn change_hazard(
+        &mut self,
+        index: u8,
+        domains: u64,
+        hazard: Option<Hazard>,
+        books: &mut Books,
+    ) {
+        if domains == 0 {
+            return;
         }
-        let index = gang.index();
-        for leader in self.classes_of(gang) {
-            let domain = &self.domains[leader];
-            if domain.clear >> index & 1 != 0 {
-                continue;
-            }
-            let stopped = domain.stopped >> index & 1 != 0;
-            if !self.in_step && !stopped && self.heads_alike(leader, index, code) {
-                let slot = self.kept(self.slot_in(leader, index));
-                self.check_class_hazard(leader, slot, code, books);
+        self.isolate(domains);
+        for leader in each(domains & self.classes.leaders()) {
+            if let Some(hazard) = hazard {
+                self.touch_class(leader, books);
+                self.domains[leader].hold_back(index, hazard);
                 continue;
             }
             for d in each(self.members(leader)) {
                 let slot = self.slot_in(d, index);
                 self.isolate_slot(slot);
-                self.check_hazard(slot, code, books);
+                self.check_settling(slot, books);
             }
         }
     }

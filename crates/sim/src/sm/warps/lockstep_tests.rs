@@ -140,6 +140,46 @@ fn a_gang_of_which_some_still_wait_for_data_is_not_kept_as_one() {
 }
 
 #[test]
+fn what_completes_and_was_not_waited_for_leaves_slices_together() {
+    let body = "mov.u32 %r1, 3; mov.u32 %r2, 4; add.u32 %r3, %r1, 1; ret;";
+    let set = ["warps=i-vws".to_string()];
+    let machine = Machine::resolve("vws", &set).expect("a machine");
+    let launched = launched(&machine, body, 96);
+    let code = &launched.facts;
+    let run = |keep: bool, all: u8, some: u8| {
+        let mut r = residents(&machine, &launched);
+        r.warps.join(&mut r.books);
+        r.warps.start_cycle(Cycle::new(2));
+        for pc in 0..3 {
+            r.warps
+                .decode_gang(gang(0, 0xff), pc, pc, code, &mut r.books);
+            if pc < 2 {
+                r.warps.gang_issued(gang(0, 0xff), &code[pc as usize]);
+                r.warps
+                    .refresh_gang(gang(0, 0xff), false, pc + 1, code, &mut r.books);
+            }
+        }
+        r.warps.start_cycle(Cycle::new(7));
+        if !keep {
+            r.warps.part();
+        }
+        // The instruction that is next waits for the first, not for the second.
+        r.warps.completed(3, &code[1], code, &mut r.books);
+        r.warps
+            .gang_completed(gang(0, some), &code[1], code, &mut r.books);
+        assert_eq!(r.warps.alike(), keep);
+        r.warps
+            .gang_completed(gang(0, all), &code[0], code, &mut r.books);
+        let clear = (0..8).fold(0, |set, d| set | (r.warps.sets(d).clear & 1) << d);
+        assert_eq!(clear, u64::from(all));
+        assert_eq!(r.warps.leaders().count_ones(), if keep { 2 } else { 8 });
+        state(&mut r)
+    };
+    assert_eq!(run(true, 0x0f, 0xf0), run(false, 0x0f, 0xf0));
+    assert_eq!(run(true, 0x3c, 0x06), run(false, 0x3c, 0x06));
+}
+
+#[test]
 fn a_whole_gang_waits_at_a_barrier_and_goes_on_as_one() {
     let (_, mut r) = joined();
     r.warps
