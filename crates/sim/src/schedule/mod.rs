@@ -112,10 +112,10 @@ pub trait IssuePolicy: Send {
         let _ = (domain, from, to);
     }
 
-    /// Whether it ranks the warps of these domains, a bit each, alike, index by index, as long as it is
-    /// told nothing; and [`advance`](IssuePolicy::advance) does nothing.
-    fn ranks_alike(&self, domains: u64) -> bool {
-        let _ = domains;
+    /// Whether it ranks the warps of these domains, a bit each, that are `among` these, alike, index by index, as long
+    /// as it is told nothing; and [`advance`](IssuePolicy::advance) does nothing.
+    fn ranks_alike(&self, domains: u64, among: u64) -> bool {
+        let _ = (domains, among);
         false
     }
 

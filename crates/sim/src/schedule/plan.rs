@@ -167,7 +167,7 @@ pub struct FetchView<'a> {
     pub whole: u64,
     /// Of the home warp whose warp in the first slice sits here, the slices whose warps lack their next
     /// instruction, and those whose warps may be fetched for, a bit each.
-    pub slices: &'a dyn Fn(Place) -> (u8, u8),
+    pub slices: &'a dyn Fn(Place) -> [u8; 2],
 }
 
 /// A policy that plans the issues of a cycle.
@@ -194,9 +194,23 @@ pub trait IssuePlan {
         None
     }
 
+    /// Where every slice has one scheduler, and warps are ready in these slices alone, a bit each, the ones with these
+    /// indices in each of them: those that issue first in a cycle, if they take the turns of all these
+    /// slices. [`next`](IssuePlan::next) is asked where this names nobody.
+    fn next_in(&mut self, slices: u8, ready: u64) -> Option<Together> {
+        let _ = (slices, ready);
+        None
+    }
+
     /// Whether all warps are in gangs with one in every slice, so that nobody can issue who is not ready in every slice.
     fn names_whole_alone(&self) -> bool {
         false
+    }
+
+    /// Whether [`next`](IssuePlan::next) would name anybody of the warps that are ready, by domain.
+    fn names_any(&self, ready: &[u64]) -> bool {
+        let _ = ready;
+        true
     }
 
     /// The warps that were named last have issued. `at`: all go on there; else any of them may have gone
@@ -255,6 +269,11 @@ pub trait IssuePlan {
     /// for none.
     fn fetched_together(&self) -> &[u64] {
         &[]
+    }
+
+    /// Indices at which they are in every domain.
+    fn fetched_together_in_all(&self) -> u64 {
+        0
     }
 
     /// How often per cycle several warps are fetched for together.

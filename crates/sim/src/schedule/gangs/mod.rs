@@ -201,6 +201,16 @@ impl Gangs {
         order::oldest_last(&mut self.chosen);
     }
 
+    /// The single warp that a slice issues, of these and where no other slice has any, if that does not depend on more.
+    #[inline]
+    fn first_single_in(&self, slice: u8, ready: u64) -> Option<u8> {
+        let table = &self.table;
+        let among = ready & table.single[slice as usize] & !table.waiting[slice as usize];
+        let plain = !matches!(self.singles, Singles::LowestPc(_)) && among != 0;
+        let policy = plain.then(|| self.singles.policy())?;
+        policy.first(slice.into(), among)
+    }
+
     /// Looks at the original gangs in which warps have moved.
     fn regroup(&mut self, view: &GangView, counters: &mut SmCounters) {
         let until = view.now + self.sync_cycles;
@@ -286,8 +296,8 @@ impl IssuePolicy for Gangs {
         self.singles.policy().first(domain, among)
     }
 
-    fn ranks_alike(&self, domains: u64) -> bool {
-        self.singles.ranks_alike(domains)
+    fn ranks_alike(&self, domains: u64, among: u64) -> bool {
+        self.singles.ranks_alike(domains, among)
     }
 
     fn next(&self) -> Cycle {
@@ -340,26 +350,44 @@ impl IssuePlan for Gangs {
         Some(home as u8)
     }
 
+    fn next_in(&mut self, slices: u8, ready: u64) -> Option<Together> {
+        if slices.is_power_of_two() {
+            let domain = slices.trailing_zeros() as u8;
+            let index = self.first_single_in(domain, ready)?;
+            self.singles.issued(Place { domain, index });
+            return Some(self.table.places(u16::from(index), slices));
+        }
+        let home = self.chooser.first_in(&self.table, slices, ready)?;
+        self.chooser
+            .issued(home, self.table.part(home, slices), true);
+        Some(self.table.places(home, slices))
+    }
+
     fn names_whole_alone(&self) -> bool {
         self.table.all_whole() && !self.table.any_single()
     }
 
+    fn names_any(&self, ready: &[u64]) -> bool {
+        self.table.any_ready(ready)
+    }
+
     fn went_on(&mut self, members: Together, at: Option<Pc>) -> bool {
         let (home, _) = self.table.home_of(members.leader());
-        let whole = members.slices() == self.table.slices;
+        let slices = members.slices();
         let moved = match at {
-            Some(pc) if whole => {
+            Some(pc) if slices == self.table.slices => {
                 self.table.move_whole(home, pc);
                 true
             }
             // A part may have come to where it waits for others.
-            Some(pc) if self.sync_cycles == 0 => self.table.move_part(home, members.slices(), pc),
+            Some(pc) if self.sync_cycles == 0 => self.table.move_part(home, slices, pc),
             _ => false,
         };
         if !moved {
             self.table.stir(home);
         }
-        !moved
+        // What else is to be looked at is where a single warp has issued.
+        !moved || slices.is_power_of_two() && self.table.any_stirred()
     }
 
     fn hears_memory(&self) -> bool {
@@ -421,6 +449,10 @@ impl IssuePlan for Gangs {
 
     fn fetched_together(&self) -> &[u64] {
         &self.table.ganged
+    }
+
+    fn fetched_together_in_all(&self) -> u64 {
+        self.table.ganged_in_all
     }
 
     fn fetches(&self) -> u32 {

@@ -99,22 +99,27 @@ impl Chooser {
     /// The first of the biggest gangs that are all ready.
     #[inline(never)]
     fn biggest(&self, table: &Table, view: &IssueView) -> Option<(u16, Part)> {
-        let mut best: Option<(u16, &Part)> = None;
+        let mut best: Option<(u16, &Shape)> = None;
         for shape in table.shapes.iter() {
-            if best.is_some_and(|(_, part)| part.slices.count_ones() > shape.size()) {
+            if best.is_some_and(|(_, its)| its.size() > shape.size()) {
                 break;
             }
             let ready = shape.all_in(|d| view.ready(d));
+            if ready == 0 {
+                continue;
+            }
             let Some(home) = self.first_of(shape, ready, table) else {
                 continue;
             };
-            let part = table.part(home, shape.slices);
-            let rank = |home, part| self.rank(home, table.get(home).age, || 0, part);
-            if best.is_none_or(|(other, its)| rank(home, part) < rank(other, its)) {
-                best = Some((home, part));
+            let rank = |home: u16, shape: &Shape| {
+                let part = table.part(home, shape.slices);
+                self.rank(home, table.get(home).age, || 0, part)
+            };
+            if best.is_none_or(|(other, its)| rank(home, shape) < rank(other, its)) {
+                best = Some((home, shape));
             }
         }
-        best.map(|(home, part)| (home, *part))
+        best.map(|(home, shape)| (home, *table.part(home, shape.slices)))
     }
 
     /// The first of the gangs of a shape that are ready, by the indices of their home warps: one that
@@ -162,6 +167,18 @@ impl Chooser {
             Order::BigFirst => self.first_by_index(table, table.whole[0] & ready),
             _ => None,
         }
+    }
+
+    /// The first of the gangs that are ready, by index, in each of these slices, which have one scheduler each, where
+    /// none is in another. None if it has not a warp in each of them.
+    #[inline]
+    pub fn first_in(&self, table: &Table, slices: u8, ready: u64) -> Option<u16> {
+        if self.order != Order::BigFirst {
+            return None;
+        }
+        let mut shapes = table.shapes.iter();
+        let shape = shapes.find(|shape| shape.slices == slices)?;
+        self.first_of(shape, shape.homes & ready, table) // no other is as big
     }
 
     /// The first of these home warps, a bit each: one whose gang issued in the last cycle in which any did,
@@ -268,11 +285,11 @@ impl Singles {
         }
     }
 
-    /// Whether these slices, a bit each, rank warps alike: by age they do, since the warps of a home warp
-    /// come together.
-    pub fn ranks_alike(&self, slices: u64) -> bool {
+    /// Whether these slices, a bit each, rank the warps `among` these alike: by age they do, since the warps of a home
+    /// warp come together.
+    pub fn ranks_alike(&self, slices: u64, among: u64) -> bool {
         match self {
-            Singles::Greedy(gto) | Singles::LowestPc(gto) => gto.stays_alike(slices),
+            Singles::Greedy(gto) | Singles::LowestPc(gto) => gto.stays_alike(slices, among),
             _ => false,
         }
     }

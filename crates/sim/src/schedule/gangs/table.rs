@@ -8,7 +8,7 @@
 
 use super::super::order::AgeOrder;
 use super::super::{FetchView, Together};
-use super::shapes::Shapes;
+use super::shapes::{Shape, Shapes};
 use crate::place::{Layout, Place, each};
 use crate::sm::fixed_list::FixedList;
 use crate::time::Cycle;
@@ -71,13 +71,14 @@ pub struct Table {
     /// Schedulers of each slice.
     schedulers: u16,
     originals: Vec<Original>,
-    /// By domain: warps in gangs, single warps, and those of either that wait for siblings.
+    /// By domain: warps in gangs, the indices that are in all of these sets, single warps, and those of either
+    /// that wait for siblings.
     pub ganged: Vec<u64>,
+    pub ganged_in_all: u64,
     pub single: Vec<u64>,
     pub waiting: Vec<u64>,
-    /// By scheduler: home warps, by index, with several gangs, and those whose warps of all slices
-    /// are one.
-    several: Vec<u64>,
+    /// By scheduler: home warps, by index, with gangs, and those whose warps of all slices are one.
+    gangs: Vec<u64>,
     pub whole: Vec<u64>,
     /// All gangs by the slices of their warps.
     pub shapes: Shapes,
@@ -105,9 +106,10 @@ impl Table {
             schedulers: layout.schedulers(),
             originals: Vec::new(),
             ganged: vec![0; domains],
+            ganged_in_all: 0,
             single: vec![0; domains],
             waiting: vec![0; domains],
-            several: vec![0; layout.schedulers() as usize],
+            gangs: vec![0; layout.schedulers() as usize],
             whole: vec![0; layout.schedulers() as usize],
             shapes: Shapes::new(layout.schedulers()),
             partial: 0,
@@ -153,7 +155,10 @@ impl Table {
     /// `last`: its home warp and the slices that lack it.
     pub fn next_wanting(&self, view: &FetchView, last: u16) -> Option<(u16, u8)> {
         if self.schedulers == 1 {
-            let those = view.wanting[0];
+            let those = view.wanting[0] & self.gangs[0];
+            if those == 0 {
+                return None;
+            }
             let behind = those & (!1u64 << (last % 64));
             let first = if behind == 0 { those } else { behind };
             let home = first.trailing_zeros() as u16; // as most often
@@ -181,15 +186,21 @@ impl Table {
     /// The same among these home warps, the first ones first.
     #[inline(never)]
     fn next_part_wanting(&self, first: u64, then: u64, view: &FetchView) -> Option<(u16, u8)> {
-        let mut in_turn = each(first).chain(each(then)).map(|home| home as u16);
-        in_turn.find_map(|home| Some((home, self.wanting(home, view)?)))
+        for homes in [first, then] {
+            for home in each(homes) {
+                if let Some(slices) = self.wanting(home as u16, view) {
+                    return Some((home as u16, slices));
+                }
+            }
+        }
+        None
     }
 
     /// The slices of the first gang of a home warp with warps that lack their instruction, if all of
     /// these may be fetched for.
     #[inline]
     pub fn wanting(&self, home: u16, view: &FetchView) -> Option<u8> {
-        let (lacking, fetchable) = (view.slices)(self.place(home, 0));
+        let [lacking, fetchable] = (view.slices)(self.place(home, 0));
         let wants = |part: &&Part| {
             let lacks = part.slices & lacking;
             part.is_gang() && lacks != 0 && lacks & !fetchable == 0
@@ -202,6 +213,16 @@ impl Table {
     #[inline]
     pub fn all_whole(&self) -> bool {
         self.partial == 0
+    }
+
+    /// Whether a gang is all in these sets, by domain, or a single warp is in them, and does not wait for siblings.
+    pub fn any_ready(&self, sets: &[u64]) -> bool {
+        let shape = |shape: &Shape| {
+            let ready = shape.all_in(|d| sets[d]);
+            ready & !self.waiting[shape.first_domain()] != 0
+        };
+        let single = |d: usize| sets[d] & self.single[d] & !self.waiting[d] != 0;
+        self.shapes.iter().any(shape) || self.any_single() && (0..sets.len()).any(single)
     }
 
     /// Whether there are single warps.
@@ -445,10 +466,11 @@ impl Table {
                 }
             }
         }
+        self.ganged_in_all = self.ganged.iter().fold(!0, |all, set| all & set);
         let Place { domain, index } = first;
-        let several = parts.iter().filter(|part| part.is_gang()).count() > 1;
-        let set = &mut self.several[domain as usize];
-        *set = *set & !(1 << index) | u64::from(several) << index;
+        let gangs = parts.iter().any(Part::is_gang);
+        let set = &mut self.gangs[domain as usize];
+        *set = *set & !(1 << index) | u64::from(gangs) << index;
         let is_whole = |part: &Part| part.slices == self.slices && part.waits.is_none();
         let partial = |part: &&Part| part.is_gang() && !is_whole(part);
         let partial = |parts: &[Part]| parts.iter().filter(partial).count() as u32;

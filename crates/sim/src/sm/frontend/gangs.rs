@@ -3,6 +3,7 @@
 
 use super::icache::ICache;
 use super::unit::{address, decode, take};
+use crate::place::each;
 use crate::schedule::{FetchView, Together};
 use crate::sm::launch::Launched;
 use crate::sm::memory::Outcome;
@@ -129,9 +130,8 @@ impl GangFetch {
                 wanting: &self.wanting,
                 whole,
                 slices: &|home| {
-                    let lacking = warps.slices_in(home, |sets| sets.lacking());
-                    let fetchable = warps.slices_in(home, |sets| sets.fetchable(waiters));
-                    (lacking, fetchable)
+                    let both = |sets: &Domain| [sets.lacking(), sets.fetchable(waiters)];
+                    warps.slices_in(home, both)
                 },
             };
             let plan = books.policy.plan();
@@ -176,31 +176,46 @@ impl GangFetch {
 
     /// The domains with warps for units of slices to fetch for or to notice, a bit each: those that concern fetch are
     /// not all in gangs.
-    #[inline]
-    pub fn leaves(&self, residents: &mut Residents) -> u64 {
+    #[inline(always)] // most often there are none
+    pub fn leaves(&mut self, residents: &mut Residents) -> u64 {
+        let warps = &residents.warps;
+        match warps.alike() && warps.domain(0).concerns_fetch(self.waiters) == 0 {
+            true => 0,
+            false => self.find_left(residents),
+        }
+    }
+
+    #[inline(never)]
+    fn find_left(&mut self, residents: &mut Residents) -> u64 {
         let Residents { warps, books, .. } = residents;
-        if warps.alike() && warps.domain(0).concerns_fetch(self.waiters) == 0 {
+        let Some(plan) = books.policy.plan() else {
+            return 0;
+        };
+        let (in_all, waiters) = (plan.fetched_together_in_all(), self.waiters);
+        let may = |sets: &Domain| sets.fetchable(waiters) & !in_all | sets.leaving() != 0;
+        let ganged = plan.fetched_together();
+        if ganged.is_empty() || !warps.any_domain(may) {
             return 0;
         }
-        let ganged = match books.policy.plan() {
-            Some(plan) => plan.fetched_together(),
-            None => &[],
-        };
         let mut left = 0;
-        for (d, ganged) in ganged.iter().enumerate() {
-            let sets = warps.sets(d);
-            let those = sets.fetchable(self.waiters) & !ganged | sets.leaving();
-            left |= u64::from(those != 0) << d;
+        for leader in each(warps.leaders()) {
+            let sets = warps.domain(leader);
+            let (fetchable, leaving) = (sets.fetchable(waiters), sets.leaving());
+            if fetchable | leaving == 0 {
+                continue;
+            }
+            for d in each(warps.members(leader)) {
+                let those = fetchable & !ganged[d] | leaving;
+                left |= u64::from(those != 0) << d;
+            }
         }
+        self.members[..ganged.len()].copy_from_slice(ganged);
         left
     }
 
-    /// By domain: the warps that are in gangs, and that no unit of a slice fetches for.
-    pub fn members(&mut self, residents: &mut Residents) -> &[u64] {
-        if let Some(plan) = residents.books.policy.plan() {
-            let together = plan.fetched_together();
-            self.members[..together.len()].copy_from_slice(together);
-        }
+    /// By domain: the warps that are in gangs, and that no unit of a slice fetches for, as of when any were
+    /// [left](Self::leaves).
+    pub fn members(&self) -> &[u64] {
         &self.members
     }
 }

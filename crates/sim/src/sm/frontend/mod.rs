@@ -21,7 +21,7 @@ use super::residents::Residents;
 use super::warps::{Waiters, WarpTable};
 use crate::config::{Machine, Per};
 use crate::memory::packet::Reply;
-use crate::place::Layout;
+use crate::place::{Layout, each};
 use crate::time::Cycle;
 use gangs::GangFetch;
 use icache::ICache;
@@ -30,6 +30,8 @@ use unit::FetchUnit;
 /// The front end of an SM.
 pub struct FrontEnd {
     units: Vec<FetchUnit>,
+    /// By domain: the one that serves it.
+    unit_of: Vec<usize>,
     /// What fetches for several warps together, where a policy joins warps.
     gangs: GangFetch,
     icache: ICache,
@@ -63,7 +65,9 @@ impl FrontEnd {
                 .collect(),
         };
         let waiters = units[0].waiters();
+        let unit_of = |d| units.iter().position(|unit| unit.serves(d));
         FrontEnd {
+            unit_of: (0..all).filter_map(unit_of).collect(),
             units,
             gangs: GangFetch::new(all, layout.schedulers().into(), waiters),
             waiters,
@@ -175,7 +179,7 @@ impl FrontEnd {
             let unit = &mut self.units[(self.turn + i) % count];
             unit.fetch::<false>(now, &mut self.icache, residents, launched, &[]);
         }
-        self.end_turns();
+        self.end_turns(self.units.iter().any(FetchUnit::has_fetched));
     }
 
     /// Lines that have come go to the units of the warps that wait for them.
@@ -184,14 +188,12 @@ impl FrontEnd {
         while let Some(slot) = self.icache.next_ready() {
             self.arrived.push(slot);
         }
-        let (units, gangs) = (&mut self.units, &mut self.gangs);
+        let (units, unit_of, gangs) = (&mut self.units, &self.unit_of, &mut self.gangs);
         self.arrived.retain(|&slot| {
             if gangs.awaits(slot) {
                 return !gangs.line_has_come(slot, residents);
             }
-            let place = residents.warps.place(slot);
-            let unit = units.iter_mut().find(|unit| unit.serves(place));
-            let unit = unit.expect("every warp has its unit");
+            let unit = &mut units[unit_of[residents.warps.place(slot).domain as usize]];
             let takes = unit.has_port();
             if takes {
                 unit.line_has_come(slot, residents, launched);
@@ -200,9 +202,8 @@ impl FrontEnd {
         });
     }
 
-    /// Who was first at the ports is last in the next cycle, if anybody has fetched.
-    fn end_turns(&mut self) {
-        let fetched = self.units.iter().any(FetchUnit::has_fetched);
+    /// Who was first at the ports is last in the next cycle, if any unit has `fetched`.
+    fn end_turns(&mut self, fetched: bool) {
         if fetched {
             self.turn = (self.turn + 1) % self.units.len();
         }
@@ -243,18 +244,21 @@ impl FrontEnd {
         residents: &mut Residents,
         launched: &Launched,
     ) {
-        if !lines {
-            self.units.iter_mut().for_each(FetchUnit::open_ports);
-        }
-        let count = self.units.len();
-        let ganged = self.gangs.members(residents);
-        for i in 0..count {
-            let unit = &mut self.units[(self.turn + i) % count];
-            if unit.serves_any(left) {
+        let mut fetched = lines && self.units.iter().any(FetchUnit::has_fetched);
+        let ganged = self.gangs.members();
+        let serving = each(left).fold(0u64, |all, d| all | 1 << self.unit_of[d]);
+        let before = serving & !(!0 << self.turn);
+        for set in [serving & !before, before] {
+            for i in each(set) {
+                let unit = &mut self.units[i];
+                if !lines {
+                    unit.open_ports();
+                }
                 unit.fetch::<true>(now, &mut self.icache, residents, launched, ganged);
+                fetched |= unit.has_fetched();
             }
         }
-        self.end_turns();
+        self.end_turns(fetched);
     }
 
     /// Whether fetch would do something about any warp.

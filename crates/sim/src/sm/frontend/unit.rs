@@ -70,15 +70,8 @@ impl FetchUnit {
     }
 
     /// Whether it fetches for the warps of a domain.
-    pub fn serves(&self, place: Place) -> bool {
-        self.domains.contains(&(place.domain as usize))
-    }
-
-    /// Whether it fetches for the warps of any of these domains, a bit each.
-    #[inline]
-    pub fn serves_any(&self, domains: u64) -> bool {
-        let Range { start, end } = self.domains;
-        domains >> start & !u64::MAX.unbounded_shl((end - start) as u32) != 0
+    pub fn serves(&self, domain: usize) -> bool {
+        self.domains.contains(&domain)
     }
 
     /// Whether something is to be decoded.

@@ -162,7 +162,12 @@ impl Issue {
     }
 
     /// An access of this kind is being gathered: memory instructions of others do not issue.
-    fn hold_other_kinds(&mut self, kind: Kind, residents: &Residents, launched: &Launched) {
+    pub(super) fn hold_other_kinds(
+        &mut self,
+        kind: Kind,
+        residents: &Residents,
+        launched: &Launched,
+    ) {
         let warps = &residents.warps;
         for (d, plannable) in self.plannable.iter_mut().enumerate() {
             let mut accesses = *plannable & warps.sets(d).accesses();
@@ -182,7 +187,7 @@ impl Issue {
 
     /// Issues the instruction that the members of a gang have in common. Returns where they go on, if
     /// all go on there.
-    fn issue_members(
+    pub(super) fn issue_members(
         &mut self,
         members: Together,
         now: Cycle,

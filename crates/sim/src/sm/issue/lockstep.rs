@@ -61,17 +61,23 @@ impl Issue {
         }
     }
 
-    /// Domains that drop wrong paths stand for none that rank their warps otherwise.
-    fn part_by_rank(&self, domains: u64, residents: &mut Residents) {
+    /// Of these domains, a bit each, those that drop wrong paths stand for none that rank their warps otherwise: before
+    /// that of the `winner`, if there is one, or which comes first.
+    #[inline]
+    pub(super) fn part_by_rank(&self, domains: u64, winner: Option<u8>, residents: &mut Residents) {
         let Residents { warps, books, .. } = residents;
         if !warps.any_alike() {
             return;
         }
         for leader in each(domains & warps.leaders()) {
-            let members = warps.members(leader);
-            let drops = warps.domain(leader).mismatched() != 0;
-            if drops && !members.is_power_of_two() && !books.policy.ranks_alike(members) {
-                warps.isolate_each(members);
+            let (class, domain) = (warps.members(leader), warps.domain(leader));
+            let wrong = domain.mismatched();
+            if wrong == 0 || class.is_power_of_two() {
+                continue;
+            }
+            let among = winner.map_or(domain.ranked(), |index| wrong | 1 << index);
+            if !books.policy.ranks_alike(class, among) {
+                warps.isolate_each(class);
             }
         }
     }
@@ -92,7 +98,7 @@ impl Issue {
             self.planned_rooms = [self.planned_rooms[0]; MOST_DOMAINS];
         }
         with.residents.warps.isolate_gang(members);
-        self.part_by_rank(domains, with.residents);
+        self.part_by_rank(domains, Some(members.index()), with.residents);
         let next = Next::at(members.leader(), with); // all issue the same
         let index = next.place.index;
         for d in each(domains & with.residents.warps.leaders()) {
@@ -128,7 +134,7 @@ impl Issue {
         }
         self.ask_for_room(with);
         self.part_by_room(with);
-        self.part_by_rank(!0, with.residents);
+        self.part_by_rank(!0, None, with.residents);
         let first = with.residents.blocks.turns.number(now);
         let domains = self.domains;
         for d in (0..domains).map(|d| (first + d) % domains) {

@@ -5,6 +5,8 @@ mod execute;
 mod gang;
 mod gather;
 mod lockstep;
+mod parts;
+mod straight;
 #[cfg(test)]
 mod tests;
 mod whole;
@@ -49,6 +51,8 @@ pub struct Issue {
     room_asked: Option<u32>,
     /// By domain: those kinds, where they are not the same for all.
     rooms: [u8; MOST_DOMAINS],
+    /// The groups of units that all domains share, if each other is for one domain alone.
+    shared: Option<u32>,
     /// The active lanes of the warps that execute an instruction together.
     active: u32,
     /// What the instruction under way did.
@@ -124,6 +128,7 @@ impl Issue {
             room_alike: None,
             room_asked: None,
             rooms: [0; MOST_DOMAINS],
+            shared: parts::shared_groups(machine, domains),
             active: 0,
             effect: Effect::default(),
             order: 0,

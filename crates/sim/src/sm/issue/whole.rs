@@ -1,6 +1,7 @@
 //! The common case where slices go together (`warps/lockstep`): they have the same room, and the gang that issues
 //! has a warp in every slice. It takes the turns of all slices, so it is chosen, and what it issues is done,
-//! once and straight. Everything else goes the longer way (`gang`), which comes to the same.
+//! once and straight. Cycles in which slices have the same room but others issue are next (`straight`, `parts`);
+//! everything else goes the longer way (`gang`), which comes to the same.
 
 use super::{Issue, Next, Surroundings, drop_wrong_paths};
 use crate::place::{Place, each};
@@ -17,13 +18,15 @@ enum Glance {
     /// A gang with a warp at this index in every slice, and, if the first slice stands for all, its warps that
     /// have room at their units.
     Gang(u8, Option<u64>),
+    /// Nobody but warps of the class of slices with this leader.
+    Class(usize),
     /// It has to be looked at.
     Unclear,
 }
 
 impl Issue {
-    /// One cycle of all schedulers, if it is such a one, or one in which nobody can issue, and that can be seen at a
-    /// glance; says whether it is.
+    /// One cycle of all schedulers, where slices have the same room and nobody has to hear of each warp; says whether
+    /// it is such a one.
     #[inline(never)]
     pub(super) fn step_whole(
         &mut self,
@@ -42,11 +45,11 @@ impl Issue {
             false => self.next_of_classes(now, with),
         };
         match named {
-            Glance::Unclear => return Ok(false),
-            Glance::Nobody => {}
-            Glance::Gang(index, room) => self.issue_whole(index, room, now, with)?,
+            Glance::Nobody => Ok(true),
+            Glance::Gang(index, room) => self.issue_whole(index, room, now, with),
+            Glance::Class(leader) => self.step_class(leader, now, with),
+            Glance::Unclear => self.step_parts(now, with),
         }
-        Ok(true)
     }
 
     /// The gang that issues, where the first slice stands for all.
@@ -55,15 +58,15 @@ impl Issue {
         let room = self.planned_room_of(0, now, with);
         let Residents { warps, books, .. } = &mut *with.residents;
         let domain = warps.domain(0);
-        let (ready, drops) = (domain.issuable() & room, domain.mismatched() != 0);
-        if ready == 0 && !drops {
+        let (ready, wrong) = (domain.issuable() & room, domain.mismatched());
+        if ready | wrong == 0 {
             match domain.moving() {
                 0 => warps.skip_turn(0),
                 _ => warps.stand_still(0, room, books),
             }
             return Glance::Nobody;
         }
-        if ready == 0 || drops && !books.policy.ranks_alike(warps.members(0)) {
+        if ready == 0 || wrong != 0 && !books.policy.ranks_alike(warps.members(0), wrong | ready) {
             return Glance::Unclear;
         }
         // The plan may change the order of the warps when it names one.
@@ -72,20 +75,30 @@ impl Issue {
         named.map_or(Glance::Unclear, |index| Glance::Gang(index, Some(room)))
     }
 
-    /// The same where slices are of several classes, and none has to drop a wrong path.
+    /// The same where slices are of several classes.
     #[inline(never)]
     fn next_of_classes(&mut self, now: Cycle, with: &mut Surroundings) -> Glance {
         let leaders = with.residents.warps.leaders();
-        let mut ready = !0;
+        let (mut ready, mut moving, mut wrong) = (!0, 0u64, 0);
         for d in each(leaders) {
             let domain = with.residents.warps.domain(d);
-            if domain.mismatched() != 0 {
-                return Glance::Unclear;
+            if domain.moving() == 0 {
+                ready = 0;
+                continue;
             }
+            moving |= 1 << d;
+            wrong |= domain.mismatched();
             ready &= domain.issuable() & self.planned_room_of(d, now, with);
         }
+        if moving.is_power_of_two() {
+            return Glance::Class(moving.trailing_zeros() as usize);
+        }
         if ready == 0 {
-            return self.nobody_of_classes(leaders, now, with);
+            if wrong != 0 || self.anybody_issues(now, with) {
+                return Glance::Unclear;
+            }
+            self.issue_nowhere(now, with);
+            return Glance::Nobody;
         }
         let Residents { warps, books, .. } = &mut *with.residents;
         for d in each(leaders) {
@@ -93,24 +106,6 @@ impl Issue {
         }
         let named = books.policy.plan().and_then(|plan| plan.next_whole(ready));
         named.map_or(Glance::Unclear, |index| Glance::Gang(index, None))
-    }
-
-    /// Nobody is ready in every slice of several classes, and none has to drop a wrong path.
-    #[inline]
-    fn nobody_of_classes(&self, leaders: u64, now: Cycle, with: &mut Surroundings) -> Glance {
-        let plan = with.residents.books.policy.plan();
-        if !plan.is_some_and(|plan| plan.names_whole_alone()) {
-            return Glance::Unclear;
-        }
-        for d in each(leaders) {
-            let room = self.planned_room_of(d, now, with);
-            let Residents { warps, books, .. } = &mut *with.residents;
-            match warps.domain(d).moving() {
-                0 => warps.skip_turn(d),
-                _ => warps.stand_still(d, room, books),
-            }
-        }
-        Glance::Nobody
     }
 
     /// The cycle in which the gang with warps at this index takes the turns of all slices. If one stands for all:
@@ -122,7 +117,7 @@ impl Issue {
         room: Option<u64>,
         now: Cycle,
         with: &mut Surroundings,
-    ) -> Result<(), SmFault> {
+    ) -> Result<bool, SmFault> {
         let first = Place { domain: 0, index };
         let next = Next::at(first, with);
         let gang = with.residents.warps.whole_gang(next.slot);
@@ -131,13 +126,9 @@ impl Issue {
             warps.take_class_turn(0, index, next.facts.passes, room, books);
             drop_wrong_paths(0, Some(index), with.residents, with.view.launched);
         } else {
-            for d in each(warps.leaders()) {
-                let room = self.planned_room_of(d, now, with);
-                let Residents { warps, books, .. } = &mut *with.residents;
-                warps.take_class_turn(d, index, next.facts.passes, room, books);
-            }
+            self.take_turns_of_all(&next, now, with);
         }
-        let at = self.issue_row(gang, &next, now, with)?;
+        let at = self.issue_only(gang, true, &next, now, with)?;
         let books = &mut with.residents.books;
         books.stats.counters.gang_issues += 1;
         books.stats.counters.issue_cycles += 1;
@@ -146,22 +137,35 @@ impl Issue {
         if settle {
             with.residents.settle_plan(now);
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// Issues the instruction of such a gang; an access to memory is the only one of the cycle. Returns where
-    /// its warps go on, if all go on there.
-    #[inline]
-    fn issue_row(
+    /// The warps of such a gang are about to issue, where slices are of several classes.
+    #[inline(never)]
+    fn take_turns_of_all(&mut self, next: &Next, now: Cycle, with: &mut Surroundings) {
+        for d in each(with.residents.warps.leaders()) {
+            let room = self.planned_room_of(d, now, with);
+            self.take_turn_of_class(d, next, room, with);
+        }
+    }
+
+    /// Issues the instruction of a gang, which has a warp in every slice or not; an access to memory is the only one
+    /// of the cycle. Returns where its warps go on, if all go on there.
+    #[inline(always)]
+    pub(super) fn issue_only(
         &mut self,
         gang: Together,
+        whole: bool,
         next: &Next,
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<Option<Pc>, SmFault> {
         let together = self.execute_together(gang, next.pc, true, now, with)?;
         if together && self.leads_on_as_one() {
-            let at = self.whole_goes_on(gang, next, now, with)?;
+            let at = match whole {
+                true => self.whole_goes_on(gang, next, now, with)?,
+                false => self.gang_goes_on(gang, next, now, with)?,
+            };
             if next.facts.is_memory() {
                 self.send_only_access(next, now, with);
             }

@@ -96,7 +96,7 @@ impl WarpTable {
         let idle = domain.account(0, room, cycles, &mut books.stats.warps);
         count_idle(domain, idle, from, to, times, books);
         count_cycles(domain, to, times, books);
-        if books.policy.ranks_alike(members) {
+        if books.policy.ranks_alike(members, domain.ranked()) {
             return count_stall(domain, leader, cycles, books);
         }
         for d in each(members) {
@@ -145,7 +145,7 @@ pub(super) fn count_cycles(domain: &mut Domain, to: Cycle, times: u64, books: &m
 /// Why the scheduler of domain `d` did not issue.
 #[inline(always)]
 fn count_stall(domain: &Domain, d: usize, cycles: u64, books: &mut Books) {
-    let first = books.policy.first(d, domain.running | domain.stopped);
+    let first = books.policy.first(d, domain.ranked());
     let state = domain.stall(first);
     debug_assert!(state != SchedulerState::Issued);
     books.stats.schedulers.count(state, cycles);

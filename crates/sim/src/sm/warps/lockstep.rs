@@ -66,18 +66,35 @@ impl WarpTable {
         }
     }
 
-    /// The slices of a home warp, whose warp in the first sits at `home`, whose warps are in a set.
+    /// The slices of a home warp, whose warp in the first sits at `home`, whose warps are in each of two sets.
     #[inline]
-    pub fn slices_in(&self, home: Place, of: impl Fn(&Domain) -> u64) -> u8 {
-        let is = |d: usize| of(self.sets(d)) >> home.index & 1 != 0;
+    pub fn slices_in(&self, home: Place, of: impl Fn(&Domain) -> [u64; 2]) -> [u8; 2] {
+        let mut found = [0, 0];
+        let mut add = |d: usize, slices: u64| {
+            let [first, second] = of(&self.domains[d]);
+            found[0] |= if first >> home.index & 1 != 0 {
+                slices
+            } else {
+                0
+            };
+            found[1] |= if second >> home.index & 1 != 0 {
+                slices
+            } else {
+                0
+            };
+        };
         let step = self.layout.schedulers() as usize;
         if step == 1 {
-            let classes = each(self.classes.leaders()).filter(|d| is(*d));
-            return classes.fold(0, |all, d| all | self.members(d)) as u8;
+            for leader in each(self.classes.leaders()) {
+                add(leader, self.members(leader));
+            }
+        } else {
+            let domains = (home.domain as usize..self.domains.len()).step_by(step);
+            for (slice, d) in domains.enumerate() {
+                add(self.leader_of(d), 1 << slice);
+            }
         }
-        let domains = (home.domain as usize..self.domains.len()).step_by(step);
-        let slices = domains.enumerate().filter(|(_, d)| is(*d));
-        slices.fold(0, |all, (slice, _)| all | 1 << slice)
+        found.map(|slices| slices as u8)
     }
 
     /// Every domain stands for itself, and every warp.

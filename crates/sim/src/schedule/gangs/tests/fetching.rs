@@ -6,13 +6,13 @@ use crate::place::Layout;
 use crate::schedule::{FetchView, Place};
 use crate::sm::fixed_list::FixedList;
 
-const HOMES: u16 = 6;
+pub(super) const HOMES: u16 = 6;
 
 /// Numbers that look drawn.
-struct Dice(u64);
+pub(super) struct Dice(pub u64);
 
 impl Dice {
-    fn draw(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -22,7 +22,7 @@ impl Dice {
 }
 
 /// Home warps, each divided as the dice say.
-fn table(dice: &mut Dice) -> Table {
+pub(super) fn table(dice: &mut Dice) -> Table {
     let set = ["warps=i-vws".to_string()];
     let layout = Layout::of(&Machine::resolve("vws", &set).expect("a machine"));
     let mut table = Table::new(layout, layout.domains());
@@ -74,7 +74,7 @@ fn the_gang_behind_the_last_one_is_next_if_all_that_lack_their_instruction_may_b
         let view = FetchView {
             wanting: &[wanting & ((1 << HOMES) - 1)],
             whole: all,
-            slices: &|home| (slices(&lacking, home.index), slices(&fetchable, home.index)),
+            slices: &|home| [&lacking, &fetchable].map(|sets| slices(sets, home.index)),
         };
         let last = (dice.draw() % u64::from(HOMES)) as u16;
         let mut in_turn = (last + 1..HOMES).chain(0..=last);

@@ -76,7 +76,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// That a kernel's statistics are the same whether slices are kept as one, and skipped or stepped.
-fn check(set: &[&str], ptx: &str, blocks: u32, threads: u32, what: &str) {
+pub(super) fn check(set: &[&str], ptx: &str, blocks: u32, threads: u32, what: &str) {
     let mut apart = bench("vws", set, ptx, true);
     apart.launch(blocks, threads).launch(blocks, threads);
     for skip in [true, false] {

@@ -5,6 +5,7 @@ mod fetching;
 mod lockstep;
 mod machines;
 mod meeting;
+mod straight;
 
 use crate::bench::generate::Generator;
 use crate::bench::{Bench, check_laws, kernel, machine};

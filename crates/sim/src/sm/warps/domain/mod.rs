@@ -208,6 +208,12 @@ impl Domain {
         self.candidates() & self.head & self.matched & self.clear
     }
 
+    /// Warps of which the first in order is why the scheduler does not issue.
+    #[inline]
+    pub fn ranked(&self) -> u64 {
+        self.running | self.stopped
+    }
+
     /// Warps that the scheduler looks at and whose next instruction is in their buffer.
     pub fn next_known(&self) -> u64 {
         self.candidates() & self.head & self.matched

@@ -1,0 +1,215 @@
+//! A cycle in which several parts of gangs, or single warps, may issue, where slices go together as far as they do
+//! (`warps/lockstep`), have the same room, and have units of their own or share them all: as in `gang`, but
+//! what holds for a class of slices is found and ended once for each. An instruction then takes room only from
+//! its own slices, or from all, so that classes stay alike for as long as they have not had their turn.
+
+use super::{Issue, Next, Surroundings, drop_wrong_paths};
+use crate::config::Machine;
+use crate::place::each;
+use crate::schedule::{IssueView, Together};
+use crate::sm::launch::SmFault;
+use crate::sm::residents::Residents;
+use crate::sm::units::UnitPlan;
+use crate::time::Cycle;
+
+/// The groups of units, a bit each, that all domains share, if each other group is for one domain alone.
+pub(super) fn shared_groups(machine: &Machine, domains: usize) -> Option<u32> {
+    let plan = UnitPlan::of(machine);
+    let mut shared = 0;
+    for (g, group) in plan.groups.iter().enumerate() {
+        let of_kind = plan.groups.iter().filter(|other| other.kind == group.kind);
+        match of_kind.count() {
+            1 => shared |= 1 << g,
+            n if n == domains => {}
+            _ => return None,
+        }
+    }
+    Some(shared)
+}
+
+impl Issue {
+    /// One cycle of all schedulers, where slices have the same room, if it is such a one; says whether it is.
+    #[inline(never)]
+    pub(super) fn step_parts(
+        &mut self,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Result<bool, SmFault> {
+        let Some(shared) = self.shared else {
+            return Ok(false);
+        };
+        let Some(mut kinds) = self.room_alike else {
+            return Ok(false);
+        };
+        let mut left = self.find_ready_classes(now, with);
+        let (mut any, mut settle) = (false, false);
+        while left != 0
+            && let Some(members) = self.next_part(now, with)
+        {
+            any = true;
+            self.take_turns_of_classes(members, kinds, with);
+            for d in each(members.domains()) {
+                (self.ready[d], self.plannable[d]) = (0, 0);
+            }
+            let room = with.collectors.room() & shared;
+            let at = self.issue_members(members, now, with)?;
+            let books = &mut with.residents.books;
+            books.stats.counters.gang_issues += u64::from(members.len() > 1);
+            if let Some(plan) = books.policy.plan() {
+                settle |= plan.went_on(members, at);
+            }
+            if !self.gathers {
+                self.close_access(now, with);
+            }
+            left &= !members.domains();
+            if with.collectors.room() & shared != room {
+                kinds = self.renew_room(with);
+            }
+        }
+        let room = with.collectors.room() & shared;
+        self.close_access(now, with);
+        if with.collectors.room() & shared != room {
+            kinds = self.renew_room(with);
+        }
+        self.end_turns_of_classes(kinds, now, with);
+        if any {
+            with.residents.books.stats.counters.issue_cycles += 1;
+            self.hold_slots(with);
+        }
+        if settle {
+            with.residents.settle_plan(now);
+        }
+        Ok(true)
+    }
+
+    /// Finds out which warps are ready, and which of them have room. Returns the domains of those, a bit each.
+    #[inline]
+    fn find_ready_classes(&mut self, now: Cycle, with: &mut Surroundings) -> u64 {
+        let mut left = 0;
+        for leader in each(with.residents.warps.leaders()) {
+            let room = self.planned_room_of(leader, now, with);
+            let Residents { warps, books, .. } = &mut *with.residents;
+            let (domain, class) = (warps.domain(leader), warps.members(leader));
+            let ready = match domain.is_free(now) {
+                true => domain.issuable(),
+                false => 0,
+            };
+            for d in each(class) {
+                (self.ready[d], self.plannable[d]) = (ready, ready & room);
+            }
+            if ready & room != 0 {
+                left |= class;
+                // The plan may change the order of the warps when it names one.
+                warps.pass(leader, now, books);
+            }
+        }
+        left
+    }
+
+    /// The warps that the policy names next.
+    #[inline]
+    fn next_part(&mut self, now: Cycle, with: &mut Surroundings) -> Option<Together> {
+        if let Some(kind) = self.gathered.kind {
+            self.hold_other_kinds(kind, with.residents, with.view.launched);
+        }
+        let Residents {
+            warps,
+            groups,
+            books,
+            ..
+        } = &mut *with.residents;
+        books.policy.plan()?.next(&IssueView {
+            now,
+            ready: &self.plannable,
+            alike: false,
+            groups,
+            layout: warps.layout(),
+        })
+    }
+
+    /// The warps are about to issue, with room at these kinds of units: the turns of their domains are over.
+    #[inline]
+    fn take_turns_of_classes(&mut self, members: Together, kinds: u8, with: &mut Surroundings) {
+        with.residents.warps.isolate_gang(members);
+        let next = Next::at(members.leader(), with); // all issue the same
+        for leader in each(members.domains() & with.residents.warps.leaders()) {
+            let room = with.residents.warps.domain(leader).with_room(kinds);
+            self.take_turn_of_class(leader, &next, room, with);
+        }
+    }
+
+    /// The warps of a class of domains that have this instruction next are about to issue.
+    #[inline(always)]
+    pub(super) fn take_turn_of_class(
+        &mut self,
+        leader: usize,
+        next: &Next,
+        room: u64,
+        with: &mut Surroundings,
+    ) {
+        let Residents { warps, books, .. } = &mut *with.residents;
+        if warps.domain(leader).mismatched() == 0 {
+            let (index, passes) = (next.place.index, next.facts.passes);
+            return warps.take_class_turn(leader, index, passes, room, books);
+        }
+        self.take_turn_and_drop(leader, next, room, with);
+    }
+
+    /// The same where wrong paths are dropped.
+    #[inline(never)]
+    fn take_turn_and_drop(
+        &mut self,
+        leader: usize,
+        next: &Next,
+        room: u64,
+        with: &mut Surroundings,
+    ) {
+        let (index, passes) = (next.place.index, next.facts.passes);
+        let class = with.residents.warps.members(leader);
+        self.part_by_rank(1 << leader, Some(index), with.residents);
+        for d in each(class & with.residents.warps.leaders()) {
+            let Residents { warps, books, .. } = &mut *with.residents;
+            warps.take_class_turn(d, index, passes, room, books);
+            drop_wrong_paths(d, Some(index), with.residents, with.view.launched);
+        }
+    }
+
+    /// There is less room at units that all share. Returns the kinds of units with room for domains that have not
+    /// had their turn.
+    #[inline(never)]
+    fn renew_room(&mut self, with: &Surroundings) -> u8 {
+        let (warps, mut kinds) = (&with.residents.warps, 0);
+        for leader in each(warps.leaders()).filter(|d| !warps.had_turn(*d)) {
+            kinds = with.collectors.room_for(leader);
+            let room = warps.domain(leader).with_room(kinds);
+            each(warps.members(leader)).for_each(|d| self.plannable[d] &= room);
+        }
+        kinds
+    }
+
+    /// The turns of the domains that have issued nothing, and have room at these kinds of units, are over.
+    #[inline]
+    fn end_turns_of_classes(&mut self, kinds: u8, now: Cycle, with: &mut Surroundings) {
+        let warps = &mut with.residents.warps;
+        let wrong = |d: usize| !warps.had_turn(d) && warps.domain(d).mismatched() != 0;
+        if each(warps.leaders()).any(wrong) {
+            return self.end_other_turns(now, with);
+        }
+        let Residents { warps, books, .. } = &mut *with.residents;
+        for d in each(warps.leaders()) {
+            let domain = warps.domain(d);
+            if warps.had_turn(d) {
+                continue;
+            }
+            if self.ready[d] | domain.moving() == 0 {
+                warps.skip_turn(d);
+                continue;
+            }
+            let room = match domain.is_free(now) {
+                true => domain.with_room(kinds),
+                false => 0,
+            };
+            warps.stand_still(d, room, books);
+        }
+    }
+}
