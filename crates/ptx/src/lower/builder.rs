@@ -1,6 +1,6 @@
-//! The kernel under construction: code, registers, labels, names in scope, and what went
-//! wrong so far.
+//! The kernel under construction: code, registers, labels, names in scope.
 
+use super::complaints::Complaints;
 use super::framed::FramedFunctions;
 use super::module::{ModuleTable, ModuleVar};
 use super::scope::{Entity, Found, Scope, number_in};
@@ -11,7 +11,6 @@ use crate::kernel::{Destinations, Instr, Likely, NO_PC, Pc, RegClass, RegId, Reg
 use crate::lower::module::layout::{SharedLayout, align_up};
 use crate::lower::operand::special::{NAMES, special};
 use crate::name::Name;
-use std::collections::HashSet;
 use warpsim_present::misspelt;
 
 /// Inlining stops here: a kernel this long is a mistake, and would not fit in memory.
@@ -64,27 +63,24 @@ pub(super) struct Builder<'a> {
     pub local_top: u64,
     pub local_bytes: u64,
     pub param_bytes: u64,
-    /// How many functions have been inlined, and the statements of all of them.
-    pub inlined: u32,
-    pub inlined_statements: usize,
-    /// It is too much: whatever is left is passed over. The mistakes known by then; those that
-    /// come after are consequences.
-    given_up: Option<usize>,
-    /// It was because too much was inlined.
-    pub too_large: bool,
+    pub inlined: Inlined,
+    pub complaints: Complaints,
     pub source: Option<(u32, u32)>,
     pub line: u32,
     /// Where `.pragma "nounroll"` stood.
     pub rolled: Vec<Pc>,
-    /// Mistakes in the file.
-    pub errors: Vec<Diagnostic>,
-    /// Valid PTX that is not supported.
-    pub unsupported: Vec<Diagnostic>,
     /// Functions that are not inlined.
     pub framed: FramedFunctions<'a>,
-    /// Functions that are called and not defined, with the line of the call.
-    pub undefined: Vec<(String, u32)>,
-    unknown: HashSet<String>,
+}
+
+/// What has been inlined.
+#[derive(Default)]
+pub(super) struct Inlined {
+    /// How many functions, and the statements of all of them.
+    pub functions: u32,
+    pub statements: usize,
+    /// It was too much: the kernel was given up.
+    pub too_large: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -103,55 +99,13 @@ impl<'a> Builder<'a> {
             local_top: 0,
             local_bytes: 0,
             param_bytes: 0,
-            inlined: 0,
-            inlined_statements: 0,
-            given_up: None,
-            too_large: false,
+            inlined: Inlined::default(),
+            complaints: Complaints::default(),
             source: None,
             line: 0,
             rolled: Vec::new(),
-            errors: Vec::new(),
-            unsupported: Vec::new(),
-            undefined: Vec::new(),
             framed: FramedFunctions::default(),
-            unknown: HashSet::new(),
         }
-    }
-
-    /// Records a mistake.
-    pub fn error(&mut self, span: Span, message: impl Into<String>) {
-        self.errors.push(Diagnostic::error(span, message));
-    }
-
-    /// Records a mistake with a hint.
-    pub fn error_hint(&mut self, span: Span, message: String, hint: impl Into<String>) {
-        self.errors
-            .push(Diagnostic::error(span, message).with_hint(hint));
-    }
-
-    /// Records something valid that is not supported.
-    pub fn unsupported(&mut self, span: Span, message: impl Into<String>) {
-        self.unsupported.push(Diagnostic::error(span, message));
-    }
-
-    /// Passes over whatever is left, for this reason.
-    pub fn give_up(&mut self, span: Span, message: impl Into<String>) {
-        if !self.has_given_up() {
-            self.unsupported(span, message);
-            self.given_up = Some(self.errors.len());
-        }
-    }
-
-    /// Whether the rest is passed over.
-    pub fn has_given_up(&self) -> bool {
-        self.given_up.is_some()
-    }
-
-    /// Every mistake, without the consequences of having given up.
-    pub fn mistakes(self) -> Vec<Diagnostic> {
-        let mut errors = self.errors;
-        errors.truncate(self.given_up.unwrap_or(usize::MAX));
-        errors
     }
 
     /// A new register. Its name gets the suffix of the function being inlined.
@@ -285,7 +239,7 @@ impl<'a> Builder<'a> {
             }
             return Some(found);
         }
-        if self.unknown.insert(name.name.to_string()) {
+        if self.complaints.is_first_unknown(&name.name) {
             self.report_unknown(name);
         }
         None
@@ -363,7 +317,7 @@ impl<'a> Builder<'a> {
                 "the declaration `{prefix}<{count}>` ends at `{prefix}{}`",
                 count.saturating_sub(1)
             );
-            self.errors.push(error.with_hint(hint));
+            self.complaints.errors.push(error.with_hint(hint));
             return;
         }
         let mut spellings: Vec<String> = scopes
@@ -375,7 +329,7 @@ impl<'a> Builder<'a> {
         let mut outer: Vec<&str> = self.table.names().collect();
         outer.sort_unstable();
         let near = misspelt(&name.name, known.chain(outer).chain(NAMES.iter().copied()));
-        self.errors.push(match near {
+        self.complaints.errors.push(match near {
             Some(near) => error.with_hint(format!("did you mean `{near}`?")),
             None => error,
         });

@@ -13,6 +13,7 @@
 
 mod body;
 mod builder;
+mod complaints;
 mod framed;
 mod instruction;
 mod module;
@@ -115,12 +116,12 @@ fn lower_kernel<'a>(
     }
     builder.emit_framed();
     check_limits(&mut builder, &function.name);
-    let kernel = (builder.errors.is_empty() && builder.unsupported.is_empty())
-        .then(|| finish_kernel(&mut builder, function, params));
+    let runs = builder.complaints.none();
+    let kernel = runs.then(|| finish_kernel(&mut builder, function, params));
     Lowered {
         kernel,
-        too_large: builder.too_large,
-        unsupported: std::mem::take(&mut builder.unsupported),
+        too_large: builder.inlined.too_large,
+        unsupported: std::mem::take(&mut builder.complaints.unsupported),
         errors: builder.mistakes(),
     }
 }
@@ -197,7 +198,7 @@ fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Par
         rolled: std::mem::take(&mut builder.rolled),
         crossings: Crossings::default(),
         virtualised: Virtualised::No,
-        undefined: std::mem::take(&mut builder.undefined),
+        undefined: std::mem::take(&mut builder.complaints.undefined),
     };
     for directive in &function.directives {
         match directive {

@@ -84,26 +84,26 @@ impl<'a> Builder<'a> {
             return Some(());
         }
         if self.frames.len() > DEEPEST_CALLS {
-            self.too_large = true;
+            self.inlined.too_large = true;
             self.give_up(
                 callee.span,
                 format!("calls are nested more than {DEEPEST_CALLS} deep (functions are inlined)"),
             );
             return None;
         }
-        self.inlined_statements += function.body.as_ref().map_or(0, Vec::len);
-        if self.inlined >= MOST_INLINED
-            || self.inlined_statements > MOST_STATEMENTS
+        self.inlined.statements += function.body.as_ref().map_or(0, Vec::len);
+        if self.inlined.functions >= MOST_INLINED
+            || self.inlined.statements > MOST_STATEMENTS
             || self.code.len() > LONGEST_CODE
         {
-            self.too_large = true;
+            self.inlined.too_large = true;
             self.give_up(
                 callee.span,
                 format!(
                     "too many calls: functions are inlined, and this kernel comes to {} calls, {} \
                      statements and {} instructions",
-                    self.inlined,
-                    self.inlined_statements,
+                    self.inlined.functions,
+                    self.inlined.statements,
                     self.code.len()
                 ),
             );
@@ -217,9 +217,7 @@ impl<'a> Builder<'a> {
 
     /// A function that another file may define: if none does, launches are refused.
     fn call_undefined(&mut self, callee: &Ident, guard: Option<(RegId, bool)>) -> Option<()> {
-        if !self.undefined.iter().any(|(name, _)| *name == callee.name) {
-            self.undefined.push((callee.name.to_string(), self.line));
-        }
+        self.complaints.undefined(&callee.name, self.line);
         self.emit(Op::Trap, Mods::default(), vec![], vec![]).guard = guard;
         Some(())
     }
@@ -233,8 +231,8 @@ impl<'a> Builder<'a> {
     ) {
         let body = function.body.as_deref().unwrap_or_default();
         let usage = ParamUse::of(body);
-        self.inlined += 1;
-        let suffix = format!("@{}.{}", function.name.name, self.inlined);
+        self.inlined.functions += 1;
+        let suffix = format!("@{}.{}", function.name.name, self.inlined.functions);
         let saved_top = self.local_top;
         let saved_source = self.source;
         // Arguments are read in the caller's scope, parameters belong to the callee's. All
