@@ -27,11 +27,6 @@ impl Piece {
         self.0 >> PIECE_BITS
     }
 
-    /// The piece `places` behind it in the same request.
-    pub fn behind(self, places: u32) -> Piece {
-        Piece(self.0 + places)
-    }
-
     /// Its number within the request.
     pub fn number(self) -> u32 {
         self.0 & (MAX_PIECES - 1)
@@ -61,6 +56,27 @@ pub struct Inflight {
     pub pieces: u8,
     /// Those not yet answered.
     left: u8,
+}
+
+impl Inflight {
+    /// The reply to a piece, or where they are not `sectored`, to all.
+    #[inline]
+    fn reply(&self, number: u32, last: bool, sectored: bool, sector_shift: u32) -> Reply {
+        let (mut addr, mut end) = (self.addr, self.addr + u64::from(self.bytes));
+        if sectored && self.kind != RequestKind::Atomic {
+            // The first piece and the last may be less than a sector.
+            let sector = ((addr >> sector_shift) + u64::from(number)) << sector_shift;
+            addr = addr.max(sector);
+            end = end.min(sector + (1 << sector_shift));
+        }
+        Reply {
+            kind: self.kind,
+            addr,
+            bytes: (end - addr) as u16,
+            last,
+            token: self.token,
+        }
+    }
 }
 
 /// All requests on their way.
@@ -154,26 +170,39 @@ impl InflightTable {
         if last {
             self.free.push(index);
         }
-        let (mut addr, mut end) = (entry.addr, entry.addr + u64::from(entry.bytes));
-        if entry.kind != RequestKind::Atomic {
-            if self.sectored {
-                // The first piece and the last may be less than a sector.
-                let number = u64::from(piece.number());
-                let sector = ((addr >> self.sector_shift) + number) << self.sector_shift;
-                addr = addr.max(sector);
-                end = end.min(sector + (1 << self.sector_shift));
-            } else if !last {
-                return None;
-            }
+        if !last && !self.sectored && entry.kind != RequestKind::Atomic {
+            return None;
         }
-        let reply = Reply {
-            kind: entry.kind,
-            addr,
-            bytes: (end - addr) as u16,
-            last,
-            token: entry.token,
-        };
+        let reply = entry.reply(piece.number(), last, self.sectored, self.sector_shift);
         Some((entry.sm, reply))
+    }
+
+    /// As [`answer`](InflightTable::answer) for so many pieces of a request that is no atomic: the SM, and each reply
+    /// with its number among the pieces.
+    #[inline]
+    pub fn answer_several(
+        &mut self,
+        first: Piece,
+        pieces: u32,
+    ) -> (u16, impl Iterator<Item = (u64, Reply)> + use<>) {
+        let index = first.request();
+        let entry = &mut self.slots[index as usize];
+        entry.left -= pieces as u8;
+        let (entry, done) = (*entry, entry.left == 0);
+        if done {
+            self.free.push(index);
+        }
+        let (sectored, sector_shift) = (self.sectored, self.sector_shift);
+        let silent = match sectored {
+            true => 0,
+            false => pieces - u32::from(done),
+        };
+        let replies = (silent..pieces).map(move |number| {
+            let last = done && number + 1 == pieces;
+            let reply = entry.reply(first.number() + number, last, sectored, sector_shift);
+            (u64::from(number), reply)
+        });
+        (entry.sm, replies)
     }
 
     /// Requests not fully answered.

@@ -100,6 +100,26 @@ impl<T: Copy> Ring<T> {
         Some(item)
     }
 
+    /// Takes all of another queue, behind all others.
+    #[inline]
+    pub fn append(&mut self, other: &mut Ring<T>) {
+        if self.is_empty() {
+            return std::mem::swap(self, other);
+        }
+        let Some(&first) = other.front() else {
+            return;
+        };
+        while self.len() + other.len() > self.places.len() {
+            self.grow(first);
+        }
+        for number in 0..other.len {
+            let place = self.place(self.len + number);
+            self.places[place] = other.places[other.place(number)];
+        }
+        self.len += other.len;
+        (other.first, other.len) = (0, 0);
+    }
+
     /// Twice as many places. Those that are not used hold whatever there is at hand.
     #[cold]
     #[inline(never)]
@@ -124,6 +144,7 @@ mod tests {
         #[test]
         fn it_is_a_queue(steps in prop::collection::vec(0u8..8, 1..300)) {
             let (mut ring, mut plain) = (Ring::new(), VecDeque::new());
+            let mut more = Ring::new();
             for (number, step) in steps.into_iter().enumerate() {
                 match step {
                     0..3 => prop_assert_eq!(ring.pop_front(), plain.pop_front()),
@@ -131,6 +152,14 @@ mod tests {
                         if let (Some(a), Some(b)) = (ring.front_mut(), plain.front_mut()) {
                             (*a, *b) = (number, number);
                         }
+                    }
+                    4 => {
+                        for item in number..number + number % 4 {
+                            more.push_back(item);
+                            plain.push_back(item);
+                        }
+                        ring.append(&mut more);
+                        prop_assert!(more.is_empty());
                     }
                     _ => {
                         ring.push_back(number);

@@ -389,7 +389,11 @@ impl TagArray {
     /// The fetch of the sector of `addr` has arrived. `None` when the line was invalidated
     /// meanwhile; whoever waits for the data is served all the same.
     pub fn fill(&mut self, addr: u64) -> Option<Slot> {
-        let index = self.search(self.set_at(addr), addr)?;
+        let last = self.found[self.found_at(addr)].get() as usize;
+        let index = match self.is_at(last, addr) {
+            true => last,
+            false => self.search(self.set_at(addr), addr)?,
+        };
         let bit = self.sector_bit(addr);
         let line = &mut self.lines[index];
         if line.pending & bit == 0 {

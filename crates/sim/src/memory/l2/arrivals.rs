@@ -139,13 +139,37 @@ impl ArrivalQueue {
         self.requests.front().copied()
     }
 
+    /// What becomes of the queue when a piece of its first request, a sector of so many bytes, is served in every
+    /// clock from core cycle `cycle` until before `end`. The next one is always there by then: the pieces of a
+    /// request join one per clock, and there is room for them.
+    #[inline]
+    pub fn pass(&mut self, cycle: Cycle, end: Cycle, sector: u32) {
+        let mut from = cycle.max(self.next);
+        while from < end {
+            let joining = (end - from).min(u64::from(self.join_left));
+            self.queued += joining as usize;
+            self.join_left -= joining as u8;
+            if self.join_left == 0 {
+                self.joining += 1;
+                self.start_joining();
+            }
+            from = (from + joining).max(self.next);
+        }
+        self.pop_some((end - cycle) as u8, sector);
+    }
+
     /// The head, a sector of so many bytes, has been served.
     #[inline]
     pub fn pop(&mut self, sector: u32) {
-        self.queued -= 1;
+        self.pop_some(1, sector);
+    }
+
+    #[inline]
+    fn pop_some(&mut self, pieces: u8, sector: u32) {
+        self.queued -= usize::from(pieces);
         if let Some(first) = self.requests.front_mut() {
-            first.served += 1;
-            first.sector += u64::from(sector);
+            first.served += pieces;
+            first.sector += u64::from(pieces) * u64::from(sector);
             if first.served == first.pieces {
                 self.requests.pop_front();
                 self.joining -= 1;

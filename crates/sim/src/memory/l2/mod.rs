@@ -282,7 +282,7 @@ impl Slice {
         }
         let next = cycle + u64::from(served.max(1));
         if served > 1 {
-            self.pass(cycle, next);
+            self.arrivals.pass(cycle, next, self.sector);
         } else {
             if served == 1 {
                 self.arrivals.pop(self.sector);
@@ -303,18 +303,6 @@ impl Slice {
                 self.arrivals.next().min(first.since).max(next)
             }
             _ => self.arrivals.next().max(next),
-        }
-    }
-
-    /// What becomes of the queue when a piece is served in every clock before core cycle `end`.
-    /// The next one is always there by then: the pieces of a request join one per clock, and room
-    /// for them is made here.
-    fn pass(&mut self, cycle: Cycle, end: Cycle) {
-        for clock in cycle.until(end) {
-            self.arrivals.pop(self.sector);
-            if self.arrivals.next() <= clock {
-                self.arrivals.join();
-            }
         }
     }
 
@@ -380,5 +368,17 @@ impl Slice {
                 reply,
             );
         }
+    }
+
+    /// Replies to so many pieces of a request, a tick behind each other.
+    #[inline]
+    fn reply_to_several(&mut self, first: Piece, pieces: u32, around: &mut Surroundings) {
+        let packets = around.packets;
+        let (sm, replies) = around.inflight.answer_several(first, pieces);
+        let replies = replies.map(|(behind, reply)| (behind, packets.reply(&reply), reply));
+        let (input, output) = (self.number as usize, usize::from(sm));
+        around
+            .replies
+            .push_several(input, around.reply_tick, output, replies);
     }
 }

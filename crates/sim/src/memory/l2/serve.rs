@@ -38,9 +38,9 @@ impl Slice {
         self.tags.touch(slot);
         let pieces = 1 + self.foreseen(cycle, slot, head, around);
         let piece = head.piece();
-        for ahead in 0..pieces {
-            let tick = around.reply_tick + u64::from(ahead);
-            self.reply(piece.behind(ahead), tick, around);
+        match pieces {
+            1 => self.reply(piece, around.reply_tick, around),
+            _ => self.reply_to_several(piece, pieces, around),
         }
         let counters = around.stats.l2_mut(head.traffic, RequestKind::Read);
         counters.hits += u64::from(pieces);

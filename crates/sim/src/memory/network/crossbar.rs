@@ -170,6 +170,20 @@ impl<T: Copy> Crossbar<T> {
         either!(self, s => s.push(input, ready, output, flits, payload))
     }
 
+    /// As [`push`](Crossbar::push) for packets to one output, each with how many ticks it is behind `ready`, and its flits.
+    #[inline]
+    pub fn push_several(
+        &mut self,
+        input: usize,
+        ready: Tick,
+        output: usize,
+        packets: impl Iterator<Item = (u64, u32, T)>,
+    ) {
+        either!(self, s => for (behind, flits, payload) in packets {
+            s.push(input, ready + behind, output, flits, payload);
+        })
+    }
+
     /// No packet is queued.
     pub fn is_empty(&self) -> bool {
         either!(self, s => s.is_empty())
@@ -297,7 +311,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
         self.injection_queue.saturating_sub(behind.max(moving))
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, input: usize, ready: Tick, output: usize, flits: u32, payload: T) {
         let port = &mut self.inputs[input];
         port.enters_at = port.enters_at.max(ready) + u64::from(flits.max(1));

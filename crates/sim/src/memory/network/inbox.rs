@@ -41,9 +41,7 @@ impl Inbox {
     /// Takes all of these in, of which the first arrives in cycle `first`, behind those that are here.
     fn put_all(&mut self, first: Cycle, replies: &mut Ring<(Cycle, Reply)>) {
         self.next = self.next.min(first);
-        while let Some(reply) = replies.pop_front() {
-            self.queue.push_back(reply);
-        }
+        self.queue.append(replies);
     }
 
     /// The first reply, with the cycle in which it arrives.

@@ -231,15 +231,13 @@ impl Gddr {
 /// The set bits of `mask` from `turn` upward, then those below.
 #[inline]
 fn rotated(mask: u64, turn: u32) -> impl Iterator<Item = usize> {
-    let mut upper = mask & (u64::MAX << turn);
-    let mut lower = mask & !(u64::MAX << turn);
+    let mut left = mask.rotate_right(turn);
     std::iter::from_fn(move || {
-        let bits = if upper != 0 { &mut upper } else { &mut lower };
-        if *bits == 0 {
+        if left == 0 {
             return None;
         }
-        let index = bits.trailing_zeros() as usize;
-        *bits &= *bits - 1;
+        let index = (left.trailing_zeros() + turn) as usize % 64;
+        left &= left - 1;
         Some(index)
     })
 }
