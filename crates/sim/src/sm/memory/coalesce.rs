@@ -58,18 +58,21 @@ fn coalesce_more(address: &[u64; LANES], lanes: u32, size: u32, cut: Cut, out: &
         });
         rest = 0;
     }
-    while rest != 0 {
+    'lanes: while rest != 0 {
         let lane = rest.trailing_zeros();
         rest &= rest - 1;
         let addr = address[lane as usize] & !(cut.segment - 1);
         // From the end: addresses mostly grow with the lanes.
         let mut at = out.len();
-        while at > from && out[at - 1].addr > addr {
+        for there in out[from..].iter_mut().rev() {
+            if there.addr == addr {
+                there.lanes |= 1 << lane;
+                continue 'lanes;
+            }
+            if there.addr < addr {
+                break;
+            }
             at -= 1;
-        }
-        if at > from && out[at - 1].addr == addr {
-            out[at - 1].lanes |= 1 << lane;
-            continue;
         }
         let access = Access {
             addr,

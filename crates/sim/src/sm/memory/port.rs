@@ -46,11 +46,13 @@ const KINDS: [TokenKind; 8] = [
 ];
 
 /// Packs a token.
+#[inline]
 pub fn token(kind: TokenKind, index: u32) -> u32 {
     (kind as u32) << 28 | index
 }
 
 /// Takes a token apart.
+#[inline]
 pub fn untoken(token: u32) -> (TokenKind, u32) {
     (KINDS[(token >> 28) as usize], token & 0x0fff_ffff)
 }

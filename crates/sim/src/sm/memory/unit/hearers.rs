@@ -3,7 +3,6 @@
 use super::{LoadStore, MemoryEvent, Surroundings};
 use crate::observe::WarpEvent;
 use crate::schedule::CacheEvent;
-use crate::sm::memory::coalesce::Access;
 use crate::sm::memory::l1::Outcome;
 use std::collections::HashMap;
 
@@ -54,7 +53,8 @@ impl LoadStore {
     pub(super) fn tell_lookup(
         &mut self,
         op: u16,
-        access: &Access,
+        addr: u64,
+        lanes: u32,
         outcome: Outcome,
         with: &mut Surroundings,
     ) {
@@ -65,11 +65,11 @@ impl LoadStore {
             Outcome::Stall => return,
         };
         let record = self.ops.get(op);
-        let (slot, pc) = (record.slot_for(access.lanes), record.pc);
+        let (slot, pc) = (record.slot_for(lanes), record.pc);
         if let Some(lookups) = &mut self.hearers.lookups {
             lookups.push((slot, pc, outcome == Outcome::Hit));
         }
-        let line = self.caches.data.line_of(access.addr);
+        let line = self.caches.data.line_of(addr);
         let Some(asked_by) = &mut self.hearers.asked_by else {
             return;
         };

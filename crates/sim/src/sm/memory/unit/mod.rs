@@ -150,6 +150,14 @@ struct Refused {
     read_only: bool,
 }
 
+impl Refused {
+    /// Whether there is anything.
+    #[inline]
+    fn any(self) -> bool {
+        self.lookup | self.at_port | self.read_only
+    }
+}
+
 /// What stands still while the unit sleeps.
 #[derive(Clone, Copy, Debug, Default)]
 struct Asleep {

@@ -28,53 +28,61 @@ impl LoadStore {
 
     /// Looks up the access at the head of the queue; `false` when it must wait.
     fn access_queued(&mut self, with: &mut Surroundings) -> bool {
-        match self.l1_queue.front() {
-            Some(&queued) => self.access_data(queued.op, &queued.access, with),
-            None => false,
+        let Some(queued) = self.l1_queue.front() else {
+            return false;
+        };
+        let op = queued.op;
+        if self.ops.get(op).store {
+            let access = queued.access;
+            return self.store_data(op, &access, with);
         }
+        let (addr, lanes) = (queued.access.addr, queued.access.lanes);
+        self.load_data(op, addr, lanes, with)
     }
 
-    /// Looks an access up in the L1 data cache; `false` when it must wait.
-    fn access_data(&mut self, op: u16, access: &Access, with: &mut Surroundings) -> bool {
-        let (store, local) = (self.ops.get(op).store, self.ops.get(op).local);
-        let traffic = if local {
-            Traffic::Local
-        } else {
-            Traffic::Global
+    /// Looks a store up in the L1 data cache; `false` when it must wait.
+    #[inline(never)]
+    fn store_data(&mut self, op: u16, access: &Access, with: &mut Surroundings) -> bool {
+        let local = self.ops.get(op).local;
+        let token = self.store_token(op, access);
+        let request = self.request(RequestKind::Write, data_traffic(local), access, token);
+        let Some(stored) = self.caches.data.write(access.addr, local, request) else {
+            self.take_back(token);
+            return false;
         };
-        if store {
-            let token = self.store_token(op, access);
-            let request = self.request(RequestKind::Write, traffic, access, token);
-            let Some(stored) = self.caches.data.write(access.addr, local, request) else {
-                self.take_back(token);
-                return false;
-            };
-            with.stats.l1d_writes += 1;
-            with.stats.l1d_write_hits += stored.hit as u64;
-            if stored.kept {
-                for _ in 0..self.acknowledgements(access) {
-                    self.acknowledge(token, with);
-                }
-            } else {
-                self.caches.asking |= DATA;
+        with.stats.l1d_writes += 1;
+        with.stats.l1d_write_hits += stored.hit as u64;
+        if stored.kept {
+            for _ in 0..self.acknowledgements(access) {
+                self.acknowledge(token, with);
             }
-            self.ops.release(op);
-            return true;
+        } else {
+            self.caches.asking |= DATA;
         }
+        self.ops.release(op);
+        true
+    }
+
+    /// Looks a load for these lanes up in the L1 data cache; `false` when it must wait.
+    #[inline(always)] // mostly it has one caller
+    fn load_data(&mut self, op: u16, addr: u64, lanes: u32, with: &mut Surroundings) -> bool {
+        let traffic = data_traffic(self.ops.get(op).local);
         let bytes = self.caches.data.line_bytes() as u16;
         let (sm, ops) = (self.sm, &mut self.ops);
         let request = |line| read_request(sm, traffic, line, bytes, token(TokenKind::Data, 0));
         let evict = |evicted| write_back_request(sm, evicted, bytes);
-        let flight = || ops.fly(op, access.lanes);
-        let outcome = self.caches.data.read(access.addr, flight, request, evict);
+        let flight = || ops.fly(op, lanes);
+        let outcome = self.caches.data.read(addr, flight, request, evict);
         if self.hearers.any() {
-            self.tell_lookup(op, access, outcome, with);
+            self.tell_lookup(op, addr, lanes, outcome, with);
         }
         match outcome {
             Outcome::Stall => return false,
             Outcome::Hit => {
                 with.stats.l1d_hits += 1;
-                self.served(op, access.lanes, with);
+                with.stats.l1d_reads += 1;
+                self.returned(op, lanes, with);
+                return true;
             }
             Outcome::Miss => {
                 with.stats.l1d_misses += 1;
@@ -115,21 +123,19 @@ impl LoadStore {
             with.stats.memory_stalls_banks += 1;
             return;
         }
-        let left = record.accesses.len();
-        let done = match record.path {
-            Path::Shared => true,
+        let sent = match record.path {
+            Path::Shared => Sent::All,
             Path::Cached => self.send_cached(now, op, with),
             Path::Uncached => self.send_uncached(now, op, with),
             Path::Constant | Path::Texture => self.send_read_only(op, with),
         };
-        if done {
-            return self.finish(now, op, with);
-        }
-        if self.ops.get(op).accesses.len() < left {
-            with.stats.memory_stalls += 1;
-            with.stats.memory_stalls_accesses += 1;
-        } else {
-            self.count_refused(op, 1, with);
+        match sent {
+            Sent::All => self.finish(now, op, with),
+            Sent::One => {
+                with.stats.memory_stalls += 1;
+                with.stats.memory_stalls_accesses += 1;
+            }
+            Sent::None => self.count_refused(op, 1, with),
         }
     }
 
@@ -177,16 +183,16 @@ impl LoadStore {
         }
     }
 
-    fn send_cached(&mut self, now: Cycle, op: u16, with: &mut Surroundings) -> bool {
+    fn send_cached(&mut self, now: Cycle, op: u16, with: &mut Surroundings) -> Sent {
         let record = self.ops.get_mut(op);
         let Some(&access) = record.accesses.last() else {
-            return true;
+            return Sent::All;
         };
         if self.l1_latency == 0 {
             return self.look_up_at_once(op, &access, with);
         }
         if self.l1_queue.len() as u64 >= self.l1_latency {
-            return false;
+            return Sent::None;
         }
         if record.store {
             let count = acknowledgements(&access, self.acknowledged_shift);
@@ -194,18 +200,18 @@ impl LoadStore {
         }
         record.holds += 1;
         record.accesses.pop();
-        let done = record.accesses.is_empty();
+        let sent = Sent::first_of(record);
         self.l1_queue.push(Queued {
             at: now + self.l1_latency,
             op,
             access,
         });
-        done
+        sent
     }
 
     /// Looks an access up where none waits for its lookup.
     #[inline(never)]
-    fn look_up_at_once(&mut self, op: u16, access: &Access, with: &mut Surroundings) -> bool {
+    fn look_up_at_once(&mut self, op: u16, access: &Access, with: &mut Surroundings) -> Sent {
         // A store that the cache keeps is acknowledged at once: it must have been counted.
         let heard = with.events.len();
         if self.ops.get(op).store {
@@ -213,21 +219,25 @@ impl LoadStore {
             count_stores(self.ops.get(op), access, count, with);
         }
         self.ops.get_mut(op).holds += 1;
-        if !self.access_data(op, access, with) {
+        let done = match self.ops.get(op).store {
+            true => self.store_data(op, access, with),
+            false => self.load_data(op, access.addr, access.lanes, with),
+        };
+        if !done {
             with.events.truncate(heard);
             self.ops.get_mut(op).holds -= 1;
             with.stats.l1d_stalls += 1;
-            return false;
+            return Sent::None;
         }
         let record = self.ops.get_mut(op);
         record.accesses.pop();
-        record.accesses.is_empty()
+        Sent::first_of(record)
     }
 
     #[inline(never)]
-    fn send_uncached(&mut self, now: Cycle, op: u16, with: &mut Surroundings) -> bool {
+    fn send_uncached(&mut self, now: Cycle, op: u16, with: &mut Surroundings) -> Sent {
         let Some(&access) = self.ops.get(op).accesses.last() else {
-            return true;
+            return Sent::All;
         };
         let record = self.ops.get(op);
         let (store, atomic) = (record.store, record.is_atomic);
@@ -256,7 +266,7 @@ impl LoadStore {
                 self.ops.land(untoken(token).1);
                 self.ops.release(op);
             }
-            return false;
+            return Sent::None;
         }
         if store {
             let count = self.acknowledgements(&access);
@@ -264,17 +274,17 @@ impl LoadStore {
         }
         let record = self.ops.get_mut(op);
         record.accesses.pop();
-        record.accesses.is_empty()
+        Sent::first_of(record)
     }
 
     #[inline(never)]
-    fn send_read_only(&mut self, op: u16, with: &mut Surroundings) -> bool {
+    fn send_read_only(&mut self, op: u16, with: &mut Surroundings) -> Sent {
         let record = self.ops.get(op);
         let Some(&access) = record.accesses.last() else {
-            return true;
+            return Sent::All;
         };
         if self.read_only_refused(record.path) {
-            return false;
+            return Sent::None;
         }
         let constant = record.path == Path::Constant;
         let (traffic, kind) = if constant {
@@ -296,7 +306,7 @@ impl LoadStore {
         });
         self.refused.read_only = outcome == Outcome::Stall;
         match outcome {
-            Outcome::Stall => return false,
+            Outcome::Stall => return Sent::None,
             Outcome::Hit => self.served(op, access.lanes, with),
             Outcome::Miss => self.caches.asking |= if constant { CONSTANT } else { TEXTURE },
             Outcome::Merged => {}
@@ -311,6 +321,37 @@ impl LoadStore {
         }
         let record = self.ops.get_mut(op);
         record.accesses.pop();
-        record.accesses.is_empty()
+        Sent::first_of(record)
+    }
+}
+
+/// What has left of an instruction's accesses in a cycle.
+#[derive(Clone, Copy, Debug)]
+enum Sent {
+    /// The last of them, or there was none.
+    All,
+    /// One of those that were left.
+    One,
+    /// It found no room.
+    None,
+}
+
+impl Sent {
+    /// An access of an instruction with this record has left.
+    #[inline]
+    fn first_of(record: &MemOp) -> Sent {
+        match record.accesses.is_empty() {
+            true => Sent::All,
+            false => Sent::One,
+        }
+    }
+}
+
+/// Whose traffic data are.
+#[inline]
+fn data_traffic(local: bool) -> Traffic {
+    match local {
+        true => Traffic::Local,
+        false => Traffic::Global,
     }
 }

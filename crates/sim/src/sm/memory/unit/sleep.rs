@@ -30,7 +30,17 @@ impl LoadStore {
     /// Finds out when there is something to do again, from cycle `next` on. `refused`: caches
     /// whose request found no room at the port. There will be room in cycle `retry_at`, or when
     /// the port [says so](LoadStore::wake_up).
+    #[inline]
     pub(super) fn sleep(&mut self, next: Cycle, refused: u8, retry_at: Cycle) {
+        if self.current.is_some() && !self.refused.any() {
+            self.next = next; // it goes on with what it works on
+        } else {
+            self.sleep_perhaps(next, refused, retry_at);
+        }
+    }
+
+    #[inline(never)]
+    fn sleep_perhaps(&mut self, next: Cycle, refused: u8, retry_at: Cycle) {
         self.next = self.find_wake(next, refused);
         if refused != 0 || self.refused.at_port {
             self.next = self.next.min(retry_at.max(next));

@@ -137,6 +137,7 @@ impl LoadStore {
     }
 
     /// An access of a load is back, and lets go of its record.
+    #[inline]
     pub(super) fn returned(&mut self, op: u16, lanes: u32, with: &mut Surroundings) {
         self.served(op, lanes, with);
         self.ops.release(op);
