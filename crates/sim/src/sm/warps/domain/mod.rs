@@ -317,9 +317,11 @@ impl Domain {
             f(WarpState::ExitSiblings, take(&mut rest, self.retired));
             f(WarpState::ExitStores, take(&mut rest, self.finished));
         }
-        if rest & !self.candidates() != 0 {
+        if rest & self.held != 0 {
             let barrier = self.barrier | self.members;
             f(WarpState::Barrier, take(&mut rest, barrier));
+        }
+        if rest & self.held != 0 {
             if self.next_block | self.siblings != 0 {
                 f(WarpState::ExitSiblings, take(&mut rest, self.siblings));
                 f(WarpState::NextBlock, take(&mut rest, self.next_block));
@@ -327,6 +329,8 @@ impl Domain {
             let memory = self.fence | self.atomic;
             f(WarpState::DataMemory, take(&mut rest, memory));
             f(WarpState::DataAlu, take(&mut rest, self.asleep));
+        }
+        if rest & self.settling != 0 {
             let memory = self.settling_memory;
             f(WarpState::DataMemory, take(&mut rest, memory));
             f(WarpState::DataAlu, take(&mut rest, self.settling));
