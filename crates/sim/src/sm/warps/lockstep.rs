@@ -183,6 +183,9 @@ impl WarpTable {
         // Most often it is one of these that differs.
         a.clear == b.clear
             && a.head == b.head
+            && a.held == b.held
+            && a.kind == b.kind
+            && a.control == b.control
             && a.resident == b.resident
             && self.hold_the_same(first, second)
     }
