@@ -78,17 +78,21 @@ impl Issue {
     /// The same where slices are of several classes.
     #[inline(never)]
     fn next_of_classes(&mut self, now: Cycle, with: &mut Surroundings) -> Glance {
-        let leaders = with.residents.warps.leaders();
+        let warps = &with.residents.warps;
+        let (leaders, kinds) = (warps.leaders(), self.room_alike.unwrap_or(0));
         let (mut ready, mut moving, mut wrong) = (!0, 0u64, 0);
         for d in each(leaders) {
-            let domain = with.residents.warps.domain(d);
+            let domain = warps.domain(d);
             if domain.moving() == 0 {
                 ready = 0;
                 continue;
             }
             moving |= 1 << d;
             wrong |= domain.mismatched();
-            ready &= domain.issuable() & self.planned_room_of(d, now, with);
+            ready &= match domain.is_free(now) {
+                true => domain.issuable() & domain.with_room(kinds),
+                false => 0,
+            };
         }
         if moving.is_power_of_two() {
             return Glance::Class(moving.trailing_zeros() as usize);
@@ -126,7 +130,7 @@ impl Issue {
             warps.take_class_turn(0, index, next.facts.passes, room, books);
             drop_wrong_paths(0, Some(index), with.residents, with.view.launched);
         } else {
-            self.take_turns_of_all(&next, now, with);
+            self.take_turns_of_all(&next, with);
         }
         let at = self.issue_only(gang, true, &next, now, with)?;
         let books = &mut with.residents.books;
@@ -142,9 +146,13 @@ impl Issue {
 
     /// The warps of such a gang are about to issue, where slices are of several classes.
     #[inline(never)]
-    fn take_turns_of_all(&mut self, next: &Next, now: Cycle, with: &mut Surroundings) {
-        for d in each(with.residents.warps.leaders()) {
-            let room = self.planned_room_of(d, now, with);
+    fn take_turns_of_all(&mut self, next: &Next, with: &mut Surroundings) {
+        let kinds = self.room_alike.unwrap_or(0);
+        let mut left = with.residents.warps.leaders();
+        while left != 0 {
+            let d = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let room = with.residents.warps.domain(d).with_room(kinds); // the slots are free
             self.take_turn_of_class(d, next, room, with);
         }
     }

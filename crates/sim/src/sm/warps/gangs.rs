@@ -72,13 +72,16 @@ impl WarpTable {
         code: &[OpFacts],
         books: &mut Books,
     ) {
-        if let Some((leader, slot)) = self.held_as_one(gang) {
-            self.note_issued(slot, facts);
-            self.touch_class(leader, books);
-            return self.refresh_kept(leader, slot, target, next, code);
-        }
-        self.parts_issued(gang, facts);
-        self.refresh_parts(gang, target, next, code, books);
+        let Some(slot) = self.kept_as_one(gang).filter(|_| !self.in_step) else {
+            self.parts_issued(gang, facts);
+            return self.refresh_parts(gang, target, next, code, books);
+        };
+        self.note_issued(slot, facts);
+        let Some(leader) = self.class_of(gang) else {
+            return self.refresh_classes(gang, slot, target, next, code, books);
+        };
+        self.touch_class(leader, books);
+        self.refresh_kept(leader, slot, target, next, code);
     }
 
     /// An instruction of a warp, and of those that it stands for, has issued.
@@ -143,10 +146,7 @@ impl WarpTable {
         let index = gang.index();
         self.bring_together(gang);
         if let Some(slot) = self.kept_as_one(gang).filter(|_| !self.in_step) {
-            return self.for_classes(gang, slot, books, |edit| {
-                refresh(edit, target, next, code);
-                (target, false)
-            });
+            return self.refresh_classes(gang, slot, target, next, code, books);
         }
         for leader in self.classes_of(gang) {
             if !self.in_step && self.heads_alike(leader, index, code) {
@@ -159,6 +159,23 @@ impl WarpTable {
                 refresh(self.edit(self.slot_in(d, index), books), target, next, code);
             }
         }
+    }
+
+    /// As [`refresh_gang`](Self::refresh_gang), where the warp of this slot stands for those of several classes.
+    #[inline(never)]
+    fn refresh_classes(
+        &mut self,
+        gang: Together,
+        slot: u16,
+        target: bool,
+        next: Pc,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        self.for_classes(gang, slot, books, |edit| {
+            refresh(edit, target, next, code);
+            (target, false)
+        });
     }
 
     /// Changes the buffer of the first warp of a gang, which stands for those of several classes, and what that means to
@@ -179,14 +196,21 @@ impl WarpTable {
         self.touch_class(first, books);
         let (target, fetch) = change(self.edit_kept(first, slot));
         let (index, bit) = (gang.index(), 1 << gang.index());
+        let control = if target { bit } else { 0 };
+        let unresolved = if fetch { bit } else { 0 };
+        let head = self.domains[first].head_of(index);
         for leader in classes {
             self.touch_class(leader, books);
             let domain = &mut self.domains[leader];
-            domain.control |= if target { bit } else { 0 };
-            domain.unresolved |= if fetch { bit } else { 0 };
-            self.domains.copy_head(first, leader, index);
-            let domain = &mut self.domains[leader];
-            if domain.stopped & !domain.head & bit != 0 {
+            domain.control |= control;
+            domain.unresolved |= unresolved;
+            if let Some(head) = &head {
+                domain.take_head(index, head);
+                continue;
+            }
+            domain.wants_fetch |= bit;
+            domain.empty_head(index);
+            if domain.stopped & bit != 0 {
                 note_settling(domain, &self.warps[slot as usize], index);
             }
         }

@@ -11,13 +11,12 @@ use crate::sm::observe::Books;
 
 impl WarpTable {
     /// If a gang is in lockstep and none of its warps waits for what is in flight, to exit, to be regrouped
-    /// or behind a fence: the domain and the slot that stand for it.
+    /// or behind a fence: the domain that stands for its domains.
     #[inline(always)]
-    fn goes_on_as_one(&self, gang: Together) -> Option<(usize, u16)> {
-        let (leader, slot) = self.held_as_one(gang)?;
-        let domain = &self.domains[leader];
-        let goes_on = domain.going_on() >> gang.index() & 1 != 0;
-        goes_on.then_some((leader, slot))
+    fn goes_on_as_one(&self, gang: Together) -> Option<usize> {
+        let leader = self.class_of(gang)?;
+        let goes_on = self.domains[leader].going_on() >> gang.index() & 1 != 0;
+        goes_on.then_some(leader)
     }
 
     /// As [`completed`](WarpTable::completed), where domains, or warps, may stand for others. Most often nothing changes
@@ -61,41 +60,45 @@ impl WarpTable {
         code: &[OpFacts],
         books: &mut Books,
     ) -> bool {
-        if let Some((leader, slot)) = self.goes_on_as_one(gang) {
-            self.scoreboard.release(slot, facts);
-            self.landed_as_one(leader, slot, facts.is_memory(), code, books);
-            return false;
-        }
-        self.parts_completed(gang, facts, code, books);
-        true
-    }
-
-    #[inline(never)]
-    fn parts_completed(
-        &mut self,
-        gang: Together,
-        facts: &OpFacts,
-        code: &[OpFacts],
-        books: &mut Books,
-    ) {
-        match self.kept_as_one(gang) {
-            Some(slot) => self.scoreboard.release(slot, facts),
-            None => self
-                .kept_slots(gang)
-                .for_each(|slot| self.scoreboard.release(slot, facts)),
-        }
-        self.gang_landed(gang, facts.is_memory(), code, books);
+        let memory = facts.is_memory();
+        let Some(slot) = self.kept_as_one(gang).filter(|_| !self.in_step) else {
+            let kept = self.kept_slots(gang);
+            kept.for_each(|slot| self.scoreboard.release(slot, facts));
+            self.parts_landed(gang, memory, code, books);
+            return true;
+        };
+        self.scoreboard.release(slot, facts);
+        self.kept_landed(gang, slot, memory, code, books)
     }
 
     /// As [`store_sent`](WarpTable::store_sent), for a gang. Returns whether any of its warps may have
     /// waited for that.
     pub fn gang_store_sent(&mut self, gang: Together, code: &[OpFacts], books: &mut Books) -> bool {
-        if let Some((leader, slot)) = self.goes_on_as_one(gang) {
-            self.landed_as_one(leader, slot, true, code, books);
-            return false;
+        if let Some(slot) = self.kept_as_one(gang).filter(|_| !self.in_step) {
+            return self.kept_landed(gang, slot, true, code, books);
         }
-        self.gang_landed(gang, true, code, books);
+        self.parts_landed(gang, true, code, books);
         true
+    }
+
+    /// An instruction of a gang, for which the warp of this slot stands, is no longer in flight. Returns whether any
+    /// of its warps may have waited for that.
+    #[inline(always)]
+    fn kept_landed(
+        &mut self,
+        gang: Together,
+        slot: u16,
+        memory: bool,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) -> bool {
+        let Some(leader) = self.goes_on_as_one(gang) else {
+            let (hazard, changes) = self.landed_for(slot, gang.domains(), memory, code);
+            self.change_hazard(gang.index(), changes, hazard, books);
+            return true;
+        };
+        self.landed_as_one(leader, slot, memory, code, books);
+        false
     }
 
     /// An instruction of a gang that [goes on as one](Self::goes_on_as_one) is no longer in flight.
@@ -116,13 +119,10 @@ impl WarpTable {
         }
     }
 
-    /// An instruction of a gang is no longer in flight.
-    fn gang_landed(&mut self, gang: Together, memory: bool, code: &[OpFacts], books: &mut Books) {
+    /// An instruction of a gang is no longer in flight, where several of its warps stand for themselves, or others.
+    #[inline(never)]
+    fn parts_landed(&mut self, gang: Together, memory: bool, code: &[OpFacts], books: &mut Books) {
         let index = gang.index();
-        if let Some(slot) = self.kept_as_one(gang).filter(|_| !self.in_step) {
-            let (hazard, changes) = self.landed_for(slot, gang.domains(), memory, code);
-            return self.change_hazard(index, changes, hazard, books);
-        }
         // Those for which it comes to the same are changed together.
         let mut found: FixedList<(Option<Hazard>, u64), 8> = FixedList::default();
         for slot in self.kept_slots(gang) {
@@ -149,7 +149,7 @@ impl WarpTable {
 
     /// An instruction of a warp, which stands for those in these domains, a bit each, is no longer in flight. Returns
     /// what holds back their next one, if there is one, and for which of them that has to be noted.
-    #[inline]
+    #[inline(never)]
     fn landed_for(
         &mut self,
         slot: u16,
@@ -161,18 +161,10 @@ impl WarpTable {
         warp.landed(memory);
         let (head, index) = (warp.buffer.head(), warp.place.index);
         let hazard = head.map(|pc| self.hazard(slot, &code[pc as usize]));
-        let mut changes = 0;
-        for leader in each(self.classes.leaders()) {
-            let domain = &self.domains[leader];
-            if domain.clear >> index & 1 != 0 {
-                continue;
-            }
-            let changed = match hazard {
-                Some(hazard) => domain.held_back(index) != hazard,
-                None => domain.stopped >> index & 1 != 0,
-            };
-            changes |= if changed { self.members(leader) } else { 0 };
-        }
+        let changes = match hazard {
+            Some(hazard) => self.having(index, |d| d.differs_from(hazard) & !d.clear),
+            None => self.having(index, |d| d.stopped & !d.clear),
+        };
         (hazard, changes & domains)
     }
 

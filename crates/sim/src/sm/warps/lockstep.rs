@@ -57,6 +57,20 @@ impl WarpTable {
         sets.fold((0, !0), |(any, all), set| (any | set, all & set))
     }
 
+    /// The domains, a bit each, whose warp at `index` is in a set, which `of` finds among those of a domain.
+    #[inline(always)]
+    pub(super) fn having(&self, index: u8, of: impl Fn(&Domain) -> u64) -> u64 {
+        let (mut those, mut left) = (0, self.classes.leaders());
+        while left != 0 {
+            let leader = left.trailing_zeros() as usize;
+            left &= left - 1;
+            if of(&self.domains[leader]) >> index & 1 != 0 {
+                those |= self.members(leader);
+            }
+        }
+        those
+    }
+
     /// By scheduler of each slice: indices at which a warp of any of its domains is.
     #[inline(never)]
     pub fn of_schedulers(&self, of: impl Fn(&Domain) -> u64, any: &mut [u64]) {
@@ -240,7 +254,7 @@ impl WarpTable {
     }
 
     /// As [`take_turn`](WarpTable::take_turn), for all domains of a class.
-    #[inline]
+    #[inline(always)]
     pub fn take_class_turn(
         &mut self,
         leader: usize,

@@ -59,12 +59,18 @@ impl WarpTable {
     #[inline(always)]
     pub(super) fn held_as_one(&self, gang: Together) -> Option<(usize, u16)> {
         let slot = self.kept_as_one(gang)?;
+        Some((self.class_of(gang)?, slot))
+    }
+
+    /// If the first domain of a gang stands for those of all of it, and for no other: that.
+    #[inline(always)]
+    pub(super) fn class_of(&self, gang: Together) -> Option<usize> {
         if self.classes.is_one() && gang.slices() == self.slices {
-            return Some((0, slot)); // as most often
+            return Some(0); // as most often
         }
         let leader = gang.leader().domain as usize;
         let all = self.members(leader) == gang.domains();
-        (all && !self.in_step).then_some((leader, slot))
+        (all && !self.in_step).then_some(leader)
     }
 
     /// Of a gang, none of whose warps stands for others than these, those that are kept.

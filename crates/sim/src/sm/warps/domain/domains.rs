@@ -28,14 +28,6 @@ impl Domains {
     pub fn len(&self) -> usize {
         self.count
     }
-
-    /// The buffer of a warp of domain `to` begins as that of `from`, see [`Domain::take_head`].
-    #[inline]
-    pub fn copy_head(&mut self, from: usize, to: usize, index: u8) {
-        if let Ok([from, to]) = self.all.get_disjoint_mut([from, to]) {
-            to.take_head(from, index);
-        }
-    }
 }
 
 impl Deref for Domains {

@@ -130,6 +130,18 @@ pub struct Domain {
     pub(super) siblings: u64,
 }
 
+/// The head of a warp's buffer: of the sets of the same names, the warp's bit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    matched: u64,
+    clear: u64,
+    wait_memory: u64,
+    long_wait: u64,
+    accesses: u64,
+    wants_fetch: u64,
+    kind: [u64; 2],
+}
+
 // A power of two, so that one is found by its number with a shift.
 const _: () = assert!(size_of::<Domain>() == 256);
 
@@ -452,26 +464,36 @@ impl Domain {
         }
     }
 
-    /// The buffer of a warp begins as that of the one at the same index in another domain does, which has been
-    /// looked at.
+    /// What is known of the head of a warp's buffer, if there is one.
     #[inline]
-    pub(super) fn take_head(&mut self, other: &Domain, index: u8) {
+    pub(super) fn head_of(&self, index: u8) -> Option<Head> {
         let bit = 1u64 << index;
-        if other.head & bit == 0 {
-            self.wants_fetch |= bit;
-            return self.empty_head(index);
-        }
-        let take = |set: &mut u64, from: u64| *set = *set & !bit | from & bit;
+        (self.head & bit != 0).then(|| Head {
+            matched: self.matched & bit,
+            clear: self.clear & bit,
+            wait_memory: self.wait_memory & bit,
+            long_wait: self.long_wait & bit,
+            accesses: self.accesses & bit,
+            wants_fetch: self.wants_fetch & bit,
+            kind: [self.kind[0] & bit, self.kind[1] & bit],
+        })
+    }
+
+    /// The buffer of a warp begins as that of the one at the same index in another domain.
+    #[inline(always)]
+    pub(super) fn take_head(&mut self, index: u8, head: &Head) {
+        let bit = 1u64 << index;
+        let take = |set: &mut u64, its: u64| *set = *set & !bit | its;
         self.head |= bit;
-        take(&mut self.matched, other.matched);
-        take(&mut self.clear, other.clear);
-        take(&mut self.wait_memory, other.wait_memory);
-        take(&mut self.long_wait, other.long_wait);
-        take(&mut self.accesses, other.accesses);
-        take(&mut self.wants_fetch, other.wants_fetch);
-        take(&mut self.kind[0], other.kind[0]);
-        take(&mut self.kind[1], other.kind[1]);
-        self.control &= !(other.matched & bit);
+        take(&mut self.matched, head.matched);
+        take(&mut self.clear, head.clear);
+        take(&mut self.wait_memory, head.wait_memory);
+        take(&mut self.long_wait, head.long_wait);
+        take(&mut self.accesses, head.accesses);
+        take(&mut self.wants_fetch, head.wants_fetch);
+        take(&mut self.kind[0], head.kind[0]);
+        take(&mut self.kind[1], head.kind[1]);
+        self.control &= !head.matched;
     }
 
     /// What holds back the instruction at the head of a warp's buffer, as last told.
@@ -483,6 +505,14 @@ impl Domain {
             memory: is(self.wait_memory),
             long: is(self.long_wait),
         }
+    }
+
+    /// Of the warps that something holds back, those for which that is not this.
+    #[inline]
+    pub(super) fn differs_from(&self, hazard: Hazard) -> u64 {
+        let all = |yes: bool| u64::from(yes).wrapping_neg();
+        let memory = self.wait_memory ^ all(hazard.memory);
+        all(!hazard.any) | memory | self.long_wait ^ all(hazard.long)
     }
 
     /// Whether this was told last of the instruction at the head of a warp's buffer.
