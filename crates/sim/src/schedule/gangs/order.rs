@@ -99,43 +99,51 @@ impl Chooser {
     /// The first of the biggest gangs that are all ready.
     #[inline(never)]
     fn biggest(&self, table: &Table, view: &IssueView) -> Option<(u16, Part)> {
-        let mut best: Option<(u16, &Shape)> = None;
+        let mut best: Option<((usize, u64, u32), u16, &Shape)> = None;
         for shape in table.shapes.iter() {
-            if best.is_some_and(|(_, its)| its.size() > shape.size()) {
+            if best.is_some_and(|(_, _, its)| its.size() > shape.size()) {
                 break;
             }
             let ready = shape.all_in(|d| view.ready(d));
             if ready == 0 {
                 continue;
             }
-            let Some(home) = self.first_of(shape, ready, table) else {
+            let Some((home, recent)) = self.first_of(shape, ready, table) else {
                 continue;
             };
-            let rank = |home: u16, shape: &Shape| {
-                let part = table.part(home, shape.slices);
-                self.rank(home, table.get(home).age, || 0, part)
-            };
-            if best.is_none_or(|(other, its)| rank(home, shape) < rank(other, its)) {
-                best = Some((home, shape));
+            let rank = (recent, table.get(home).age, shape.slices.trailing_zeros());
+            let before = best.is_none_or(|(other, _, _)| rank < other);
+            debug_assert!(best.is_none_or(|(_, other, its)| {
+                let rank = |home: u16, shape: &Shape| {
+                    let part = table.part(home, shape.slices);
+                    self.rank(home, table.get(home).age, || 0, part)
+                };
+                (rank(home, shape) < rank(other, its)) == before
+            }));
+            if before {
+                best = Some((rank, home, shape));
             }
         }
-        best.map(|(home, shape)| (home, *table.part(home, shape.slices)))
+        best.map(|(_, home, shape)| (home, *table.part(home, shape.slices)))
     }
 
     /// The first of the gangs of a shape that are ready, by the indices of their home warps: one that
-    /// issued in the last cycle in which any did, or the oldest.
+    /// issued in the last cycle in which any did, or the oldest. And how many had issued before it then, which is more
+    /// than any for the oldest.
     #[inline]
-    fn first_of(&self, shape: &Shape, ready: u64, table: &Table) -> Option<u16> {
+    fn first_of(&self, shape: &Shape, ready: u64, table: &Table) -> Option<(u16, usize)> {
         if ready == 0 {
             return None;
         }
         let ready = ready & !table.waiting[shape.first_domain()];
-        let again = |&&(home, id): &&(u16, u64)| {
+        let again = |&(home, id): &(u16, u64)| {
             let there = |index: u8| ready >> index & 1 != 0;
             shape.index(home).is_some_and(there) && table.part(home, shape.slices).id == id
         };
-        let recent = self.recent.iter().find(again).map(|(home, _)| *home);
-        recent.or_else(|| table.oldest(shape.scheduler(), ready))
+        match self.recent.iter().position(again) {
+            Some(at) => Some((self.recent[at].0, at)),
+            None => Some((table.oldest(shape.scheduler(), ready)?, usize::MAX)),
+        }
     }
 
     /// The first of the gangs that are all ready and have warps of all slices: no other is bigger,
@@ -178,7 +186,8 @@ impl Chooser {
         }
         let mut shapes = table.shapes.iter();
         let shape = shapes.find(|shape| shape.slices == slices)?;
-        self.first_of(shape, shape.homes & ready, table) // no other is as big
+        let first = self.first_of(shape, shape.homes & ready, table); // no other is as big
+        first.map(|(home, _)| home)
     }
 
     /// The first of these home warps, a bit each: one whose gang issued in the last cycle in which any did,
