@@ -100,6 +100,21 @@ impl Issue {
         if self.nobody_is_plannable(&with.residents.warps) {
             return None;
         }
+        let members = self.name_next(now, with)?;
+        let warps = &with.residents.warps;
+        debug_assert!(
+            warps.alike()
+                || members
+                    .iter()
+                    .all(|m| self.plannable[m.domain as usize] >> m.index & 1 != 0),
+            "a plan names only ready warps"
+        );
+        Some(members)
+    }
+
+    /// Those that the plan names next, of all that are ready and have room.
+    #[inline]
+    pub(super) fn name_next(&mut self, now: Cycle, with: &mut Surroundings) -> Option<Together> {
         if let Some(kind) = self.gathered.kind {
             self.hold_other_kinds(kind, with.residents, with.view.launched);
         }
@@ -109,21 +124,13 @@ impl Issue {
             books,
             ..
         } = &mut *with.residents;
-        let members = books.policy.plan()?.next(&IssueView {
+        books.policy.plan()?.next(&IssueView {
             now,
             ready: &self.plannable,
             alike: warps.alike(),
             groups,
             layout: warps.layout(),
-        })?;
-        debug_assert!(
-            warps.alike()
-                || members
-                    .iter()
-                    .all(|m| self.plannable[m.domain as usize] >> m.index & 1 != 0),
-            "a plan names only ready warps"
-        );
-        Some(members)
+        })
     }
 
     /// Whether there is nobody for the plan to name.

@@ -6,7 +6,7 @@
 use super::{Issue, Next, Surroundings, drop_wrong_paths};
 use crate::config::Machine;
 use crate::place::each;
-use crate::schedule::{IssueView, Together};
+use crate::schedule::Together;
 use crate::sm::launch::SmFault;
 use crate::sm::residents::Residents;
 use crate::sm::units::UnitPlan;
@@ -44,7 +44,7 @@ impl Issue {
         let mut left = self.find_ready_classes(now, with);
         let (mut any, mut settle) = (false, false);
         while left != 0
-            && let Some(members) = self.next_part(now, with)
+            && let Some(members) = self.name_next(now, with)
         {
             any = true;
             self.take_turns_of_classes(members, kinds, with);
@@ -104,27 +104,6 @@ impl Issue {
             }
         }
         left
-    }
-
-    /// The warps that the policy names next.
-    #[inline]
-    fn next_part(&mut self, now: Cycle, with: &mut Surroundings) -> Option<Together> {
-        if let Some(kind) = self.gathered.kind {
-            self.hold_other_kinds(kind, with.residents, with.view.launched);
-        }
-        let Residents {
-            warps,
-            groups,
-            books,
-            ..
-        } = &mut *with.residents;
-        books.policy.plan()?.next(&IssueView {
-            now,
-            ready: &self.plannable,
-            alike: false,
-            groups,
-            layout: warps.layout(),
-        })
     }
 
     /// The warps are about to issue, with room at these kinds of units: the turns of their domains are over.
