@@ -22,20 +22,12 @@ impl Issue {
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
         self.find_all_ready(now, with.residents);
-        self.planned_room = None;
+        self.rooms.planned = None;
         let (mut any, mut all, mut settle) = (false, false, false);
         while !all && let Some(members) = self.next_planned(now, with) {
             any = true;
             all = self.take_turns(members, now, with);
-            let at = self.issue_members(members, now, with)?;
-            let books = &mut with.residents.books;
-            books.stats.counters.gang_issues += u64::from(members.len() > 1);
-            if let Some(plan) = books.policy.plan() {
-                settle |= plan.went_on(members, at);
-            }
-            if !self.gathers {
-                self.close_access(now, with);
-            }
+            settle |= self.issue_named(members, now, with)?;
         }
         self.close_access(now, with);
         if !all {
@@ -51,14 +43,33 @@ impl Issue {
         Ok(())
     }
 
+    /// Warps that the plan has named issue. Says whether the plan wants to settle for that.
+    #[inline]
+    pub(super) fn issue_named(
+        &mut self,
+        members: Together,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Result<bool, SmFault> {
+        let at = self.issue_members(members, now, with)?;
+        let books = &mut with.residents.books;
+        books.stats.counters.gang_issues += u64::from(members.len() > 1);
+        let plan = books.policy.plan();
+        let settle = plan.is_some_and(|plan| plan.went_on(members, at));
+        if !self.gathers {
+            self.close_access(now, with);
+        }
+        Ok(settle)
+    }
+
     /// Finds out at which kinds of units there is room, if that has changed: most often it is the same
     /// for all domains.
     #[inline]
     pub(super) fn ask_for_room(&mut self, with: &Surroundings) {
         let room = Some(with.collectors.room());
-        if self.room_asked != room {
-            (self.room_asked, self.room_alike) = (room, with.collectors.room_for_all());
-            if self.room_alike.is_none() {
+        if self.rooms.asked != room {
+            (self.rooms.asked, self.rooms.alike) = (room, with.collectors.room_for_all());
+            if self.rooms.alike.is_none() {
                 self.ask_for_rooms(with);
             }
         }
@@ -67,19 +78,19 @@ impl Issue {
     #[inline(never)]
     fn ask_for_rooms(&mut self, with: &Surroundings) {
         for d in 0..self.domains {
-            self.rooms[d % MOST_DOMAINS] = with.collectors.room_for(d);
+            self.rooms.by_domain[d % MOST_DOMAINS] = with.collectors.room_for(d);
         }
     }
 
     /// As [`room_of`](Issue::room_of), once it has been [asked for](Issue::ask_for_room) in general.
     #[inline(always)]
     pub(super) fn planned_room_of(&self, d: usize, now: Cycle, with: &Surroundings) -> u64 {
-        debug_assert_eq!(self.room_asked, Some(with.collectors.room()));
+        debug_assert_eq!(self.rooms.asked, Some(with.collectors.room()));
         let domain = with.residents.warps.domain(d);
-        match (domain.is_free(now), self.room_alike) {
+        match (domain.is_free(now), self.rooms.alike) {
             (false, _) => 0,
             (true, Some(room)) => domain.with_room(room),
-            (true, None) => domain.with_room(self.rooms[d % MOST_DOMAINS]),
+            (true, None) => domain.with_room(self.rooms.by_domain[d % MOST_DOMAINS]),
         }
     }
 
@@ -87,10 +98,10 @@ impl Issue {
     fn next_planned(&mut self, now: Cycle, with: &mut Surroundings) -> Option<Together> {
         // Domains that have had their turn are out of it already.
         let room = Some(with.collectors.room());
-        if self.planned_room != room {
-            let anew = std::mem::replace(&mut self.planned_room, room).is_none();
+        if self.rooms.planned != room {
+            let anew = std::mem::replace(&mut self.rooms.planned, room).is_none();
             self.ask_for_room(with);
-            if with.residents.warps.alike() && self.room_alike.is_none() {
+            if with.residents.warps.alike() && self.rooms.alike.is_none() {
                 let ready = self.ready[0];
                 self.ready[..self.domains].fill(ready);
             }
@@ -153,11 +164,14 @@ impl Issue {
                 self.plannable[d] = 0;
                 continue;
             }
-            let room = self.room_alike.unwrap_or(self.rooms[d % MOST_DOMAINS]);
-            if !anew && self.planned_rooms[d % MOST_DOMAINS] == room {
+            let room = self
+                .rooms
+                .alike
+                .unwrap_or(self.rooms.by_domain[d % MOST_DOMAINS]);
+            if !anew && self.rooms.planned_by_domain[d % MOST_DOMAINS] == room {
                 continue; // as before, but for those that are held
             }
-            self.planned_rooms[d % MOST_DOMAINS] = room;
+            self.rooms.planned_by_domain[d % MOST_DOMAINS] = room;
             let leader = with.residents.warps.leader_of(d); // it has the same room
             self.plannable[d] = self.ready[d] & self.planned_room_of(leader, now, with);
             if leader == d && self.plannable[d] != 0 {

@@ -39,7 +39,7 @@ impl Issue {
     /// Domains with room at some units stand for none that have room at others.
     pub(super) fn part_by_room(&mut self, with: &mut Surroundings) {
         let warps = &mut with.residents.warps;
-        if self.room_alike.is_some() || !warps.any_alike() {
+        if self.rooms.alike.is_some() || !warps.any_alike() {
             return;
         }
         for leader in each(warps.leaders()) {
@@ -50,8 +50,8 @@ impl Issue {
             // Those with the same room as the first stay with it.
             let mut left = members;
             while left != 0 {
-                let room = self.rooms[left.trailing_zeros() as usize % MOST_DOMAINS];
-                let same = each(left).filter(|d| self.rooms[d % MOST_DOMAINS] == room);
+                let room = self.rooms.by_domain[left.trailing_zeros() as usize % MOST_DOMAINS];
+                let same = each(left).filter(|d| self.rooms.by_domain[d % MOST_DOMAINS] == room);
                 let same = same.fold(0, |all, d| all | 1 << d);
                 if same != members {
                     warps.isolate(same);
@@ -95,7 +95,7 @@ impl Issue {
             let (ready, plannable) = (self.ready[0], self.plannable[0]);
             self.ready[..self.domains].fill(ready);
             self.plannable.fill(plannable);
-            self.planned_rooms = [self.planned_rooms[0]; MOST_DOMAINS];
+            self.rooms.planned_by_domain = [self.rooms.planned_by_domain[0]; MOST_DOMAINS];
         }
         with.residents.warps.isolate_gang(members);
         self.part_by_rank(domains, Some(members.index()), with.residents);

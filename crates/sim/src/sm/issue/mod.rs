@@ -6,6 +6,7 @@ mod gang;
 mod gather;
 mod lockstep;
 mod parts;
+mod rooms;
 mod straight;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ use crate::place::Place;
 use crate::time::Cycle;
 use gather::Gathered;
 pub use gather::memory_ahead;
+use rooms::Rooms;
 use warpsim_ptx::kernel::Pc;
 
 /// The issue stage.
@@ -40,19 +42,9 @@ pub struct Issue {
     /// Warps that can issue, by domain. There is room for the most that an SM may have, so that
     /// finding those of one takes no check.
     ready: [u64; MOST_DOMAINS],
-    /// Of those, the ones with room at their units, for policies that plan, and that room.
+    /// Of those, the ones with room at their units, for policies that plan.
     plannable: Vec<u64>,
-    planned_room: Option<u32>,
-    /// By domain: the kinds of units with room when those were found.
-    planned_rooms: [u8; MOST_DOMAINS],
-    /// The kinds of units that there is room at, if they are the same for all domains, and the room
-    /// that this is so for.
-    room_alike: Option<u8>,
-    room_asked: Option<u32>,
-    /// By domain: those kinds, where they are not the same for all.
-    rooms: [u8; MOST_DOMAINS],
-    /// The groups of units that all domains share, if each other is for one domain alone.
-    shared: Option<u32>,
+    rooms: Rooms,
     /// The active lanes of the warps that execute an instruction together.
     active: u32,
     /// What the instruction under way did.
@@ -123,12 +115,7 @@ impl Issue {
             domains,
             ready: [0; MOST_DOMAINS],
             plannable: vec![0; domains],
-            planned_room: None,
-            planned_rooms: [0; MOST_DOMAINS],
-            room_alike: None,
-            room_asked: None,
-            rooms: [0; MOST_DOMAINS],
-            shared: parts::shared_groups(machine, domains),
+            rooms: Rooms::new(machine, domains),
             active: 0,
             effect: Effect::default(),
             order: 0,

@@ -4,28 +4,11 @@
 //! its own slices, or from all, so that classes stay alike for as long as they have not had their turn.
 
 use super::{Issue, Next, Surroundings, drop_wrong_paths};
-use crate::config::Machine;
 use crate::place::each;
 use crate::schedule::Together;
 use crate::sm::launch::SmFault;
 use crate::sm::residents::Residents;
-use crate::sm::units::UnitPlan;
 use crate::time::Cycle;
-
-/// The groups of units, a bit each, that all domains share, if each other group is for one domain alone.
-pub(super) fn shared_groups(machine: &Machine, domains: usize) -> Option<u32> {
-    let plan = UnitPlan::of(machine);
-    let mut shared = 0;
-    for (g, group) in plan.groups.iter().enumerate() {
-        let of_kind = plan.groups.iter().filter(|other| other.kind == group.kind);
-        match of_kind.count() {
-            1 => shared |= 1 << g,
-            n if n == domains => {}
-            _ => return None,
-        }
-    }
-    Some(shared)
-}
 
 impl Issue {
     /// One cycle of all schedulers, where slices have the same room, if it is such a one; says whether it is.
@@ -35,10 +18,10 @@ impl Issue {
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<bool, SmFault> {
-        let Some(shared) = self.shared else {
+        let Some(shared) = self.rooms.shared else {
             return Ok(false);
         };
-        let Some(mut kinds) = self.room_alike else {
+        let Some(mut kinds) = self.rooms.alike else {
             return Ok(false);
         };
         let mut left = self.find_ready_classes(now, with);
@@ -52,15 +35,7 @@ impl Issue {
                 (self.ready[d], self.plannable[d]) = (0, 0);
             }
             let room = with.collectors.room() & shared;
-            let at = self.issue_members(members, now, with)?;
-            let books = &mut with.residents.books;
-            books.stats.counters.gang_issues += u64::from(members.len() > 1);
-            if let Some(plan) = books.policy.plan() {
-                settle |= plan.went_on(members, at);
-            }
-            if !self.gathers {
-                self.close_access(now, with);
-            }
+            settle |= self.issue_named(members, now, with)?;
             left &= !members.domains();
             if with.collectors.room() & shared != room {
                 kinds = self.renew_room(with);

@@ -37,7 +37,7 @@ impl Issue {
             return Ok(false);
         }
         self.ask_for_room(with);
-        if self.room_alike.is_none() {
+        if self.rooms.alike.is_none() {
             return Ok(false);
         }
         let named = match with.residents.warps.alike() {
@@ -79,7 +79,7 @@ impl Issue {
     #[inline(never)]
     fn next_of_classes(&mut self, now: Cycle, with: &mut Surroundings) -> Glance {
         let warps = &with.residents.warps;
-        let (leaders, kinds) = (warps.leaders(), self.room_alike.unwrap_or(0));
+        let (leaders, kinds) = (warps.leaders(), self.rooms.alike.unwrap_or(0));
         let (mut ready, mut moving, mut wrong) = (!0, 0u64, 0);
         for d in each(leaders) {
             let domain = warps.domain(d);
@@ -147,7 +147,7 @@ impl Issue {
     /// The warps of such a gang are about to issue, where slices are of several classes.
     #[inline(never)]
     fn take_turns_of_all(&mut self, next: &Next, with: &mut Surroundings) {
-        let kinds = self.room_alike.unwrap_or(0);
+        let kinds = self.rooms.alike.unwrap_or(0);
         let mut left = with.residents.warps.leaders();
         while left != 0 {
             let d = left.trailing_zeros() as usize;

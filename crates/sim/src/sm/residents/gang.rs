@@ -45,7 +45,7 @@ impl Residents {
             let domain = domain as u8;
             let slot = self.warps.slot_at(Place { domain, index });
             if self.warps.is_quiet(slot) {
-                self.settle_quiet(slot);
+                self.settle_quiet(slot, self.warps.is_held(slot));
             } else if !self.fences_wait_for_stores && self.warps.is_held(slot) {
                 self.leave_fence(slot);
             }

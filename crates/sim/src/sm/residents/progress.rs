@@ -17,9 +17,7 @@ impl Residents {
             self.warps
                 .completed(slot, facts, &launched.facts, &mut self.books);
         if quiet {
-            if held || self.groups.get(slot).state != GroupState::Running {
-                self.settle_waiting(slot);
-            }
+            self.settle_quiet(slot, held);
         } else if held && !self.fences_wait_for_stores {
             self.leave_fence(slot);
         }
@@ -38,14 +36,13 @@ impl Residents {
     #[inline(always)]
     pub(super) fn settle(&mut self, slot: u16) {
         if self.warps.is_quiet(slot) {
-            self.settle_quiet(slot);
+            self.settle_quiet(slot, self.warps.is_held(slot));
         }
     }
 
     #[inline(always)]
-    pub(super) fn settle_quiet(&mut self, slot: u16) {
-        let running = self.groups.get(slot).state == GroupState::Running;
-        if !running || self.warps.is_held(slot) {
+    pub(super) fn settle_quiet(&mut self, slot: u16, held: bool) {
+        if held || self.groups.get(slot).state != GroupState::Running {
             self.settle_waiting(slot);
         }
     }

@@ -64,7 +64,7 @@ impl LoadStore {
     }
 
     /// Looks a load for these lanes up in the L1 data cache; `false` when it must wait.
-    #[inline(always)] // mostly it has one caller
+    #[inline(always)] // of its two callers a launch has one: the L1 has a latency or none
     fn load_data(&mut self, op: u16, addr: u64, lanes: u32, with: &mut Surroundings) -> bool {
         let traffic = data_traffic(self.ops.get(op).local);
         let bytes = self.caches.data.line_bytes() as u16;
@@ -241,11 +241,7 @@ impl LoadStore {
         };
         let record = self.ops.get(op);
         let (store, atomic) = (record.store, record.is_atomic);
-        let traffic = if record.local {
-            Traffic::Local
-        } else {
-            Traffic::Global
-        };
+        let traffic = data_traffic(record.local);
         let (kind, token) = if store {
             (RequestKind::Write, self.store_token(op, &access))
         } else {
