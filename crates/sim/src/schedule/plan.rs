@@ -111,6 +111,8 @@ pub struct IssueView<'a> {
     pub ready: &'a [u64],
     /// They are known to be the same in all domains.
     pub alike: bool,
+    /// The slices that any of them are in, and perhaps others, a bit each.
+    pub open: u8,
     /// What the slots hold.
     pub groups: &'a Groups,
     /// Where warps sit.
@@ -207,9 +209,10 @@ pub trait IssuePlan {
         false
     }
 
-    /// Whether [`next`](IssuePlan::next) would name anybody of the warps that are ready, by domain.
-    fn names_any(&self, ready: &[u64]) -> bool {
-        let _ = ready;
+    /// Whether [`next`](IssuePlan::next) would name anybody of the warps that are ready, by domain; `open` as in
+    /// [`IssueView`].
+    fn names_any(&self, ready: &[u64], open: u8) -> bool {
+        let _ = (ready, open);
         true
     }
 

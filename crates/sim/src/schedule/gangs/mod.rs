@@ -367,8 +367,8 @@ impl IssuePlan for Gangs {
         self.table.all_whole() && !self.table.any_single()
     }
 
-    fn names_any(&self, ready: &[u64]) -> bool {
-        self.table.any_ready(ready)
+    fn names_any(&self, ready: &[u64], open: u8) -> bool {
+        self.table.any_ready(ready, open)
     }
 
     fn went_on(&mut self, members: Together, at: Option<Pc>) -> bool {

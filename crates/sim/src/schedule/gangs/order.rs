@@ -60,6 +60,7 @@ impl Chooser {
     /// The first in order of the gangs that are all ready.
     pub fn first(&self, table: &Table, singles: &Singles, view: &IssueView) -> Option<(u16, Part)> {
         if self.order == Order::BigFirst
+            && table.slices & !view.open == 0
             && let Some(home) = self.first_whole(table, view)
         {
             return Some((home, table.get(home).parts[0]));
@@ -103,6 +104,9 @@ impl Chooser {
         for shape in table.shapes.iter() {
             if best.is_some_and(|(_, _, its)| its.size() > shape.size()) {
                 break;
+            }
+            if shape.slices & !view.open != 0 {
+                continue;
             }
             let ready = shape.all_in(|d| view.ready(d));
             if ready == 0 {

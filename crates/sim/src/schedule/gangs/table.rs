@@ -216,8 +216,12 @@ impl Table {
     }
 
     /// Whether a gang is all in these sets, by domain, or a single warp is in them, and does not wait for siblings.
-    pub fn any_ready(&self, sets: &[u64]) -> bool {
+    /// Slices that are not `open` have none.
+    pub fn any_ready(&self, sets: &[u64], open: u8) -> bool {
         let shape = |shape: &Shape| {
+            if shape.slices & !open != 0 {
+                return false;
+            }
             let ready = shape.all_in(|d| sets[d]);
             ready & !self.waiting[shape.first_domain()] != 0
         };

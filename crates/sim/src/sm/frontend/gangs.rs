@@ -6,9 +6,10 @@ use super::unit::{address, decode, take};
 use crate::place::each;
 use crate::schedule::{FetchView, Together};
 use crate::sm::launch::Launched;
+use crate::sm::limits::MOST_DOMAINS;
 use crate::sm::memory::Outcome;
 use crate::sm::residents::Residents;
-use crate::sm::warps::{Domain, Waiters};
+use crate::sm::warps::{Domain, Waiters, WarpTable};
 use warpsim_ptx::kernel::Pc;
 
 /// The gang front end.
@@ -24,7 +25,54 @@ pub(super) struct GangFetch {
     members: Vec<u64>,
     /// By scheduler of each slice: see [`FetchView`].
     wanting: Vec<u64>,
+    seen: Seen,
     waiters: Waiters,
+}
+
+/// What a look at the domains that stand for themselves has found.
+struct Seen {
+    /// By domain: the warps that lack their next instruction, and those that may be fetched for.
+    lacking: [[u64; 2]; MOST_DOMAINS],
+    /// Indices at which a warp of any domain is in both, and those at which the warps of all domains are.
+    any: u64,
+    whole: u64,
+    /// Indices at which a warp of any domain may be fetched for, and at which one is to be found finished.
+    fetchable: u64,
+    leaving: u64,
+}
+
+impl Seen {
+    /// Nothing yet.
+    fn new() -> Seen {
+        Seen {
+            lacking: [[0; 2]; MOST_DOMAINS],
+            any: 0,
+            whole: 0,
+            fetchable: 0,
+            leaving: 0,
+        }
+    }
+
+    /// Looks at all.
+    #[inline(always)]
+    fn look(&mut self, warps: &WarpTable, waiters: Waiters) {
+        let (mut any, mut whole) = (0, !0);
+        let (mut may, mut leaving) = (0, 0);
+        let mut left = warps.leaders();
+        while left != 0 {
+            let d = left.trailing_zeros() as usize % MOST_DOMAINS;
+            left &= left - 1;
+            let sets = warps.domain(d);
+            let (lacking, fetchable) = (sets.lacking(), sets.fetchable(waiters));
+            self.lacking[d] = [lacking, fetchable];
+            any |= lacking & fetchable;
+            whole &= lacking & fetchable;
+            may |= fetchable;
+            leaving |= sets.leaving();
+        }
+        (self.any, self.whole) = (any, whole);
+        (self.fetchable, self.leaving) = (may, leaving);
+    }
 }
 
 impl GangFetch {
@@ -37,6 +85,7 @@ impl GangFetch {
             waiting: Vec::new(),
             members: vec![0; domains],
             wanting: vec![0; schedulers],
+            seen: Seen::new(),
             waiters,
         }
     }
@@ -115,35 +164,40 @@ impl GangFetch {
     #[inline(always)] // its one caller fetches
     pub fn fetch(&mut self, icache: &mut ICache, residents: &mut Residents, launched: &Launched) {
         let waiters = self.waiters;
-        while self.left != 0 && icache.has_port() {
+        self.seen.look(&residents.warps, waiters);
+        while self.left != 0 && icache.has_port() && self.seen.any != 0 {
             let Residents { warps, books, .. } = &mut *residents;
-            let wants = |sets: &Domain| sets.lacking() & sets.fetchable(waiters);
-            let (any, whole) = warps.in_domains(wants);
-            if any == 0 {
-                return;
-            }
-            self.wanting[0] = any;
+            self.wanting[0] = self.seen.any;
             if self.wanting.len() > 1 {
+                let wants = |sets: &Domain| sets.lacking() & sets.fetchable(waiters);
                 warps.of_schedulers(wants, &mut self.wanting);
             }
+            let lacking = &self.seen.lacking;
             let view = FetchView {
                 wanting: &self.wanting,
-                whole,
-                slices: &|home| {
-                    let both = |sets: &Domain| [sets.lacking(), sets.fetchable(waiters)];
-                    warps.slices_in(home, both)
-                },
+                whole: self.seen.whole,
+                slices: &|home| warps.slices_in(home, |d| lacking[d % MOST_DOMAINS]),
             };
             let plan = books.policy.plan();
             let Some(members) = plan.and_then(|plan| plan.next_fetch(&view)) else {
                 return;
             };
-            self.fetch_for(members, icache, residents, launched);
+            if !self.fetch_for(members, icache, residents, launched) {
+                continue;
+            }
+            if members.len() == self.members.len() {
+                // None of its warps wants anything any more, and no class has parted.
+                let others = !(1 << members.index());
+                self.seen.any &= others;
+                self.seen.whole &= others;
+            } else if self.left != 0 {
+                self.seen.look(&residents.warps, waiters);
+            }
         }
     }
 
     /// Fetches for a gang, which then gets its instructions, now or when their line comes, unless the instruction
-    /// cache cannot take the miss.
+    /// cache cannot take the miss. Says whether it can.
     #[inline(always)]
     fn fetch_for(
         &mut self,
@@ -151,14 +205,14 @@ impl GangFetch {
         icache: &mut ICache,
         residents: &mut Residents,
         launched: &Launched,
-    ) {
+    ) -> bool {
         self.left -= 1;
         let pc = common_pc(members, residents, launched);
         let warps = &mut residents.warps;
         let first = warps.slot_at(members.leader());
         let outcome = icache.look_up(address(pc, launched), first);
         if outcome == Outcome::Stall {
-            return;
+            return false;
         }
         let hit = outcome == Outcome::Hit;
         let counters = &mut residents.books.stats.counters;
@@ -172,16 +226,18 @@ impl GangFetch {
             warps.set_gang_missing(members, true);
             self.waiting.push((first, members));
         }
+        true
     }
 
-    /// The domains with warps for units of slices to fetch for or to notice, a bit each: those that concern fetch are
-    /// not all in gangs.
+    /// Once gangs have been fetched for: the domains with warps for units of slices to fetch for or to notice, a bit
+    /// each: those that concern fetch are not all in gangs.
     #[inline(always)] // most often there are none
     pub fn leaves(&mut self, residents: &mut Residents) -> u64 {
-        let warps = &residents.warps;
-        match warps.alike() && warps.domain(0).concerns_fetch(self.waiters) == 0 {
-            true => 0,
-            false => self.find_left(residents),
+        let plan = residents.books.policy.plan();
+        let in_all = plan.map_or(0, |plan| plan.fetched_together_in_all());
+        match self.seen.fetchable & !in_all | self.seen.leaving {
+            0 => 0,
+            _ => self.find_left(residents),
         }
     }
 
@@ -191,10 +247,8 @@ impl GangFetch {
         let Some(plan) = books.policy.plan() else {
             return 0;
         };
-        let (in_all, waiters) = (plan.fetched_together_in_all(), self.waiters);
-        let may = |sets: &Domain| sets.fetchable(waiters) & !in_all | sets.leaving() != 0;
-        let ganged = plan.fetched_together();
-        if ganged.is_empty() || !warps.any_domain(may) {
+        let (ganged, waiters) = (plan.fetched_together(), self.waiters);
+        if ganged.is_empty() {
             return 0;
         }
         let mut left = 0;
@@ -209,7 +263,9 @@ impl GangFetch {
                 left |= u64::from(those != 0) << d;
             }
         }
-        self.members[..ganged.len()].copy_from_slice(ganged);
+        if left != 0 {
+            self.members[..ganged.len()].copy_from_slice(ganged);
+        }
         left
     }
 

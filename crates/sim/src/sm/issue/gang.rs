@@ -111,7 +111,7 @@ impl Issue {
         if self.nobody_is_plannable(&with.residents.warps) {
             return None;
         }
-        let members = self.name_next(now, with)?;
+        let members = self.name_next(u8::MAX, now, with)?;
         let warps = &with.residents.warps;
         debug_assert!(
             warps.alike()
@@ -123,9 +123,14 @@ impl Issue {
         Some(members)
     }
 
-    /// Those that the plan names next, of all that are ready and have room.
+    /// Those that the plan names next, of all that are ready and have room: in these slices at most, a bit each.
     #[inline]
-    pub(super) fn name_next(&mut self, now: Cycle, with: &mut Surroundings) -> Option<Together> {
+    pub(super) fn name_next(
+        &mut self,
+        open: u8,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Option<Together> {
         if let Some(kind) = self.gathered.kind {
             self.hold_other_kinds(kind, with.residents, with.view.launched);
         }
@@ -139,6 +144,7 @@ impl Issue {
             now,
             ready: &self.plannable,
             alike: warps.alike(),
+            open,
             groups,
             layout: warps.layout(),
         })

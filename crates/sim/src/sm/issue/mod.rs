@@ -130,9 +130,9 @@ impl Issue {
 
     /// Whether issue may have something to do in cycle `now`. Where a warp or the room has changed
     /// since its last look, stepping is as good as looking: schedulers that find nobody to issue
-    /// from leave everything as it is, and a glance at the warps tells that nobody can issue. Not so
-    /// where all domains are looked at in step, because then somebody hears of every turn, and where a
-    /// policy plans, which has its own memory, unless it is seen at a glance that it is not asked.
+    /// from leave everything as it is, a policy that plans is not asked where nobody has room, and a glance
+    /// at the warps tells that nobody can issue. Not so where all domains are looked at in step, because
+    /// then somebody hears of every turn.
     #[inline]
     pub fn may_act(
         &mut self,
@@ -141,7 +141,7 @@ impl Issue {
         collectors: &Collectors,
     ) -> bool {
         let warps = &residents.warps;
-        if warps.in_step() || residents.books.plans() && !warps.alike() {
+        if warps.in_step() {
             return self.look(now, residents, collectors) <= now;
         }
         (self.next <= now || self.has_to_look(warps, collectors.room())) && warps.any_moves()

@@ -27,7 +27,7 @@ impl Issue {
         let mut left = self.find_ready_classes(now, with);
         let (mut any, mut settle) = (false, false);
         while left != 0
-            && let Some(members) = self.name_next(now, with)
+            && let Some(members) = self.name_next(left as u8, now, with)
         {
             any = true;
             self.take_turns_of_classes(members, kinds, with);

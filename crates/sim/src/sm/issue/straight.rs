@@ -95,13 +95,15 @@ impl Issue {
         if plan.is_some_and(|plan| plan.names_whole_alone()) {
             return false;
         }
-        let warps = &with.residents.warps;
+        let (warps, mut open) = (&with.residents.warps, 0);
         for d in each(warps.leaders()) {
             let ready = warps.domain(d).issuable() & self.planned_room_of(d, now, with);
-            each(warps.members(d)).for_each(|d| self.plannable[d] = ready);
+            let class = warps.members(d);
+            each(class).for_each(|d| self.plannable[d] = ready);
+            open |= if ready != 0 { class as u8 } else { 0 };
         }
         let plan = with.residents.books.policy.plan();
-        plan.is_none_or(|plan| plan.names_any(&self.plannable))
+        plan.is_none_or(|plan| plan.names_any(&self.plannable, open))
     }
 
     /// The turns of all slices are over: nobody can issue, and none has to drop a wrong path.

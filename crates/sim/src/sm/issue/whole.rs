@@ -104,11 +104,8 @@ impl Issue {
             self.issue_nowhere(now, with);
             return Glance::Nobody;
         }
-        let Residents { warps, books, .. } = &mut *with.residents;
-        for d in each(leaders) {
-            warps.pass(d, now, books);
-        }
-        let named = books.policy.plan().and_then(|plan| plan.next_whole(ready));
+        let plan = with.residents.books.policy.plan();
+        let named = plan.and_then(|plan| plan.next_whole(ready));
         named.map_or(Glance::Unclear, |index| Glance::Gang(index, None))
     }
 
@@ -130,7 +127,7 @@ impl Issue {
             warps.take_class_turn(0, index, next.facts.passes, room, books);
             drop_wrong_paths(0, Some(index), with.residents, with.view.launched);
         } else {
-            self.take_turns_of_all(&next, with);
+            self.take_turns_of_all(&next, now, with);
         }
         let at = self.issue_only(gang, true, &next, now, with)?;
         let books = &mut with.residents.books;
@@ -146,13 +143,15 @@ impl Issue {
 
     /// The warps of such a gang are about to issue, where slices are of several classes.
     #[inline(never)]
-    fn take_turns_of_all(&mut self, next: &Next, with: &mut Surroundings) {
+    fn take_turns_of_all(&mut self, next: &Next, now: Cycle, with: &mut Surroundings) {
         let kinds = self.rooms.alike.unwrap_or(0);
         let mut left = with.residents.warps.leaders();
         while left != 0 {
             let d = left.trailing_zeros() as usize;
             left &= left - 1;
-            let room = with.residents.warps.domain(d).with_room(kinds); // the slots are free
+            let Residents { warps, books, .. } = &mut *with.residents;
+            warps.pass(d, now, books); // the order of single warps is as it was
+            let room = warps.domain(d).with_room(kinds); // the slots are free
             self.take_turn_of_class(d, next, room, with);
         }
     }

@@ -93,12 +93,42 @@ impl WarpTable {
         books: &mut Books,
     ) -> bool {
         let Some(leader) = self.goes_on_as_one(gang) else {
-            let (hazard, changes) = self.landed_for(slot, gang.domains(), memory, code);
-            self.change_hazard(gang.index(), changes, hazard, books);
-            return true;
+            return self.landed_in_classes(gang, slot, memory, code, books);
         };
         self.landed_as_one(leader, slot, memory, code, books);
         false
+    }
+
+    /// As [`kept_landed`](Self::kept_landed), where the domains of the gang are of several classes: one look at each
+    /// tells whether something held back the next instruction, and who waits for what is in flight.
+    #[inline(never)]
+    fn landed_in_classes(
+        &mut self,
+        gang: Together,
+        slot: u16,
+        memory: bool,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) -> bool {
+        let (domains, index) = (gang.domains(), gang.index());
+        let (mut held_back, mut waiting) = (0, 0);
+        let mut left = self.classes.leaders();
+        while left != 0 {
+            let leader = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let (domain, class) = (&self.domains[leader], self.members(leader));
+            let those = |set: u64| (set >> index & 1).wrapping_neg() & class;
+            held_back |= those(!domain.clear);
+            waiting |= those(!domain.going_on());
+        }
+        match held_back & domains {
+            0 => self.warps[slot as usize].landed(memory),
+            held_back => {
+                let (hazard, changes) = self.landed_for(slot, held_back, memory, code);
+                self.change_hazard(index, changes, hazard, books);
+            }
+        }
+        waiting & domains != 0
     }
 
     /// An instruction of a gang that [goes on as one](Self::goes_on_as_one) is no longer in flight.

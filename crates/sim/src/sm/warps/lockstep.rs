@@ -45,18 +45,6 @@ impl WarpTable {
         self.classes.members(leader)
     }
 
-    /// Indices at which a warp of any domain is in a set, which `of` finds among those of a domain, and those at which
-    /// the warps of all domains are.
-    #[inline]
-    pub fn in_domains(&self, of: impl Fn(&Domain) -> u64) -> (u64, u64) {
-        if self.classes.is_one() {
-            let those = of(&self.domains[0]);
-            return (those, those); // as most often
-        }
-        let sets = each(self.classes.leaders()).map(|d| of(&self.domains[d]));
-        sets.fold((0, !0), |(any, all), set| (any | set, all & set))
-    }
-
     /// The domains, a bit each, whose warp at `index` is in a set, which `of` finds among those of a domain.
     #[inline(always)]
     pub(super) fn having(&self, index: u8, of: impl Fn(&Domain) -> u64) -> u64 {
@@ -80,26 +68,22 @@ impl WarpTable {
         }
     }
 
-    /// The slices of a home warp, whose warp in the first sits at `home`, whose warps are in each of two sets.
+    /// The slices of a home warp, whose warp in the first sits at `home`, whose warps are in each of two sets, which
+    /// are asked for by domains that stand for themselves.
     #[inline]
-    pub fn slices_in(&self, home: Place, of: impl Fn(&Domain) -> [u64; 2]) -> [u8; 2] {
+    pub fn slices_in(&self, home: Place, sets: impl Fn(usize) -> [u64; 2]) -> [u8; 2] {
         let mut found = [0, 0];
         let mut add = |d: usize, slices: u64| {
-            let [first, second] = of(&self.domains[d]);
-            found[0] |= if first >> home.index & 1 != 0 {
-                slices
-            } else {
-                0
-            };
-            found[1] |= if second >> home.index & 1 != 0 {
-                slices
-            } else {
-                0
-            };
+            for (found, set) in found.iter_mut().zip(sets(d)) {
+                *found |= (set >> home.index & 1).wrapping_neg() & slices;
+            }
         };
         let step = self.layout.schedulers() as usize;
         if step == 1 {
-            for leader in each(self.classes.leaders()) {
+            let mut left = self.classes.leaders();
+            while left != 0 {
+                let leader = left.trailing_zeros() as usize;
+                left &= left - 1;
                 add(leader, self.members(leader));
             }
         } else {
