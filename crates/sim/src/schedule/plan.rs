@@ -79,6 +79,15 @@ impl Together {
         self.iter().fold(0, |all, place| all | 1 << place.domain)
     }
 
+    /// Those of them that are on these slices, a bit each.
+    #[inline]
+    pub fn among(&self, slices: u8) -> Together {
+        Together {
+            slices: self.slices & slices,
+            ..*self
+        }
+    }
+
     /// These and others, if those are of the same home warp, on slices behind theirs.
     #[inline]
     pub fn with(&self, others: Together) -> Option<Together> {

@@ -91,6 +91,7 @@ impl GangFetch {
     }
 
     /// Whether something is to be decoded.
+    #[inline]
     pub fn has_fetched(&self) -> bool {
         !self.fetched.is_empty() || !self.gangs.is_empty()
     }

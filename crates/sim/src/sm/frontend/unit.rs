@@ -280,6 +280,7 @@ pub(super) fn take(fetched: &mut Vec<(u16, Pc)>, slot: u16, pc: Pc, warps: &mut 
 }
 
 /// Where an instruction lies.
+#[inline]
 pub(super) fn address(pc: Pc, launched: &Launched) -> u64 {
     launched.code_base + pc as u64 * INSTRUCTION_BYTES
 }

@@ -298,7 +298,7 @@ impl Issue {
         } else {
             for slot in slots.clone() {
                 self.lead_on(&Next { slot, ..*leader }, now, residents, view)?;
-                residents.follow(launched);
+                residents.follow_issue(slot, launched);
             }
         }
         let next = residents.groups.get(leader.slot).pc;
@@ -308,11 +308,43 @@ impl Issue {
             let Residents { warps, books, .. } = &mut *residents;
             warps.refresh_gang(members, target, next, &launched.facts, books);
         } else {
-            for slot in slots {
-                self.refresh(&Next { slot, ..*leader }, residents, launched);
-            }
+            self.refresh_ways(members, leader, residents, launched);
         }
         Ok(at.then_some(next))
+    }
+
+    /// The warps of a gang have gone several ways: their buffers are looked at anew, once for those that have gone
+    /// one.
+    #[inline(never)]
+    fn refresh_ways(
+        &self,
+        members: Together,
+        leader: &Next,
+        residents: &mut Residents,
+        launched: &Launched,
+    ) {
+        let Residents {
+            warps,
+            books,
+            groups,
+            ..
+        } = residents;
+        let layout = warps.layout();
+        let way = |part: Together| {
+            let group = groups.get(layout.slot_at(part.leader()));
+            (group.pc, group.state)
+        };
+        let mut left = members.slices();
+        while left != 0 {
+            let (next, state) = way(members.among(left));
+            let same = |slice: &usize| way(members.among(1 << slice)) == (next, state);
+            let slices = each(left.into()).filter(same);
+            let slices = slices.fold(0, |all, slice| all | 1 << slice);
+            left &= !slices;
+            let target = leader.facts.control && next != leader.pc + 1;
+            let part = members.among(slices);
+            warps.refresh_gang(part, target, next, &launched.facts, books);
+        }
     }
 
     /// Counts the active lanes of warps that have issued together.

@@ -119,9 +119,14 @@ impl Issue {
         with: &mut Surroundings,
     ) {
         let (index, passes) = (next.place.index, next.facts.passes);
-        let class = with.residents.warps.members(leader);
-        self.part_by_rank(1 << leader, Some(index), with.residents);
-        for d in each(class & with.residents.warps.leaders()) {
+        let Residents { warps, books, .. } = &mut *with.residents;
+        let (class, wrong) = (warps.members(leader), warps.domain(leader).mismatched());
+        if class.is_power_of_two() || books.policy.ranks_alike(class, wrong | 1 << index) {
+            warps.take_class_turn(leader, index, passes, room, books);
+            return drop_wrong_paths(leader, Some(index), with.residents, with.view.launched);
+        }
+        warps.isolate_each(class);
+        for d in each(class) {
             let Residents { warps, books, .. } = &mut *with.residents;
             warps.take_class_turn(d, index, passes, room, books);
             drop_wrong_paths(d, Some(index), with.residents, with.view.launched);

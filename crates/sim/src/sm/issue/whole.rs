@@ -3,10 +3,10 @@
 //! once and straight. Cycles in which slices have the same room but others issue are next (`straight`, `parts`);
 //! everything else goes the longer way (`gang`), which comes to the same.
 
-use super::{Issue, Next, Surroundings, drop_wrong_paths};
+use super::{Issue, Next, Surroundings, drop_these, drop_wrong_paths};
 use crate::place::{Place, each};
 use crate::schedule::Together;
-use crate::sm::launch::SmFault;
+use crate::sm::launch::{Launched, SmFault};
 use crate::sm::residents::Residents;
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
@@ -141,18 +141,26 @@ impl Issue {
         Ok(true)
     }
 
-    /// The warps of such a gang are about to issue, where slices are of several classes.
+    /// The warps of such a gang are about to issue, where slices are of several classes. Those with wrong paths drop
+    /// them then: most often all slices do so alike.
     #[inline(never)]
     fn take_turns_of_all(&mut self, next: &Next, now: Cycle, with: &mut Surroundings) {
         let kinds = self.rooms.alike.unwrap_or(0);
+        let (index, passes) = (next.place.index, next.facts.passes);
+        let (mut any, mut all) = (0, !0);
         let mut left = with.residents.warps.leaders();
         while left != 0 {
             let d = left.trailing_zeros() as usize;
             left &= left - 1;
             let Residents { warps, books, .. } = &mut *with.residents;
             warps.pass(d, now, books); // the order of single warps is as it was
-            let room = warps.domain(d).with_room(kinds); // the slots are free
-            self.take_turn_of_class(d, next, room, with);
+            let domain = warps.domain(d);
+            let (room, wrong) = (domain.with_room(kinds), domain.mismatched()); // the slots are free
+            (any, all) = (any | wrong, all & wrong);
+            warps.take_class_turn(d, index, passes, room, books);
+        }
+        if any != 0 {
+            drop_everywhere(all, index, with.residents, with.view.launched);
         }
     }
 
@@ -184,5 +192,44 @@ impl Issue {
         };
         self.close_access(now, with);
         Ok(at)
+    }
+}
+
+/// The warps on the wrong path, `in_all` slices at these indices, that a slice looks at before that of the `winner` lose
+/// their buffers. Those of a home warp that are kept as one lose them as one.
+#[inline(never)]
+fn drop_everywhere(in_all: u64, winner: u8, residents: &mut Residents, launched: &Launched) {
+    let Residents {
+        warps,
+        books,
+        groups,
+        ..
+    } = &mut *residents;
+    let mut rows = in_all & warps.kept_in_rows();
+    if !books.policy.ranks_alike(warps.every_domain(), rows | 1 << winner) {
+        rows = 0;
+    }
+    for index in each(rows) {
+        let index = index as u8;
+        if books.policy.before(0, index, winner) {
+            let first = warps.slot_at(Place { domain: 0, index });
+            warps.drop_row_path(index, groups.get(first).pc, books);
+        }
+    }
+    for leader in each(residents.warps.leaders()) {
+        let Residents { warps, books, .. } = &mut *residents;
+        let wrong = warps.domain(leader).mismatched() & !rows;
+        if wrong == 0 {
+            continue;
+        }
+        let class = warps.members(leader);
+        if class.is_power_of_two() || books.policy.ranks_alike(class, wrong | 1 << winner) {
+            drop_these(leader, wrong, Some(winner), residents, launched);
+            continue;
+        }
+        warps.isolate_each(class);
+        for d in each(class) {
+            drop_these(d, wrong, Some(winner), residents, launched);
+        }
     }
 }

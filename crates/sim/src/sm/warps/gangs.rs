@@ -299,6 +299,15 @@ impl WarpTable {
     /// and the slots behind them. Where somebody wants to hear of each warp there is none.
     pub fn first_gang<'a>(&self, slots: &'a [u16]) -> Option<(Together, &'a [u16])> {
         let first = *slots.first().filter(|_| !self.in_step)?;
+        let all = self.domains.len();
+        if let Some((row, behind)) = slots.split_at_checked(all)
+            && self.layout.schedulers() == 1
+            && all > 1
+            && self.place(first).domain == 0
+            && row.iter().copied().eq(self.whole(first))
+        {
+            return Some((self.whole_gang(first), behind)); // as most often
+        }
         let mut gang = self.gang_of(Slots::one(first))?;
         let mut count = 1;
         for (slot, next) in (first + 1..).zip(&slots[1..]) {

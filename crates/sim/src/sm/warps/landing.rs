@@ -112,6 +112,7 @@ impl WarpTable {
     ) -> bool {
         let (domains, index) = (gang.domains(), gang.index());
         let (mut held_back, mut waiting) = (0, 0);
+        let (mut on_memory, mut long, mut stopped) = (0, 0, 0);
         let mut left = self.classes.leaders();
         while left != 0 {
             let leader = left.trailing_zeros() as usize;
@@ -119,14 +120,24 @@ impl WarpTable {
             let (domain, class) = (&self.domains[leader], self.members(leader));
             let those = |set: u64| (set >> index & 1).wrapping_neg() & class;
             held_back |= those(!domain.clear);
+            on_memory |= those(domain.wait_memory);
+            long |= those(domain.long_wait);
+            stopped |= those(domain.stopped);
             waiting |= those(!domain.going_on());
         }
-        match held_back & domains {
-            0 => self.warps[slot as usize].landed(memory),
-            held_back => {
-                let (hazard, changes) = self.landed_for(slot, held_back, memory, code);
-                self.change_hazard(index, changes, hazard, books);
-            }
+        held_back &= domains;
+        let warp = &mut self.warps[slot as usize];
+        warp.landed(memory);
+        if held_back != 0 {
+            let head = warp.buffer.head();
+            let hazard = head.map(|pc| self.hazard(slot, &code[pc as usize]));
+            let all = |yes: bool| u64::from(yes).wrapping_neg();
+            let changes = match hazard {
+                Some(by) if by.any => on_memory ^ all(by.memory) | long ^ all(by.long),
+                Some(_) => !0,
+                None => stopped,
+            };
+            self.change_hazard(index, changes & held_back, hazard, books);
         }
         waiting & domains != 0
     }
@@ -200,7 +211,7 @@ impl WarpTable {
 
     /// Something else than was noted holds back the next instruction of the warps at `index` in these domains, a bit each,
     /// if they have one; else these may wait for what is in flight. Only now they are no longer in classes with others.
-    #[inline]
+    #[inline(always)] // most often there are none
     fn change_hazard(
         &mut self,
         index: u8,
@@ -208,9 +219,19 @@ impl WarpTable {
         hazard: Option<Hazard>,
         books: &mut Books,
     ) {
-        if domains == 0 {
-            return;
+        if domains != 0 {
+            self.change_hazard_of(index, domains, hazard, books);
         }
+    }
+
+    #[inline(never)]
+    fn change_hazard_of(
+        &mut self,
+        index: u8,
+        domains: u64,
+        hazard: Option<Hazard>,
+        books: &mut Books,
+    ) {
         self.isolate(domains);
         for leader in each(domains & self.classes.leaders()) {
             if let Some(hazard) = hazard {

@@ -39,6 +39,12 @@ impl WarpTable {
         self.classes.leader_of(domain)
     }
 
+    /// All domains, a bit each.
+    #[inline]
+    pub fn every_domain(&self) -> u64 {
+        self.classes.all()
+    }
+
     /// The domains that a leader stands for, itself included, a bit each.
     #[inline]
     pub fn members(&self, leader: usize) -> u64 {
@@ -166,11 +172,18 @@ impl WarpTable {
     }
 
     #[inline(never)]
-    fn join_these(&mut self, others: u64, books: &mut Books) {
-        for second in each(others) {
-            let before = self.classes.leaders() & ((1 << second) - 1);
-            if let Some(first) = each(before).find(|first| self.may_join(*first, second)) {
-                self.merge(first, second, books);
+    fn join_these(&mut self, mut others: u64, books: &mut Books) {
+        while others != 0 {
+            let second = others.trailing_zeros() as usize;
+            let mut before = self.classes.leaders() & (others ^ (others - 1)) >> 1;
+            others &= others - 1;
+            while before != 0 {
+                let first = before.trailing_zeros() as usize;
+                before &= before - 1;
+                if self.may_join(first, second) {
+                    self.merge(first, second, books);
+                    break;
+                }
             }
         }
     }
@@ -180,8 +193,8 @@ impl WarpTable {
         let (a, b) = (&self.domains[first], &self.domains[second]);
         // Most often it is one of these that differs.
         a.clear == b.clear
-            && a.head == b.head
             && a.held == b.held
+            && a.head == b.head
             && a.kind == b.kind
             && a.control == b.control
             && a.resident == b.resident
@@ -255,6 +268,18 @@ impl WarpTable {
         books.stats.schedulers.count(SchedulerState::Issued, times);
         count_cycles(domain, now + 1, times, books);
         self.turned |= members;
+    }
+
+    /// The warps at `index` in all domains, for which the first stands, have the wrong path in their buffers, and lose
+    /// it, as in [`drop_class_path`](Self::drop_class_path): they go on at `pc`.
+    pub fn drop_row_path(&mut self, index: u8, pc: Pc, books: &mut Books) {
+        debug_assert!(self.kept_in_rows() >> index & 1 != 0);
+        let slot = self.slot_in(0, index);
+        self.warps[slot as usize].buffer.flush(pc);
+        for leader in each(self.classes.leaders()) {
+            self.touch_class(leader, books);
+            self.domains[leader].drop_head(index);
+        }
     }
 
     /// The warps at `index` in all domains of a class have the wrong path in their buffers, and lose

@@ -447,6 +447,18 @@ impl Domain {
         self.long_wait &= keep;
     }
 
+    /// A warp that runs loses the wrong path in its buffer, and is to be fetched for.
+    #[inline]
+    pub(super) fn drop_head(&mut self, index: u8) {
+        let bit = 1u64 << index;
+        debug_assert!(self.mismatched() & bit != 0 && self.stopped & bit == 0);
+        self.control |= bit;
+        // A branch on the wrong path will never resolve.
+        self.unresolved &= !bit;
+        self.wants_fetch |= bit;
+        self.empty_head(index);
+    }
+
     /// The buffer of a warp begins with an instruction for a kind of units, the one to execute next or one
     /// on the wrong path.
     #[inline]
