@@ -3,6 +3,7 @@
 //! what holds for a class of slices is found and ended once for each. An instruction then takes room only from
 //! its own slices, or from all, so that classes stay alike for as long as they have not had their turn.
 
+use super::whole::drop_rows;
 use super::{Issue, Next, Surroundings, drop_wrong_paths};
 use crate::place::each;
 use crate::schedule::Together;
@@ -152,23 +153,66 @@ impl Issue {
         let warps = &mut with.residents.warps;
         let wrong = |d: usize| !warps.had_turn(d) && warps.domain(d).mismatched() != 0;
         if each(warps.leaders()).any(wrong) {
-            return self.end_other_turns(now, with);
+            return self.end_turns_and_drop(kinds, now, with);
         }
-        let Residents { warps, books, .. } = &mut *with.residents;
         for d in each(warps.leaders()) {
-            let domain = warps.domain(d);
-            if warps.had_turn(d) {
+            if !with.residents.warps.had_turn(d) {
+                self.end_turn_of_class(d, kinds, now, with.residents);
+            }
+        }
+    }
+
+    /// The turn of a class that has issued nothing, and has nothing to drop, is over.
+    #[inline(always)]
+    fn end_turn_of_class(&self, d: usize, kinds: u8, now: Cycle, residents: &mut Residents) {
+        let Residents { warps, books, .. } = residents;
+        let domain = warps.domain(d);
+        if self.ready[d] | domain.moving() == 0 {
+            return warps.skip_turn(d);
+        }
+        let room = match domain.is_free(now) {
+            true => domain.with_room(kinds),
+            false => 0,
+        };
+        warps.stand_still(d, room, books);
+    }
+
+    /// As [`end_turns_of_classes`](Issue::end_turns_of_classes), where some have wrong paths, and drop them.
+    #[inline(never)]
+    fn end_turns_and_drop(&mut self, kinds: u8, now: Cycle, with: &mut Surroundings) {
+        let (residents, launched) = (&mut *with.residents, with.view.launched);
+        let (mut dropping, mut in_all) = (0, !0);
+        for leader in each(residents.warps.leaders()) {
+            let Residents { warps, books, .. } = &mut *residents;
+            if warps.had_turn(leader) {
+                in_all = 0;
                 continue;
             }
-            if self.ready[d] | domain.moving() == 0 {
-                warps.skip_turn(d);
+            let domain = warps.domain(leader);
+            let (wrong, class) = (domain.mismatched(), warps.members(leader));
+            in_all &= wrong;
+            if wrong == 0 {
+                self.end_turn_of_class(leader, kinds, now, residents);
                 continue;
             }
             let room = match domain.is_free(now) {
                 true => domain.with_room(kinds),
                 false => 0,
             };
-            warps.stand_still(d, room, books);
+            let ranked = domain.ranked();
+            if !class.is_power_of_two() && !books.policy.ranks_alike(class, ranked) {
+                warps.isolate_each(class);
+            }
+            for d in each(class & warps.leaders()) {
+                warps.end_empty_turn(d, room, books);
+            }
+            dropping |= class;
         }
+        drop_rows(in_all, None, residents);
+        for d in each(dropping & residents.warps.leaders()) {
+            drop_wrong_paths(d, None, residents, launched);
+        }
+        let policy = &mut residents.books.policy;
+        each(dropping).for_each(|d| policy.advance(d, now, now + 1));
     }
 }

@@ -195,27 +195,37 @@ impl Issue {
     }
 }
 
-/// The warps on the wrong path, `in_all` slices at these indices, that a slice looks at before that of the `winner` lose
-/// their buffers. Those of a home warp that are kept as one lose them as one.
-#[inline(never)]
-fn drop_everywhere(in_all: u64, winner: u8, residents: &mut Residents, launched: &Launched) {
+/// Warps on the wrong path, `in_all` slices at these indices, where those of a home warp are kept as one and all slices
+/// look at them before that of the `winner`, if there is one, or after it: lose their buffers as one, or not. Returns
+/// the indices of both.
+#[inline]
+pub(super) fn drop_rows(in_all: u64, winner: Option<u8>, residents: &mut Residents) -> u64 {
     let Residents {
         warps,
         books,
         groups,
         ..
-    } = &mut *residents;
-    let mut rows = in_all & warps.kept_in_rows();
-    if !books.policy.ranks_alike(warps.every_domain(), rows | 1 << winner) {
-        rows = 0;
+    } = residents;
+    let rows = in_all & warps.kept_in_rows();
+    let alike =
+        |winner: u8| books.policy.ranks_alike(warps.every_domain(), rows | 1 << winner);
+    if rows == 0 || !winner.is_none_or(alike) {
+        return 0;
     }
-    for index in each(rows) {
-        let index = index as u8;
-        if books.policy.before(0, index, winner) {
+    for index in each(rows).map(|index| index as u8) {
+        if winner.is_none_or(|winner| books.policy.before(0, index, winner)) {
             let first = warps.slot_at(Place { domain: 0, index });
             warps.drop_row_path(index, groups.get(first).pc, books);
         }
     }
+    rows
+}
+
+/// The warps on the wrong path, `in_all` slices at these indices, that a slice looks at before that of the `winner` lose
+/// their buffers.
+#[inline(never)]
+fn drop_everywhere(in_all: u64, winner: u8, residents: &mut Residents, launched: &Launched) {
+    let rows = drop_rows(in_all, Some(winner), residents);
     for leader in each(residents.warps.leaders()) {
         let Residents { warps, books, .. } = &mut *residents;
         let wrong = warps.domain(leader).mismatched() & !rows;
