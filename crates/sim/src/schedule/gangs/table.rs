@@ -365,6 +365,13 @@ impl Table {
         let (home, slice) = self.home_of(place);
         let id = self.new_id();
         let mut parts = self.originals[home as usize].parts;
+        if let [one] = &parts[..]
+            && one.waits.is_none()
+            && one.slices >> slice & 1 == 0
+        {
+            self.widen(home, slice); // as most often
+            return self.stir(home);
+        }
         match parts.first_mut() {
             Some(first) => first.slices |= 1 << slice,
             None => parts.push(Part {
@@ -375,6 +382,41 @@ impl Table {
         }
         self.set_parts(home, parts);
         self.stir(home);
+    }
+
+    /// The one part of an original gang, which does not wait, has a warp on another slice too: as if it had been divided
+    /// anew.
+    fn widen(&mut self, home: u16, slice: u8) {
+        let old = self.originals[home as usize].parts[0].slices;
+        let (slices, size) = (old | 1 << slice, old.count_ones());
+        self.sizes[bin(size)] -= size;
+        self.sizes[bin(size + 1)] += size + 1;
+        let first = self.place(home, 0);
+        let (d, bit) = (first.domain as usize, 1u64 << first.index);
+        let in_slice = |slice: u32| d + slice as usize * self.schedulers as usize;
+        if size == 1 {
+            let single = in_slice(old.trailing_zeros());
+            self.single[single] &= !bit;
+            self.ganged[single] |= bit;
+        } else {
+            self.shapes.remove(first, old);
+        }
+        self.shapes.add(first, slices);
+        self.ganged[in_slice(slice.into())] |= bit;
+        self.gangs[d] |= bit;
+        self.partial -= u32::from(size > 1);
+        if slices == self.slices {
+            self.ganged_in_all = self.ganged.iter().fold(!0, |all, set| all & set);
+            self.whole[d] |= bit;
+        } else {
+            self.partial += 1;
+        }
+        let original = &mut self.originals[home as usize];
+        (original.parts[0].slices, original.members) = (slices, slices);
+        if !original.regrouped {
+            original.regrouped = true;
+            self.regrouped.push(home);
+        }
     }
 
     /// A warp has left; most often it has been dropped when it exited.

@@ -193,14 +193,15 @@ impl WarpTable {
         let Some(first) = classes.next() else {
             return;
         };
-        self.touch_class(first, books);
+        self.stirred.join |= gang.slices() != self.slices;
+        self.touch_alike(first, books);
         let (target, fetch) = change(self.edit_kept(first, slot));
         let (index, bit) = (gang.index(), 1 << gang.index());
         let control = if target { bit } else { 0 };
         let unresolved = if fetch { bit } else { 0 };
         let head = self.domains[first].head_of(index);
         for leader in classes {
-            self.touch_class(leader, books);
+            self.touch_alike(leader, books);
             let domain = &mut self.domains[leader];
             domain.control |= control;
             domain.unresolved |= unresolved;

@@ -164,6 +164,7 @@ impl WarpTable {
     #[inline(never)]
     fn parts_landed(&mut self, gang: Together, memory: bool, code: &[OpFacts], books: &mut Books) {
         let index = gang.index();
+        self.stirred.join = true;
         // Those for which it comes to the same are changed together.
         let mut found: FixedList<(Option<Hazard>, u64), 8> = FixedList::default();
         for slot in self.kept_slots(gang) {
@@ -233,9 +234,10 @@ impl WarpTable {
         books: &mut Books,
     ) {
         self.isolate(domains);
+        self.stirred.join |= domains != self.classes.all();
         for leader in each(domains & self.classes.leaders()) {
             if let Some(hazard) = hazard {
-                self.touch_class(leader, books);
+                self.touch_alike(leader, books);
                 self.domains[leader].hold_back(index, hazard);
                 continue;
             }

@@ -151,6 +151,7 @@ impl WarpTable {
     #[inline(never)]
     fn split(&mut self, leader: usize, off: u64) {
         self.stirred.issue |= self.classes.members(leader); // there may be room for some and not for others
+        self.stirred.join = true;
         let second = self.classes.split(leader, off);
         self.domains[second] = self.domains[leader].clone();
         self.note_special();
@@ -166,7 +167,9 @@ impl WarpTable {
     #[inline]
     pub fn join(&mut self, books: &mut Books) {
         let others = self.classes.leaders() & !1;
-        if others != 0 && !self.in_step && self.layout.schedulers() == 1 {
+        let may = self.stirred.join || !self.special;
+        if others != 0 && may && !self.in_step && self.layout.schedulers() == 1 {
+            self.stirred.join = false;
             self.join_these(others, books);
         }
     }
@@ -180,16 +183,20 @@ impl WarpTable {
             while before != 0 {
                 let first = before.trailing_zeros() as usize;
                 before &= before - 1;
-                if self.may_join(first, second) {
+                if !self.look_alike(first, second) {
+                    continue;
+                }
+                if self.hold_the_same(first, second) {
                     self.merge(first, second, books);
                     break;
                 }
+                self.stirred.join = true; // they may without being changed
             }
         }
     }
 
     #[inline]
-    fn may_join(&self, first: usize, second: usize) -> bool {
+    fn look_alike(&self, first: usize, second: usize) -> bool {
         let (a, b) = (&self.domains[first], &self.domains[second]);
         // Most often it is one of these that differs.
         a.clear == b.clear
@@ -198,7 +205,6 @@ impl WarpTable {
             && a.kind == b.kind
             && a.control == b.control
             && a.resident == b.resident
-            && self.hold_the_same(first, second)
     }
 
     #[inline(never)]
@@ -224,6 +230,14 @@ impl WarpTable {
     /// A warp at the same index in every domain of a class is about to change.
     #[inline]
     pub(super) fn touch_class(&mut self, leader: usize, books: &mut Books) {
+        self.stirred.join = true;
+        self.touch_alike(leader, books);
+    }
+
+    /// The same, where the warps at that index in all other classes are alike and change with it: classes that differ
+    /// do so elsewhere, and stay different.
+    #[inline]
+    pub(super) fn touch_alike(&mut self, leader: usize, books: &mut Books) {
         debug_assert!(!self.in_step && self.leader_of(leader) == leader);
         self.stirred.issue |= self.classes.members(leader);
         self.stirred.fetch = true;
@@ -277,7 +291,7 @@ impl WarpTable {
         let slot = self.slot_in(0, index);
         self.warps[slot as usize].buffer.flush(pc);
         for leader in each(self.classes.leaders()) {
-            self.touch_class(leader, books);
+            self.touch_alike(leader, books);
             self.domains[leader].drop_head(index);
         }
     }

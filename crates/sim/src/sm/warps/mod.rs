@@ -45,6 +45,8 @@ struct Stirred {
     /// Fetch has: a warp may have become one that it would do something about. That one has ceased to
     /// be is no reason to look.
     fetch: bool,
+    /// Where some stand for others: domains that differed may hold the same by now.
+    join: bool,
 }
 
 impl Stirred {
@@ -52,6 +54,7 @@ impl Stirred {
     const ALL: Stirred = Stirred {
         issue: !0,
         fetch: true,
+        join: true,
     };
 }
 
@@ -372,6 +375,7 @@ impl WarpTable {
         self.isolate(1 << domain);
         self.stirred.issue |= 1 << domain;
         self.stirred.fetch = true; // as where a policy plans
+        self.stirred.join = true;
         let d = domain as usize;
         self.pass(d, self.now + (self.turned >> d & 1), books);
     }

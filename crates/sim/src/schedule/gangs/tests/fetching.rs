@@ -49,6 +49,38 @@ pub(super) fn table(dice: &mut Dice) -> Table {
 }
 
 #[test]
+fn warps_that_come_one_by_one_are_a_gang_as_if_it_had_been_told_at_once() {
+    let mut dice = Dice(11);
+    for _ in 0..500 {
+        let (mut one_by_one, mut at_once) = (table(&mut Dice(1)), table(&mut Dice(1)));
+        let index = HOMES as u8;
+        let mut slices = 0;
+        for _ in 0..dice.draw() % 12 + 1 {
+            let domain = (dice.draw() % 8) as u8;
+            if slices >> domain & 1 != 0 {
+                continue;
+            }
+            one_by_one.add(Place { domain, index }, 7);
+            slices |= 1 << domain;
+            if slices.is_power_of_two() {
+                at_once.add(Place { domain, index }, 7);
+            }
+        }
+        let mut parts = at_once.get(HOMES).parts;
+        parts[0].slices = slices;
+        at_once.set_parts(HOMES, parts);
+        let what = |table: &Table| {
+            let sets = [&table.ganged, &table.single, &table.waiting, &table.whole].map(Vec::clone);
+            let shapes: Vec<_> = table.shapes.iter().map(|s| (s.slices, s.homes)).collect();
+            let of_home = (table.get(HOMES).members, table.get(HOMES).parts[0].slices);
+            let counts = (table.sizes, table.all_whole(), table.ganged_in_all);
+            (sets, shapes, of_home, counts)
+        };
+        assert_eq!(what(&one_by_one), what(&at_once));
+    }
+}
+
+#[test]
 fn the_gang_behind_the_last_one_is_next_if_all_that_lack_their_instruction_may_be_fetched_for() {
     let mut dice = Dice(3);
     let mut found = 0;
