@@ -194,14 +194,16 @@ impl WarpTable {
             return;
         };
         self.stirred.join |= gang.slices() != self.slices;
-        self.touch_alike(first, books);
+        self.stirred.issue |= gang.domains();
+        self.stirred.fetch = true;
+        self.pass_turn(first, books);
         let (target, fetch) = change(self.edit_kept(first, slot));
         let (index, bit) = (gang.index(), 1 << gang.index());
         let control = if target { bit } else { 0 };
         let unresolved = if fetch { bit } else { 0 };
         let head = self.domains[first].head_of(index);
         for leader in classes {
-            self.touch_alike(leader, books);
+            self.pass_turn(leader, books);
             let domain = &mut self.domains[leader];
             domain.control |= control;
             domain.unresolved |= unresolved;

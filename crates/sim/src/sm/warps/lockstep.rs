@@ -80,9 +80,10 @@ impl WarpTable {
     pub fn slices_in(&self, home: Place, sets: impl Fn(usize) -> [u64; 2]) -> [u8; 2] {
         let mut found = [0, 0];
         let mut add = |d: usize, slices: u64| {
-            for (found, set) in found.iter_mut().zip(sets(d)) {
-                *found |= (set >> home.index & 1).wrapping_neg() & slices;
-            }
+            let those = |set: u64| (set >> home.index & 1).wrapping_neg() & slices;
+            let [first, second] = sets(d);
+            found[0] |= those(first);
+            found[1] |= those(second);
         };
         let step = self.layout.schedulers() as usize;
         if step == 1 {
@@ -241,6 +242,12 @@ impl WarpTable {
         debug_assert!(!self.in_step && self.leader_of(leader) == leader);
         self.stirred.issue |= self.classes.members(leader);
         self.stirred.fetch = true;
+        self.pass_turn(leader, books);
+    }
+
+    /// Accounts for the cycles of a class up to the one from which on a change counts.
+    #[inline]
+    pub(super) fn pass_turn(&mut self, leader: usize, books: &mut Books) {
         self.pass(leader, self.now + (self.turned >> leader & 1), books);
     }
 
