@@ -191,6 +191,7 @@ impl GangFetch {
                 let others = !(1 << members.index());
                 self.seen.any &= others;
                 self.seen.whole &= others;
+                self.seen.fetchable &= others;
             } else if self.left != 0 {
                 self.seen.look(&residents.warps, waiters);
             }
@@ -234,6 +235,9 @@ impl GangFetch {
     /// each: those that concern fetch are not all in gangs.
     #[inline(always)] // most often there are none
     pub fn leaves(&mut self, residents: &mut Residents) -> u64 {
+        if self.seen.fetchable | self.seen.leaving == 0 {
+            return 0;
+        }
         let plan = residents.books.policy.plan();
         let in_all = plan.map_or(0, |plan| plan.fetched_together_in_all());
         match self.seen.fetchable & !in_all | self.seen.leaving {

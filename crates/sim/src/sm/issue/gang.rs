@@ -142,7 +142,7 @@ impl Issue {
         } = &mut *with.residents;
         books.policy.plan()?.next(&IssueView {
             now,
-            ready: &self.plannable,
+            ready: &self.plannable[..self.domains],
             alike: warps.alike(),
             open,
             groups,
@@ -155,7 +155,7 @@ impl Issue {
     fn nobody_is_plannable(&self, warps: &WarpTable) -> bool {
         match warps.alike() {
             true => self.plannable[0] == 0,
-            false => self.plannable.iter().all(|set| *set == 0),
+            false => self.plannable[..self.domains].iter().all(|set| *set == 0),
         }
     }
 
@@ -196,7 +196,7 @@ impl Issue {
         launched: &Launched,
     ) {
         let warps = &residents.warps;
-        for (d, plannable) in self.plannable.iter_mut().enumerate() {
+        for (d, plannable) in self.plannable[..self.domains].iter_mut().enumerate() {
             let mut accesses = *plannable & warps.sets(d).accesses();
             while accesses != 0 {
                 let place = Place {

@@ -94,7 +94,7 @@ impl Issue {
         if with.residents.warps.alike() {
             let (ready, plannable) = (self.ready[0], self.plannable[0]);
             self.ready[..self.domains].fill(ready);
-            self.plannable.fill(plannable);
+            self.plannable[..self.domains].fill(plannable);
             self.rooms.planned_by_domain = [self.rooms.planned_by_domain[0]; MOST_DOMAINS];
         }
         with.residents.warps.isolate_gang(members);

@@ -43,7 +43,7 @@ pub struct Issue {
     /// finding those of one takes no check.
     ready: [u64; MOST_DOMAINS],
     /// Of those, the ones with room at their units, for policies that plan.
-    plannable: Vec<u64>,
+    plannable: [u64; MOST_DOMAINS],
     rooms: Rooms,
     /// The active lanes of the warps that execute an instruction together.
     active: u32,
@@ -114,7 +114,7 @@ impl Issue {
             room_seen: 0,
             domains,
             ready: [0; MOST_DOMAINS],
-            plannable: vec![0; domains],
+            plannable: [0; MOST_DOMAINS],
             rooms: Rooms::new(machine, domains),
             active: 0,
             effect: Effect::default(),

@@ -8,6 +8,7 @@ use super::{Issue, Next, Surroundings, drop_wrong_paths};
 use crate::place::each;
 use crate::schedule::Together;
 use crate::sm::launch::SmFault;
+use crate::sm::limits::MOST_DOMAINS;
 use crate::sm::residents::Residents;
 use crate::time::Cycle;
 
@@ -33,7 +34,7 @@ impl Issue {
             any = true;
             self.take_turns_of_classes(members, kinds, with);
             for d in each(members.domains()) {
-                (self.ready[d], self.plannable[d]) = (0, 0);
+                self.plannable[d % MOST_DOMAINS] = 0;
             }
             let room = with.collectors.room() & shared;
             settle |= self.issue_named(members, now, with)?;
@@ -47,7 +48,7 @@ impl Issue {
         if with.collectors.room() & shared != room {
             kinds = self.renew_room(with);
         }
-        self.end_turns_of_classes(kinds, now, with);
+        Issue::end_turns_of_classes(kinds, now, with);
         if any {
             with.residents.books.stats.counters.issue_cycles += 1;
             self.hold_slots(with);
@@ -71,7 +72,7 @@ impl Issue {
                 false => 0,
             };
             for d in each(class) {
-                (self.ready[d], self.plannable[d]) = (ready, ready & room);
+                self.plannable[d % MOST_DOMAINS] = ready & room;
             }
             if ready & room != 0 {
                 left |= class;
@@ -142,32 +143,32 @@ impl Issue {
         for leader in each(warps.leaders()).filter(|d| !warps.had_turn(*d)) {
             kinds = with.collectors.room_for(leader);
             let room = warps.domain(leader).with_room(kinds);
-            each(warps.members(leader)).for_each(|d| self.plannable[d] &= room);
+            each(warps.members(leader)).for_each(|d| self.plannable[d % MOST_DOMAINS] &= room);
         }
         kinds
     }
 
     /// The turns of the domains that have issued nothing, and have room at these kinds of units, are over.
     #[inline]
-    fn end_turns_of_classes(&mut self, kinds: u8, now: Cycle, with: &mut Surroundings) {
+    fn end_turns_of_classes(kinds: u8, now: Cycle, with: &mut Surroundings) {
         let warps = &mut with.residents.warps;
         let wrong = |d: usize| !warps.had_turn(d) && warps.domain(d).mismatched() != 0;
         if each(warps.leaders()).any(wrong) {
-            return self.end_turns_and_drop(kinds, now, with);
+            return Issue::end_turns_and_drop(kinds, now, with);
         }
         for d in each(warps.leaders()) {
             if !with.residents.warps.had_turn(d) {
-                self.end_turn_of_class(d, kinds, now, with.residents);
+                Issue::end_turn_of_class(d, kinds, now, with.residents);
             }
         }
     }
 
     /// The turn of a class that has issued nothing, and has nothing to drop, is over.
     #[inline(always)]
-    fn end_turn_of_class(&self, d: usize, kinds: u8, now: Cycle, residents: &mut Residents) {
+    fn end_turn_of_class(d: usize, kinds: u8, now: Cycle, residents: &mut Residents) {
         let Residents { warps, books, .. } = residents;
         let domain = warps.domain(d);
-        if self.ready[d] | domain.moving() == 0 {
+        if domain.moving() == 0 {
             return warps.skip_turn(d);
         }
         let room = match domain.is_free(now) {
@@ -179,7 +180,7 @@ impl Issue {
 
     /// As [`end_turns_of_classes`](Issue::end_turns_of_classes), where some have wrong paths, and drop them.
     #[inline(never)]
-    fn end_turns_and_drop(&mut self, kinds: u8, now: Cycle, with: &mut Surroundings) {
+    fn end_turns_and_drop(kinds: u8, now: Cycle, with: &mut Surroundings) {
         let (residents, launched) = (&mut *with.residents, with.view.launched);
         let (mut dropping, mut in_all) = (0, !0);
         for leader in each(residents.warps.leaders()) {
@@ -192,7 +193,7 @@ impl Issue {
             let (wrong, class) = (domain.mismatched(), warps.members(leader));
             in_all &= wrong;
             if wrong == 0 {
-                self.end_turn_of_class(leader, kinds, now, residents);
+                Issue::end_turn_of_class(leader, kinds, now, residents);
                 continue;
             }
             let room = match domain.is_free(now) {

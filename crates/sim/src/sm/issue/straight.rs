@@ -8,6 +8,7 @@ use super::{Issue, Next, Surroundings};
 use crate::divergence::GroupState;
 use crate::place::each;
 use crate::sm::launch::SmFault;
+use crate::sm::limits::MOST_DOMAINS;
 use crate::sm::residents::Residents;
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
@@ -99,11 +100,11 @@ impl Issue {
         for d in each(warps.leaders()) {
             let ready = warps.domain(d).issuable() & self.planned_room_of(d, now, with);
             let class = warps.members(d);
-            each(class).for_each(|d| self.plannable[d] = ready);
+            each(class).for_each(|d| self.plannable[d % MOST_DOMAINS] = ready);
             open |= if ready != 0 { class as u8 } else { 0 };
         }
         let plan = with.residents.books.policy.plan();
-        plan.is_none_or(|plan| plan.names_any(&self.plannable, open))
+        plan.is_none_or(|plan| plan.names_any(&self.plannable[..self.domains], open))
     }
 
     /// The turns of all slices are over: nobody can issue, and none has to drop a wrong path.

@@ -207,8 +207,11 @@ pub(super) fn drop_rows(in_all: u64, winner: Option<u8>, residents: &mut Residen
         ..
     } = residents;
     let rows = in_all & warps.kept_in_rows();
-    let alike =
-        |winner: u8| books.policy.ranks_alike(warps.every_domain(), rows | 1 << winner);
+    let alike = |winner: u8| {
+        books
+            .policy
+            .ranks_alike(warps.every_domain(), rows | 1 << winner)
+    };
     if rows == 0 || !winner.is_none_or(alike) {
         return 0;
     }
