@@ -54,7 +54,7 @@ fn warps_that_come_one_by_one_are_a_gang_as_if_it_had_been_told_at_once() {
     for _ in 0..500 {
         let (mut one_by_one, mut at_once) = (table(&mut Dice(1)), table(&mut Dice(1)));
         let index = HOMES as u8;
-        let mut slices = 0;
+        let mut slices: u8 = 0;
         for _ in 0..dice.draw() % 12 + 1 {
             let domain = (dice.draw() % 8) as u8;
             if slices >> domain & 1 != 0 {
