@@ -177,7 +177,9 @@ impl Issue {
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
-        self.find_ready(now, with.residents);
+        if with.residents.warps.in_step() {
+            self.look_everywhere(now, with.residents);
+        }
         let domains = self.domains;
         let turn = with.residents.blocks.turns.number(now);
         let mut any = false;

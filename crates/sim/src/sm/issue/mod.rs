@@ -133,7 +133,8 @@ impl Issue {
     /// from leave everything as it is, and a glance at the warps tells that nobody can issue. Not so
     /// where all domains are looked at in step, because then somebody hears of every turn, and where a
     /// policy plans, which has its own memory, unless it is seen at a glance that it is not asked.
-    #[inline]
+    /// That glance finds the warps that are ready, where neither is so.
+    #[inline(always)] // its one caller is the cycle
     pub fn may_act(
         &mut self,
         now: Cycle,
@@ -144,7 +145,11 @@ impl Issue {
         if warps.in_step() || residents.books.plans() && !warps.alike() {
             return self.look(now, residents, collectors) <= now;
         }
-        (self.next <= now || self.has_to_look(warps, collectors.room())) && warps.any_moves()
+        let may = self.next <= now || self.has_to_look(warps, collectors.room());
+        match residents.books.plans() {
+            true => may && warps.any_moves(),
+            false => may && self.look_where_warps_move(now, warps),
+        }
     }
 
     /// Whether the next look may find something else than the last: a warp has changed, or the
@@ -193,7 +198,9 @@ impl Issue {
             return self.step_gathered(now, with);
         }
         let domains = self.domains;
-        self.find_ready(now, with.residents);
+        if with.residents.warps.in_step() {
+            self.look_everywhere(now, with.residents);
+        }
         let turn = with.residents.blocks.turns.number(now);
         let mut next = match domains.is_power_of_two() {
             true => turn & (domains - 1),
@@ -226,12 +233,17 @@ impl Issue {
         if self.looks_late && !warps.in_step() {
             self.ready[d % MOST_DOMAINS] = ready_in(warps, d, now);
         }
-        if self.ready[d % MOST_DOMAINS] == 0 && warps.domain(d).moving() == 0 && !warps.in_step() {
+        let mut ready = self.ready[d % MOST_DOMAINS];
+        let room = if ready != 0 {
+            debug_assert!(warps.domain(d).is_free(now), "or nobody is ready");
+            warps.domain(d).with_room(with.collectors.room_for(d))
+        } else if warps.domain(d).moving() == 0 && !warps.in_step() {
             warps.skip_turn(d);
             return None;
-        }
-        let room = self.room_of(d, now, with);
-        let ready = self.ready[d % MOST_DOMAINS] & room;
+        } else {
+            self.room_of(d, now, with)
+        };
+        ready &= room;
         if ready == 0 {
             self.issue_nothing(d, room, now, with);
             return None;
@@ -263,22 +275,18 @@ impl Issue {
         }
     }
 
-    /// Finds out which warps are ready.
+    /// Finds out which warps are ready where domains are accounted for one by one. Returns whether issue
+    /// would do something about any warp, room aside.
     #[inline(always)]
-    fn find_ready(&mut self, now: Cycle, residents: &mut Residents) {
-        if residents.warps.in_step() {
-            self.look_everywhere(now, residents);
-        } else {
-            self.look_where_warps_move(now, &residents.warps);
-        }
-    }
-
-    /// Finds out which warps are ready where domains are accounted for one by one.
-    #[inline(always)]
-    fn look_where_warps_move(&mut self, now: Cycle, warps: &WarpTable) {
+    fn look_where_warps_move(&mut self, now: Cycle, warps: &WarpTable) -> bool {
+        let mut any = 0;
         for (d, domain) in warps.domains().iter().enumerate() {
-            self.ready[d % MOST_DOMAINS] = ready_of(domain, now);
+            let moving = domain.moving();
+            any |= moving;
+            let free = u64::from(domain.is_free(now)).wrapping_neg();
+            self.ready[d % MOST_DOMAINS] = domain.issuable_of(moving) & free;
         }
+        any != 0
     }
 
     /// As [`look_where_warps_move`](Issue::look_where_warps_move) where every domain is looked at
