@@ -196,7 +196,7 @@ impl Issue {
             }
             any = true;
             self.take_turn(&next, room, with);
-            let result = self.issue_one(&next, now, with);
+            let result = self.issue_alone(&next, now, with);
             with.residents.books.policy.issued(place);
             result?;
         }

@@ -12,6 +12,7 @@ use crate::time::Cycle;
 
 impl Residents {
     /// An instruction is complete: registers are free, its warp may be waiting for that.
+    #[inline(always)]
     pub fn complete(&mut self, slot: u16, facts: &OpFacts, launched: &Launched) {
         let Landed { quiet, held } =
             self.warps

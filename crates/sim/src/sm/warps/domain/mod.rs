@@ -470,9 +470,9 @@ impl Domain {
         } else {
             self.matched &= !bit;
         }
-        for (at, set) in self.kind.iter_mut().enumerate() {
-            *set = *set & !bit | u64::from(kind >> at & 1) << index;
-        }
+        let [low, high] = &mut self.kind;
+        assign(low, index, kind & 1 != 0);
+        assign(high, index, kind & 2 != 0);
     }
 
     /// What is known of the head of a warp's buffer, if there is one.
@@ -593,7 +593,8 @@ impl Domain {
 /// Sets or clears bit `index`.
 #[inline]
 pub(super) fn assign(set: &mut u64, index: u8, value: bool) {
-    *set = *set & !(1 << index) | (value as u64) << index;
+    let all = u64::from(value).wrapping_neg();
+    *set ^= (*set ^ all) & 1 << index;
 }
 
 #[cfg(test)]
