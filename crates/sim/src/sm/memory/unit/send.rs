@@ -115,6 +115,7 @@ impl LoadStore {
     }
 
     /// Works on the current instruction.
+    #[inline(always)] // its one caller is the cycle
     pub(super) fn work(&mut self, now: Cycle, op: u16, with: &mut Surroundings) {
         let record = self.ops.get_mut(op);
         if record.busy > 1 {

@@ -76,7 +76,7 @@ impl LoadStore {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn choose_among_clients(&mut self, now: Cycle, with: &mut Surroundings) {
         let ready = self.caches.ready;
         let of = |client: u8, wants: bool| client * u8::from(wants);
@@ -124,7 +124,7 @@ impl LoadStore {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn complete_shared(&mut self, op: u16, with: &mut Surroundings) {
         let record = self.ops.get(op);
         for owner in record.owners.iter() {

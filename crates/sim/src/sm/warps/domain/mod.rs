@@ -539,13 +539,16 @@ impl Domain {
     #[inline(always)]
     pub(super) fn hold_back(&mut self, index: u8, hazard: Hazard) {
         let bit = 1u64 << index;
-        if hazard.any {
-            self.clear &= !bit;
-            assign(&mut self.wait_memory, index, hazard.memory);
+        debug_assert!(hazard.any || !hazard.memory);
+        debug_assert!(hazard.memory || !hazard.long);
+        match hazard.any {
+            true => self.clear &= !bit,
+            false => self.clear |= bit,
+        }
+        if hazard.memory {
+            self.wait_memory |= bit;
             assign(&mut self.long_wait, index, hazard.long);
         } else {
-            debug_assert!(!hazard.memory && !hazard.long);
-            self.clear |= bit;
             self.wait_memory &= !bit;
             self.long_wait &= !bit;
         }
