@@ -176,7 +176,7 @@ impl Issue {
             residents.warps.stir_issue();
         }
         if residents.warps.stirs_issue() {
-            let (next, with_room) = residents.warps.look_for_issue(collectors);
+            let (next, with_room) = residents.warps.look_for_issue(now, collectors);
             self.next = next;
             if next > now && with_room {
                 residents.warps.note_no_room(now, &mut residents.books);

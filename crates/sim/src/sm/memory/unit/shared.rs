@@ -1,14 +1,14 @@
 //! Shared memory: a fixed pipeline behind the cycles that its banks take.
 
 use crate::config::Machine;
+use crate::memory::ring::Ring;
 use crate::time::Cycle;
-use std::collections::VecDeque;
 
 /// Accesses to shared memory under way, in order.
 #[derive(Debug)]
 pub(super) struct SharedPipe {
     /// When each is through, and its record.
-    under_way: VecDeque<(Cycle, u16)>,
+    under_way: Ring<(Cycle, u16)>,
     /// When the first is.
     next: Cycle,
     latency: u64,
@@ -19,7 +19,7 @@ impl SharedPipe {
     pub fn new(machine: &Machine) -> SharedPipe {
         let latency = machine.shared.latency.max(1) as u64;
         SharedPipe {
-            under_way: VecDeque::with_capacity(latency as usize + 1),
+            under_way: Ring::new(),
             next: Cycle::NEVER,
             latency,
             banks: machine.shared.banks,

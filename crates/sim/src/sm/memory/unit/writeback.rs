@@ -118,6 +118,7 @@ impl LoadStore {
     }
 
     /// Whoever was held by an atomic on shared memory may go on.
+    #[inline]
     fn shared_atomic_back(&mut self, op: u16, with: &mut Surroundings) {
         if self.ops.get(op).shared_atomic {
             with.events.push(MemoryEvent::SharedAtomicDone { op });
