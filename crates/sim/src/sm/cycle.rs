@@ -349,7 +349,7 @@ impl Sm {
     }
 
     /// When the first half has something to do, if issue has in cycle `issue`.
-    #[inline]
+    #[inline(always)]
     fn first_half_next(&self, now: Cycle, issue: Cycle) -> Cycle {
         if issue <= now {
             return now;

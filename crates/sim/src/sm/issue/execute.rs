@@ -110,7 +110,7 @@ impl Issue {
     }
 
     /// Executes an instruction that does more than change registers of one home warp.
-    #[inline(never)]
+    #[inline(always)]
     fn execute_fully(
         &mut self,
         slot: u16,
@@ -235,7 +235,7 @@ impl Issue {
         } = next;
         let group = residents.groups.get(slot);
         let (next, running) = (group.pc, group.state == GroupState::Running);
-        let mut edit = residents.warps.edit_issued(slot, &mut residents.books);
+        let mut edit = residents.warps.edit_after_turn(slot, &mut residents.books);
         if self.ideal_fetch {
             if running {
                 edit.supply(next, launched.facts.len() as Pc);

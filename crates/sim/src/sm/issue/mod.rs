@@ -408,7 +408,7 @@ fn drop_these(
                 index,
             });
             let pc = groups.get(slot).pc;
-            let mut edit = warps.edit(slot, books);
+            let mut edit = warps.edit_after_turn(slot, books);
             edit.drop_wrong_path(pc);
             edit.refresh_head(pc, &launched.facts);
         }
