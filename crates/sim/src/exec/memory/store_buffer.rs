@@ -136,7 +136,9 @@ impl StoreBuffer {
         }
         let line = &mut self.lines[self.recent];
         let offset = (address % LINE) as usize;
-        *line.data[offset..].first_chunk_mut().expect("they share it") = bytes;
+        *line.data[offset..]
+            .first_chunk_mut()
+            .expect("they share it") = bytes;
         line.written[offset / 64] |= (u64::MAX >> (64 - N)) << (offset % 64);
     }
 

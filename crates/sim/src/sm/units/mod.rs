@@ -206,11 +206,8 @@ impl Units {
         if now < *entry_free || !self.results.claim(at, pipeline, bus, self.buses) {
             return false;
         }
-        // Nothing else comes to it in this cycle.
-        if interval > 1 {
-            *entry_free = now + interval as u64;
-            self.all_free = self.all_free.max(*entry_free);
-        }
+        *entry_free = now + interval as u64;
+        self.all_free = self.all_free.max(*entry_free);
         true
     }
 }
