@@ -34,10 +34,9 @@ impl HomeWarp {
             (row % u64::from(ny)) as u32,
             (row / u64::from(ny)) as u32,
         ];
-        for lane in 0..there as usize {
-            for (tid, at) in self.tid.iter_mut().zip(at) {
-                tid[lane] = at;
-            }
+        let [xs, ys, zs] = &mut self.tid;
+        for lane in 0..LANES.min(there as usize) {
+            [xs[lane], ys[lane], zs[lane]] = at;
             at[0] += 1;
             if at[0] == nx {
                 at[0] = 0;

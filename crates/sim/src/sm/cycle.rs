@@ -270,23 +270,22 @@ impl Sm {
         if self.residents.may_forget_lines() {
             self.forget_lines();
         }
-        let mut with = memory::Surroundings {
-            collectors: &mut self.collectors,
-            facts: &launched.facts,
-            port: &mut self.port,
-            stats: &mut self.residents.books.stats.counters,
-            events: &mut self.events,
-        };
         if awake {
+            let mut with = memory::Surroundings {
+                collectors: &mut self.collectors,
+                facts: &launched.facts,
+                port: &mut self.port,
+                stats: &mut self.residents.books.stats.counters,
+                events: &mut self.events,
+            };
             self.memory.write_back(now, &mut with);
-        }
-        if collectors_rest {
-            with.collectors.end_cycle();
-        } else {
-            with.collectors.step(with.facts);
-        }
-        if awake {
+            match collectors_rest {
+                true => with.collectors.end_cycle(),
+                false => with.collectors.step(with.facts),
+            }
             self.memory.cycle(now, &mut with);
+        } else {
+            self.collectors.step(&launched.facts);
         }
         if self.memory.accepts()
             && let Some(group) = self.collectors.oldest_for_memory(&launched.facts)
@@ -309,7 +308,7 @@ impl Sm {
     }
 
     /// Hands on what has happened in the load/store unit.
-    #[inline(never)]
+    #[inline(always)] // its one caller is the cycle
     fn hear_of_memory(&mut self, launched: &Launched) {
         let mut events = &self.events[..];
         let plans = self.residents.books.plans();
@@ -350,6 +349,7 @@ impl Sm {
     }
 
     /// When the first half has something to do, if issue has in cycle `issue`.
+    #[inline(always)]
     fn first_half_next(&self, now: Cycle, issue: Cycle) -> Cycle {
         if issue <= now {
             return now;

@@ -65,9 +65,9 @@ pub struct OpFacts {
     memory: bool,
     /// What it goes through, for statistics and policies.
     pub through: Through,
-    /// Execution latency in cycles.
+    /// Cycles from its entering a unit to its last lanes' leaving it.
     pub latency: u16,
-    /// Cycles its unit's entry is held.
+    /// Cycles its unit's entry is held for all its lanes.
     pub interval: u16,
     /// How often the lanes are used for it.
     pub passes: u8,
@@ -179,6 +179,7 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
     };
     let work = Work::of(instr.op, &instr.mods);
     let [latency, interval] = class.timing(&machine.latency);
+    let passes = machine.passes(class) as u16;
     let banks = machine.collector.banks;
     let ignore_sources =
         machine.sm.atomics_ignore_address_hazard && matches!(instr.op, Op::Atom | Op::Red);
@@ -191,9 +192,9 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
         },
         work,
         operands: 0,
-        latency: latency as u16,
-        interval: interval as u16,
-        passes: machine.passes(class) as u8,
+        latency: latency as u16 + passes - 1,
+        interval: (interval as u16).max(passes),
+        passes: passes as u8,
         reads: 0,
         registers: RegisterWord::default(),
         further: None,

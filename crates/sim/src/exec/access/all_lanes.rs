@@ -389,8 +389,8 @@ pub(crate) fn store<T: Value, const N: usize>(
                 return false;
             }
             each_lane(mask, |lane| {
-                let at = address[lane] as usize;
-                reach.shared[at..at + N].copy_from_slice(&value(lane));
+                let to = reach.shared[address[lane] as usize..].first_chunk_mut();
+                *to.expect("checked for all lanes") = value(lane);
             });
         }
         Space::Local => {

@@ -65,6 +65,7 @@ pub(crate) fn decode(i: &Instr) -> Option<Plan> {
         },
         Op::Sub => match ty {
             Type::U32 | Type::S32 => op2!(hot u32, u32 => u32, |a, b| a.wrapping_sub(b)),
+            Type::U64 | Type::S64 => op2!(hot u64, u64 => u64, |a, b| a.wrapping_sub(b)),
             _ => by_type!(ty, T => op2!(T, T => T, |a, b| a.wrapping_sub(b))),
         },
         Op::Mul => multiply(ty, m.half)?,
@@ -139,6 +140,9 @@ fn multiply(ty: Type, half: Option<Half>) -> Option<Plan> {
         (Type::U32 | Type::S32, Half::Lo) => {
             op2!(hot u32, u32 => u32, |a, b| a.wrapping_mul(b))
         }
+        (Type::U64 | Type::S64, Half::Lo) => {
+            op2!(hot u64, u64 => u64, |a, b| a.wrapping_mul(b))
+        }
         (_, Half::Lo) => by_type!(ty, T => op2!(T, T => T, |a, b| a.wrapping_mul(b))),
         (Type::U16, Half::Hi) => {
             op2!(u16, u16 => u16, |a, b| ((u32::from(a) * u32::from(b)) >> 16) as u16)
@@ -172,6 +176,8 @@ fn multiply_add(ty: Type, half: Option<Half>, sat: bool) -> Option<Plan> {
             clamp32(((i64::from(a) * i64::from(b)) >> 32) + i64::from(c))),
         (Type::U32 | Type::S32, Half::Lo) => op3!(hot u32, u32, u32 => u32, |a, b, c|
             a.wrapping_mul(b).wrapping_add(c)),
+        (Type::U64 | Type::S64, Half::Lo) => op3!(hot u64, u64, u64 => u64, |a, b, c|
+            a.wrapping_mul(b).wrapping_add(c)),
         (_, Half::Lo) => by_type!(ty, T => op3!(T, T, T => T, |a, b, c|
             a.wrapping_mul(b).wrapping_add(c))),
         (Type::U16, Half::Hi) => op3!(u16, u16, u16 => u16, |a, b, c|
@@ -190,9 +196,9 @@ fn multiply_add(ty: Type, half: Option<Half>, sat: bool) -> Option<Plan> {
             (u32::from(a) * u32::from(b)).wrapping_add(c)),
         (Type::S16, Half::Wide) => op3!(i16, i16, i32 => i32, |a, b, c|
             (i32::from(a) * i32::from(b)).wrapping_add(c)),
-        (Type::U32, Half::Wide) => op3!(u32, u32, u64 => u64, |a, b, c|
+        (Type::U32, Half::Wide) => op3!(hot u32, u32, u64 => u64, |a, b, c|
             (u64::from(a) * u64::from(b)).wrapping_add(c)),
-        (Type::S32, Half::Wide) => op3!(i32, i32, i64 => i64, |a, b, c|
+        (Type::S32, Half::Wide) => op3!(hot i32, i32, i64 => i64, |a, b, c|
             (i64::from(a) * i64::from(b)).wrapping_add(c)),
         _ => return None,
     })

@@ -136,7 +136,9 @@ impl StoreBuffer {
         }
         let line = &mut self.lines[self.recent];
         let offset = (address % LINE) as usize;
-        line.data[offset..offset + N].copy_from_slice(&bytes);
+        *line.data[offset..]
+            .first_chunk_mut()
+            .expect("they share it") = bytes;
         line.written[offset / 64] |= (u64::MAX >> (64 - N)) << (offset % 64);
     }
 
@@ -339,7 +341,7 @@ impl<'a> GlobalView<'a> {
             Backing::Direct(m) => {
                 let (start, data) = m.contents_mut(index);
                 let at = (address - start) as usize;
-                data[at..at + N].copy_from_slice(&bytes);
+                *data[at..].first_chunk_mut().expect("memory is there") = bytes;
             }
             Backing::Buffered(_, stores) => stores.put(address, bytes),
         }

@@ -178,7 +178,7 @@ macro_rules! wide {
             #[inline(always)]
             fn blend(row: &mut Self::Row, from: &Self::Row, mask: u32) {
                 for word in 0..2 * LANES {
-                    let keep = u32::from(mask & LANE_BIT[word / 2] != 0).wrapping_sub(1);
+                    let keep = u32::from(mask & WORD_BIT[word] != 0).wrapping_sub(1);
                     row[word] = from[word] & !keep | row[word] & keep;
                 }
             }
@@ -193,15 +193,21 @@ wide! {
 }
 
 /// `1 << lane`: comparing against a table vectorises where a variable shift does not.
-pub(crate) const LANE_BIT: [u32; LANES] = {
-    let mut bits = [0; LANES];
+pub(crate) const LANE_BIT: [u32; LANES] = bits_of_lanes(1);
+
+/// The same for each word of a row of 64-bit lanes.
+const WORD_BIT: [u32; 2 * LANES] = bits_of_lanes(2);
+
+/// By word of a row with so many words for each lane: the bit of its lane.
+const fn bits_of_lanes<const N: usize>(words: usize) -> [u32; N] {
+    let mut bits = [0; N];
     let mut i = 0;
-    while i < LANES {
-        bits[i] = 1 << i;
+    while i < N {
+        bits[i] = 1 << (i / words);
         i += 1;
     }
     bits
-};
+}
 
 impl Regs<'_> {
     /// The words from where `src` starts.

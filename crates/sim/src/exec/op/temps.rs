@@ -46,31 +46,24 @@ impl Fill {
         match self.from {
             FillFrom::Special(s) => {
                 let values = super::special::values(s, lanes, regs.mask, threads, grid, now);
-                for (lane, value) in values.into_iter().enumerate() {
-                    self.put(row, lane, value);
-                }
+                self.put(row, |lane| values[lane]);
             }
             FillFrom::LowHalf(at) => {
                 let from = u64::row(&regs.rows[at as usize..]);
-                for lane in 0..LANES {
-                    self.put(row, lane, u64::get(from, lane));
-                }
+                self.put(row, |lane| u64::get(from, lane));
             }
             FillFrom::Extended(at) => {
                 let from = u32::row(&regs.rows[at as usize..]);
-                for (lane, value) in from.iter().enumerate() {
-                    self.put(row, lane, u64::from(*value));
-                }
+                self.put(row, |lane| u64::from(from[lane]));
             }
         }
     }
 
     #[inline(always)]
-    fn put(&self, row: &mut Temp, lane: usize, value: u64) {
-        if self.wide {
-            u64::put(row, lane, value);
-        } else {
-            row[lane] = value as u32;
+    fn put(&self, row: &mut Temp, value: impl Fn(usize) -> u64) {
+        match self.wide {
+            true => (0..LANES).for_each(|lane| u64::put(row, lane, value(lane))),
+            false => (0..LANES).for_each(|lane| row[lane] = value(lane) as u32),
         }
     }
 }

@@ -29,8 +29,19 @@ pub(super) fn owner(next: &Next, lanes: u32) -> memory::Owner {
 pub(super) const NO_MEMORY: u16 = u16::MAX;
 
 impl Issue {
-    /// Issues the instruction of one warp.
+    /// As [`issue_one`](Issue::issue_one), where that is not what most cycles do.
     #[inline(never)]
+    pub(super) fn issue_alone(
+        &mut self,
+        next: &Next,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Result<(), SmFault> {
+        self.issue_one(next, now, with)
+    }
+
+    /// Issues the instruction of one warp.
+    #[inline(always)]
     pub(super) fn issue_one(
         &mut self,
         next: &Next,
@@ -99,7 +110,7 @@ impl Issue {
     }
 
     /// Executes an instruction that does more than change registers of one home warp.
-    #[inline(never)]
+    #[inline(always)]
     fn execute_fully(
         &mut self,
         slot: u16,
@@ -224,7 +235,7 @@ impl Issue {
         } = next;
         let group = residents.groups.get(slot);
         let (next, running) = (group.pc, group.state == GroupState::Running);
-        let mut edit = residents.warps.edit_issued(slot, &mut residents.books);
+        let mut edit = residents.warps.edit_after_turn(slot, &mut residents.books);
         if self.ideal_fetch {
             if running {
                 edit.supply(next, launched.facts.len() as Pc);

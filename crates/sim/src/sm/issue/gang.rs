@@ -249,7 +249,7 @@ impl Issue {
             return Ok(None);
         }
         if members.len() == 1 {
-            self.issue_one(leader, now, with)?;
+            self.issue_alone(leader, now, with)?;
             return Ok(None);
         }
         let mut lanes = 0;

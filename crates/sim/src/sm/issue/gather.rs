@@ -177,7 +177,9 @@ impl Issue {
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
-        self.find_ready(now, with.residents);
+        if with.residents.warps.in_step() {
+            self.look_everywhere(now, with.residents);
+        }
         let domains = self.domains;
         let turn = with.residents.blocks.turns.number(now);
         let mut any = false;
@@ -194,7 +196,7 @@ impl Issue {
             }
             any = true;
             self.take_turn(&next, room, with);
-            let result = self.issue_one(&next, now, with);
+            let result = self.issue_alone(&next, now, with);
             with.residents.books.policy.issued(place);
             result?;
         }

@@ -20,7 +20,11 @@ impl Issue {
     pub(super) fn find_all_ready(&mut self, now: Cycle, residents: &mut Residents) {
         let warps = &residents.warps;
         if !warps.any_alike() {
-            return self.find_ready(now, residents);
+            match warps.in_step() {
+                true => self.look_everywhere(now, residents),
+                false => _ = self.look_where_warps_move(now, warps),
+            }
+            return;
         }
         if warps.alike() {
             // What is found of the first is said of all when they part.

@@ -132,8 +132,8 @@ impl Issue {
     /// since its last look, stepping is as good as looking: schedulers that find nobody to issue
     /// from leave everything as it is, a policy that plans is not asked where nobody has room, and a glance
     /// at the warps tells that nobody can issue. Not so where all domains are looked at in step, because
-    /// then somebody hears of every turn.
-    #[inline]
+    /// then somebody hears of every turn. That glance finds the warps that are ready, where no policy plans.
+    #[inline(always)] // its one caller is the cycle
     pub fn may_act(
         &mut self,
         now: Cycle,
@@ -144,7 +144,11 @@ impl Issue {
         if warps.in_step() {
             return self.look(now, residents, collectors) <= now;
         }
-        (self.next <= now || self.has_to_look(warps, collectors.room())) && warps.any_moves()
+        let may = self.next <= now || self.has_to_look(warps, collectors.room());
+        match residents.books.plans() {
+            true => may && warps.any_moves(),
+            false => may && self.look_where_warps_move(now, warps),
+        }
     }
 
     /// Whether the next look may find something else than the last: a warp has changed, or the
@@ -171,7 +175,7 @@ impl Issue {
             residents.warps.stir_issue();
         }
         if residents.warps.stirs_issue() {
-            let (next, with_room) = residents.warps.look_for_issue(collectors);
+            let (next, with_room) = residents.warps.look_for_issue(now, collectors);
             self.next = next;
             if next > now && with_room {
                 residents.warps.note_no_room(now, &mut residents.books);
@@ -193,7 +197,9 @@ impl Issue {
             return self.step_gathered(now, with);
         }
         let domains = self.domains;
-        self.find_ready(now, with.residents);
+        if with.residents.warps.in_step() {
+            self.look_everywhere(now, with.residents);
+        }
         let turn = with.residents.blocks.turns.number(now);
         let mut next = match domains.is_power_of_two() {
             true => turn & (domains - 1),
@@ -226,12 +232,17 @@ impl Issue {
         if self.looks_late && !warps.in_step() {
             self.ready[d % MOST_DOMAINS] = ready_in(warps, d, now);
         }
-        if self.ready[d % MOST_DOMAINS] == 0 && warps.domain(d).moving() == 0 && !warps.in_step() {
+        let mut ready = self.ready[d % MOST_DOMAINS];
+        let room = if ready != 0 {
+            debug_assert!(warps.domain(d).is_free(now), "or nobody is ready");
+            warps.domain(d).with_room(with.collectors.room_for(d))
+        } else if warps.domain(d).moving() == 0 && !warps.in_step() {
             warps.skip_turn(d);
             return None;
-        }
-        let room = self.room_of(d, now, with);
-        let ready = self.ready[d % MOST_DOMAINS] & room;
+        } else {
+            self.room_of(d, now, with)
+        };
+        ready &= room;
         if ready == 0 {
             self.issue_nothing(d, room, now, with);
             return None;
@@ -263,22 +274,18 @@ impl Issue {
         }
     }
 
-    /// Finds out which warps are ready.
+    /// Finds out which warps are ready where domains are accounted for one by one. Returns whether issue
+    /// would do something about any warp, room aside.
     #[inline(always)]
-    fn find_ready(&mut self, now: Cycle, residents: &mut Residents) {
-        if residents.warps.in_step() {
-            self.look_everywhere(now, residents);
-        } else {
-            self.look_where_warps_move(now, &residents.warps);
-        }
-    }
-
-    /// Finds out which warps are ready where domains are accounted for one by one.
-    #[inline(always)]
-    fn look_where_warps_move(&mut self, now: Cycle, warps: &WarpTable) {
+    fn look_where_warps_move(&mut self, now: Cycle, warps: &WarpTable) -> bool {
+        let mut any = 0;
         for (d, domain) in warps.domains().iter().enumerate() {
-            self.ready[d % MOST_DOMAINS] = ready_of(domain, now);
+            let moving = domain.moving();
+            any |= moving;
+            let free = u64::from(domain.is_free(now)).wrapping_neg();
+            self.ready[d % MOST_DOMAINS] = domain.issuable_of(moving) & free;
         }
+        any != 0
     }
 
     /// As [`look_where_warps_move`](Issue::look_where_warps_move) where every domain is looked at
@@ -400,7 +407,7 @@ fn drop_these(
                 index,
             });
             let pc = groups.get(slot).pc;
-            let mut edit = warps.edit(slot, books);
+            let mut edit = warps.edit_after_turn(slot, books);
             edit.drop_wrong_path(pc);
             edit.refresh_head(pc, &launched.facts);
         }

@@ -69,7 +69,7 @@ impl Issue {
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<Option<Pc>, SmFault> {
-        self.issue_one(next, now, with)?;
+        self.issue_alone(next, now, with)?;
         if self.gathers && next.facts.is_memory() {
             with.collectors.let_memory_issue(false);
         }

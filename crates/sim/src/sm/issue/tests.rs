@@ -66,6 +66,9 @@ impl Bench {
             stores: StoreBuffer::default(),
             prints: Vec::new(),
         };
+        let acts = self
+            .issue
+            .may_act(self.now, &mut self.residents, &self.collectors);
         let mut with = Surroundings {
             residents: &mut self.residents,
             collectors: &mut self.collectors,
@@ -79,7 +82,9 @@ impl Bench {
                 core_mhz: 700,
             },
         };
-        self.issue.step(self.now, &mut with).expect("no fault");
+        if acts {
+            self.issue.step(self.now, &mut with).expect("no fault");
+        }
         self.residents.warps.end_turns();
         self.now += 1;
         let log = self.issue.log.as_mut().expect("it is kept");

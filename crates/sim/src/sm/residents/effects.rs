@@ -32,6 +32,7 @@ impl Residents {
     }
 
     /// A branch, taken by these lanes.
+    #[inline(never)]
     pub fn branch(&mut self, slot: u16, pc: Pc, taken: u32, launched: &Launched) {
         let instr = &launched.kernel.code[pc as usize];
         let mask = self.groups.get(slot).mask;
@@ -39,7 +40,12 @@ impl Residents {
         let taken = taken & mask;
         let counters = &mut self.books.stats.counters;
         counters.branches += 1;
-        counters.divergent_branches += (taken != 0 && taken != mask) as u64;
+        let agreed = taken == 0 || taken == mask;
+        if agreed && !self.model_hears_agreed {
+            let next = if taken == mask { instr.target } else { pc + 1 };
+            return self.go_on(slot, next);
+        }
+        counters.divergent_branches += !agreed as u64;
         let branch = Branch {
             pc,
             target: instr.target,

@@ -64,6 +64,8 @@ pub struct Residents {
     /// A warp has passed a fence that makes the data cache forget its lines.
     fence_passed: bool,
     model_ticks: bool,
+    /// The divergence model has to hear of branches that all lanes of a warp take, or none.
+    model_hears_agreed: bool,
     /// A warp that runs on with other lanes is followed like all that changes: warps are in a pool, or what
     /// comes next is in the buffer at once.
     follows_all: bool,
@@ -96,6 +98,7 @@ impl Residents {
             groups: Groups::new(slots),
             ownership: ownership::of(pools),
             model_ticks: model.ticks(),
+            model_hears_agreed: model.hears_agreed_branches(),
             emptied: false,
             fences_wait_for_stores: machine.sm.fences_wait_for_stores,
             fence_passed: false,
@@ -118,6 +121,7 @@ impl Residents {
         if let Some(model) = model {
             let pools = self.model.pool().is_some();
             self.model_ticks = model.ticks();
+            self.model_hears_agreed = model.hears_agreed_branches();
             self.model = model;
             assert!(
                 self.model.pool().is_some() == pools,
@@ -171,7 +175,7 @@ impl Residents {
     /// Whether the divergence model has to hear of branches that all lanes of a warp take, or none.
     #[inline]
     pub fn model_hears_agreed_branches(&self) -> bool {
-        self.model.hears_agreed_branches()
+        self.model_hears_agreed
     }
 
     /// Whether the divergence model wants to be called in every cycle.

@@ -12,6 +12,7 @@ use crate::time::Cycle;
 
 impl Residents {
     /// An instruction is complete: registers are free, its warp may be waiting for that.
+    #[inline(always)]
     pub fn complete(&mut self, slot: u16, facts: &OpFacts, launched: &Launched) {
         let Landed { quiet, held } =
             self.warps
@@ -118,6 +119,14 @@ impl Residents {
     /// When the first sleeper wakes up.
     #[inline]
     pub fn next_waking(&self) -> Cycle {
+        match self.sleepers.is_empty() {
+            true => Cycle::NEVER,
+            false => self.first_waking(),
+        }
+    }
+
+    #[inline(never)] // most often nobody sleeps
+    fn first_waking(&self) -> Cycle {
         let times = self.sleepers.iter().map(|&(until, _)| until);
         times.fold(Cycle::NEVER, Cycle::min)
     }

@@ -29,12 +29,11 @@ impl Units {
         if now < self.all_free && each(pipelines).any(is_busy) {
             return false;
         }
-        let passes = facts.passes as u16;
-        let at = now + (facts.latency + passes - 1) as u64 + EXIT_STAGES;
+        let at = now + facts.latency as u64 + EXIT_STAGES;
         if !self.results.claim_all(at, pipelines as u32) {
             return false;
         }
-        let interval = facts.interval.max(passes) as u64;
+        let interval = facts.interval as u64;
         // Nothing else comes to them in this cycle.
         if interval > 1 {
             let free = now + interval;

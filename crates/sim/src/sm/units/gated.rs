@@ -53,9 +53,8 @@ impl Units {
     ) -> Option<Cycle> {
         let bus = self.plan.groups[group].bus;
         let power = self.power.as_mut()?;
-        let passes = u64::from(facts.passes);
-        let mut interval = u64::from(facts.interval).max(passes);
-        let mut latency = u64::from(facts.latency) + passes - 1;
+        let mut interval = u64::from(facts.interval);
+        let mut latency = u64::from(facts.latency);
         let stages = power.stages(pipeline) + EXIT_STAGES;
         let Some(side) = facts.through.side.filter(|s| power.has(pipeline, *s)) else {
             let at = now + latency + stages;

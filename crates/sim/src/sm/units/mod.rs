@@ -108,8 +108,8 @@ impl Units {
 
     /// A launch of instructions with these facts begins.
     pub fn begin(&mut self, now: Cycle, facts: &[OpFacts]) {
-        let longest = |facts: &OpFacts| u64::from(facts.latency) + u64::from(facts.passes);
-        let ahead = facts.iter().map(longest).max().unwrap_or(0) + EXIT_STAGES;
+        let longest = facts.iter().map(|facts| facts.latency).max();
+        let ahead = u64::from(longest.unwrap_or(0)) + EXIT_STAGES;
         match &mut self.power {
             Some(power) => {
                 // Instructions in two halves take longer than the facts say.
@@ -169,10 +169,8 @@ impl Units {
             if facts.is_memory() {
                 break; // it is for the load/store unit, and in the way of what comes behind
             }
-            let passes = facts.passes as u16;
-            let interval = facts.interval.max(passes);
-            let at = now + (facts.latency + passes - 1) as u64 + EXIT_STAGES;
-            if !self.enter(pipeline, bus, now, interval, at) {
+            let at = now + u64::from(facts.latency) + EXIT_STAGES;
+            if !self.enter(pipeline, bus, now, facts.interval, at) {
                 continue;
             }
             let op = collectors.leave(group);

@@ -27,28 +27,36 @@ impl Done {
     }
 }
 
+/// No node: there is no third result.
 const NONE: u32 = u32::MAX;
+/// There is not even a second.
+const ALONE: u32 = NONE - 1;
 
 /// What is written back in a cycle.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
-    /// The first result, if the cycle is occupied. Most often it is the only one.
+    /// The first result, if the cycle is occupied, and the second. Most often there are no more.
     first: Done,
-    /// The last node of a ring of further ones: the first of these is behind it.
+    second: Done,
+    /// The last node of a ring of further ones: the first of these is behind it. `ALONE` if there is no second.
     last: u32,
     /// The units that the results come from, a bit each.
     units: u32,
 }
 
 impl Bucket {
-    const EMPTY: Bucket = Bucket {
-        first: Done {
+    const EMPTY: Bucket = {
+        let nothing = Done {
             slot: 0,
             slices: 0,
             pc: 0,
-        },
-        last: NONE,
-        units: 0,
+        };
+        Bucket {
+            first: nothing,
+            second: nothing,
+            last: ALONE,
+            units: 0,
+        }
     };
 }
 
@@ -135,15 +143,20 @@ impl Results {
         let b = self.place(at);
         let (word, bit) = (&mut self.occupied[b / 64], 1 << (b % 64));
         self.pending += 1;
-        if *word & bit != 0 {
-            return self.push_behind(b, done);
+        let bucket = &mut self.buckets[b];
+        if *word & bit == 0 {
+            *word |= bit;
+            bucket.first = done;
+            self.next = self.next.min(at);
+        } else if bucket.last == ALONE {
+            bucket.second = done;
+            bucket.last = NONE;
+        } else {
+            self.push_behind(b, done);
         }
-        *word |= bit;
-        self.buckets[b].first = done;
-        self.next = self.next.min(at);
     }
 
-    /// Adds a result to a cycle that has one already.
+    /// Adds a result to a cycle that has two already.
     #[inline(never)]
     fn push_behind(&mut self, b: usize, done: Done) {
         if self.free == NONE {
@@ -176,24 +189,28 @@ impl Results {
         let bucket = &mut self.buckets[b];
         let done = bucket.first;
         self.pending -= 1;
-        if bucket.last != NONE {
-            self.move_up(b);
-        } else {
+        if bucket.last == ALONE {
             bucket.units = 0;
             self.occupied[b / 64] &= !(1 << (b % 64));
             self.next = self.first_booked(now + 1);
+            return Some(done);
+        }
+        bucket.first = bucket.second;
+        match bucket.last {
+            NONE => bucket.last = ALONE,
+            _ => self.move_up(b),
         }
         Some(done)
     }
 
-    /// The second result of a cycle is its first now.
+    /// The third result of a cycle is its second now.
     #[inline(never)]
     fn move_up(&mut self, b: usize) {
         let bucket = &mut self.buckets[b];
         let last = bucket.last;
         let first = self.nodes[last as usize].1;
         let (done, next) = self.nodes[first as usize];
-        bucket.first = done;
+        bucket.second = done;
         self.nodes[first as usize].1 = self.free;
         self.free = first;
         if first == last {

@@ -65,9 +65,12 @@ impl Buffer {
     /// Whether the fetch unit may bring more of the code, which goes up to `end`.
     #[inline]
     pub fn wants_fetch(&self, fetch: &Fetch, end: Pc) -> bool {
-        self.len == 0
-            || fetch.eligible == Eligible::Room
-                && (self.len as u32) < fetch.buffer
-                && self.fetch_pc() < end
+        self.len == 0 || fetch.eligible == Eligible::Room && self.has_room(fetch, end)
+    }
+
+    /// Whether more of the code can be fetched while there is something in it.
+    #[inline(never)] // on most machines nobody asks
+    fn has_room(&self, fetch: &Fetch, end: Pc) -> bool {
+        (self.len as u32) < fetch.buffer && self.fetch_pc() < end
     }
 }

@@ -203,8 +203,12 @@ impl Edit<'_> {
         let facts = &code[buffered as usize];
         let hazard = hazard(self.slot, self.warp, facts, self.scoreboard, self.rules);
         let wants = buffer.wants_fetch(&self.rules.fetch, code.len() as Pc);
-        assign(&mut self.domain.wants_fetch, self.index, wants);
-        *self.stirs_fetch |= wants;
+        if wants {
+            self.domain.wants_fetch |= self.bit();
+            *self.stirs_fetch = true;
+        } else {
+            self.domain.wants_fetch &= !self.bit();
+        }
         self.domain
             .set_head(self.index, facts.unit, buffered == next);
         assign(&mut self.domain.accesses, self.index, facts.is_memory());

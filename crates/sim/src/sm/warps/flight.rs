@@ -161,10 +161,17 @@ pub(super) fn hazard(
         debug_assert_eq!(board.check(slot, facts), Hazard::default());
         return Hazard::default();
     }
-    let mut hazard = board.check(slot, facts);
-    if rules.one_in_flight && warp.in_flight != 0 {
-        hazard.any = true;
-        hazard.memory |= warp.memory_in_flight != 0;
+    let hazard = board.check(slot, facts);
+    match rules.one_in_flight {
+        true => behind_all(warp, hazard),
+        false => hazard,
     }
+}
+
+/// What holds back an instruction that waits for everything in flight, beside what it reads and writes.
+#[inline(never)]
+fn behind_all(warp: &Warp, mut hazard: Hazard) -> Hazard {
+    hazard.any |= warp.in_flight != 0;
+    hazard.memory |= warp.memory_in_flight != 0;
     hazard
 }

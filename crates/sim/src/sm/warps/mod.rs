@@ -300,10 +300,10 @@ impl WarpTable {
         Some(self.edit_touched(slot))
     }
 
-    /// As [`edit`](WarpTable::edit), for a warp that has issued in this cycle: with its turn the domain's
+    /// As [`edit`](WarpTable::edit), for a warp of a domain that has had its turn in this cycle: with that its
     /// cycles are accounted for.
     #[inline(always)]
-    pub fn edit_issued(&mut self, slot: u16, books: &mut Books) -> Edit<'_> {
+    pub fn edit_after_turn(&mut self, slot: u16, books: &mut Books) -> Edit<'_> {
         if self.special {
             self.touch_slot_specially(slot, books);
         }

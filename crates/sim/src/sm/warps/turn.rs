@@ -75,16 +75,16 @@ impl WarpTable {
     }
 
     /// Looks again at the domains in which something has changed. Returns the first cycle in
-    /// which issue has something to do if nothing changes, which may have passed, and whether
-    /// any warp counts as having room at its unit.
-    #[inline(never)]
-    pub fn look_for_issue(&mut self, collectors: &Collectors) -> (Cycle, bool) {
+    /// which issue has something to do if nothing changes, which may have passed, and, if that is behind
+    /// cycle `now`, whether any warp counts as having room at its unit.
+    #[inline(always)] // its one caller is the cycle
+    pub fn look_for_issue(&mut self, now: Cycle, collectors: &Collectors) -> (Cycle, bool) {
         if self.classes.is_one() {
             self.look_at_first(collectors)
         } else if self.special {
-            self.look_specially(collectors)
+            self.look_specially(now, collectors)
         } else {
-            self.look_again(|d| collectors.room_for(d), false)
+            self.look_again(now, |d| collectors.room_for(d), false)
         }
     }
 
@@ -101,9 +101,9 @@ impl WarpTable {
 
     /// Looks for issue where domains are looked at in step, or some stand for others.
     #[inline(never)]
-    fn look_specially(&mut self, collectors: &Collectors) -> (Cycle, bool) {
+    fn look_specially(&mut self, now: Cycle, collectors: &Collectors) -> (Cycle, bool) {
         if self.in_step {
-            return self.look_again(|d| collectors.room_for(d), true);
+            return self.look_again(now, |d| collectors.room_for(d), true);
         }
         let stirred = std::mem::take(&mut self.stirred.issue);
         let (mut next, mut with_room) = (Cycle::NEVER, 0);
@@ -127,17 +127,26 @@ impl WarpTable {
     }
 
     #[inline(always)]
-    fn look_again(&mut self, room: impl Fn(usize) -> u8, in_step: bool) -> (Cycle, bool) {
-        let mut stirred = std::mem::take(&mut self.stirred.issue);
+    fn look_again(
+        &mut self,
+        now: Cycle,
+        room: impl Fn(usize) -> u8,
+        in_step: bool,
+    ) -> (Cycle, bool) {
         let (mut next, mut with_room) = (Cycle::NEVER, 0);
         for (d, domain) in self.domains.iter_mut().enumerate() {
-            if stirred & 1 != 0 {
+            if self.stirred.issue >> d & 1 != 0 {
                 domain.due = domain.issue_due(room(d), in_step);
             }
-            stirred >>= 1;
+            if domain.due <= now {
+                // Whatever is to do in the others, it is not before that: they are looked at another time.
+                self.stirred.issue &= !0 << d << 1;
+                return (domain.due, false);
+            }
             next = next.min(domain.due);
             with_room |= domain.room;
         }
+        self.stirred.issue = 0;
         (next, with_room != 0)
     }
 

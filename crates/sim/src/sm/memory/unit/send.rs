@@ -115,6 +115,7 @@ impl LoadStore {
     }
 
     /// Works on the current instruction.
+    #[inline(always)] // its one caller is the cycle
     pub(super) fn work(&mut self, now: Cycle, op: u16, with: &mut Surroundings) {
         let record = self.ops.get_mut(op);
         if record.busy > 1 {
@@ -149,6 +150,7 @@ impl LoadStore {
     }
 
     /// The instruction has sent all its accesses and leaves.
+    #[inline(always)] // its one caller works in the cycle
     pub(super) fn finish(&mut self, now: Cycle, op: u16, with: &mut Surroundings) {
         let record = self.ops.get(op);
         if record.store {

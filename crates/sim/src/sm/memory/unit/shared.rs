@@ -1,14 +1,16 @@
 //! Shared memory: a fixed pipeline behind the cycles that its banks take.
 
 use crate::config::Machine;
+use crate::memory::ring::Ring;
 use crate::time::Cycle;
-use std::collections::VecDeque;
 
 /// Accesses to shared memory under way, in order.
 #[derive(Debug)]
 pub(super) struct SharedPipe {
     /// When each is through, and its record.
-    under_way: VecDeque<(Cycle, u16)>,
+    under_way: Ring<(Cycle, u16)>,
+    /// When the first is.
+    next: Cycle,
     latency: u64,
     pub banks: u32,
 }
@@ -17,7 +19,8 @@ impl SharedPipe {
     pub fn new(machine: &Machine) -> SharedPipe {
         let latency = machine.shared.latency.max(1) as u64;
         SharedPipe {
-            under_way: VecDeque::with_capacity(latency as usize + 1),
+            under_way: Ring::new(),
+            next: Cycle::NEVER,
             latency,
             banks: machine.shared.banks,
         }
@@ -26,16 +29,18 @@ impl SharedPipe {
     /// When the first is through.
     #[inline]
     pub fn next(&self) -> Cycle {
-        self.under_way.front().map_or(Cycle::NEVER, |&(at, _)| at)
+        self.next
     }
 
     /// Takes the first, if it is through in cycle `now`.
     #[inline]
     pub fn pop(&mut self, now: Cycle) -> Option<u16> {
-        if self.next() > now {
+        if self.next > now {
             return None;
         }
-        self.under_way.pop_front().map(|(_, op)| op)
+        let first = self.under_way.pop_front().map(|(_, op)| op);
+        self.next = self.under_way.front().map_or(Cycle::NEVER, |&(at, _)| at);
+        first
     }
 
     /// Takes an access in cycle `now`, if there is room; says whether.
@@ -43,7 +48,9 @@ impl SharedPipe {
     pub fn push(&mut self, op: u16, now: Cycle) -> bool {
         let room = (self.under_way.len() as u64) < self.latency;
         if room {
-            self.under_way.push_back((now + self.latency, op));
+            let at = now + self.latency;
+            self.next = self.next.min(at);
+            self.under_way.push_back((at, op));
         }
         room
     }

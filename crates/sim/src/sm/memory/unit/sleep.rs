@@ -39,7 +39,7 @@ impl LoadStore {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)] // where the unit has nothing to send it comes here in every cycle
     fn sleep_perhaps(&mut self, next: Cycle, refused: u8, retry_at: Cycle) {
         self.next = self.find_wake(next, refused);
         if refused != 0 || self.refused.at_port {
@@ -60,6 +60,7 @@ impl LoadStore {
         self.next
     }
 
+    #[inline(always)]
     fn find_wake(&self, now: Cycle, refused: u8) -> Cycle {
         if self.caches.ready | self.caches.asking & !refused != 0
             || self.writeback.is_wanted()

@@ -76,7 +76,7 @@ impl LoadStore {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn choose_among_clients(&mut self, now: Cycle, with: &mut Surroundings) {
         let ready = self.caches.ready;
         let of = |client: u8, wants: bool| client * u8::from(wants);
@@ -118,13 +118,14 @@ impl LoadStore {
     }
 
     /// Whoever was held by an atomic on shared memory may go on.
+    #[inline]
     fn shared_atomic_back(&mut self, op: u16, with: &mut Surroundings) {
         if self.ops.get(op).shared_atomic {
             with.events.push(MemoryEvent::SharedAtomicDone { op });
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn complete_shared(&mut self, op: u16, with: &mut Surroundings) {
         let record = self.ops.get(op);
         for owner in record.owners.iter() {

@@ -249,6 +249,13 @@ impl Domain {
         self.candidates() & self.head & (self.clear | !self.matched)
     }
 
+    /// Of those ([`moving`](Domain::moving)), the ones that could issue if their unit has room.
+    #[inline]
+    pub fn issuable_of(&self, moving: u64) -> u64 {
+        debug_assert_eq!(moving, self.moving());
+        moving & self.matched
+    }
+
     /// The first cycle in which issue has something to do here if nothing changes; one that has
     /// passed stands for "at once", [`Cycle::NEVER`] for "never". `room` has a bit for each unit; if
     /// `always`, it has as soon as there is anybody to look at.
@@ -311,8 +318,14 @@ impl Domain {
     /// the pipeline, or for its target.
     #[inline]
     fn in_control(&self) -> u64 {
+        self.stopped | self.on_the_way()
+    }
+
+    /// Of those, the ones that wait for no siblings.
+    #[inline]
+    fn on_the_way(&self) -> u64 {
         let target = (self.control | self.unresolved) & !self.head;
-        self.stopped | self.head & !self.matched | target
+        self.head & !self.matched | target
     }
 
     /// Calls `f` with the state of every resident warp, as sets. Those that could issue are
@@ -325,29 +338,27 @@ impl Domain {
             *rest &= !set;
             taken
         };
+        // Most often every warp is one that the scheduler looks at.
         if rest & !self.candidates() != 0 {
             f(WarpState::ExitSiblings, take(&mut rest, self.retired));
             f(WarpState::ExitStores, take(&mut rest, self.finished));
-        }
-        if rest & self.held != 0 {
-            let barrier = self.barrier | self.members;
-            f(WarpState::Barrier, take(&mut rest, barrier));
-        }
-        if rest & self.held != 0 {
-            if self.next_block | self.siblings != 0 {
+            if rest & self.held != 0 {
+                let barrier = self.barrier | self.members;
+                f(WarpState::Barrier, take(&mut rest, barrier));
                 f(WarpState::ExitSiblings, take(&mut rest, self.siblings));
                 f(WarpState::NextBlock, take(&mut rest, self.next_block));
+                let memory = self.fence | self.atomic;
+                f(WarpState::DataMemory, take(&mut rest, memory));
+                f(WarpState::DataAlu, take(&mut rest, self.asleep));
             }
-            let memory = self.fence | self.atomic;
-            f(WarpState::DataMemory, take(&mut rest, memory));
-            f(WarpState::DataAlu, take(&mut rest, self.asleep));
+            if rest & self.stopped != 0 {
+                let memory = self.settling_memory;
+                f(WarpState::DataMemory, take(&mut rest, memory));
+                f(WarpState::DataAlu, take(&mut rest, self.settling));
+                f(WarpState::Control, take(&mut rest, self.stopped));
+            }
         }
-        if rest & self.settling != 0 {
-            let memory = self.settling_memory;
-            f(WarpState::DataMemory, take(&mut rest, memory));
-            f(WarpState::DataAlu, take(&mut rest, self.settling));
-        }
-        f(WarpState::Control, take(&mut rest, self.in_control()));
+        f(WarpState::Control, take(&mut rest, self.on_the_way()));
         f(WarpState::Fetch, take(&mut rest, !self.head));
         let memory = !self.clear & self.wait_memory;
         f(WarpState::DataMemory, take(&mut rest, memory));
@@ -471,9 +482,9 @@ impl Domain {
         } else {
             self.matched &= !bit;
         }
-        for (at, set) in self.kind.iter_mut().enumerate() {
-            *set = *set & !bit | u64::from(kind >> at & 1) << index;
-        }
+        let [low, high] = &mut self.kind;
+        assign(low, index, kind & 1 != 0);
+        assign(high, index, kind & 2 != 0);
     }
 
     /// What is known of the head of a warp's buffer, if there is one.
@@ -540,13 +551,16 @@ impl Domain {
     #[inline(always)]
     pub(super) fn hold_back(&mut self, index: u8, hazard: Hazard) {
         let bit = 1u64 << index;
-        if hazard.any {
-            self.clear &= !bit;
-            assign(&mut self.wait_memory, index, hazard.memory);
+        debug_assert!(hazard.any || !hazard.memory);
+        debug_assert!(hazard.memory || !hazard.long);
+        match hazard.any {
+            true => self.clear &= !bit,
+            false => self.clear |= bit,
+        }
+        if hazard.memory {
+            self.wait_memory |= bit;
             assign(&mut self.long_wait, index, hazard.long);
         } else {
-            debug_assert!(!hazard.memory && !hazard.long);
-            self.clear |= bit;
             self.wait_memory &= !bit;
             self.long_wait &= !bit;
         }
@@ -594,7 +608,8 @@ impl Domain {
 /// Sets or clears bit `index`.
 #[inline]
 pub(super) fn assign(set: &mut u64, index: u8, value: bool) {
-    *set = *set & !(1 << index) | (value as u64) << index;
+    let all = u64::from(value).wrapping_neg();
+    *set ^= (*set ^ all) & 1 << index;
 }
 
 #[cfg(test)]
