@@ -113,7 +113,7 @@ impl Channel {
 
     /// Runs the ticks of core cycle `cycle`, which end before tick `end`. `fill(slice, fetch)`
     /// is called for every read that completes.
-    #[inline(never)]
+    #[inline(always)] // its one caller is the loop over channels
     pub fn run(
         &mut self,
         cycle: Cycle,
@@ -176,6 +176,7 @@ impl Channel {
     }
 
     /// One tick of the simple model, which has its own limit: it takes all there is.
+    #[inline(never)]
     fn simple_tick(
         &mut self,
         cycle: Cycle,

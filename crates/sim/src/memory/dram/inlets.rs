@@ -86,7 +86,7 @@ impl Inlets {
     }
 
     /// Takes the next request, slices in turn.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&mut self) -> Option<DramRequest> {
         let eligible = self.eligible();
         let from_turn = eligible & (u64::MAX << self.turn);
@@ -109,7 +109,7 @@ impl Inlets {
     }
 
     /// A request has completed: its credit comes back, and what was read goes to its slice.
-    #[inline]
+    #[inline(always)]
     pub(super) fn completed(&mut self, request: Done, fill: &mut impl FnMut(usize, Fetch)) {
         let slice = usize::from(request.slice);
         if !request.write {

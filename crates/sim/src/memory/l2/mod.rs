@@ -314,7 +314,7 @@ impl Slice {
     }
 
     /// The queue to the network can take so many replies of any size.
-    #[inline]
+    #[inline(always)]
     fn may_send(&self, replies: u32, around: &Surroundings) -> bool {
         around.replies.free(self.number as usize, around.room_tick)
             >= replies * around.packets.largest_reply
@@ -322,6 +322,7 @@ impl Slice {
 
     /// What a clock does with DRAM: one reply that waited for a fetch, one fetched sector in,
     /// one request out.
+    #[inline(always)] // its one caller is the clock of a slice
     fn step_dram(&mut self, cycle: Cycle, around: &mut Surroundings) {
         if self.mshrs.has_ready()
             && self.may_send(1, around)
