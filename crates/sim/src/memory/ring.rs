@@ -88,16 +88,19 @@ impl<T: Copy> Ring<T> {
     /// Takes the first.
     #[inline]
     pub fn pop_front(&mut self) -> Option<T> {
-        if self.len == 0 {
-            return None;
-        }
-        let item = self.places[self.first as usize];
+        let item = *self.front()?;
+        self.drop_front();
+        Some(item)
+    }
+
+    /// The first, of which there is one, has been seen to.
+    #[inline]
+    pub fn drop_front(&mut self) {
         self.len -= 1;
         self.first = match self.len {
             0 => 0,
             _ => self.place(1) as u32,
         };
-        Some(item)
     }
 
     /// Takes all of another queue, behind all others.
