@@ -291,6 +291,18 @@ impl TagArray {
         }
     }
 
+    /// Where the sector that `addr` is in can be read, if it can.
+    #[inline]
+    pub fn find(&self, addr: u64) -> Option<Slot> {
+        let mut index = self.found[self.found_at(addr)].get() as usize;
+        if !self.is_at(index, addr) {
+            index = self.search(self.set_at(addr), addr)?;
+            self.found[self.found_at(addr)].set(index as u32);
+        }
+        let readable = self.lines[index].valid & self.sector_bit(addr) != 0;
+        readable.then_some(Slot(index as u32))
+    }
+
     #[inline(never)]
     fn look_further(&self, addr: u64) -> Lookup {
         let base = self.set_at(addr);

@@ -1,16 +1,23 @@
 //! Accesses on their way to the lookup in the L1 data cache.
+//!
+//! What an instruction sends in a row is one entry: its accesses stay in its record, and are looked up one per
+//! cycle. Those of them that hit can be looked up before their time, as long as one is left to come in its own: nobody hears of
+//! them, and a line that is here stays until a lookup behind them pushes it out. Only where the cache
+//! forgets its lines meanwhile, they have to be taken back.
 
 use super::Access;
 use crate::memory::ring::Ring;
 use crate::time::Cycle;
 
-/// An access on its way.
+/// An access on its way, or several.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queued {
     /// Cycle of the lookup, unless held up.
     pub at: Cycle,
     /// Record of the instruction.
     pub op: u16,
+    /// So many accesses of the record, a cycle behind each other, the last of these first; none: `access`.
+    pub of_record: u16,
     pub access: Access,
 }
 
@@ -20,6 +27,10 @@ pub(super) struct LookupQueue {
     /// When the first is looked up, unless held up: asked in every cycle in which the unit is awake.
     next: Cycle,
     queue: Ring<Queued>,
+    /// All of them.
+    accesses: usize,
+    /// Those of the first entry that have been looked up since the last lookup in its time.
+    ahead: u16,
 }
 
 impl LookupQueue {
@@ -28,6 +39,8 @@ impl LookupQueue {
         LookupQueue {
             next: Cycle::NEVER,
             queue: Ring::new(),
+            accesses: 0,
+            ahead: 0,
         }
     }
 
@@ -43,10 +56,10 @@ impl LookupQueue {
         self.next == Cycle::NEVER
     }
 
-    /// How many there are.
+    /// How many accesses there are.
     #[inline]
     pub fn len(&self) -> usize {
-        self.queue.len()
+        self.accesses
     }
 
     /// The first.
@@ -59,13 +72,54 @@ impl LookupQueue {
     #[inline]
     pub fn push(&mut self, queued: Queued) {
         self.next = self.next.min(queued.at);
+        self.accesses += usize::from(queued.of_record.max(1));
         self.queue.push_back(queued);
     }
 
-    /// The first has been looked up.
+    /// The first access has been looked up.
     #[inline]
     pub fn pop(&mut self) {
+        self.accesses -= 1;
+        self.ahead = 0;
+        if let Some(first) = self.queue.front_mut()
+            && first.of_record > 1
+        {
+            first.of_record -= 1;
+            first.at += 1;
+            self.next = first.at;
+            return;
+        }
         self.queue.pop_front();
         self.next = self.queue.front().map_or(Cycle::NEVER, |first| first.at);
+    }
+
+    /// So many accesses of the first entry, which has more, have been looked up before their time.
+    #[inline]
+    pub fn pass(&mut self, accesses: u16) {
+        if let Some(first) = self.queue.front_mut() {
+            first.of_record -= accesses;
+            first.at += u64::from(accesses);
+            self.next = first.at;
+            self.accesses -= usize::from(accesses);
+            self.ahead = accesses;
+        }
+    }
+
+    /// Whether any may have been looked up whose time has not come.
+    #[inline]
+    pub fn is_ahead(&self) -> bool {
+        self.ahead > 0
+    }
+
+    /// Takes back what has been looked up before its time, from cycle `now` on: how many accesses, and of which record.
+    pub fn take_back(&mut self, now: Cycle) -> Option<(u16, u16)> {
+        let ahead = std::mem::take(&mut self.ahead);
+        let first = self.queue.front_mut()?;
+        let accesses = first.at.since(now).min(ahead.into()) as u16;
+        first.of_record += accesses;
+        first.at = Cycle::new(first.at.get() - u64::from(accesses));
+        self.next = first.at;
+        self.accesses += usize::from(accesses);
+        Some((accesses, first.op))
     }
 }

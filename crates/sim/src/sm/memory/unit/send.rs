@@ -18,12 +18,66 @@ impl LoadStore {
     #[inline(never)]
     pub(super) fn look_up(&mut self, now: Cycle, with: &mut Surroundings) {
         debug_assert!(self.l1_queue.next() <= now);
+        let hits = with.stats.l1d_hits;
         self.refused.lookup = self.lookup_refused() || !self.access_queued(with);
         if self.refused.lookup {
             with.stats.l1d_stalls += 1;
-        } else {
-            self.l1_queue.pop();
+            return;
         }
+        self.l1_queue.pop();
+        if with.stats.l1d_hits > hits {
+            self.look_ahead(now, with);
+        }
+    }
+
+    /// A load has hit in cycle `now`: looks up those behind it that do, too, before their time.
+    #[inline]
+    fn look_ahead(&mut self, now: Cycle, with: &mut Surroundings) {
+        let Some(&Queued {
+            at, op, of_record, ..
+        }) = self.l1_queue.front()
+        else {
+            return;
+        };
+        // Where lookups are held up, the queue may get full; then it counts when they leave it.
+        if of_record > 1 && at > now && !self.hearers.any() {
+            self.look_further_ahead(op, of_record, with);
+        }
+    }
+
+    /// Looks up accesses of this record, of which so many are left. One stays: it may be the last that its warp waits for.
+    fn look_further_ahead(&mut self, op: u16, left: u16, with: &mut Surroundings) {
+        let record = self.ops.get_mut(op);
+        let ([owner], Some(left)) = (
+            &mut record.owners[..],
+            record.accesses.get(1..usize::from(left)),
+        ) else {
+            return;
+        };
+        let hits = left.iter().rev().take_while(|a| self.caches.data.hit(a.addr));
+        let hits = hits.count() as u16;
+        if hits > 0 {
+            owner.pending -= hits;
+            record.holds -= u32::from(hits);
+            self.l1_queue.pass(hits);
+            with.stats.l1d_hits += u64::from(hits);
+            with.stats.l1d_reads += u64::from(hits);
+        }
+    }
+
+    /// The data cache forgets its lines in cycle `now`: what was to be looked up from then on, and has been, is still to be.
+    #[cold]
+    pub(super) fn take_lookups_back(&mut self, now: Cycle, stats: &mut SmCounters) {
+        let Some((accesses, op)) = self.l1_queue.take_back(now) else {
+            return;
+        };
+        let record = self.ops.get_mut(op);
+        if let Some(owner) = record.owners.first_mut() {
+            owner.pending += accesses;
+        }
+        record.holds += u32::from(accesses);
+        stats.l1d_hits -= u64::from(accesses);
+        stats.l1d_reads -= u64::from(accesses);
     }
 
     /// Looks up the access at the head of the queue; `false` when it must wait.
@@ -36,7 +90,11 @@ impl LoadStore {
             let access = queued.access;
             return self.store_data(op, &access, with);
         }
-        let (addr, lanes) = (queued.access.addr, queued.access.lanes);
+        let access = match queued.of_record {
+            0 => &queued.access,
+            number => &self.ops.get(op).accesses[usize::from(number) - 1],
+        };
+        let (addr, lanes) = (access.addr, access.lanes);
         self.load_data(op, addr, lanes, with)
     }
 
@@ -116,6 +174,13 @@ impl LoadStore {
 
     /// Works on the current instruction.
     pub(super) fn work(&mut self, now: Cycle, op: u16, with: &mut Surroundings) {
+        if self.sent_at > Cycle::ZERO {
+            if self.sent_at <= now {
+                self.sent_at = Cycle::ZERO;
+                self.finish(now, op, with);
+            }
+            return;
+        }
         let record = self.ops.get_mut(op);
         if record.busy > 1 {
             record.busy -= 1;
@@ -136,6 +201,10 @@ impl LoadStore {
                 with.stats.memory_stalls_accesses += 1;
             }
             Sent::None => self.count_refused(op, 1, with),
+            Sent::UntilLater(accesses) => {
+                with.stats.memory_stalls += accesses;
+                with.stats.memory_stalls_accesses += accesses;
+            }
         }
     }
 
@@ -194,16 +263,34 @@ impl LoadStore {
         if self.l1_queue.len() as u64 >= self.l1_latency {
             return Sent::None;
         }
+        let at = now + self.l1_latency;
+        let left = record.accesses.len();
         if record.store {
             let count = acknowledgements(&access, self.acknowledged_shift);
             count_stores(record, &access, count, with);
+        } else if left > 1
+            && (self.l1_queue.len() + left) as u64 <= self.l1_latency
+            && !self.hearers.any()
+        {
+            // There is room for all of them, whatever becomes of those before.
+            record.holds += left as u32;
+            self.l1_queue.push(Queued {
+                at,
+                op,
+                of_record: left as u16,
+                access,
+            });
+            let others = left as u64 - 1;
+            self.sent_at = now + others;
+            return Sent::UntilLater(others);
         }
         record.holds += 1;
         record.accesses.pop();
         let sent = Sent::first_of(record);
         self.l1_queue.push(Queued {
-            at: now + self.l1_latency,
+            at,
             op,
+            of_record: 0,
             access,
         });
         sent
@@ -330,6 +417,8 @@ enum Sent {
     One,
     /// It found no room.
     None,
+    /// One of those that were left, and so many others will in the next cycles.
+    UntilLater(u64),
 }
 
 impl Sent {
