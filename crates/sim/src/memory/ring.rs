@@ -66,6 +66,14 @@ impl<T: Copy> Ring<T> {
         }
     }
 
+    /// The last, to change.
+    pub fn back_mut(&mut self) -> Option<&mut T> {
+        match self.len {
+            0 => None,
+            _ => Some(&mut self.places[self.place(self.len - 1)]),
+        }
+    }
+
     /// The one so many behind the first.
     #[inline]
     pub fn get(&self, number: usize) -> Option<&T> {
@@ -155,6 +163,7 @@ mod tests {
                         if let (Some(a), Some(b)) = (ring.front_mut(), plain.front_mut()) {
                             (*a, *b) = (number, number);
                         }
+                        prop_assert_eq!(ring.back_mut(), plain.back_mut());
                     }
                     4 => {
                         for item in number..number + number % 4 {

@@ -65,6 +65,7 @@ impl LoadStore {
         record.shared_atomic = path == Path::Shared
             && matches!(&effect.kind, EffectKind::Access(a) if a.shared_atomic);
         record.own(what.owners, &accesses);
+        record.unsent = accesses.len() as u16;
         record.accesses = accesses;
         self.ahead += record.work();
         if let (EffectKind::Atomic(atomic), true) = (&effect.kind, executed != 0) {

@@ -1,24 +1,30 @@
 //! Accesses on their way to the lookup in the L1 data cache.
 //!
-//! What an instruction sends in a row is one entry: its accesses stay in its record, and are looked up one per
-//! cycle. Those of them that hit can be looked up before their time, as long as one is left to come in its own: nobody hears of
+//! They stay in the records of their instructions; what one sends in a row is one entry, looked up one per cycle. Those of them that hit can be looked up before their time, as long as one is left to come in its own: nobody hears of
 //! them, and a line that is here stays until a lookup behind them pushes it out. Only where the cache
 //! forgets its lines meanwhile, they have to be taken back.
 
-use super::Access;
 use crate::memory::ring::Ring;
 use crate::time::Cycle;
 
-/// An access on its way, or several.
+/// Accesses of an instruction on their way, a cycle behind each other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queued {
-    /// Cycle of the lookup, unless held up.
+    /// Cycle of the first lookup, unless held up.
     pub at: Cycle,
     /// Record of the instruction.
     pub op: u16,
-    /// So many accesses of the record, a cycle behind each other, the last of these first; none: `access`.
-    pub of_record: u16,
-    pub access: Access,
+    /// Which of its accesses come last and first, from there down.
+    pub last: u16,
+    pub first: u16,
+}
+
+impl Queued {
+    /// How many there are behind the first.
+    #[inline]
+    pub fn others(&self) -> u16 {
+        self.first - self.last
+    }
 }
 
 /// The accesses, in order.
@@ -72,7 +78,7 @@ impl LookupQueue {
     #[inline]
     pub fn push(&mut self, queued: Queued) {
         self.next = self.next.min(queued.at);
-        self.accesses += usize::from(queued.of_record.max(1));
+        self.accesses += usize::from(queued.others()) + 1;
         self.queue.push_back(queued);
     }
 
@@ -82,9 +88,9 @@ impl LookupQueue {
         self.accesses -= 1;
         self.ahead = 0;
         if let Some(first) = self.queue.front_mut()
-            && first.of_record > 1
+            && first.others() > 0
         {
-            first.of_record -= 1;
+            first.first -= 1;
             first.at += 1;
             self.next = first.at;
             return;
@@ -97,11 +103,19 @@ impl LookupQueue {
     #[inline]
     pub fn pass(&mut self, accesses: u16) {
         if let Some(first) = self.queue.front_mut() {
-            first.of_record -= accesses;
+            first.first -= accesses;
             first.at += u64::from(accesses);
             self.next = first.at;
             self.accesses -= usize::from(accesses);
             self.ahead = accesses;
+        }
+    }
+
+    /// So many of those that were pushed last, and not the first of them, have not been sent after all.
+    pub fn recall(&mut self, accesses: u16) {
+        if let Some(newest) = self.queue.back_mut() {
+            newest.last += accesses;
+            self.accesses -= usize::from(accesses);
         }
     }
 
@@ -116,7 +130,7 @@ impl LookupQueue {
         let ahead = std::mem::take(&mut self.ahead);
         let first = self.queue.front_mut()?;
         let accesses = first.at.since(now).min(ahead.into()) as u16;
-        first.of_record += accesses;
+        first.first += accesses;
         first.at = Cycle::new(first.at.get() - u64::from(accesses));
         self.next = first.at;
         self.accesses += usize::from(accesses);

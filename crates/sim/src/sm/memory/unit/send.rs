@@ -22,6 +22,9 @@ impl LoadStore {
         self.refused.lookup = self.lookup_refused() || !self.access_queued(with);
         if self.refused.lookup {
             with.stats.l1d_stalls += 1;
+            if self.sent_at >= now {
+                self.send_one_by_one(now, with);
+            }
             return;
         }
         self.l1_queue.pop();
@@ -33,25 +36,21 @@ impl LoadStore {
     /// A load has hit in cycle `now`: looks up those behind it that do, too, before their time.
     #[inline]
     fn look_ahead(&mut self, now: Cycle, with: &mut Surroundings) {
-        let Some(&Queued {
-            at, op, of_record, ..
-        }) = self.l1_queue.front()
-        else {
+        let Some(&queued) = self.l1_queue.front() else {
             return;
         };
         // Where lookups are held up, the queue may get full; then it counts when they leave it.
-        if of_record > 1 && at > now && !self.hearers.any() {
-            self.look_further_ahead(op, of_record, with);
+        if queued.others() > 0 && queued.at > now && !self.hearers.any() {
+            self.look_further_ahead(&queued, with);
         }
     }
 
-    /// Looks up accesses of this record, of which so many are left. One stays: it may be the last that its warp waits for.
-    fn look_further_ahead(&mut self, op: u16, left: u16, with: &mut Surroundings) {
-        let record = self.ops.get_mut(op);
-        let ([owner], Some(left)) = (
-            &mut record.owners[..],
-            record.accesses.get(1..usize::from(left)),
-        ) else {
+    /// Looks up accesses before their time. One stays: it may be the last that its warp waits for.
+    fn look_further_ahead(&mut self, queued: &Queued, with: &mut Surroundings) {
+        let record = self.ops.get_mut(queued.op);
+        let all_but_one = usize::from(queued.last) + 1..=usize::from(queued.first);
+        let ([owner], Some(left)) = (&mut record.owners[..], record.accesses.get(all_but_one))
+        else {
             return;
         };
         let hits = left.iter().rev().take_while(|a| self.caches.data.hit(a.addr));
@@ -86,14 +85,12 @@ impl LoadStore {
             return false;
         };
         let op = queued.op;
-        if self.ops.get(op).store {
-            let access = queued.access;
+        let record = self.ops.get(op);
+        let access = &record.accesses[usize::from(queued.first)];
+        if record.store {
+            let access = *access;
             return self.store_data(op, &access, with);
         }
-        let access = match queued.of_record {
-            0 => &queued.access,
-            number => &self.ops.get(op).accesses[usize::from(number) - 1],
-        };
         let (addr, lanes) = (access.addr, access.lanes);
         self.load_data(op, addr, lanes, with)
     }
@@ -254,46 +251,53 @@ impl LoadStore {
 
     fn send_cached(&mut self, now: Cycle, op: u16, with: &mut Surroundings) -> Sent {
         let record = self.ops.get_mut(op);
-        let Some(&access) = record.accesses.last() else {
+        let Some(access) = record.next_access() else {
             return Sent::All;
         };
         if self.l1_latency == 0 {
+            let access = *access;
             return self.look_up_at_once(op, &access, with);
         }
-        if self.l1_queue.len() as u64 >= self.l1_latency {
+        let queue = &mut self.l1_queue;
+        if queue.len() as u64 >= self.l1_latency {
             return Sent::None;
         }
-        let at = now + self.l1_latency;
-        let left = record.accesses.len();
+        let first = record.unsent - 1;
+        let mut others = 0;
         if record.store {
-            let count = acknowledgements(&access, self.acknowledged_shift);
-            count_stores(record, &access, count, with);
-        } else if left > 1
-            && (self.l1_queue.len() + left) as u64 <= self.l1_latency
-            && !self.hearers.any()
-        {
-            // There is room for all of them, whatever becomes of those before.
-            record.holds += left as u32;
-            self.l1_queue.push(Queued {
-                at,
-                op,
-                of_record: left as u16,
-                access,
-            });
-            let others = left as u64 - 1;
-            self.sent_at = now + others;
-            return Sent::UntilLater(others);
+            let count = acknowledgements(access, self.acknowledged_shift);
+            count_stores(record, access, count, with);
+        } else if !self.hearers.any() && queue.next() > now {
+            // While none is held up, one leaves the queue before another comes.
+            others = first;
         }
-        record.holds += 1;
-        record.accesses.pop();
-        let sent = Sent::first_of(record);
-        self.l1_queue.push(Queued {
-            at,
+        record.unsent -= others + 1;
+        record.holds += u32::from(others) + 1;
+        queue.push(Queued {
+            at: now + self.l1_latency,
             op,
-            of_record: 0,
-            access,
+            last: first - others,
+            first,
         });
-        sent
+        if others > 0 {
+            self.sent_at = now + u64::from(others);
+            return Sent::UntilLater(others.into());
+        }
+        Sent::first_of(record)
+    }
+
+    /// A lookup is refused in cycle `now`: the queue may get full before all has been sent that is on its way there.
+    #[cold]
+    fn send_one_by_one(&mut self, now: Cycle, with: &mut Surroundings) {
+        let later = std::mem::take(&mut self.sent_at) - now;
+        if let Some(op) = self.current {
+            let record = self.ops.get_mut(op);
+            record.unsent = later as u16 + 1;
+            record.holds -= later as u32 + 1;
+            self.l1_queue.recall(later as u16 + 1);
+            with.stats.memory_stalls -= later;
+            with.stats.memory_stalls_accesses -= later;
+        }
     }
 
     /// Looks an access up where none waits for its lookup.
@@ -317,13 +321,13 @@ impl LoadStore {
             return Sent::None;
         }
         let record = self.ops.get_mut(op);
-        record.accesses.pop();
+        record.unsent -= 1;
         Sent::first_of(record)
     }
 
     #[inline(never)]
     fn send_uncached(&mut self, now: Cycle, op: u16, with: &mut Surroundings) -> Sent {
-        let Some(&access) = self.ops.get(op).accesses.last() else {
+        let Some(&access) = self.ops.get(op).next_access() else {
             return Sent::All;
         };
         let record = self.ops.get(op);
@@ -356,14 +360,14 @@ impl LoadStore {
             count_stores(self.ops.get(op), &access, count, with);
         }
         let record = self.ops.get_mut(op);
-        record.accesses.pop();
+        record.unsent -= 1;
         Sent::first_of(record)
     }
 
     #[inline(never)]
     fn send_read_only(&mut self, op: u16, with: &mut Surroundings) -> Sent {
         let record = self.ops.get(op);
-        let Some(&access) = record.accesses.last() else {
+        let Some(&access) = record.next_access() else {
             return Sent::All;
         };
         if self.read_only_refused(record.path) {
@@ -403,7 +407,7 @@ impl LoadStore {
             with.stats.texture_misses += missed;
         }
         let record = self.ops.get_mut(op);
-        record.accesses.pop();
+        record.unsent -= 1;
         Sent::first_of(record)
     }
 }
@@ -425,7 +429,7 @@ impl Sent {
     /// An access of an instruction with this record has left.
     #[inline]
     fn first_of(record: &MemOp) -> Sent {
-        match record.accesses.is_empty() {
+        match record.unsent == 0 {
             true => Sent::All,
             false => Sent::One,
         }
