@@ -130,7 +130,7 @@ impl Sm {
         self.units.step(now, &mut self.collectors, &launched.facts);
         self.memory_step(now, launched);
         if let Some(most) = self.memory_ahead {
-            let may = self.memory.backlog(now) <= most;
+            let may = self.memory.backlog() <= most;
             self.collectors.let_memory_issue(may);
         }
         if quantum.skip && self.first_half_rests(now) {

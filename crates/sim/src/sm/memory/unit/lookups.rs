@@ -35,17 +35,20 @@ pub(super) struct LookupQueue {
     queue: Ring<Queued>,
     /// All of them.
     accesses: usize,
+    /// Several may come at once: nobody looks in every cycle at how many have not been sent.
+    rows: bool,
     /// Those of the first entry that have been looked up since the last lookup in its time.
     ahead: u16,
 }
 
 impl LookupQueue {
-    /// An empty queue.
-    pub fn new() -> LookupQueue {
+    /// An empty queue, to which an instruction may send several accesses at once.
+    pub fn new(rows: bool) -> LookupQueue {
         LookupQueue {
             next: Cycle::NEVER,
             queue: Ring::new(),
             accesses: 0,
+            rows,
             ahead: 0,
         }
     }
@@ -66,6 +69,13 @@ impl LookupQueue {
     #[inline]
     pub fn len(&self) -> usize {
         self.accesses
+    }
+
+    /// Whether several accesses can be sent in cycle `now` for that and the next ones. While none is held up, one leaves
+    /// the queue before another comes.
+    #[inline]
+    pub fn takes_rows(&self, now: Cycle) -> bool {
+        self.rows && self.next > now
     }
 
     /// The first.

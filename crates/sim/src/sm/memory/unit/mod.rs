@@ -181,7 +181,7 @@ impl LoadStore {
             sent_at: Cycle::ZERO,
             ahead: 0,
             shared: SharedPipe::new(machine),
-            l1_queue: LookupQueue::new(),
+            l1_queue: LookupQueue::new(!machine.sm.gather_memory),
             l1_latency: machine.l1d.latency as u64,
             acknowledged_shift: acknowledged_bytes(machine).ilog2(),
             caches: Caches::new(machine),
@@ -239,14 +239,10 @@ impl LoadStore {
         self.next = now;
     }
 
-    /// Cycles behind `now` that the instructions that have issued will still keep the unit busy, if nothing is in
-    /// their way.
-    pub fn backlog(&self, now: Cycle) -> u32 {
-        let work = |op| match self.sent_at.since(now) {
-            0 => self.ops.get(op).work(),
-            left => left as u32,
-        };
-        self.ahead + self.current.map_or(0, work)
+    /// Cycles that the instructions that have issued will still keep the unit busy, if nothing is in
+    /// their way. For machines that gather accesses.
+    pub fn backlog(&self) -> u32 {
+        self.ahead + self.current.map_or(0, |op| self.ops.get(op).work())
     }
 
     /// Whether a reply can be taken.

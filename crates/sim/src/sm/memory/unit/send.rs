@@ -267,8 +267,7 @@ impl LoadStore {
         if record.store {
             let count = acknowledgements(access, self.acknowledged_shift);
             count_stores(record, access, count, with);
-        } else if !self.hearers.any() && queue.next() > now {
-            // While none is held up, one leaves the queue before another comes.
+        } else if queue.takes_rows(now) && !self.hearers.any() {
             others = first;
         }
         record.unsent -= others + 1;
