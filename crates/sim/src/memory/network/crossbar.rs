@@ -206,6 +206,7 @@ impl<T: Copy> Crossbar<T> {
     }
 
     /// Runs one tick.
+    #[inline(always)]
     pub fn step(&mut self, tick: Tick, sink: &mut impl Sink<T>) {
         either!(self, s => s.step(tick, sink))
     }

@@ -113,14 +113,20 @@ impl Partitions {
         if !self.replies_last {
             self.run_replies(cycle, sms);
         }
-        let dram_end = self.clocks.dram.first_tick(cycle + 1);
-        self.run_channels(cycle, dram_end);
-        self.run_slices(cycle, dram_end, perform_atomic);
+        if self.dram_next.min(self.slices_next.next()) <= cycle {
+            let dram_end = self.clocks.dram.first_tick(cycle + 1);
+            if self.dram_next <= cycle {
+                self.run_channels(cycle, dram_end);
+            }
+            if self.slices_next.next() <= cycle {
+                self.run_slices(cycle, dram_end, perform_atomic);
+            }
+            self.dram_next = self.clocks.dram.cycle_of(self.channels_next.next());
+        }
         if self.replies_last {
             self.run_replies(cycle, sms);
         }
         self.replies_next = self.clocks.network.cycle_of(self.replies.next());
-        self.dram_next = self.clocks.dram.cycle_of(self.channels_next.next());
     }
 
     #[inline(always)]
@@ -136,9 +142,6 @@ impl Partitions {
 
     #[inline(never)]
     fn run_channels(&mut self, cycle: Cycle, end: Tick) {
-        if self.channels_next.next() >= end {
-            return;
-        }
         let last = Tick::new(end.get() - 1);
         let (channels, slices) = (&mut self.channels, &mut self.slices);
         let (stats, slices_next) = (&mut self.stats.dram, &mut self.slices_next);
@@ -162,9 +165,6 @@ impl Partitions {
         dram_tick: Tick,
         perform_atomic: &mut dyn FnMut(u16, u32),
     ) {
-        if self.slices_next.next() > cycle {
-            return;
-        }
         let Clocks { network, l2, dram } = self.clocks;
         let ticks = l2.ticks_of(cycle);
         let next_tick_cycle = l2.cycle_of(l2.first_tick(cycle + 1));
