@@ -257,7 +257,7 @@ impl Sm {
     /// The load/store unit, and with it the operand collectors.
     #[inline(always)] // its one caller is the cycle
     fn memory_step(&mut self, now: Cycle, launched: &Launched) {
-        let awake = self.memory.is_awake(now);
+        let mut awake = self.memory.is_awake(now);
         let collectors_rest = self.collectors.stand_still();
         if !awake && collectors_rest && !self.forgets_what_was_looked_up() {
             debug_assert!(
@@ -269,6 +269,7 @@ impl Sm {
         }
         if self.residents.may_forget_lines() {
             self.forget_lines(now);
+            awake = self.memory.is_awake(now); // some lookups may be due again
         }
         let mut with = memory::Surroundings {
             collectors: &mut self.collectors,

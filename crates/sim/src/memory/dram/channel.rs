@@ -1,10 +1,10 @@
 //! The way from a channel's L2 slices to its DRAM and back: a queue for each slice, an
 //! arbiter that takes one request per clock, a fixed delay, then one of the DRAM models.
 
-use super::{DramRequest, News};
 use super::gddr::Gddr;
 use super::inlets::Inlets;
 use super::simple::SimpleDram;
+use super::{DramRequest, News};
 use crate::config::{Dram, DramModel};
 use crate::memory::clock::Clock;
 use crate::memory::ring::Ring;

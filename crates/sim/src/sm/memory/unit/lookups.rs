@@ -1,8 +1,9 @@
 //! Accesses on their way to the lookup in the L1 data cache.
 //!
-//! They stay in the records of their instructions; what one sends in a row is one entry, looked up one per cycle. Those of them that hit can be looked up before their time, as long as one is left to come in its own: nobody hears of
-//! them, and a line that is here stays until a lookup behind them pushes it out. Only where the cache
-//! forgets its lines meanwhile, they have to be taken back.
+//! They stay in the records of their instructions; what one sends in a row is one entry, looked up one per cycle.
+//! Of these, hits can be looked up before their time as long as one is left to come in its own: nobody hears
+//! of them, and a line that is here stays until a lookup behind them pushes it out. Only where the cache forgets
+//! its lines meanwhile, they have to be taken back.
 
 use crate::memory::ring::Ring;
 use crate::time::Cycle;

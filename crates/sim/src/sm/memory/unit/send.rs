@@ -53,7 +53,10 @@ impl LoadStore {
         else {
             return;
         };
-        let hits = left.iter().rev().take_while(|a| self.caches.data.hit(a.addr));
+        let hits = left
+            .iter()
+            .rev()
+            .take_while(|a| self.caches.data.hit(a.addr));
         let hits = hits.count() as u16;
         if hits > 0 {
             owner.pending -= hits;
@@ -77,6 +80,7 @@ impl LoadStore {
         record.holds += u32::from(accesses);
         stats.l1d_hits -= u64::from(accesses);
         stats.l1d_reads -= u64::from(accesses);
+        self.next = self.next.min(self.l1_queue.next());
     }
 
     /// Looks up the access at the head of the queue; `false` when it must wait.
