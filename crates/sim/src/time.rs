@@ -24,6 +24,12 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
+/// A [`Cycle`] or a [`Tick`].
+pub trait Moment: Copy + Ord {
+    /// Later than every other: nothing is to be done.
+    const NEVER: Self;
+}
+
 macro_rules! point_in_time {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -117,6 +123,10 @@ macro_rules! point_in_time {
             pub const fn since(self, earlier: $name) -> u64 {
                 self.0.saturating_sub(earlier.0)
             }
+        }
+
+        impl Moment for $name {
+            const NEVER: $name = $name::NEVER;
         }
 
         impl Add<u64> for $name {

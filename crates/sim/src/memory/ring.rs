@@ -66,6 +66,14 @@ impl<T: Copy> Ring<T> {
         }
     }
 
+    /// The last, to change.
+    pub fn back_mut(&mut self) -> Option<&mut T> {
+        match self.len {
+            0 => None,
+            _ => Some(&mut self.places[self.place(self.len - 1)]),
+        }
+    }
+
     /// The one so many behind the first.
     #[inline]
     pub fn get(&self, number: usize) -> Option<&T> {
@@ -88,16 +96,19 @@ impl<T: Copy> Ring<T> {
     /// Takes the first.
     #[inline]
     pub fn pop_front(&mut self) -> Option<T> {
-        if self.len == 0 {
-            return None;
-        }
-        let item = self.places[self.first as usize];
+        let item = *self.front()?;
+        self.drop_front();
+        Some(item)
+    }
+
+    /// The first, of which there is one, has been seen to.
+    #[inline]
+    pub fn drop_front(&mut self) {
         self.len -= 1;
         self.first = match self.len {
             0 => 0,
             _ => self.place(1) as u32,
         };
-        Some(item)
     }
 
     /// Takes all of another queue, behind all others.
@@ -152,6 +163,7 @@ mod tests {
                         if let (Some(a), Some(b)) = (ring.front_mut(), plain.front_mut()) {
                             (*a, *b) = (number, number);
                         }
+                        prop_assert_eq!(ring.back_mut(), plain.back_mut());
                     }
                     4 => {
                         for item in number..number + number % 4 {

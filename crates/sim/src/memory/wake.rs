@@ -1,31 +1,31 @@
 //! When each of several alike parts has something to do next: their side of the
 //! [wake contract](crate::time).
 
-use crate::time::Cycle;
+use crate::time::{Cycle, Moment};
 
 /// Neighbours of whom the first to have something to do is known: a machine has a hundred SMs and
 /// slices, of which few have something to do in most cycles, and looking at all would take longer
 /// than what those do.
 const GROUP: usize = 8;
 
-/// The `next` of each part, with the smallest of them at hand.
+/// The `next` of each part, with the smallest of them at hand. They may be ticks of another clock than the core's.
 #[derive(Clone, Debug)]
-pub struct WakeList {
-    parts: Vec<Cycle>,
+pub struct WakeList<T = Cycle> {
+    parts: Vec<T>,
     /// The smallest of each [`GROUP`] of parts.
-    groups: Vec<Cycle>,
+    groups: Vec<T>,
     /// The smallest of all.
-    next: Cycle,
+    next: T,
 }
 
-impl WakeList {
+impl<T: Moment> WakeList<T> {
     /// `parts` parts with nothing to do.
-    pub fn new(parts: usize) -> WakeList {
-        WakeList::starting(parts, Cycle::NEVER)
+    pub fn new(parts: usize) -> WakeList<T> {
+        WakeList::starting(parts, T::NEVER)
     }
 
     /// `parts` parts that all have something to do in `cycle`.
-    pub fn starting(parts: usize, cycle: Cycle) -> WakeList {
+    pub fn starting(parts: usize, cycle: T) -> WakeList<T> {
         WakeList {
             parts: vec![cycle; parts],
             groups: vec![cycle; parts.div_ceil(GROUP)],
@@ -40,19 +40,19 @@ impl WakeList {
 
     /// The cycle in which the first of them has something to do.
     #[inline]
-    pub fn next(&self) -> Cycle {
+    pub fn next(&self) -> T {
         self.next
     }
 
     /// The cycle in which this one has.
     #[inline]
-    pub fn of(&self, part: usize) -> Cycle {
+    pub fn of(&self, part: usize) -> T {
         self.parts[part]
     }
 
     /// The part has something to do in `cycle`, if not before.
     #[inline]
-    pub fn lower(&mut self, part: usize, cycle: Cycle) {
+    pub fn lower(&mut self, part: usize, cycle: T) {
         self.parts[part] = self.parts[part].min(cycle);
         let group = &mut self.groups[part / GROUP];
         *group = (*group).min(cycle);
@@ -61,7 +61,7 @@ impl WakeList {
 
     /// The part has something to do in `cycle`, whatever was known before.
     #[inline]
-    pub fn set(&mut self, part: usize, cycle: Cycle) {
+    pub fn set(&mut self, part: usize, cycle: T) {
         if cycle > self.parts[part] {
             self.parts[part] = cycle;
             self.look_at_all();
@@ -82,13 +82,13 @@ impl WakeList {
     /// Runs the parts that have something to do in `cycle`; `run` returns when its part has
     /// something to do again.
     #[inline]
-    pub fn run(&mut self, cycle: Cycle, mut run: impl FnMut(usize) -> Cycle) {
-        let mut next = Cycle::NEVER;
+    pub fn run(&mut self, cycle: T, mut run: impl FnMut(usize) -> T) {
+        let mut next = T::NEVER;
         for (number, group) in self.groups.iter_mut().enumerate() {
             if *group <= cycle {
                 let first = number * GROUP;
                 let last = (first + GROUP).min(self.parts.len());
-                let mut left = Cycle::NEVER;
+                let mut left = T::NEVER;
                 for (part, time) in (first..).zip(&mut self.parts[first..last]) {
                     if *time <= cycle {
                         *time = run(part);
@@ -106,9 +106,9 @@ impl WakeList {
     /// before cycle `end`, in order. They have nothing to do any more by either list then, until they
     /// are given something again.
     #[inline]
-    pub fn take(lists: [&mut WakeList; 2], end: Cycle, mut due: impl FnMut(usize)) {
+    pub fn take(lists: [&mut WakeList<T>; 2], end: T, mut due: impl FnMut(usize)) {
         let [a, b] = lists;
-        (a.next, b.next) = (Cycle::NEVER, Cycle::NEVER);
+        (a.next, b.next) = (T::NEVER, T::NEVER);
         for number in 0..a.groups.len().min(b.groups.len()) {
             let (first_a, first_b) = (&mut a.groups[number], &mut b.groups[number]);
             if (*first_a).min(*first_b) < end {
@@ -125,12 +125,12 @@ impl WakeList {
 
 /// Takes those of a group that are due; returns what is the smallest of those that are left.
 #[inline]
-fn take_from(lists: [&mut [Cycle]; 2], end: Cycle, mut due: impl FnMut(usize)) -> [Cycle; 2] {
+fn take_from<T: Moment>(lists: [&mut [T]; 2], end: T, mut due: impl FnMut(usize)) -> [T; 2] {
     let [a, b] = lists;
-    let mut left = [Cycle::NEVER; 2];
+    let mut left = [T::NEVER; 2];
     for (part, (a, b)) in a.iter_mut().zip(b).enumerate() {
         if (*a).min(*b) < end {
-            (*a, *b) = (Cycle::NEVER, Cycle::NEVER);
+            (*a, *b) = (T::NEVER, T::NEVER);
             due(part);
         } else {
             left = [left[0].min(*a), left[1].min(*b)];
@@ -140,8 +140,8 @@ fn take_from(lists: [&mut [Cycle]; 2], end: Cycle, mut due: impl FnMut(usize)) -
 }
 
 #[inline]
-fn smallest(times: &[Cycle]) -> Cycle {
-    times.iter().fold(Cycle::NEVER, |a, &b| a.min(b))
+fn smallest<T: Moment>(times: &[T]) -> T {
+    times.iter().fold(T::NEVER, |a, &b| a.min(b))
 }
 
 #[cfg(test)]

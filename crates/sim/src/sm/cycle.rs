@@ -257,9 +257,9 @@ impl Sm {
     /// The load/store unit, and with it the operand collectors.
     #[inline(always)] // its one caller is the cycle
     fn memory_step(&mut self, now: Cycle, launched: &Launched) {
-        let awake = self.memory.is_awake(now);
+        let mut awake = self.memory.is_awake(now);
         let collectors_rest = self.collectors.stand_still();
-        if !awake && collectors_rest {
+        if !awake && collectors_rest && !self.forgets_what_was_looked_up() {
             debug_assert!(
                 !self.memory.accepts()
                     || self.collectors.oldest_for_memory(&launched.facts).is_none()
@@ -268,7 +268,8 @@ impl Sm {
             return;
         }
         if self.residents.may_forget_lines() {
-            self.forget_lines();
+            self.forget_lines(now);
+            awake = self.memory.is_awake(now); // some lookups may be due again
         }
         if awake {
             let mut with = memory::Surroundings {
@@ -300,11 +301,18 @@ impl Sm {
 
     /// The data cache forgets its lines where a fence was passed or, if it is to, the last block has left.
     #[cold]
-    fn forget_lines(&mut self) {
+    fn forget_lines(&mut self, now: Cycle) {
         let emptied = self.residents.take_emptied() && self.flush_l1_when_idle;
         if self.residents.take_fence_passed() || emptied {
-            self.memory.invalidate_data();
+            let stats = &mut self.residents.books.stats.counters;
+            self.memory.invalidate_data(now, stats);
         }
+    }
+
+    /// Whether it may do so while there are lookups that have been made before their time.
+    #[inline]
+    fn forgets_what_was_looked_up(&self) -> bool {
+        self.residents.may_forget_lines() && self.memory.has_looked_ahead()
     }
 
     /// Hands on what has happened in the load/store unit.
@@ -366,7 +374,7 @@ impl Sm {
             return now;
         }
         let memory = self.memory.next();
-        if memory <= now {
+        if memory <= now || self.forgets_what_was_looked_up() {
             return now;
         }
         let arrival = self.residents.blocks.next_arrival().max(now);

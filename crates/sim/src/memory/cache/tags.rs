@@ -291,6 +291,18 @@ impl TagArray {
         }
     }
 
+    /// Where the sector that `addr` is in can be read, if it can.
+    #[inline]
+    pub fn find(&self, addr: u64) -> Option<Slot> {
+        let mut index = self.found[self.found_at(addr)].get() as usize;
+        if !self.is_at(index, addr) {
+            index = self.search(self.set_at(addr), addr)?;
+            self.found[self.found_at(addr)].set(index as u32);
+        }
+        let readable = self.lines[index].valid & self.sector_bit(addr) != 0;
+        readable.then_some(Slot(index as u32))
+    }
+
     #[inline(never)]
     fn look_further(&self, addr: u64) -> Lookup {
         let base = self.set_at(addr);
@@ -332,9 +344,17 @@ impl TagArray {
     #[inline(never)] // most lookups find their line, and need fewer registers than this
     fn victim(&self, base: usize) -> Lookup {
         let mut oldest = u64::MAX;
-        for (way, line) in (0..).zip(&self.lines[base..base + self.ways]) {
-            // A free way was never used. The way below its age, so that the least tells both: the
-            // host cannot predict any of this either.
+        let mut first = 0;
+        let (fours, rest) = self.lines[base..base + self.ways].as_chunks::<4>();
+        // A free way was never used. The way below its age, so that the least tells both: the
+        // host cannot predict any of this either.
+        for [a, b, c, d] in fours {
+            let one = (a.age | first).min(b.age | (first + 1));
+            let other = (c.age | (first + 2)).min(d.age | (first + 3));
+            oldest = oldest.min(one).min(other);
+            first += 4;
+        }
+        for (way, line) in (first..).zip(rest) {
             oldest = oldest.min(line.age | way);
         }
         if oldest & BARRED != 0 {

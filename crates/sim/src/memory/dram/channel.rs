@@ -1,12 +1,11 @@
 //! The way from a channel's L2 slices to its DRAM and back: a queue for each slice, an
 //! arbiter that takes one request per clock, a fixed delay, then one of the DRAM models.
 
-use super::DramRequest;
 use super::gddr::Gddr;
 use super::inlets::Inlets;
 use super::simple::SimpleDram;
+use super::{DramRequest, News};
 use crate::config::{Dram, DramModel};
-use crate::memory::cache::mshr::Fetch;
 use crate::memory::clock::Clock;
 use crate::memory::ring::Ring;
 use crate::memory::stats::DramCounters;
@@ -73,9 +72,10 @@ impl Channel {
         self.next = self.next.min(tick);
     }
 
-    /// The core cycle in which something can happen next.
-    pub fn next(&self) -> Cycle {
-        self.clock.cycle_of(self.next)
+    /// The tick in which something can happen next.
+    #[inline]
+    pub fn next(&self) -> Tick {
+        self.next
     }
 
     /// No read completes before this tick.
@@ -111,21 +111,21 @@ impl Channel {
         )
     }
 
-    /// Runs the ticks of core cycle `cycle`, which end before tick `end`. `fill(slice, fetch)`
-    /// is called for every read that completes.
-    #[inline(never)]
+    /// Runs the ticks of core cycle `cycle`, which end before tick `end`. `tell(slice, news)`
+    /// is called for every read that completes, and where there is room again.
+    #[inline(always)] // its one caller is the loop over channels
     pub fn run(
         &mut self,
         cycle: Cycle,
         end: Tick,
         stats: &mut DramCounters,
-        fill: &mut impl FnMut(usize, Fetch),
+        tell: &mut impl FnMut(usize, News),
     ) {
         while self.next < end {
             let tick = self.next;
             self.next = match self.model {
-                Model::Gddr(_) => self.gddr_tick(cycle, tick, stats, fill),
-                Model::Simple(_) => self.simple_tick(cycle, tick, stats, fill),
+                Model::Gddr(_) => self.gddr_tick(cycle, tick, stats, tell),
+                Model::Simple(_) => self.simple_tick(cycle, tick, stats, tell),
             };
         }
     }
@@ -139,18 +139,18 @@ impl Channel {
         cycle: Cycle,
         tick: Tick,
         stats: &mut DramCounters,
-        fill: &mut impl FnMut(usize, Fetch),
+        tell: &mut impl FnMut(usize, News),
     ) -> Tick {
         let Model::Gddr(dram) = &mut self.model else {
             return Tick::NEVER;
         };
         while let Some(request) = dram.completed(tick) {
-            self.inlets.completed(request, fill);
+            self.inlets.completed(request, tell);
         }
         dram.step(tick, stats);
         if !dram.is_full()
             && !self.inlets.is_empty()
-            && let Some(request) = self.inlets.take()
+            && let Some(request) = self.inlets.take(tell)
         {
             let ready = self.clock.first_tick(cycle + self.latency);
             self.admit_at = self.admit_at.min(ready);
@@ -176,20 +176,21 @@ impl Channel {
     }
 
     /// One tick of the simple model, which has its own limit: it takes all there is.
+    #[inline(never)]
     fn simple_tick(
         &mut self,
         cycle: Cycle,
         tick: Tick,
         stats: &mut DramCounters,
-        fill: &mut impl FnMut(usize, Fetch),
+        tell: &mut impl FnMut(usize, News),
     ) -> Tick {
         let Model::Simple(dram) = &mut self.model else {
             return Tick::NEVER;
         };
         while let Some(request) = dram.completed(cycle) {
-            self.inlets.completed(request, fill);
+            self.inlets.completed(request, tell);
         }
-        while let Some(request) = self.inlets.take() {
+        while let Some(request) = self.inlets.take(tell) {
             dram.push(cycle, request, stats);
         }
         match dram.next() {

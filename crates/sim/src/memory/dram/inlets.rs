@@ -3,8 +3,7 @@
 //! Slices take turns. Each holds one credit of its own and shares the others, so that a slice
 //! that floods the channel cannot shut the other out. A credit comes back with the request.
 
-use super::{Done, DramRequest};
-use crate::memory::cache::mshr::Fetch;
+use super::{Done, DramRequest, News};
 use crate::memory::ring::Ring;
 
 /// The queues from the slices and the arbiter behind them.
@@ -85,9 +84,9 @@ impl Inlets {
         }
     }
 
-    /// Takes the next request, slices in turn.
-    #[inline]
-    pub(super) fn take(&mut self) -> Option<DramRequest> {
+    /// Takes the next request, slices in turn. Who had no room hears that there is some.
+    #[inline(always)]
+    pub(super) fn take(&mut self, tell: &mut impl FnMut(usize, News)) -> Option<DramRequest> {
         let eligible = self.eligible();
         let from_turn = eligible & (u64::MAX << self.turn);
         let bits = if from_turn != 0 { from_turn } else { eligible };
@@ -99,7 +98,10 @@ impl Inlets {
         if inlet.queue.is_empty() {
             self.waiting &= !bit;
         }
-        self.full &= !bit;
+        if self.full & bit != 0 {
+            self.full &= !bit;
+            tell(slice, News::Room);
+        }
         self.turn = (slice as u32 + 1) & 63;
         if self.idle & bit == 0 {
             self.shared_credits -= 1;
@@ -109,11 +111,11 @@ impl Inlets {
     }
 
     /// A request has completed: its credit comes back, and what was read goes to its slice.
-    #[inline]
-    pub(super) fn completed(&mut self, request: Done, fill: &mut impl FnMut(usize, Fetch)) {
+    #[inline(always)]
+    pub(super) fn completed(&mut self, request: Done, tell: &mut impl FnMut(usize, News)) {
         let slice = usize::from(request.slice);
         if !request.write {
-            fill(slice, request.fetch);
+            tell(slice, News::Fetched(request.fetch));
         }
         let under_way = &mut self.inlets[slice].under_way;
         *under_way -= 1;

@@ -8,6 +8,15 @@ pub mod simple;
 
 use crate::memory::cache::mshr::Fetch;
 
+/// What a slice is told by its channel.
+#[derive(Clone, Copy, Debug)]
+pub enum News {
+    /// A read is complete.
+    Fetched(Fetch),
+    /// The slice's queue, which was full, has room.
+    Room,
+}
+
 /// A request to a channel.
 #[derive(Clone, Copy, Debug)]
 pub struct DramRequest {

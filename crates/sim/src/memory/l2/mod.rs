@@ -45,10 +45,10 @@ pub struct Surroundings<'a> {
     pub room_tick: Tick,
     /// Network and L2 have a tick every core cycle.
     pub lockstep: bool,
-    /// All memory channels, and the cycles in which they have something to do.
+    /// All memory channels, and the ticks in which they have something to do.
     pub channels: &'a mut [Channel],
     /// See `channels`.
-    pub channels_next: &'a mut WakeList,
+    pub channels_next: &'a mut WakeList<Tick>,
     /// The first DRAM tick in which a channel may see a request sent now.
     pub dram_tick: Tick,
     /// DRAM's clock.
@@ -294,16 +294,26 @@ impl Slice {
         if let Some(log) = &mut self.room {
             log.note(tick, self.arrivals.has_room(self.largest_pieces));
         }
-        if (self.arrivals.queued() > 0 && self.stall.is_none()) || self.deals_with_dram() {
+        if self.has_work(around) {
             return next;
         }
-        // Whatever ends a stall wakes the slice; until then its queue has no more room.
+        // Whatever ends a stall, or makes room in the queue to DRAM, wakes the slice; until then its own has no more room.
         match self.entrance.front() {
             Some(first) if self.room.is_none() && self.arrivals.has_room(self.largest_pieces) => {
                 self.arrivals.next().min(first.since).max(next)
             }
             _ => self.arrivals.next().max(next),
         }
+    }
+
+    /// Another clock may do more than let a piece join the queue.
+    #[inline]
+    fn has_work(&self, around: &Surroundings) -> bool {
+        let serves = self.arrivals.queued() > 0 && self.stall.is_none();
+        let sends = around.channels[self.channel].has_room(self.in_channel);
+        self.mshrs.has_ready()
+            | !self.fills.is_empty()
+            | (sends & (serves | !self.misses.is_empty()))
     }
 
     /// There are fetched sectors or those who waited for them, or requests to send to DRAM.
@@ -314,7 +324,7 @@ impl Slice {
     }
 
     /// The queue to the network can take so many replies of any size.
-    #[inline]
+    #[inline(always)]
     fn may_send(&self, replies: u32, around: &Surroundings) -> bool {
         around.replies.free(self.number as usize, around.room_tick)
             >= replies * around.packets.largest_reply
@@ -322,6 +332,7 @@ impl Slice {
 
     /// What a clock does with DRAM: one reply that waited for a fetch, one fetched sector in,
     /// one request out.
+    #[inline(always)] // its one caller is the clock of a slice
     fn step_dram(&mut self, cycle: Cycle, around: &mut Surroundings) {
         if self.mshrs.has_ready()
             && self.may_send(1, around)
@@ -342,7 +353,7 @@ impl Slice {
             && let Some(miss) = self.misses.pop_front()
         {
             channel.push(around.dram_tick, miss);
-            around.channels_next.lower(self.channel, cycle + 1);
+            around.channels_next.lower(self.channel, around.dram_tick);
             self.resume(cycle, Outcome::NoPlace, around.stats);
         }
     }

@@ -17,6 +17,7 @@ const PLACES_FOR_WRITE: usize = 1;
 
 impl Slice {
     /// Serves the head of the queue, or stalls. Returns how many of its pieces have been served.
+    #[inline(always)] // its one caller is the clock of a slice
     pub(super) fn serve(&mut self, cycle: Cycle, head: &Arrival, around: &mut Surroundings) -> u32 {
         let found = self.tags.lookup(head.sector);
         match found {

@@ -206,6 +206,7 @@ impl<T: Copy> Crossbar<T> {
     }
 
     /// Runs one tick.
+    #[inline(always)]
     pub fn step(&mut self, tick: Tick, sink: &mut impl Sink<T>) {
         either!(self, s => s.step(tick, sink))
     }
@@ -349,79 +350,117 @@ impl<T: Copy, P: Ports> Switch<T, P> {
     /// A step, which belongs to this tick.
     #[inline(never)]
     fn run_step(&mut self, step: Step, tick: Tick, sink: &mut impl Sink<T>) {
-        let mut next = self.ask(step);
-        let mut asked = self.asked;
+        let behind_tick = (tick.get() + 1) * self.speedup;
+        // A packet that wins in the last step of a tick and needs another comes out in the next.
+        let later = step + self.allocation >= behind_tick;
+        let mut now = Now {
+            step,
+            tick,
+            behind_tick,
+            first_out: tick + u64::from(later),
+            next: NEVER,
+            resting: self.resting,
+            asked: self.asked,
+        };
+        self.ask(&mut now);
+        let mut asked = now.asked;
         while let Some(output) = asked.pop() {
-            next = next.min(self.serve(step, tick, output, sink));
+            self.serve(&mut now, output, sink);
         }
-        self.set_next(next);
+        (self.resting, self.asked) = (now.resting, now.asked);
+        self.set_next(now.next);
     }
 
-    /// Lets the heads whose time has come ask for their outputs; returns the time of the others.
+    /// Lets the heads whose time has come ask for their outputs.
     #[inline]
-    fn ask(&mut self, step: Step) -> Step {
-        let mut next = NEVER;
-        let mut resting = self.resting;
+    fn ask(&mut self, now: &mut Now<P>) {
+        let mut resting = now.resting;
         while let Some(input) = resting.pop() {
             let port = &self.inputs[input];
-            if port.next > step {
-                next = next.min(port.next);
+            if port.next > now.step {
+                now.next = now.next.min(port.next);
                 continue;
             }
             let output = port.output as usize;
-            self.resting.remove(input);
+            now.resting.remove(input);
             self.outputs[output].asking.insert(input);
-            self.asked.insert(output);
+            now.asked.insert(output);
         }
-        next
     }
 
-    /// Lets an output that is asked for take a packet if it can; returns when there is something
-    /// to do for those who still ask, or for the next packet of the winner.
-    #[inline]
-    fn serve(&mut self, step: Step, tick: Tick, output: usize, sink: &mut impl Sink<T>) -> Step {
+    /// Lets an output that is asked for take a packet if it can.
+    #[inline(always)] // its one caller is the step
+    fn serve(&mut self, now: &mut Now<P>, output: usize, sink: &mut impl Sink<T>) {
         let gate = &mut self.outputs[output];
-        if gate.free_at > step {
-            return gate.free_at;
+        if gate.free_at > now.step {
+            now.look_again(gate.free_at);
+            return;
         }
-        if gate.drained_at.since(tick) >= self.output_buffer || !sink.has_room(output) {
+        if gate.drained_at.since(now.tick) >= self.output_buffer || !sink.has_room(output) {
             self.blocked += u64::from(gate.asking.count());
-            return (tick.get() + 1) * self.speedup;
+            now.look_again(now.behind_tick);
+            return;
         }
         let Some(input) = gate.asking.first_from(gate.turn) else {
-            return NEVER;
+            return;
         };
         let port = &mut self.inputs[input];
-        let Some(packet) = port.queue.pop_front() else {
-            return NEVER;
+        let Some(&Packet {
+            tail,
+            flits,
+            payload,
+            ..
+        }) = port.queue.front()
+        else {
+            return;
         };
-        let flits = u64::from(packet.flits.max(1));
-        let last_in = packet.tail.get() * self.speedup + 1;
-        let free_at = (step + flits + self.allocation).max(last_in);
-        port.flits -= packet.flits;
+        port.queue.drop_front();
+        let steps = u64::from(flits.max(1));
+        let last_in = tail.get() * self.speedup + 1;
+        let free_at = (now.step + steps + self.allocation).max(last_in);
+        port.flits -= flits;
         port.free_at = free_at;
         gate.free_at = free_at;
         gate.turn = input + 1;
         gate.asking.remove(input);
-        let mut next = free_at;
         if gate.asking.is_empty() {
-            self.asked.remove(output);
-            next = NEVER;
+            now.asked.remove(output);
+        } else {
+            now.look_again(free_at);
         }
         if let Some(head) = port.queue.front() {
             port.next = head.ready.max(free_at);
             port.output = head.output;
-            next = next.min(port.next);
-            self.resting.insert(input);
+            now.look_again(port.next);
+            now.resting.insert(input);
         }
-        // A packet that wins in the last step of a tick and needs another comes out in the next.
-        let later = step + self.allocation >= (tick.get() + 1) * self.speedup;
-        let first_out = tick + u64::from(later);
-        gate.drained_at = (gate.drained_at.max(first_out) + flits).max(packet.tail + 1);
+        gate.drained_at = (gate.drained_at.max(now.first_out) + steps).max(tail + 1);
         let arrival = gate.drained_at + self.latency;
         let arrival = Tick::new(arrival.get() - 1);
-        sink.deliver(output, arrival, packet.flits, packet.payload);
-        next
+        sink.deliver(output, arrival, flits, payload);
+    }
+}
+
+/// A step that is run.
+struct Now<P> {
+    step: Step,
+    tick: Tick,
+    /// The first step of the tick behind this one.
+    behind_tick: Step,
+    /// The tick in which the first flit of a packet that wins comes out.
+    first_out: Tick,
+    /// The next step in which there is something to do.
+    next: Step,
+    /// What the switch has of the same names, while it runs.
+    resting: P,
+    asked: P,
+}
+
+impl<P> Now<P> {
+    /// There is something to do in this step, too.
+    #[inline]
+    fn look_again(&mut self, step: Step) {
+        self.next = self.next.min(step);
     }
 }
 

@@ -40,6 +40,7 @@ impl Sink<u32> for Arrivals<'_> {
         self.partitions.slices[slice].waiting()
     }
 
+    #[inline(always)]
     fn deliver(&mut self, slice: usize, tick: Tick, flits: u32, index: u32) {
         self.counters.packets += 1;
         self.counters.flits += u64::from(flits);

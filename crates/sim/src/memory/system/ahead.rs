@@ -135,6 +135,7 @@ impl Sink<Reply> for Outgoing {
         0
     }
 
+    #[inline(always)]
     fn deliver(&mut self, sm: usize, tick: Tick, flits: u32, reply: Reply) {
         self.counters.packets += 1;
         self.counters.flits += u64::from(flits);

@@ -5,6 +5,7 @@
 use crate::config::Machine;
 use crate::memory::address_map::AddressMap;
 use crate::memory::clock::Clock;
+use crate::memory::dram::News;
 use crate::memory::dram::channel::Channel;
 use crate::memory::inflight::InflightTable;
 use crate::memory::l2::{REPLY_CYCLES, Slice, Surroundings};
@@ -12,7 +13,7 @@ use crate::memory::network::crossbar::{Crossbar, Shape, Sink};
 use crate::memory::packet::{PacketSize, Reply};
 use crate::memory::stats::MemoryStats;
 use crate::memory::wake::WakeList;
-use crate::time::Cycle;
+use crate::time::{Cycle, Tick};
 
 /// The clocks beside the core's.
 #[derive(Clone, Copy)]
@@ -35,7 +36,8 @@ pub(super) struct Partitions {
     replies_next: Cycle,
     /// Slices see the queues to the network as they are before its step, as on the reference.
     replies_last: bool,
-    channels_next: WakeList,
+    channels_next: WakeList<Tick>,
+    dram_next: Cycle,
     slices_next: WakeList,
     /// What they have counted; what the network to them and the SMs' inboxes count is not here.
     pub stats: MemoryStats,
@@ -72,6 +74,7 @@ impl Partitions {
             replies_next: Cycle::NEVER,
             replies_last: net.credits,
             channels_next: WakeList::new(channels),
+            dram_next: Cycle::NEVER,
             slices_next: WakeList::new(slices),
             stats: MemoryStats::default(),
         }
@@ -80,7 +83,7 @@ impl Partitions {
     /// The earliest core cycle in which anything can happen here.
     #[inline]
     pub fn next(&self) -> Cycle {
-        let dram = self.channels_next.next();
+        let dram = self.dram_next;
         self.replies_next.min(dram).min(self.slices_next.next())
     }
 
@@ -110,8 +113,16 @@ impl Partitions {
         if !self.replies_last {
             self.run_replies(cycle, sms);
         }
-        self.run_channels(cycle);
-        self.run_slices(cycle, perform_atomic);
+        if self.dram_next.min(self.slices_next.next()) <= cycle {
+            let dram_end = self.clocks.dram.first_tick(cycle + 1);
+            if self.dram_next <= cycle {
+                self.run_channels(cycle, dram_end);
+            }
+            if self.slices_next.next() <= cycle {
+                self.run_slices(cycle, dram_end, perform_atomic);
+            }
+            self.dram_next = self.clocks.dram.cycle_of(self.channels_next.next());
+        }
         if self.replies_last {
             self.run_replies(cycle, sms);
         }
@@ -130,18 +141,17 @@ impl Partitions {
     }
 
     #[inline(never)]
-    fn run_channels(&mut self, cycle: Cycle) {
-        if self.channels_next.next() > cycle {
-            return;
-        }
-        let end = self.clocks.dram.first_tick(cycle + 1);
+    fn run_channels(&mut self, cycle: Cycle, end: Tick) {
+        let last = Tick::new(end.get() - 1);
         let (channels, slices) = (&mut self.channels, &mut self.slices);
         let (stats, slices_next) = (&mut self.stats.dram, &mut self.slices_next);
-        self.channels_next.run(cycle, |number| {
+        self.channels_next.run(last, |number| {
             let first = number * self.slices_per_channel;
             let channel = &mut channels[number];
-            channel.run(cycle, end, stats, &mut |slice, fetch| {
-                slices[first + slice].fill(fetch);
+            channel.run(cycle, end, stats, &mut |slice, news| {
+                if let News::Fetched(fetch) = news {
+                    slices[first + slice].fill(fetch);
+                }
                 slices_next.lower(first + slice, cycle);
             });
             channel.next()
@@ -149,10 +159,12 @@ impl Partitions {
     }
 
     #[inline(never)]
-    fn run_slices(&mut self, cycle: Cycle, perform_atomic: &mut dyn FnMut(u16, u32)) {
-        if self.slices_next.next() > cycle {
-            return;
-        }
+    fn run_slices(
+        &mut self,
+        cycle: Cycle,
+        dram_tick: Tick,
+        perform_atomic: &mut dyn FnMut(u16, u32),
+    ) {
         let Clocks { network, l2, dram } = self.clocks;
         let ticks = l2.ticks_of(cycle);
         let next_tick_cycle = l2.cycle_of(l2.first_tick(cycle + 1));
@@ -164,7 +176,7 @@ impl Partitions {
             lockstep: network.same_as_core() && l2.same_as_core(),
             channels: &mut self.channels,
             channels_next: &mut self.channels_next,
-            dram_tick: dram.first_tick(cycle + 1),
+            dram_tick,
             dram,
             stats: &mut self.stats,
             perform_atomic,

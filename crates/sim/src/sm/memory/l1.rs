@@ -120,6 +120,16 @@ impl L1 {
         self.read_otherwise(line, found, waiter, request, evict)
     }
 
+    /// Looks up a read of a line that is here; if it is not, nothing has happened.
+    #[inline]
+    pub fn hit(&mut self, addr: u64) -> bool {
+        let found = self.tags.find(self.line_of(addr));
+        if let Some(slot) = found {
+            self.tags.touch(slot);
+        }
+        found.is_some()
+    }
+
     /// Reads from a line that cannot be read at once.
     #[inline(never)]
     fn read_otherwise(

@@ -78,11 +78,13 @@ pub struct MemOp {
     /// Warps that its one owner is, itself the first, if all of its accesses are for each of them. One if
     /// there are several owners.
     pub warps: u8,
+    /// How many of its accesses have not been sent.
+    pub unsent: u16,
     /// Cycles the load/store unit still has to spend beyond the accesses.
     pub busy: u32,
     /// Parts that hold on to this record: the pipeline, and each access that will return.
     pub holds: u32,
-    /// Accesses not sent yet; the last goes first.
+    /// Its accesses; the last goes first.
     pub accesses: Vec<Access>,
     /// Who waits for it.
     pub owners: FixedList<Owner, 8>,
@@ -95,7 +97,13 @@ const _: () = assert!(std::mem::offset_of!(MemOp, owners) + 4 + size_of::<Owner>
 impl MemOp {
     /// Cycles of the load/store unit that it takes if nothing is in its way.
     pub fn work(&self) -> u32 {
-        self.busy.max(1) - 1 + (self.accesses.len() as u32).max(1)
+        self.busy.max(1) - 1 + u32::from(self.unsent).max(1)
+    }
+
+    /// The access that is sent next.
+    #[inline]
+    pub fn next_access(&self) -> Option<&Access> {
+        self.accesses.get(usize::from(self.unsent).wrapping_sub(1))
     }
 
     /// The warps that an owner is.
@@ -208,6 +216,7 @@ impl MemOps {
                 warps: 1,
                 owners: FixedList::default(),
                 accesses: Vec::new(),
+                unsent: 0,
                 busy: 0,
                 atomic: None,
                 holds: 0,

@@ -65,8 +65,8 @@ impl LoadStore {
         record.shared_atomic = path == Path::Shared
             && matches!(&effect.kind, EffectKind::Access(a) if a.shared_atomic);
         record.own(what.owners, &accesses);
-        // It has been without since they were taken: there is nothing to give back.
-        std::mem::forget(std::mem::replace(&mut record.accesses, accesses));
+        record.unsent = accesses.len() as u16;
+        record.accesses = accesses;
         self.ahead += record.work();
         if let (EffectKind::Atomic(atomic), true) = (&effect.kind, executed != 0) {
             let lanes = what.lanes.clone();

@@ -56,7 +56,7 @@ impl Gddr {
     }
 
     /// Gives a bank without a current request its next one: one per clock, banks in turn.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_request(&mut self, tick: Tick, stats: &mut DramCounters) {
         self.taken_in = tick;
         let Some(index) = rotated(self.idle_with_work, self.turn).next() else {

@@ -119,6 +119,8 @@ pub struct LoadStore {
     /// Instructions under way.
     pub(super) ops: MemOps,
     current: Option<u16>,
+    /// The cycle in which it will have sent its accesses, if that is known.
+    sent_at: Cycle,
     /// Cycles that the instructions on their way here from issue will take.
     pub(super) ahead: u32,
     shared: SharedPipe,
@@ -176,9 +178,10 @@ impl LoadStore {
             sm,
             ops: MemOps::default(),
             current: None,
+            sent_at: Cycle::ZERO,
             ahead: 0,
             shared: SharedPipe::new(machine),
-            l1_queue: LookupQueue::new(),
+            l1_queue: LookupQueue::new(!machine.sm.gather_memory),
             l1_latency: machine.l1d.latency as u64,
             acknowledged_shift: acknowledged_bytes(machine).ilog2(),
             caches: Caches::new(machine),
@@ -237,7 +240,7 @@ impl LoadStore {
     }
 
     /// Cycles that the instructions that have issued will still keep the unit busy, if nothing is in
-    /// their way.
+    /// their way. For machines that gather accesses.
     pub fn backlog(&self) -> u32 {
         self.ahead + self.current.map_or(0, |op| self.ops.get(op).work())
     }
@@ -269,8 +272,15 @@ impl LoadStore {
         }
     }
 
-    /// Forgets L1 data lines.
-    pub fn invalidate_data(&mut self) {
+    /// Whether forgetting L1 data lines would change what has been looked up.
+    #[inline]
+    pub fn has_looked_ahead(&self) -> bool {
+        self.l1_queue.is_ahead()
+    }
+
+    /// Forgets L1 data lines, before the lookups of cycle `now`.
+    pub fn invalidate_data(&mut self, now: Cycle, stats: &mut SmCounters) {
+        self.take_lookups_back(now, stats);
         self.hearers.forget_lines();
         self.caches.data.invalidate();
     }

@@ -18,12 +18,69 @@ impl LoadStore {
     #[inline(never)]
     pub(super) fn look_up(&mut self, now: Cycle, with: &mut Surroundings) {
         debug_assert!(self.l1_queue.next() <= now);
+        let hits = with.stats.l1d_hits;
         self.refused.lookup = self.lookup_refused() || !self.access_queued(with);
         if self.refused.lookup {
             with.stats.l1d_stalls += 1;
-        } else {
-            self.l1_queue.pop();
+            if self.sent_at >= now {
+                self.send_one_by_one(now, with);
+            }
+            return;
         }
+        self.l1_queue.pop();
+        if with.stats.l1d_hits > hits {
+            self.look_ahead(now, with);
+        }
+    }
+
+    /// A load has hit in cycle `now`: looks up those behind it that do, too, before their time.
+    #[inline]
+    fn look_ahead(&mut self, now: Cycle, with: &mut Surroundings) {
+        let Some(&queued) = self.l1_queue.front() else {
+            return;
+        };
+        // Where lookups are held up, the queue may get full; then it counts when they leave it.
+        if queued.others() > 0 && queued.at > now && !self.hearers.any() {
+            self.look_further_ahead(&queued, with);
+        }
+    }
+
+    /// Looks up accesses before their time. One stays: it may be the last that its warp waits for.
+    fn look_further_ahead(&mut self, queued: &Queued, with: &mut Surroundings) {
+        let record = self.ops.get_mut(queued.op);
+        let all_but_one = usize::from(queued.last) + 1..=usize::from(queued.first);
+        let ([owner], Some(left)) = (&mut record.owners[..], record.accesses.get(all_but_one))
+        else {
+            return;
+        };
+        let hits = left
+            .iter()
+            .rev()
+            .take_while(|a| self.caches.data.hit(a.addr));
+        let hits = hits.count() as u16;
+        if hits > 0 {
+            owner.pending -= hits;
+            record.holds -= u32::from(hits);
+            self.l1_queue.pass(hits);
+            with.stats.l1d_hits += u64::from(hits);
+            with.stats.l1d_reads += u64::from(hits);
+        }
+    }
+
+    /// The data cache forgets its lines in cycle `now`: what was to be looked up from then on, and has been, is still to be.
+    #[cold]
+    pub(super) fn take_lookups_back(&mut self, now: Cycle, stats: &mut SmCounters) {
+        let Some((accesses, op)) = self.l1_queue.take_back(now) else {
+            return;
+        };
+        let record = self.ops.get_mut(op);
+        if let Some(owner) = record.owners.first_mut() {
+            owner.pending += accesses;
+        }
+        record.holds += u32::from(accesses);
+        stats.l1d_hits -= u64::from(accesses);
+        stats.l1d_reads -= u64::from(accesses);
+        self.next = self.next.min(self.l1_queue.next());
     }
 
     /// Looks up the access at the head of the queue; `false` when it must wait.
@@ -32,11 +89,13 @@ impl LoadStore {
             return false;
         };
         let op = queued.op;
-        if self.ops.get(op).store {
-            let access = queued.access;
+        let record = self.ops.get(op);
+        let access = &record.accesses[usize::from(queued.first)];
+        if record.store {
+            let access = *access;
             return self.store_data(op, &access, with);
         }
-        let (addr, lanes) = (queued.access.addr, queued.access.lanes);
+        let (addr, lanes) = (access.addr, access.lanes);
         self.load_data(op, addr, lanes, with)
     }
 
@@ -117,6 +176,13 @@ impl LoadStore {
     /// Works on the current instruction.
     #[inline(always)] // its one caller is the cycle
     pub(super) fn work(&mut self, now: Cycle, op: u16, with: &mut Surroundings) {
+        if self.sent_at > Cycle::ZERO {
+            if self.sent_at <= now {
+                self.sent_at = Cycle::ZERO;
+                self.finish(now, op, with);
+            }
+            return;
+        }
         let record = self.ops.get_mut(op);
         if record.busy > 1 {
             record.busy -= 1;
@@ -137,6 +203,10 @@ impl LoadStore {
                 with.stats.memory_stalls_accesses += 1;
             }
             Sent::None => self.count_refused(op, 1, with),
+            Sent::UntilLater(accesses) => {
+                with.stats.memory_stalls += accesses;
+                with.stats.memory_stalls_accesses += accesses;
+            }
         }
     }
 
@@ -187,28 +257,52 @@ impl LoadStore {
 
     fn send_cached(&mut self, now: Cycle, op: u16, with: &mut Surroundings) -> Sent {
         let record = self.ops.get_mut(op);
-        let Some(&access) = record.accesses.last() else {
+        let Some(access) = record.next_access() else {
             return Sent::All;
         };
         if self.l1_latency == 0 {
+            let access = *access;
             return self.look_up_at_once(op, &access, with);
         }
-        if self.l1_queue.len() as u64 >= self.l1_latency {
+        let queue = &mut self.l1_queue;
+        if queue.len() as u64 >= self.l1_latency {
             return Sent::None;
         }
+        let first = record.unsent - 1;
+        let mut others = 0;
         if record.store {
-            let count = acknowledgements(&access, self.acknowledged_shift);
-            count_stores(record, &access, count, with);
+            let count = acknowledgements(access, self.acknowledged_shift);
+            count_stores(record, access, count, with);
+        } else if queue.takes_rows(now) && !self.hearers.any() {
+            others = first;
         }
-        record.holds += 1;
-        record.accesses.pop();
-        let sent = Sent::first_of(record);
-        self.l1_queue.push(Queued {
+        record.unsent -= others + 1;
+        record.holds += u32::from(others) + 1;
+        queue.push(Queued {
             at: now + self.l1_latency,
             op,
-            access,
+            last: first - others,
+            first,
         });
-        sent
+        if others > 0 {
+            self.sent_at = now + u64::from(others);
+            return Sent::UntilLater(others.into());
+        }
+        Sent::first_of(record)
+    }
+
+    /// A lookup is refused in cycle `now`: the queue may get full before all has been sent that is on its way there.
+    #[cold]
+    fn send_one_by_one(&mut self, now: Cycle, with: &mut Surroundings) {
+        let later = std::mem::take(&mut self.sent_at) - now;
+        if let Some(op) = self.current {
+            let record = self.ops.get_mut(op);
+            record.unsent = later as u16 + 1;
+            record.holds -= later as u32 + 1;
+            self.l1_queue.recall(later as u16 + 1);
+            with.stats.memory_stalls -= later;
+            with.stats.memory_stalls_accesses -= later;
+        }
     }
 
     /// Looks an access up where none waits for its lookup.
@@ -232,13 +326,13 @@ impl LoadStore {
             return Sent::None;
         }
         let record = self.ops.get_mut(op);
-        record.accesses.pop();
+        record.unsent -= 1;
         Sent::first_of(record)
     }
 
     #[inline(never)]
     fn send_uncached(&mut self, now: Cycle, op: u16, with: &mut Surroundings) -> Sent {
-        let Some(&access) = self.ops.get(op).accesses.last() else {
+        let Some(&access) = self.ops.get(op).next_access() else {
             return Sent::All;
         };
         let record = self.ops.get(op);
@@ -271,14 +365,14 @@ impl LoadStore {
             count_stores(self.ops.get(op), &access, count, with);
         }
         let record = self.ops.get_mut(op);
-        record.accesses.pop();
+        record.unsent -= 1;
         Sent::first_of(record)
     }
 
     #[inline(never)]
     fn send_read_only(&mut self, op: u16, with: &mut Surroundings) -> Sent {
         let record = self.ops.get(op);
-        let Some(&access) = record.accesses.last() else {
+        let Some(&access) = record.next_access() else {
             return Sent::All;
         };
         if self.read_only_refused(record.path) {
@@ -318,7 +412,7 @@ impl LoadStore {
             with.stats.texture_misses += missed;
         }
         let record = self.ops.get_mut(op);
-        record.accesses.pop();
+        record.unsent -= 1;
         Sent::first_of(record)
     }
 }
@@ -332,13 +426,15 @@ enum Sent {
     One,
     /// It found no room.
     None,
+    /// One of those that were left, and so many others will in the next cycles.
+    UntilLater(u64),
 }
 
 impl Sent {
     /// An access of an instruction with this record has left.
     #[inline]
     fn first_of(record: &MemOp) -> Sent {
-        match record.accesses.is_empty() {
+        match record.unsent == 0 {
             true => Sent::All,
             false => Sent::One,
         }

@@ -32,7 +32,7 @@ impl LoadStore {
     /// the port [says so](LoadStore::wake_up).
     #[inline]
     pub(super) fn sleep(&mut self, next: Cycle, refused: u8, retry_at: Cycle) {
-        if self.current.is_some() && !self.refused.any() {
+        if (self.works_on().is_some() || self.l1_queue.next() <= next) && !self.refused.any() {
             self.next = next; // it goes on with what it works on
         } else {
             self.sleep_perhaps(next, refused, retry_at);
@@ -49,7 +49,7 @@ impl LoadStore {
             self.asleep = Asleep {
                 from: next,
                 lookup: self.l1_queue.next() <= next,
-                current: self.current.is_some(),
+                current: self.works_on().is_some(),
             };
         }
     }
@@ -68,7 +68,7 @@ impl LoadStore {
         {
             return now;
         }
-        if let Some(op) = self.current {
+        if let Some(op) = self.works_on() {
             let record = self.ops.get(op);
             let stands = match record.path {
                 Path::Cached => {
@@ -86,6 +86,16 @@ impl LoadStore {
             true => Cycle::NEVER,
             false => self.l1_queue.next().max(now),
         };
-        lookup.min(self.shared.next().max(now))
+        let sent = match self.sent_at {
+            Cycle::ZERO => Cycle::NEVER,
+            at => at.max(now),
+        };
+        lookup.min(sent).min(self.shared.next().max(now))
+    }
+
+    /// The current instruction, unless all that it has to send is on its way.
+    #[inline]
+    fn works_on(&self) -> Option<u16> {
+        self.current.filter(|_| self.sent_at == Cycle::ZERO)
     }
 }

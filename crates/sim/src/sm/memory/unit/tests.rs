@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::exec::state::{Access as Touched, Effect, EffectKind, Lanes};
+use crate::memory::network::crossbar::Backlog;
 use crate::sm::launch::Launched;
 use crate::sm::memory::{Executed, Owner};
 use crate::sm::residents::Residents;
@@ -16,11 +17,17 @@ struct Bench {
     residents: Residents,
     launched: Launched,
     now: Cycle,
+    /// Where the lanes of a load begin.
+    base: u64,
 }
 
 impl Bench {
     fn new() -> Bench {
-        let machine = testing::machine(&[]);
+        Bench::on(&[])
+    }
+
+    fn on(settings: &[&str]) -> Bench {
+        let machine = testing::machine(settings);
         let launched = testing::launched(&machine, "ld.shared.u32 %r1, [%r2]; ret;", 32);
         Bench {
             unit: LoadStore::new(&machine, 0),
@@ -29,6 +36,7 @@ impl Bench {
             residents: testing::residents(&machine, &launched),
             launched,
             now: Cycle::ZERO,
+            base: 0,
         }
     }
 
@@ -54,7 +62,7 @@ impl Bench {
                 local: 0,
                 other: Space::Generic,
             }),
-            address: std::array::from_fn(|lane| lane as u64 * stride),
+            address: std::array::from_fn(|lane| self.base + lane as u64 * stride),
             ..Effect::default()
         };
         let executed = Executed {
@@ -72,8 +80,19 @@ impl Bench {
 
     /// A cycle passes; whether a load was completed in it.
     fn step(&mut self) -> bool {
+        self.step_with_events().contains(&MemoryEvent::Loaded {
+            slots: Slots::one(0),
+            pc: 0,
+        })
+    }
+
+    /// A cycle passes; what has happened in it.
+    fn step_with_events(&mut self) -> Vec<MemoryEvent> {
         self.now += 1;
         let mut events = Vec::new();
+        if !self.unit.is_awake(self.now) {
+            return events;
+        }
         let mut with = Surroundings {
             collectors: &mut self.collectors,
             facts: &self.launched.facts,
@@ -84,10 +103,59 @@ impl Bench {
         self.unit.write_back(self.now, &mut with);
         with.collectors.end_cycle();
         self.unit.cycle(self.now, &mut with);
-        events.contains(&MemoryEvent::Loaded {
-            slots: Slots::one(0),
-            pc: 0,
-        })
+        events
+    }
+
+    /// Loads of all kinds enter whenever they can, are answered after a while, and now and then the cache forgets
+    /// its lines: when the unit took instructions, sent requests and completed loads, and what it counted.
+    fn traffic(&mut self, seed: u64, cycles: u64) -> (Vec<String>, SmCounters) {
+        let mut random = seed;
+        let mut any = move |of: u64| {
+            random = random
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (random >> 33) % of
+        };
+        let (mut told, mut replies) = (Vec::new(), Vec::new());
+        let forgets = 20 + any(400);
+        for cycle in 0..cycles {
+            let counters = &mut self.residents.books.stats.counters;
+            if any(forgets) == 0 {
+                self.unit.invalidate_data(self.now + 1, counters);
+            }
+            let (wait, due) = (20 + any(60), self.now);
+            let first = replies.iter().position(|&(at, _)| at <= due);
+            if let Some(number) = first.filter(|_| self.unit.accepts_reply()) {
+                self.unit.take_reply(replies.remove(number).1, self.now + 1);
+            }
+            self.port.hear_backlog(
+                Backlog {
+                    flits: 0,
+                    moving: 0,
+                },
+                self.now + 1,
+            );
+            if self.port.refill(self.now + 1) {
+                self.unit.wake_up(self.now + 1);
+            }
+            let events = self.step_with_events();
+            let sent = std::mem::take(&mut self.port.sent);
+            replies.extend(
+                sent.iter()
+                    .map(|(_, request)| (self.now + wait, reply_to(request))),
+            );
+            let [stride, line, rare] = [any(4), any(12), any(3)];
+            // What is under way comes to an end: stalls that are foreseen have been counted.
+            if self.unit.accepts() && rare == 0 && cycle + 500 < cycles {
+                self.base = line * 128;
+                self.enter(false, [4, 32, 128, 260][stride as usize]);
+                told.push(format!("{}: {stride} {line}", self.now));
+            }
+            if !events.is_empty() || !sent.is_empty() {
+                told.push(format!("{}: {events:?} {sent:?}", self.now));
+            }
+        }
+        (told, self.residents.books.stats.counters.clone())
     }
 
     /// Cycles until a load is completed.
@@ -99,6 +167,17 @@ impl Bench {
             }
         }
         panic!("it is never completed");
+    }
+}
+
+/// The answer to a request.
+fn reply_to(request: &Request) -> Reply {
+    Reply {
+        kind: request.kind,
+        addr: request.addr,
+        bytes: request.bytes,
+        last: true,
+        token: request.token,
     }
 }
 
@@ -168,18 +247,41 @@ fn a_hit_comes_after_the_queue_to_the_lookup() {
         assert!(!bench.step(), "it cannot be completed yet");
     }
     let (_, request) = bench.port.sent.remove(0);
-    bench.unit.take_reply(
-        Reply {
-            kind: RequestKind::Read,
-            addr: request.addr,
-            bytes: request.bytes,
-            last: true,
-            token: request.token,
-        },
-        bench.now,
-    );
+    bench.unit.take_reply(reply_to(&request), bench.now);
     bench.cycles();
     assert!(bench.unit.is_empty());
     bench.enter(false, 4);
     assert_eq!(bench.cycles(), 36);
+}
+
+/// Whoever is watched sends and looks up one access per cycle. Nobody else can tell the difference, whatever room there is in
+/// queues and caches, and although the cache forgets its lines at any time.
+#[test]
+fn accesses_in_rows_are_as_good_as_one_by_one() {
+    let machines: [&[&str]; 4] = [
+        &[],
+        &["l1d.sets=4", "l1d.mshrs=6", "l1d.miss_queue=3"],
+        &["l1d.sets=2", "l1d.latency=3", "l1d.merges=2"],
+        &["l1d.sets=8", "l1d.latency=9", "l1d.mshrs=12"],
+    ];
+    let (mut hits, mut stalls) = (0, 0);
+    for seed in 0..200 {
+        let told = [false, true].map(|watched| {
+            let mut bench = Bench::on(machines[seed as usize % machines.len()]);
+            bench.unit.watch(watched);
+            bench.traffic(seed, 2000)
+        });
+        hits += told[0].1.l1d_hits;
+        stalls += told[0].1.l1d_stalls;
+        for (rows, singles) in told[0].0.iter().zip(&told[1].0) {
+            assert_eq!(rows, singles, "seed {seed}");
+        }
+        assert_eq!(told[0].1.l1d_stalls, told[1].1.l1d_stalls, "seed {seed}");
+        assert_eq!(
+            format!("{:?}", told[0].1),
+            format!("{:?}", told[1].1),
+            "seed {seed}"
+        );
+    }
+    assert!(hits > 1000 && stalls > 1000, "{hits} hits, {stalls} stalls");
 }
