@@ -271,22 +271,23 @@ impl Sm {
             self.forget_lines(now);
             awake = self.memory.is_awake(now); // some lookups may be due again
         }
+        let mut with = memory::Surroundings {
+            collectors: &mut self.collectors,
+            facts: &launched.facts,
+            port: &mut self.port,
+            stats: &mut self.residents.books.stats.counters,
+            events: &mut self.events,
+        };
         if awake {
-            let mut with = memory::Surroundings {
-                collectors: &mut self.collectors,
-                facts: &launched.facts,
-                port: &mut self.port,
-                stats: &mut self.residents.books.stats.counters,
-                events: &mut self.events,
-            };
             self.memory.write_back(now, &mut with);
-            match collectors_rest {
-                true => with.collectors.end_cycle(),
-                false => with.collectors.step(with.facts),
-            }
-            self.memory.cycle(now, &mut with);
+        }
+        if collectors_rest {
+            with.collectors.end_cycle();
         } else {
-            self.collectors.step(&launched.facts);
+            with.collectors.step(with.facts);
+        }
+        if awake {
+            self.memory.cycle(now, &mut with);
         }
         if self.memory.accepts()
             && let Some(group) = self.collectors.oldest_for_memory(&launched.facts)
@@ -316,7 +317,7 @@ impl Sm {
     }
 
     /// Hands on what has happened in the load/store unit.
-    #[inline(always)] // its one caller is the cycle
+    #[inline(never)]
     fn hear_of_memory(&mut self, launched: &Launched) {
         let mut events = &self.events[..];
         let plans = self.residents.books.plans();

@@ -110,7 +110,7 @@ impl Issue {
     }
 
     /// Executes an instruction that does more than change registers of one home warp.
-    #[inline(always)]
+    #[inline(never)]
     fn execute_fully(
         &mut self,
         slot: u16,

@@ -12,7 +12,7 @@ use crate::time::Cycle;
 
 impl Residents {
     /// An instruction is complete: registers are free, its warp may be waiting for that.
-    #[inline(always)]
+    #[inline(never)] // several call it
     pub fn complete(&mut self, slot: u16, facts: &OpFacts, launched: &Launched) {
         let Landed { quiet, held } =
             self.warps
