@@ -340,16 +340,21 @@ impl Domain {
         };
         // Most often every warp is one that the scheduler looks at.
         if rest & !self.candidates() != 0 {
-            f(WarpState::ExitSiblings, take(&mut rest, self.retired));
-            f(WarpState::ExitStores, take(&mut rest, self.finished));
+            if rest & (self.retired | self.finished) != 0 {
+                f(WarpState::ExitSiblings, take(&mut rest, self.retired));
+                f(WarpState::ExitStores, take(&mut rest, self.finished));
+            }
             if rest & self.held != 0 {
                 let barrier = self.barrier | self.members;
                 f(WarpState::Barrier, take(&mut rest, barrier));
-                f(WarpState::ExitSiblings, take(&mut rest, self.siblings));
-                f(WarpState::NextBlock, take(&mut rest, self.next_block));
-                let memory = self.fence | self.atomic;
-                f(WarpState::DataMemory, take(&mut rest, memory));
-                f(WarpState::DataAlu, take(&mut rest, self.asleep));
+                // Most often it is a barrier.
+                if rest & self.held != 0 {
+                    f(WarpState::ExitSiblings, take(&mut rest, self.siblings));
+                    f(WarpState::NextBlock, take(&mut rest, self.next_block));
+                    let memory = self.fence | self.atomic;
+                    f(WarpState::DataMemory, take(&mut rest, memory));
+                    f(WarpState::DataAlu, take(&mut rest, self.asleep));
+                }
             }
             if rest & self.stopped != 0 {
                 let memory = self.settling_memory;
