@@ -104,6 +104,12 @@ impl Code {
             && src.iter().all(|s| matches!(s, Operand::Imm(_)))
     }
 
+    /// Whether all threads that come to the instruction at `pc` exit.
+    pub fn is_plain_exit(&self, pc: Pc) -> bool {
+        let Instr { op, guard, .. } = &self.cold[pc as usize].instr;
+        matches!(op, Op::Exit | Op::Ret) && guard.is_none()
+    }
+
     /// 32-bit register rows a warp needs.
     pub fn rows(&self) -> u32 {
         self.rows

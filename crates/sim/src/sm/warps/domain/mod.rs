@@ -571,6 +571,19 @@ impl Domain {
         }
     }
 
+    /// All threads of a warp that ran have exited. `fetched_on`: what it has in its buffer is behind that.
+    pub(super) fn finish(&mut self, index: u8, fetched_on: bool) {
+        let bit = 1u64 << index;
+        debug_assert!(self.running & bit != 0 && self.stopped & bit == 0);
+        self.running &= !bit;
+        self.finished |= bit;
+        if fetched_on {
+            self.unresolved &= !bit;
+        }
+        self.wants_fetch |= bit;
+        self.empty_head(index);
+    }
+
     /// Forgets a warp.
     pub(super) fn clear_warp(&mut self, index: u8) {
         let keep = !(1u64 << index);
