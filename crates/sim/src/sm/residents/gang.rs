@@ -130,9 +130,11 @@ impl Residents {
     pub fn gang_at_barrier(&mut self, gang: Together, at: BarrierAt, launched: &Launched) {
         let slots = self.warps.slots_of(gang);
         self.books.stats.counters.barriers += gang.len() as u64;
-        for slot in slots.clone() {
-            self.go_on(slot, at.pc + 1);
-            self.follow(launched);
+        if !self.groups.advance_those(slots.clone(), at.pc + 1) {
+            for slot in slots.clone() {
+                self.go_on(slot, at.pc + 1);
+                self.follow(launched);
+            }
         }
         if !at.barrier.arrive {
             self.warps
@@ -176,6 +178,7 @@ impl Residents {
 
     /// Whether nobody of a warp's block waits for threads, at a barrier or in a `.sync` operation: then those that
     /// exit let nobody go.
+    #[inline(never)]
     pub fn exits_alone(&self, slot: u16) -> bool {
         let block = self.blocks.get(self.warps.warp(slot).block);
         !self.follows_all
@@ -184,6 +187,7 @@ impl Residents {
     }
 
     /// The active threads of a gang's warps have exited, [alone](Self::exits_alone), at `pc`.
+    #[inline(never)]
     pub fn gang_exits(&mut self, gang: Together, pc: Pc, launched: &Launched) {
         let mut finished = 0;
         for slice in each(gang.slices().into()) {
@@ -220,8 +224,6 @@ impl Residents {
     /// As [`let_go`](Residents::let_go), for a gang.
     pub(super) fn let_gang_go(&mut self, what: Hold, gang: Together) {
         self.warps.hold_gang(gang, what, false, &mut self.books);
-        for slot in self.warps.slots_of(gang) {
-            self.settle(slot);
-        }
+        self.settle_gang(gang);
     }
 }

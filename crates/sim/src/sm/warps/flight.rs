@@ -2,7 +2,7 @@
 
 use super::scoreboard::{Hazard, Scoreboard};
 use super::{Rules, Warp, WarpTable};
-use crate::place::{Place, each};
+use crate::place::Place;
 use crate::sm::facts::OpFacts;
 use crate::sm::observe::Books;
 
@@ -137,27 +137,12 @@ impl WarpTable {
     /// more. To be called whenever one of these may have become true: fetch looks nowhere else.
     pub fn check_leaving(&mut self, slot: u16) {
         let Place { domain, index } = self.place(slot);
-        self.check_leaving_in(1 << domain, index);
-    }
-
-    /// The same for the finished warps at `index` in these domains, a bit each.
-    pub fn check_leaving_in(&mut self, domains: u64, index: u8) {
-        let unnoticed = domains & !self.having(index, |domain| domain.retired);
-        let settled = |d: &usize| self.is_settled(self.slot_in(*d, index));
-        let those = each(unnoticed).filter(settled).fold(0, |all, d| all | 1 << d);
-        if those == 0 {
-            return;
+        let noticed = self.sets(domain as usize).retired >> index & 1 != 0;
+        if !noticed && self.is_settled(slot) {
+            self.isolate(1 << domain);
+            self.domains[domain as usize].leaving |= 1 << index;
+            self.stirred.fetch = true;
         }
-        self.isolate(those);
-        for leader in each(those & self.classes.leaders()) {
-            self.domains[leader].leaving |= 1 << index;
-        }
-        (self.stirred.fetch, self.stirred.join) = (true, true);
-    }
-
-    /// The domains, a bit each, whose warp at `index` has finished.
-    pub fn finished_at(&self, index: u8) -> u64 {
-        self.having(index, |domain| domain.finished)
     }
 }
 
