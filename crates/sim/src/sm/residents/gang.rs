@@ -1,13 +1,11 @@
 //! What happens to the warps of a gang at once: an instruction of theirs is complete, they come to a
-//! barrier and are let go, or exit. The same as for each of them in turn; slices that are in lockstep
+//! barrier and are let go. The same as for each of them in turn; slices that are in lockstep
 //! (`warps/lockstep`) stay so.
 
 use super::Residents;
-use super::blocks::ResidentBlock;
 use super::ownership::BarrierAt;
 use super::ownership::static_warps::note_arrival;
 use super::plan::waits_for_data;
-use crate::divergence::GroupState;
 use crate::place::{Place, each};
 use crate::schedule::Together;
 use crate::sm::facts::{OpFacts, Traffic};
@@ -173,51 +171,6 @@ impl Residents {
         let release = resident.arrive_together(barrier.id, waiting, threads, set, takers);
         if let Some(release) = release {
             self.release_barrier(block, release, now, launched);
-        }
-    }
-
-    /// Whether nobody of a warp's block waits for threads, at a barrier or in a `.sync` operation: then those that
-    /// exit let nobody go.
-    #[inline(never)]
-    pub fn exits_alone(&self, slot: u16) -> bool {
-        let block = self.blocks.get(self.warps.warp(slot).block);
-        !self.follows_all
-            && self.meetings.is_empty()
-            && !block.is_some_and(ResidentBlock::has_arrivals)
-    }
-
-    /// The active threads of a gang's warps have exited, [alone](Self::exits_alone), at `pc`.
-    #[inline(never)]
-    pub fn gang_exits(&mut self, gang: Together, pc: Pc, launched: &Launched) {
-        let mut finished = 0;
-        for slice in each(gang.slices().into()) {
-            let slot = self.warps.slot_at(gang.among(1 << slice).leader());
-            let lanes = self.groups.get(slot).mask;
-            self.model.exited(slot, lanes, pc + 1, &mut self.groups);
-            if self.groups.get(slot).state != GroupState::Finished {
-                self.follow_issue(slot, launched); // other threads of it go on
-                continue;
-            }
-            self.warp_exited(slot);
-            match self.groups.take_only_change(slot) {
-                true => finished |= 1 << slice,
-                false => self.follow(launched),
-            }
-        }
-        if finished != 0 {
-            self.follow_finished(gang.among(finished), pc, launched);
-        }
-    }
-
-    /// Brings the warps of a gang in line with that all their threads have exited.
-    fn follow_finished(&mut self, gang: Together, pc: Pc, launched: &Launched) {
-        let slots = self.warps.slots_of(gang);
-        if !self.warps.finish_gang(gang, pc, &mut self.books) {
-            let ownership = self.ownership;
-            return slots.for_each(|slot| ownership.follow(self, slot, launched));
-        }
-        for slot in slots {
-            self.warps.warp_mut(slot).lanes = 0;
         }
     }
 
