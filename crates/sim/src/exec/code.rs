@@ -104,6 +104,12 @@ impl Code {
             && src.iter().all(|s| matches!(s, Operand::Imm(_)))
     }
 
+    /// Whether all threads that come to the instruction at `pc` exit.
+    pub fn is_plain_exit(&self, pc: Pc) -> bool {
+        let Instr { op, guard, .. } = &self.cold[pc as usize].instr;
+        matches!(op, Op::Exit | Op::Ret) && guard.is_none()
+    }
+
     /// 32-bit register rows a warp needs.
     pub fn rows(&self) -> u32 {
         self.rows
@@ -203,8 +209,7 @@ impl Code {
 mod tests {
     use super::Code;
 
-    /// What is said of the first instruction of a body.
-    fn of(body: &str) -> (bool, bool) {
+    fn decoded(body: &str) -> Code {
         let ptx = format!(
             ".version 4.3\n.target sm_35\n.address_size 64\n.visible .entry k() {{\n\
              .reg .b32 %r<10>; .reg .pred %p<1>;\n{body} ret;\n}}"
@@ -212,8 +217,22 @@ mod tests {
         let module = warpsim_ptx::parse::parse(&ptx).expect("it parses");
         let program = warpsim_ptx::lower::lower(&module).expect("it lowers");
         let kernel = program.kernels[0].clone().into_kernel();
-        let code = Code::new(&kernel, &[]).expect("it decodes");
+        Code::new(&kernel, &[]).expect("it decodes")
+    }
+
+    /// What is said of the first instruction of a body.
+    fn of(body: &str) -> (bool, bool) {
+        let code = decoded(body);
         (code.goes_by_lane(0), code.is_plain_barrier(0))
+    }
+
+    #[test]
+    fn a_plain_exit_is_one_of_all_who_come_to_it() {
+        assert!(decoded("exit;").is_plain_exit(0));
+        assert!(decoded("").is_plain_exit(0), "the return behind it");
+        for body in ["@%p0 exit;", "bar.sync 0;", "mov.u32 %r1, 1;"] {
+            assert!(!decoded(body).is_plain_exit(0), "{body}");
+        }
     }
 
     #[test]

@@ -266,7 +266,7 @@ impl Issue {
 
     /// Executes the instruction of several warps with the threads of one home warp as that of one,
     /// if none of its threads looks at what the others do; else says that it did not. `as_one`: they
-    /// go on as one, to a barrier too.
+    /// go on as one, to a barrier too, or exit.
     #[inline(always)]
     pub(super) fn execute_together(
         &mut self,
@@ -298,8 +298,14 @@ impl Issue {
         {
             return Ok(true);
         }
-        let together = code.goes_by_lane(pc) || as_one && code.is_plain_barrier(pc);
+        let together = code.goes_by_lane(pc)
+            || as_one && code.is_plain_barrier(pc)
+            || as_one && code.is_plain_exit(pc) && with.residents.exits_alone(first);
         if together {
+            let Residents {
+                groups, threads, ..
+            } = &mut *with.residents;
+            let lanes = &groups.get(first).lanes;
             self.execute_for(lanes, active, pc, now, threads, view)?;
         }
         Ok(together)

@@ -161,10 +161,11 @@ impl Issue {
         !with.residents.books.watch.is_on() && !self.ideal_fetch
     }
 
-    /// Whether the instruction that they have executed leads all of them alike to another.
+    /// Whether the instruction that they have executed leads all of them alike to another, or to none.
     pub(super) fn leads_on_as_one(&self) -> bool {
         match &self.effect.kind {
-            EffectKind::Alu | EffectKind::Branch { .. } | EffectKind::Barrier(_) => true,
+            EffectKind::Alu | EffectKind::Branch { .. } => true,
+            EffectKind::Barrier(_) | EffectKind::Exit => true,
             EffectKind::Access(access) => !self.special.holds(access),
             _ => false,
         }
@@ -299,6 +300,8 @@ impl Issue {
         if let EffectKind::Barrier(barrier) = self.effect.kind {
             let at = BarrierAt { barrier, pc, now };
             residents.gang_at_barrier(members, at, launched);
+        } else if matches!(self.effect.kind, EffectKind::Exit) {
+            residents.gang_exits(members, pc, launched);
         } else {
             for slot in slots.clone() {
                 self.lead_on(&Next { slot, ..*leader }, now, residents, view)?;

@@ -41,7 +41,9 @@ impl Residents {
     /// The same for the warps at this index in these domains, a bit each.
     #[inline(never)]
     fn settle_these(&mut self, domains: u64, index: u8) {
-        for domain in each(domains) {
+        let finished = domains & self.warps.finished_at(index);
+        self.warps.check_leaving_in(finished, index);
+        for domain in each(domains & !finished) {
             let domain = domain as u8;
             let slot = self.warps.slot_at(Place { domain, index });
             if self.warps.is_quiet(slot) {
@@ -126,9 +128,11 @@ impl Residents {
     pub fn gang_at_barrier(&mut self, gang: Together, at: BarrierAt, launched: &Launched) {
         let slots = self.warps.slots_of(gang);
         self.books.stats.counters.barriers += gang.len() as u64;
-        for slot in slots.clone() {
-            self.go_on(slot, at.pc + 1);
-            self.follow(launched);
+        if !self.groups.advance_those(slots.clone(), at.pc + 1) {
+            for slot in slots.clone() {
+                self.go_on(slot, at.pc + 1);
+                self.follow(launched);
+            }
         }
         if !at.barrier.arrive {
             self.warps
@@ -173,8 +177,6 @@ impl Residents {
     /// As [`let_go`](Residents::let_go), for a gang.
     pub(super) fn let_gang_go(&mut self, what: Hold, gang: Together) {
         self.warps.hold_gang(gang, what, false, &mut self.books);
-        for slot in self.warps.slots_of(gang) {
-            self.settle(slot);
-        }
+        self.settle_gang(gang);
     }
 }

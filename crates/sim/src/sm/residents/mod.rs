@@ -12,6 +12,7 @@ mod copies;
 mod effects;
 mod follow;
 mod gang;
+mod gang_exits;
 mod iterate;
 mod ownership;
 mod parked;

@@ -93,7 +93,7 @@ impl WarpTable {
         let domain = &mut self.domains[leader];
         let (from, room) = (domain.accounted, domain.room);
         let cycles = (to - from) * times;
-        let idle = domain.account(0, room, cycles, &mut books.stats.warps);
+        let idle = domain.account_class(0, room, cycles, &mut books.stats.warps);
         count_idle(domain, idle, from, to, times, books);
         count_cycles(domain, to, times, books);
         if books.policy.ranks_alike(members, domain.ranked()) {

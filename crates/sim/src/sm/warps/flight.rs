@@ -137,11 +137,10 @@ impl WarpTable {
     /// more. To be called whenever one of these may have become true: fetch looks nowhere else.
     pub fn check_leaving(&mut self, slot: u16) {
         let Place { domain, index } = self.place(slot);
-        self.isolate(1 << domain);
-        let domain = &mut self.domains[domain as usize];
-        let noticed = domain.retired >> index & 1 != 0;
-        if !noticed && self.warps[slot as usize].is_settled() {
-            domain.leaving |= 1 << index;
+        let noticed = self.sets(domain as usize).retired >> index & 1 != 0;
+        if !noticed && self.is_settled(slot) {
+            self.isolate(1 << domain);
+            self.domains[domain as usize].leaving |= 1 << index;
             self.stirred.fetch = true;
         }
     }

@@ -285,7 +285,7 @@ impl WarpTable {
         let (now, times) = (self.now, u64::from(members.count_ones()));
         let domain = &mut self.domains[leader];
         domain.issue_free = now + passes as u64;
-        domain.account(1 << index, room, times, &mut books.stats.warps);
+        domain.account_class(1 << index, room, times, &mut books.stats.warps);
         books.stats.schedulers.count(SchedulerState::Issued, times);
         count_cycles(domain, now + 1, times, books);
         self.turned |= members;

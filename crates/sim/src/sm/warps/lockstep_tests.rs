@@ -1,5 +1,6 @@
 use super::super::domain::Hold;
 use crate::config::Machine;
+use crate::divergence::GroupState;
 use crate::place::Place;
 use crate::schedule::Together;
 use crate::sm::launch::Launched;
@@ -239,4 +240,39 @@ fn a_store_of_a_whole_gang_leaves_as_those_of_its_warps() {
         state(&mut r)
     };
     assert_eq!(stored(true), stored(false));
+}
+
+#[test]
+fn a_gang_that_exits_leaves_as_its_warps_do_and_stays_one() {
+    let exited = |as_one: bool| {
+        let (launched, mut r) = joined();
+        let (code, all) = (&launched.facts, gang(1, 0xff));
+        r.warps.start_cycle(Cycle::new(2));
+        r.warps.decode_gang(all, 3, 3, code, &mut r.books);
+        r.warps.gang_issued(all, &code[3]);
+        if as_one {
+            assert!(r.warps.finish_gang(all, 3, &mut r.books));
+        } else {
+            for slot in 8..16 {
+                let mut edit = r.warps.edit(slot, &mut r.books);
+                edit.follow_static(GroupState::Finished, 3, code.len() as u32);
+                edit.refresh_head(3, code);
+            }
+        }
+        r.warps.refresh_gang(all, true, 3, code, &mut r.books);
+        r.warps.check_leaving_in(0xff, 1);
+        assert_eq!(r.warps.sets(3).leaving, 0, "the exit is in flight");
+        r.warps.warp_mut(10).stores = 1;
+        r.warps.gang_completed(all, &code[3], code, &mut r.books);
+        if as_one {
+            assert!(r.warps.alike());
+            r.warps.check_leaving_in(r.warps.finished_at(1), 1);
+        } else {
+            (8..16).for_each(|slot| r.warps.check_leaving(slot));
+        }
+        let leaving = (0..8).filter(|d| r.warps.sets(*d).leaving == 1 << 1);
+        assert_eq!(leaving.collect::<Vec<_>>(), [0, 1, 3, 4, 5, 6, 7]);
+        state(&mut r)
+    };
+    assert_eq!(exited(true), exited(false));
 }

@@ -127,9 +127,4 @@ impl Warp {
     pub(super) fn settling(&self) -> (bool, bool) {
         (self.in_flight != 0, self.memory_in_flight != 0)
     }
-
-    /// Whether it has nothing in flight and no store on its way.
-    pub(super) fn is_settled(&self) -> bool {
-        self.in_flight == 0 && self.stores == 0
-    }
 }
