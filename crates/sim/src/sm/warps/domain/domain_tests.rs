@@ -1,4 +1,5 @@
 use super::*;
+use crate::sm::warps::scoreboard::Hazard;
 
 /// Passed over by fetch.
 const WAITERS: Waiters = Waiters(!0);

@@ -1,12 +1,13 @@
-//! The state of a scheduler's warps as bit sets: ready is an AND, stall attribution a handful
-//! of population counts.
+//! The state of a scheduler's warps as bit sets: ready is an AND. What the warps wait for is counted in
+//! `accounting`, the heads of their buffers are kept in `heads`.
 
+mod accounting;
 mod domains;
+mod heads;
 
-use super::scoreboard::Hazard;
 use crate::sm::limits::MOST_KINDS;
-use crate::stats::{SchedulerState, WarpState, WarpStates};
 use crate::time::Cycle;
+pub use accounting::Idle;
 pub(super) use domains::Domains;
 
 /// All kinds of units, a bit each. They are numbered by two bits.
@@ -41,17 +42,6 @@ impl Waiters {
     pub fn passed_over(yes: bool) -> Waiters {
         Waiters(if yes { !0 } else { 0 })
     }
-}
-
-/// What the cycles of a scheduler that issued nothing count as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Idle {
-    /// Warps are ready, but there is no room for them.
-    Stalled,
-    /// No warp is ready, and some wait for memory.
-    Memory,
-    /// No warp is ready, and none waits for memory.
-    Other,
 }
 
 /// Bit i of each set is the warp with index i in the domain. In this order, what is looked at
@@ -128,18 +118,6 @@ pub struct Domain {
     pub(super) next_block: u64,
     /// Waits for siblings before it may ask for that.
     pub(super) siblings: u64,
-}
-
-/// The head of a warp's buffer: of the sets of the same names, the warp's bit.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
-    matched: u64,
-    clear: u64,
-    wait_memory: u64,
-    long_wait: u64,
-    accesses: u64,
-    wants_fetch: u64,
-    kind: [u64; 2],
 }
 
 // A power of two, so that one is found by its number with a shift.
@@ -312,294 +290,6 @@ impl Domain {
     #[inline]
     pub fn lacking(&self) -> u64 {
         self.running & !(self.head & self.matched)
-    }
-
-    /// Warps that wait for a branch: for siblings that have not come to it, for its way out of
-    /// the pipeline, or for its target.
-    #[inline]
-    fn in_control(&self) -> u64 {
-        self.stopped | self.on_the_way()
-    }
-
-    /// Of those, the ones that wait for no siblings.
-    #[inline]
-    fn on_the_way(&self) -> u64 {
-        let target = (self.control | self.unresolved) & !self.head;
-        self.head & !self.matched | target
-    }
-
-    /// Calls `f` with the state of every resident warp, as sets. Those that could issue are
-    /// `Structural` here, whether their unit has room or not.
-    #[inline(always)]
-    pub fn classify(&self, f: impl FnMut(WarpState, u64)) {
-        self.classify_asking(false, f);
-    }
-
-    /// The same; `asks`: first whether any has exited, which pays where most often nobody has.
-    #[inline(always)]
-    fn classify_asking(&self, asks: bool, mut f: impl FnMut(WarpState, u64)) {
-        let mut rest = self.resident;
-        let take = |rest: &mut u64, set: u64| {
-            let taken = *rest & set;
-            *rest &= !set;
-            taken
-        };
-        // Most often every warp is one that the scheduler looks at.
-        if rest & !self.candidates() != 0 {
-            if !asks || rest & (self.retired | self.finished) != 0 {
-                f(WarpState::ExitSiblings, take(&mut rest, self.retired));
-                f(WarpState::ExitStores, take(&mut rest, self.finished));
-            }
-            if rest & self.held != 0 {
-                let barrier = self.barrier | self.members;
-                f(WarpState::Barrier, take(&mut rest, barrier));
-                // Most often it is a barrier.
-                if rest & self.held != 0 {
-                    f(WarpState::ExitSiblings, take(&mut rest, self.siblings));
-                    f(WarpState::NextBlock, take(&mut rest, self.next_block));
-                    let memory = self.fence | self.atomic;
-                    f(WarpState::DataMemory, take(&mut rest, memory));
-                    f(WarpState::DataAlu, take(&mut rest, self.asleep));
-                }
-            }
-            if rest & self.stopped != 0 {
-                let memory = self.settling_memory;
-                f(WarpState::DataMemory, take(&mut rest, memory));
-                f(WarpState::DataAlu, take(&mut rest, self.settling));
-                f(WarpState::Control, take(&mut rest, self.stopped));
-            }
-        }
-        f(WarpState::Control, take(&mut rest, self.on_the_way()));
-        f(WarpState::Fetch, take(&mut rest, !self.head));
-        let memory = !self.clear & self.wait_memory;
-        f(WarpState::DataMemory, take(&mut rest, memory));
-        f(WarpState::DataAlu, take(&mut rest, !self.clear));
-        f(WarpState::Structural, rest);
-    }
-
-    /// Accounts `cycles` cycles for every resident warp; says what they are if none issued.
-    /// `issued` is the set that issued (all of them could) and `room` those whose unit has room.
-    #[inline(always)] // a call would cost as much as the counting
-    pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) -> Idle {
-        self.account_asking(false, issued, room, cycles, states)
-    }
-
-    /// As [`account`](Domain::account), for domains that stand for others. They are accounted for in every cycle, for
-    /// those that they do not stand for differ from them, most often by who is at a barrier.
-    #[inline(always)]
-    pub fn account_class(
-        &self,
-        issued: u64,
-        room: u64,
-        cycles: u64,
-        states: &mut WarpStates,
-    ) -> Idle {
-        self.account_asking(true, issued, room, cycles, states)
-    }
-
-    #[inline(always)]
-    fn account_asking(
-        &self,
-        asks: bool,
-        issued: u64,
-        room: u64,
-        cycles: u64,
-        states: &mut WarpStates,
-    ) -> Idle {
-        // Counting nobody is cheaper than asking whether there is anybody.
-        let mut count = |state, set: u64| states.count(state, set.count_ones() as u64 * cycles);
-        let (mut ready, mut memory, mut alu) = (0, 0, 0);
-        self.classify_asking(asks, |state, set| match state {
-            WarpState::Structural => ready = set,
-            WarpState::DataMemory => memory |= set,
-            WarpState::DataAlu => alu |= set,
-            _ => count(state, set),
-        });
-        count(WarpState::DataMemory, memory);
-        count(WarpState::DataAlu, alu);
-        count(WarpState::Structural, ready & !room & !issued);
-        if (room | issued) != 0 {
-            count(WarpState::Eligible, ready & room & !issued);
-            count(WarpState::Issued, issued);
-        }
-        if ready != 0 {
-            Idle::Stalled
-        } else if memory != 0 {
-            Idle::Memory
-        } else {
-            Idle::Other
-        }
-    }
-
-    /// Why a scheduler that issued nothing did not, given the warp it ranks first.
-    #[inline(always)] // as accounting asks it
-    pub fn stall(&self, first: Option<u8>) -> SchedulerState {
-        let Some(i) = first else {
-            return if self.resident == 0 {
-                SchedulerState::Idle
-            } else {
-                SchedulerState::Exit
-            };
-        };
-        let is = |set: u64| set >> i & 1 != 0;
-        if !is(self.candidates() & self.head & self.matched) {
-            self.stall_otherwise(i)
-        } else if is(self.clear) {
-            SchedulerState::Structural
-        } else if is(self.wait_memory) {
-            SchedulerState::DataMemory
-        } else {
-            SchedulerState::DataAlu
-        }
-    }
-
-    /// What a warp waits for that waits neither for data nor for room.
-    #[inline(never)]
-    fn stall_otherwise(&self, i: u8) -> SchedulerState {
-        let is = |set: u64| set >> i & 1 != 0;
-        if is(self.candidates()) {
-            // None of what makes warps wait otherwise.
-            return match is(self.in_control()) {
-                true => SchedulerState::Control,
-                false => SchedulerState::Fetch,
-            };
-        }
-        if is(self.barrier | self.members) {
-            SchedulerState::Barrier
-        } else if is(self.next_block | self.siblings) {
-            SchedulerState::Exit
-        } else if is(self.fence | self.atomic) {
-            SchedulerState::DataMemory
-        } else if is(self.asleep) {
-            SchedulerState::DataAlu
-        } else if is(self.settling_memory) {
-            SchedulerState::DataMemory
-        } else if is(self.settling) {
-            SchedulerState::DataAlu
-        } else if is(self.in_control()) {
-            SchedulerState::Control
-        } else {
-            debug_assert!(!is(self.head), "it waits for data or room");
-            SchedulerState::Fetch
-        }
-    }
-
-    /// The buffer of a warp is empty.
-    #[inline]
-    pub(super) fn empty_head(&mut self, index: u8) {
-        let keep = !(1u64 << index);
-        self.head &= keep;
-        self.clear &= keep;
-        self.wait_memory &= keep;
-        self.long_wait &= keep;
-    }
-
-    /// A warp that runs loses the wrong path in its buffer, and is to be fetched for.
-    #[inline]
-    pub(super) fn drop_head(&mut self, index: u8) {
-        let bit = 1u64 << index;
-        debug_assert!(self.mismatched() & bit != 0 && self.stopped & bit == 0);
-        self.control |= bit;
-        // A branch on the wrong path will never resolve.
-        self.unresolved &= !bit;
-        self.wants_fetch |= bit;
-        self.empty_head(index);
-    }
-
-    /// The buffer of a warp begins with an instruction for a kind of units, the one to execute next or one
-    /// on the wrong path.
-    #[inline]
-    pub(super) fn set_head(&mut self, index: u8, kind: u8, right_path: bool) {
-        let bit = 1u64 << index;
-        self.head |= bit;
-        if right_path {
-            self.matched |= bit;
-            self.control &= !bit;
-        } else {
-            self.matched &= !bit;
-        }
-        let [low, high] = &mut self.kind;
-        assign(low, index, kind & 1 != 0);
-        assign(high, index, kind & 2 != 0);
-    }
-
-    /// What is known of the head of a warp's buffer, if there is one.
-    #[inline]
-    pub(super) fn head_of(&self, index: u8) -> Option<Head> {
-        let bit = 1u64 << index;
-        (self.head & bit != 0).then(|| Head {
-            matched: self.matched & bit,
-            clear: self.clear & bit,
-            wait_memory: self.wait_memory & bit,
-            long_wait: self.long_wait & bit,
-            accesses: self.accesses & bit,
-            wants_fetch: self.wants_fetch & bit,
-            kind: [self.kind[0] & bit, self.kind[1] & bit],
-        })
-    }
-
-    /// The buffer of a warp begins as that of the one at the same index in another domain.
-    #[inline(always)]
-    pub(super) fn take_head(&mut self, index: u8, head: &Head) {
-        let bit = 1u64 << index;
-        let take = |set: &mut u64, its: u64| *set = *set & !bit | its;
-        self.head |= bit;
-        take(&mut self.matched, head.matched);
-        take(&mut self.clear, head.clear);
-        take(&mut self.wait_memory, head.wait_memory);
-        take(&mut self.long_wait, head.long_wait);
-        take(&mut self.accesses, head.accesses);
-        take(&mut self.wants_fetch, head.wants_fetch);
-        take(&mut self.kind[0], head.kind[0]);
-        take(&mut self.kind[1], head.kind[1]);
-        self.control &= !head.matched;
-    }
-
-    /// What holds back the instruction at the head of a warp's buffer, as last told.
-    #[inline]
-    pub fn held_back(&self, index: u8) -> Hazard {
-        let is = |set: u64| set >> index & 1 != 0;
-        Hazard {
-            any: !is(self.clear),
-            memory: is(self.wait_memory),
-            long: is(self.long_wait),
-        }
-    }
-
-    /// Of the warps that something holds back, those for which that is not this.
-    #[inline]
-    pub(super) fn differs_from(&self, hazard: Hazard) -> u64 {
-        let all = |yes: bool| u64::from(yes).wrapping_neg();
-        let memory = self.wait_memory ^ all(hazard.memory);
-        all(!hazard.any) | memory | self.long_wait ^ all(hazard.long)
-    }
-
-    /// Whether this was told last of the instruction at the head of a warp's buffer.
-    #[inline]
-    pub(super) fn is_held_back_by(&self, index: u8, hazard: Hazard) -> bool {
-        match hazard.any {
-            true => self.held_back(index) == hazard,
-            false => self.clear >> index & 1 != 0, // and so no more
-        }
-    }
-
-    /// Tells what holds back the instruction at the head of a warp's buffer.
-    #[inline(always)]
-    pub(super) fn hold_back(&mut self, index: u8, hazard: Hazard) {
-        let bit = 1u64 << index;
-        debug_assert!(hazard.any || !hazard.memory);
-        debug_assert!(hazard.memory || !hazard.long);
-        match hazard.any {
-            true => self.clear &= !bit,
-            false => self.clear |= bit,
-        }
-        if hazard.memory {
-            self.wait_memory |= bit;
-            assign(&mut self.long_wait, index, hazard.long);
-        } else {
-            self.wait_memory &= !bit;
-            self.long_wait &= !bit;
-        }
     }
 
     /// All threads of a warp that ran have exited. `fetched_on`: what it has in its buffer is behind that.
