@@ -87,11 +87,8 @@ impl Issue {
     pub(super) fn planned_room_of(&self, d: usize, now: Cycle, with: &Surroundings) -> u64 {
         debug_assert_eq!(self.rooms.asked, Some(with.collectors.room()));
         let domain = with.residents.warps.domain(d);
-        match (domain.is_free(now), self.rooms.alike) {
-            (false, _) => 0,
-            (true, Some(room)) => domain.with_room(room),
-            (true, None) => domain.with_room(self.rooms.by_domain[d % MOST_DOMAINS]),
-        }
+        let own = self.rooms.by_domain[d % MOST_DOMAINS];
+        domain.with_room_at(now, self.rooms.alike.unwrap_or(own))
     }
 
     /// The warps that the policy names next.

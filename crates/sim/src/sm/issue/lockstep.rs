@@ -2,7 +2,7 @@
 //! for each class of them it is done once.
 
 use super::execute::{NO_MEMORY, count_instructions, count_lanes, owner};
-use super::{Issue, Next, Surroundings, drop_wrong_paths, ready_in};
+use super::{Issue, Next, Surroundings, drop_wrong_paths};
 use crate::divergence::{Group, Groups};
 use crate::exec::state::{EffectKind, LANES};
 use crate::place::{Place, each};
@@ -28,13 +28,13 @@ impl Issue {
         }
         if warps.alike() {
             // What is found of the first is said of all when they part.
-            self.ready[0] = ready_in(warps, 0, now);
+            self.ready[0] = warps.domain(0).ready_at(now);
             return;
         }
         for d in 0..self.domains {
             let leader = warps.leader_of(d);
             self.ready[d] = match leader == d {
-                true => ready_in(warps, d, now),
+                true => warps.domain(d).ready_at(now),
                 false => self.ready[leader], // it comes before
             };
         }
@@ -69,19 +69,15 @@ impl Issue {
     /// that of the `winner`, if there is one, or which comes first.
     #[inline]
     pub(super) fn part_by_rank(&self, domains: u64, winner: Option<u8>, residents: &mut Residents) {
-        let Residents { warps, books, .. } = residents;
-        if !warps.any_alike() {
+        if !residents.warps.any_alike() {
             return;
         }
-        for leader in each(domains & warps.leaders()) {
-            let (class, domain) = (warps.members(leader), warps.domain(leader));
+        for leader in each(domains & residents.warps.leaders()) {
+            let domain = residents.warps.domain(leader);
             let wrong = domain.mismatched();
-            if wrong == 0 || class.is_power_of_two() {
-                continue;
-            }
-            let among = winner.map_or(domain.ranked(), |index| wrong | 1 << index);
-            if !books.policy.ranks_alike(class, among) {
-                warps.isolate_each(class);
+            if wrong != 0 {
+                let among = winner.map_or(domain.ranked(), |index| wrong | 1 << index);
+                part_class(leader, among, residents);
             }
         }
     }
@@ -393,4 +389,17 @@ impl Issue {
         }
         self.send_members(members, leader.pc, self.effect.executed, now, with);
     }
+}
+
+/// A domain goes on standing for its class only if all of it rank these warps alike; else each stands for itself. Returns
+/// those that stand then, a bit each.
+#[inline]
+pub(super) fn part_class(leader: usize, among: u64, residents: &mut Residents) -> u64 {
+    let Residents { warps, books, .. } = residents;
+    let class = warps.members(leader);
+    if class.is_power_of_two() || books.policy.ranks_alike(class, among) {
+        return 1 << leader;
+    }
+    warps.isolate_each(class);
+    class
 }

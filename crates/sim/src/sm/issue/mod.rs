@@ -19,7 +19,7 @@ use super::memory::LoadStore;
 use super::operands::{Collectors, Issued};
 use super::residents::{Residents, Special};
 use super::units::Units;
-use super::warps::{Domain, WarpTable};
+use super::warps::WarpTable;
 use crate::config::Machine;
 use crate::exec::state::Effect;
 use crate::place::Place;
@@ -230,7 +230,7 @@ impl Issue {
         let warps = &mut with.residents.warps;
         // Another domain's turn may have let a warp of this one go.
         if self.looks_late && !warps.in_step() {
-            self.ready[d % MOST_DOMAINS] = ready_in(warps, d, now);
+            self.ready[d % MOST_DOMAINS] = warps.domain(d).ready_at(now);
         }
         let mut ready = self.ready[d % MOST_DOMAINS];
         let room = if ready != 0 {
@@ -268,10 +268,7 @@ impl Issue {
     #[inline(always)]
     fn room_of(&self, d: usize, now: Cycle, with: &Surroundings) -> u64 {
         let domain = with.residents.warps.domain(d);
-        match domain.is_free(now) {
-            true => domain.with_room(with.collectors.room_for(d)),
-            false => 0,
-        }
+        domain.with_room_at(now, with.collectors.room_for(d))
     }
 
     /// Finds out which warps are ready where domains are accounted for one by one. Returns whether issue
@@ -354,18 +351,6 @@ impl Issue {
         with.collectors
             .issue(next.place.domain as usize, next.facts.unit, issued);
     }
-}
-
-/// The warps of a domain that are ready.
-#[inline(always)]
-fn ready_in(warps: &WarpTable, d: usize, now: Cycle) -> u64 {
-    ready_of(warps.domain(d), now)
-}
-
-#[inline(always)]
-fn ready_of(domain: &Domain, now: Cycle) -> u64 {
-    let free = u64::from(domain.is_free(now)).wrapping_neg();
-    domain.issuable() & free
 }
 
 /// Warps that the scheduler looked at before it took `winner`, and found on the wrong path, lose

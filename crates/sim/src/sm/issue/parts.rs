@@ -3,6 +3,7 @@
 //! what holds for a class of slices is found and ended once for each. An instruction then takes room only from
 //! its own slices, or from all, so that classes stay alike for as long as they have not had their turn.
 
+use super::lockstep::part_class;
 use super::whole::drop_rows;
 use super::{Issue, Next, Surroundings, drop_wrong_paths};
 use crate::place::each;
@@ -67,14 +68,11 @@ impl Issue {
             let room = self.planned_room_of(leader, now, with);
             let Residents { warps, books, .. } = &mut *with.residents;
             let (domain, class) = (warps.domain(leader), warps.members(leader));
-            let ready = match domain.is_free(now) {
-                true => domain.issuable(),
-                false => 0,
-            };
+            let ready = domain.issuable() & room;
             for d in each(class) {
-                self.plannable[d % MOST_DOMAINS] = ready & room;
+                self.plannable[d % MOST_DOMAINS] = ready;
             }
-            if ready & room != 0 {
+            if ready != 0 {
                 left |= class;
                 // The plan may change the order of the warps when it names one.
                 warps.pass(leader, now, books);
@@ -121,14 +119,8 @@ impl Issue {
         with: &mut Surroundings,
     ) {
         let (index, passes) = (next.place.index, next.facts.passes);
-        let Residents { warps, books, .. } = &mut *with.residents;
-        let (class, wrong) = (warps.members(leader), warps.domain(leader).mismatched());
-        if class.is_power_of_two() || books.policy.ranks_alike(class, wrong | 1 << index) {
-            warps.take_class_turn(leader, index, passes, room, books);
-            return drop_wrong_paths(leader, Some(index), with.residents, with.view.launched);
-        }
-        warps.isolate_each(class);
-        for d in each(class) {
+        let wrong = with.residents.warps.domain(leader).mismatched();
+        for d in each(part_class(leader, wrong | 1 << index, with.residents)) {
             let Residents { warps, books, .. } = &mut *with.residents;
             warps.take_class_turn(d, index, passes, room, books);
             drop_wrong_paths(d, Some(index), with.residents, with.view.launched);
@@ -171,10 +163,7 @@ impl Issue {
         if domain.moving() == 0 {
             return warps.skip_turn(d);
         }
-        let room = match domain.is_free(now) {
-            true => domain.with_room(kinds),
-            false => 0,
-        };
+        let room = domain.with_room_at(now, kinds);
         warps.stand_still(d, room, books);
     }
 
@@ -184,7 +173,7 @@ impl Issue {
         let (residents, launched) = (&mut *with.residents, with.view.launched);
         let (mut dropping, mut in_all) = (0, !0);
         for leader in each(residents.warps.leaders()) {
-            let Residents { warps, books, .. } = &mut *residents;
+            let warps = &residents.warps;
             if warps.had_turn(leader) {
                 in_all = 0;
                 continue;
@@ -196,15 +185,9 @@ impl Issue {
                 Issue::end_turn_of_class(leader, kinds, now, residents);
                 continue;
             }
-            let room = match domain.is_free(now) {
-                true => domain.with_room(kinds),
-                false => 0,
-            };
-            let ranked = domain.ranked();
-            if !class.is_power_of_two() && !books.policy.ranks_alike(class, ranked) {
-                warps.isolate_each(class);
-            }
-            for d in each(class & warps.leaders()) {
+            let (room, ranked) = (domain.with_room_at(now, kinds), domain.ranked());
+            for d in each(part_class(leader, ranked, residents)) {
+                let Residents { warps, books, .. } = &mut *residents;
                 warps.end_empty_turn(d, room, books);
             }
             dropping |= class;

@@ -3,6 +3,7 @@
 //! once and straight. Cycles in which slices have the same room but others issue are next (`straight`, `parts`);
 //! everything else goes the longer way (`gang`), which comes to the same.
 
+use super::lockstep::part_class;
 use super::{Issue, Next, Surroundings, drop_these, drop_wrong_paths};
 use crate::place::{Place, each};
 use crate::schedule::Together;
@@ -89,10 +90,7 @@ impl Issue {
             }
             moving |= 1 << d;
             wrong |= domain.mismatched();
-            ready &= match domain.is_free(now) {
-                true => domain.issuable() & domain.with_room(kinds),
-                false => 0,
-            };
+            ready &= domain.issuable() & domain.with_room_at(now, kinds);
         }
         if moving.is_power_of_two() {
             return Glance::Class(moving.trailing_zeros() as usize);
@@ -230,19 +228,11 @@ pub(super) fn drop_rows(in_all: u64, winner: Option<u8>, residents: &mut Residen
 fn drop_everywhere(in_all: u64, winner: u8, residents: &mut Residents, launched: &Launched) {
     let rows = drop_rows(in_all, Some(winner), residents);
     for leader in each(residents.warps.leaders()) {
-        let Residents { warps, books, .. } = &mut *residents;
-        let wrong = warps.domain(leader).mismatched() & !rows;
-        if wrong == 0 {
-            continue;
-        }
-        let class = warps.members(leader);
-        if class.is_power_of_two() || books.policy.ranks_alike(class, wrong | 1 << winner) {
-            drop_these(leader, wrong, Some(winner), residents, launched);
-            continue;
-        }
-        warps.isolate_each(class);
-        for d in each(class) {
-            drop_these(d, wrong, Some(winner), residents, launched);
+        let wrong = residents.warps.domain(leader).mismatched() & !rows;
+        if wrong != 0 {
+            for d in each(part_class(leader, wrong | 1 << winner, residents)) {
+                drop_these(d, wrong, Some(winner), residents, launched);
+            }
         }
     }
 }

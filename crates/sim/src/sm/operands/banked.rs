@@ -18,7 +18,7 @@ pub struct Reader {
 
 impl Collectors {
     /// One cycle.
-    #[inline(always)]
+    #[inline(always)] // its one caller is the cycle
     pub(super) fn move_on(&mut self, facts: &[OpFacts]) {
         if self.wants & self.may & (ALL * COMPLETE) != 0 {
             self.dispatch();

@@ -43,7 +43,7 @@ impl Residents {
         }
     }
 
-    /// Brings the warps of a gang in line with that all their threads have exited.
+    /// All threads of a gang's warps have exited: so do the warps.
     fn follow_finished(&mut self, gang: Together, pc: Pc, launched: &Launched) {
         let slots = self.warps.slots_of(gang);
         if !self.warps.finish_gang(gang, pc, &mut self.books) {

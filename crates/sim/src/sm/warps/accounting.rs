@@ -64,6 +64,12 @@ impl WarpTable {
         }
     }
 
+    /// Accounts for the cycles of a domain, and of those that it stands for, up to the one from which on a change counts.
+    #[inline(always)]
+    pub(super) fn pass_turn(&mut self, d: usize, books: &mut Books) {
+        self.pass(d, self.now + (self.turned >> d & 1), books);
+    }
+
     #[inline(never)]
     fn account_to(&mut self, d: usize, to: Cycle, books: &mut Books) {
         if self.classes.any() && !self.classes.is_alone(d) {

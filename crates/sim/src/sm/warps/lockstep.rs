@@ -245,12 +245,6 @@ impl WarpTable {
         self.pass_turn(leader, books);
     }
 
-    /// Accounts for the cycles of a class up to the one from which on a change counts.
-    #[inline]
-    pub(super) fn pass_turn(&mut self, leader: usize, books: &mut Books) {
-        self.pass(leader, self.now + (self.turned >> leader & 1), books);
-    }
-
     /// A change of such warps, for the leader's, once they have been [touched](Self::touch_class).
     #[inline]
     pub(super) fn edit_class(&mut self, leader: usize, index: u8) -> Edit<'_> {

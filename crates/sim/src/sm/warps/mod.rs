@@ -332,7 +332,7 @@ impl WarpTable {
     pub fn touch_all(&mut self, books: &mut Books) {
         self.stirred = Stirred::ALL;
         for d in each(self.classes.leaders()) {
-            self.pass(d, self.now + (self.turned >> d & 1), books);
+            self.pass_turn(d, books);
         }
     }
 
@@ -347,8 +347,7 @@ impl WarpTable {
     #[inline(always)]
     fn touch_plainly(&mut self, domain: u8, books: &mut Books) {
         self.stir(domain, books);
-        let d = domain as usize;
-        self.pass(d, self.now + (self.turned >> d & 1), books);
+        self.pass_turn(domain as usize, books);
     }
 
     /// Issue, and perhaps fetch, has to look at the domain's warps again.
@@ -376,8 +375,7 @@ impl WarpTable {
         self.stirred.issue |= 1 << domain;
         self.stirred.fetch = true; // as where a policy plans
         self.stirred.join = true;
-        let d = domain as usize;
-        self.pass(d, self.now + (self.turned >> d & 1), books);
+        self.pass_turn(domain as usize, books);
     }
 
     /// A slot's domain, and its warp, stand for themselves alone.

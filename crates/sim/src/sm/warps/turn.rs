@@ -203,7 +203,7 @@ impl WarpTable {
         };
         for d in each(leaders) {
             if self.domains[d].issue_free < free {
-                self.pass(d, now + (self.turned >> d & 1), books);
+                self.pass_turn(d, books);
                 self.domains[d].issue_free = free;
             }
         }

@@ -273,6 +273,22 @@ impl Domain {
         )
     }
 
+    /// The same in cycle `now`: none while an instruction holds the issue slot.
+    #[inline(always)]
+    pub fn with_room_at(&self, now: Cycle, room: u8) -> u64 {
+        match self.is_free(now) {
+            true => self.with_room(room),
+            false => 0,
+        }
+    }
+
+    /// Warps that are ready in cycle `now`, room at their units aside.
+    #[inline(always)]
+    pub fn ready_at(&self, now: Cycle) -> u64 {
+        let free = u64::from(self.is_free(now)).wrapping_neg();
+        self.issuable() & free
+    }
+
     /// Whether the issue slot is free in cycle `now`.
     #[inline]
     pub fn is_free(&self, now: Cycle) -> bool {
