@@ -25,6 +25,7 @@ use super::stretch::Stretch;
 use super::{Gpu, SimError};
 use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
+use crate::memory::packet::Request;
 use crate::memory::system::{AheadOfSms, MemorySystem};
 use crate::observe::Observer;
 use crate::sm::{Sm, SmFault};
@@ -211,6 +212,10 @@ impl Gpu {
             ..
         } = course;
         let (from, to) = (stretch.span.start, stretch.span.end);
+        if self.crew.is_some() {
+            let senders = pace.awake().iter().map(|&i| &self.sms[i].port.sent[..]);
+            bring_near(senders);
+        }
         for at in 0..pace.awake().len() {
             let i = pace.awake()[at];
             let sm = &mut self.sms[i];
@@ -240,6 +245,16 @@ impl Gpu {
             }
         }
     }
+}
+
+/// Looks at all of these requests, which other cores have in their caches: the lines come side by side, where
+/// handing on one request after the other would wait for each.
+#[inline(never)]
+fn bring_near<'a>(senders: impl Iterator<Item = &'a [(Cycle, Request)]>) {
+    let seen = senders
+        .flatten()
+        .fold(0, |seen, (cycle, _)| seen ^ cycle.get());
+    std::hint::black_box(seen);
 }
 
 /// An SM has come to this cycle. Of several that have failed, the first in time counts, then in

@@ -40,6 +40,7 @@ impl Stretch<'_> {
     ) -> (News, Result<(), SmFault>) {
         let Range { start, end } = self.span;
         sm.port.hear_backlog(backlog, start);
+        sm.leavings.stores.go_on();
         let mut became_idle = None;
         let mut idle = is_idle(sm, inbox);
         let mut at = start;

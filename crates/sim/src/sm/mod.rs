@@ -44,7 +44,8 @@ use residents::{Coming, Ended, Request, Residents};
 use std::sync::Arc;
 use units::{UnitPlan, Units};
 
-/// An SM: the stages of its pipeline, and who is on it.
+/// An SM: the stages of its pipeline, and who is on it. It shares no line of the host's cache with another one.
+#[repr(align(128))]
 pub struct Sm {
     id: u16,
     core_mhz: u32,

@@ -24,6 +24,8 @@ pub struct StoreBuffer {
     table: Vec<u32>,
     /// The [bits](filter_bit) of all lines.
     filter: u64,
+    /// Everybody has seen these stores: they are forgotten before there are others.
+    flushed: bool,
     /// The line that was stored to last. Always checked: a flush leaves it as it is.
     recent: usize,
     /// The allocation that instructions accessed last, by the low bits of their PC. Always
@@ -39,6 +41,7 @@ impl Default for StoreBuffer {
             lines: Vec::new(),
             table: vec![0; 256],
             filter: 0,
+            flushed: false,
             recent: 0,
             hints: [0; HINTS],
         }
@@ -63,7 +66,7 @@ impl StoreBuffer {
 
     /// Nothing stored since the last flush.
     pub fn is_empty(&self) -> bool {
-        self.lines.is_empty()
+        self.flushed || self.lines.is_empty()
     }
 
     fn probe(&self, base: u64) -> Result<usize, usize> {
@@ -172,7 +175,8 @@ impl StoreBuffer {
         }
     }
 
-    /// Makes the stores visible to everyone and empties the buffer.
+    /// Makes the stores visible to everyone. They stay here until its SM [goes on](StoreBuffer::go_on): on
+    /// another core, which has all of the buffer but these lines in its caches.
     pub fn flush_into(&mut self, memory: &mut GlobalMemory) {
         let mut hint = usize::MAX;
         for line in &self.lines {
@@ -198,11 +202,20 @@ impl StoreBuffer {
                 }
             }
         }
-        self.clear();
+        self.flushed = true;
+    }
+
+    /// Stores that everybody has seen are forgotten. To be called before the buffer is used behind a flush.
+    #[inline]
+    pub fn go_on(&mut self) {
+        if self.flushed {
+            self.clear();
+        }
     }
 
     /// Forgets the stores.
-    pub fn clear(&mut self) {
+    #[inline(never)]
+    fn clear(&mut self) {
         if self.lines.len() * 8 > self.table.len() {
             self.table.fill(0);
         } else {
@@ -217,6 +230,7 @@ impl StoreBuffer {
         }
         self.lines.clear();
         self.filter = 0;
+        self.flushed = false;
     }
 }
 
@@ -419,6 +433,16 @@ mod tests {
             .load(a + 4, &mut got)
             .unwrap();
         assert_eq!(got, [1, 2, 3, 4]);
+        // What others store there afterwards is not hidden by what this one had stored.
+        GlobalView::buffered(&m, &mut theirs, &mut prints)
+            .store(a + 4, &[5, 6, 7, 8])
+            .unwrap();
+        theirs.flush_into(&mut m);
+        mine.go_on();
+        GlobalView::buffered(&m, &mut mine, &mut prints)
+            .load(a + 4, &mut got)
+            .unwrap();
+        assert_eq!(got, [5, 6, 7, 8]);
     }
 
     #[test]
@@ -458,6 +482,7 @@ mod tests {
                 }
                 if value == 0 {
                     stores.flush_into(&mut m);
+                    stores.go_on();
                 }
             }
             stores.flush_into(&mut m);

@@ -8,8 +8,10 @@ use crate::memory::ring::Ring;
 use crate::memory::wake::WakeList;
 use crate::time::{Cycle, Tick};
 
-/// Replies to one SM, in order of arrival, with the core cycles in which they arrive.
+/// Replies to one SM, in order of arrival, with the core cycles in which they arrive. It is in no line of the host's cache
+/// with that of another SM, which may run on another core.
 #[derive(Debug)]
+#[repr(align(128))]
 pub struct Inbox {
     /// When the first arrives: asked in every cycle.
     next: Cycle,
