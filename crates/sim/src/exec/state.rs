@@ -258,7 +258,7 @@ pub struct Access {
     pub local: u32,
     /// Space for what is none of these: `Const`, `Param`, `Tex`; else `Generic`.
     pub other: Space,
-    /// Where all lanes load and it was found out: by how many bytes each lane of the first and of the second
+    /// Where all lanes take part and it was found out: by how many bytes each lane of the first and of the second
     /// half of the warp is behind the one before it, if it is the same for all of the half.
     pub steps: Option<[u16; 2]>,
 }

@@ -199,7 +199,7 @@ impl Sm {
                 continue;
             }
             self.collectors.write(done.slot, &facts.write_banks);
-            self.residents.complete(done.slot, facts, launched);
+            self.residents.complete_here(done.slot, facts, launched);
             self.residents.follow(launched);
             if facts.control && self.front.waits_for_branches() {
                 self.residents.resolve(done.slot);

@@ -9,41 +9,34 @@ use crate::exec::memory::store_buffer::GlobalView;
 use crate::exec::op::{Decoded, Reach, Regs, Src, Value};
 use crate::exec::state::{Access, EffectKind, LANES, lanes_of};
 
-/// How neighbouring lanes lie to each other. Half a warp is looked at: blocks are often 16 threads
-/// wide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
-    /// All at one address.
-    Uniform,
-    /// One element behind the other.
-    Consecutive,
-    /// Any other way.
-    Any,
-}
-
-/// Lanes that are looked at together.
+/// Lanes that are looked at together: half a warp, as blocks are often 16 threads wide.
 const HALF: usize = LANES / 2;
 
-impl Shape {
-    /// That of elements of `N` bytes.
-    #[inline(always)]
-    fn of<const N: usize>(address: &[u64; HALF]) -> Shape {
-        // The first two lanes tell what to look for.
-        match address[1].wrapping_sub(address[0]) {
-            0 if has_step(address, 0) => Shape::Uniform,
-            step if step == N as u64 && has_step(address, N as u64) => Shape::Consecutive,
-            _ => Shape::Any,
+/// By how many bytes each lane of the first and of the second half of a warp is behind the one before it.
+type Steps = [u16; 2];
+
+macro_rules! step {
+    ($name:ident, $word:ty) => {
+        /// The step of a half, if it is the same for all and none, or `N` bytes.
+        #[inline(always)]
+        fn $name<const N: usize>(lanes: &[$word; HALF]) -> Option<u16> {
+            let has = |step: usize| {
+                let expected = |lane: usize| lanes[0].wrapping_add((step * lane) as $word);
+                let lanes = lanes.iter().enumerate();
+                lanes.fold(0, |astray, (lane, a)| astray | a ^ expected(lane)) == 0
+            };
+            // The first two lanes tell what to look for. Steps that are known are what becomes vectors.
+            match lanes[1].wrapping_sub(lanes[0]) {
+                0 if has(0) => Some(0),
+                step if step == N as $word && has(N) => Some(N as u16),
+                _ => None,
+            }
         }
-    }
+    };
 }
 
-/// Whether every lane is `step` bytes behind the one before it.
-#[inline(always)]
-fn has_step(address: &[u64; HALF], step: u64) -> bool {
-    let lanes = address.iter().enumerate();
-    let expected = |lane: usize| address[0].wrapping_add(step.wrapping_mul(lane as u64));
-    lanes.fold(0, |astray, (lane, a)| astray | a ^ expected(lane)) == 0
-}
+step!(step_of_words, u32);
+step!(step_of_addresses, u64);
 
 /// Calls `f` with every lane of the mask.
 #[inline(always)]
@@ -72,7 +65,8 @@ fn address_of(d: &Decoded, r: &Regs<'_>, lane: usize) -> u64 {
 }
 
 /// Fills in the addresses of the executed lanes, in a piece of memory that begins at `start` and has
-/// `size` bytes. Returns whether every lane's `N` bytes are aligned and within it.
+/// `size` bytes, if every lane's `N` bytes are aligned and within it. Returns the steps they are in, if they are
+/// all lanes and in such.
 #[inline(always)]
 fn spread<const N: usize>(
     d: &Decoded,
@@ -80,15 +74,22 @@ fn spread<const N: usize>(
     start: u64,
     size: usize,
     address: &mut [u64; LANES],
-) -> bool {
+) -> Option<Option<Steps>> {
     let mut extent = Extent::new(N, start, size);
     // All lanes are computed at once, then checked; of some, one after the other, each is seen to at once.
     let all = r.mask == u32::MAX;
+    let mut steps: Option<Steps> = None;
     if d.wide_address {
         let row = r.row::<u64>(d.src[0]);
         let of = |l: usize| u64::get(row, l).wrapping_add_signed(d.offset);
         if all {
             (0..LANES).for_each(|l| address[l] = of(l));
+            let [low, high] = halves_of(address);
+            if let Some(low) = step_of_addresses::<N>(low)
+                && let Some(high) = step_of_addresses::<N>(high)
+            {
+                steps = Some([low, high]);
+            }
         } else {
             each_of(r.mask, |l| extent.see_at(of(l), &mut address[l]));
         }
@@ -98,14 +99,28 @@ fn spread<const N: usize>(
         let of = |l: usize| u64::from(row[l].wrapping_add(offset));
         if all {
             (0..LANES).for_each(|l| address[l] = of(l));
+            let [low, high] = halves_of(row);
+            // No lane's 32 bits may overflow where those before it did not.
+            if let Some(low) = step_of_words::<N>(low)
+                && let Some(high) = step_of_words::<N>(high)
+                && address[0] <= address[HALF - 1]
+                && address[HALF] <= address[LANES - 1]
+            {
+                steps = Some([low, high]);
+            }
         } else {
             each_of(r.mask, |l| extent.see_at(of(l), &mut address[l]));
         }
     }
-    if all {
+    if steps.is_some() {
+        // What lies between two addresses of a piece is in it.
+        [0, HALF - 1, HALF, LANES - 1]
+            .iter()
+            .for_each(|l| extent.see(address[*l]));
+    } else if all {
         address.iter().for_each(|a| extent.see(*a));
     }
-    extent.fits()
+    extent.fits().then_some(steps)
 }
 
 /// Whether accesses of some bytes are aligned and within a piece of memory, found without a branch
@@ -200,7 +215,12 @@ pub(crate) fn load<T: Value, const N: usize>(
 ) -> bool {
     let mask = r.mask;
     let lane = mask.trailing_zeros() as usize % LANES;
-    let first = address_of(d, r, lane);
+    let alone = mask.is_power_of_two();
+    let one_address = alone || matches!(d.src[0], Src::Pool(_));
+    let first = match d.space {
+        Space::Shared | Space::Param if !one_address => 0, // nobody asks for it
+        _ => address_of(d, r, lane),
+    };
     let (start, data): (u64, &[u8]) = match d.space {
         Space::Shared => (0, reach.shared),
         Space::Param => (0, reach.params),
@@ -215,11 +235,8 @@ pub(crate) fn load<T: Value, const N: usize>(
         let at = (a - start) as usize;
         *data[at..].first_chunk().expect("checked for all lanes")
     };
-    let alone = mask.is_power_of_two();
     let mut steps = None;
-    if (alone || matches!(d.src[0], Src::Pool(_)))
-        && !(start != 0 && reach.memory.may_overlay(GlobalView::line_bit(first)))
-    {
+    if one_address && !(start != 0 && reach.memory.may_overlay(GlobalView::line_bit(first))) {
         // One lane, or one address for all.
         let mut extent = Extent::new(N, start, data.len());
         extent.see(first);
@@ -240,9 +257,10 @@ pub(crate) fn load<T: Value, const N: usize>(
             }
         }
     } else {
-        if !spread::<N>(d, r, start, data.len(), address) {
+        let Some(found) = spread::<N>(d, r, start, data.len(), address) else {
             return false;
-        }
+        };
+        steps = found;
         let overlaid = start != 0 && is_overlaid(reach.memory, address, mask);
         if let Some(row) = r.result::<T>(d.dst[0]) {
             if overlaid {
@@ -251,13 +269,12 @@ pub(crate) fn load<T: Value, const N: usize>(
                     reach.memory.overlay(address[lane], &mut bytes);
                     T::put(row, lane, value(bytes));
                 });
-            } else if mask == u32::MAX {
-                let [low, high] = halves_of(address);
-                let low = load_half(low, start, data, |l, v| T::put(row, l, value(v)));
-                let high = load_half(high, start, data, |l, v| T::put(row, HALF + l, value(v)));
-                steps = low.zip(high).map(<[u16; 2]>::from);
+            } else if let Some([low, high]) = found {
+                let from = |lane: usize| &data[(address[lane] - start) as usize..];
+                load_half(low, from(0), |l, v| T::put(row, l, value(v)));
+                load_half(high, from(HALF), |l, v| T::put(row, HALF + l, value(v)));
             } else {
-                lanes_of(mask).for_each(|l| T::put(row, l, value(at(address[l % LANES]))));
+                each_lane(mask, |l| T::put(row, l, value(at(address[l]))));
             }
         }
     }
@@ -290,7 +307,7 @@ pub(crate) fn load_vector<T: Value, const N: usize, const B: usize>(
         }
     };
     let address = &mut reach.effect.address;
-    if !spread::<B>(d, r, start, data.len(), address)
+    if spread::<B>(d, r, start, data.len(), address).is_none()
         || start != 0 && is_overlaid(reach.memory, address, mask)
     {
         return false;
@@ -320,7 +337,7 @@ fn load_local<T: Value, const N: usize>(
         return false;
     };
     let (mask, address) = (r.mask, &mut reach.effect.address);
-    if !spread::<N>(d, r, 0, local.size(), address) {
+    if spread::<N>(d, r, 0, local.size(), address).is_none() {
         return false;
     }
     if let Some(row) = r.result::<T>(d.dst[0]) {
@@ -334,39 +351,23 @@ fn load_local<T: Value, const N: usize>(
 
 /// The two halves of a warp.
 #[inline(always)]
-fn halves_of(address: &[u64; LANES]) -> [&[u64; HALF]; 2] {
-    let (halves, _) = address.as_chunks::<HALF>();
+fn halves_of<T>(lanes: &[T; LANES]) -> [&[T; HALF]; 2] {
+    let (halves, _) = lanes.as_chunks::<HALF>();
     [&halves[0], &halves[1]]
 }
 
-/// Reads what lanes have at their addresses, which have been checked, and hands it to `put`. Returns how many bytes each
-/// lane is behind the one before it, if it is the same for all.
+/// Hands to `put` what the lanes of a half have that are in such steps; `data` begins where the first one's is,
+/// and all have been checked.
 #[inline(always)]
-fn load_half<const N: usize>(
-    address: &[u64; HALF],
-    start: u64,
-    data: &[u8],
-    mut put: impl FnMut(usize, [u8; N]),
-) -> Option<u16> {
-    let at = |a: u64| &data[(a - start) as usize..];
-    let one = |a: u64| *at(a).first_chunk().expect("checked for all lanes");
-    match Shape::of::<N>(address) {
-        Shape::Uniform => {
-            let bytes = one(address[0]);
-            (0..HALF).for_each(|lane| put(lane, bytes));
-            Some(0)
-        }
-        Shape::Consecutive => {
-            let (elements, _) = at(address[0]).as_chunks::<N>();
-            let elements = elements.first_chunk::<HALF>();
-            let elements = elements.expect("checked for all lanes");
-            (0..HALF).for_each(|lane| put(lane, elements[lane]));
-            Some(N as u16)
-        }
-        Shape::Any => {
-            (0..HALF).for_each(|lane| put(lane, one(address[lane])));
-            None
-        }
+fn load_half<const N: usize>(step: u16, data: &[u8], mut put: impl FnMut(usize, [u8; N])) {
+    if step == 0 {
+        let bytes = *data.first_chunk().expect("checked for all lanes");
+        (0..HALF).for_each(|lane| put(lane, bytes));
+    } else {
+        let (elements, _) = data.as_chunks::<N>();
+        let elements = elements.first_chunk::<HALF>();
+        let elements = elements.expect("checked for all lanes");
+        (0..HALF).for_each(|lane| put(lane, elements[lane]));
     }
 }
 
@@ -379,25 +380,35 @@ pub(crate) fn store<T: Value, const N: usize>(
     bytes: impl Fn(T) -> [u8; N],
 ) -> bool {
     let mask = r.mask;
-    let first = address_of(d, r, mask.trailing_zeros() as usize % LANES);
     let address = &mut reach.effect.address;
     let row = r.row::<T>(d.src[1]);
     let value = |lane: usize| bytes(T::get(row, lane));
+    let mut steps = None;
     match d.space {
         Space::Shared => {
-            if !spread::<N>(d, r, 0, reach.shared.len(), address) {
+            let Some(found) = spread::<N>(d, r, 0, reach.shared.len(), address) else {
                 return false;
+            };
+            steps = found;
+            if found.is_some_and(|steps| !steps.contains(&0)) {
+                for from in [0, HALF] {
+                    let (to, _) = reach.shared[address[from] as usize..].as_chunks_mut::<N>();
+                    let to = to.first_chunk_mut::<HALF>();
+                    let to = to.expect("checked for all lanes");
+                    (0..HALF).for_each(|lane| to[lane] = value(from + lane));
+                }
+            } else {
+                each_lane(mask, |lane| {
+                    let to = reach.shared[address[lane] as usize..].first_chunk_mut();
+                    *to.expect("checked for all lanes") = value(lane);
+                });
             }
-            each_lane(mask, |lane| {
-                let to = reach.shared[address[lane] as usize..].first_chunk_mut();
-                *to.expect("checked for all lanes") = value(lane);
-            });
         }
         Space::Local => {
             let Some(local) = &mut reach.local else {
                 return false;
             };
-            if !spread::<N>(d, r, 0, local.size(), address) {
+            if spread::<N>(d, r, 0, local.size(), address).is_none() {
                 return false;
             }
             each_lane(mask, |lane| {
@@ -406,12 +417,13 @@ pub(crate) fn store<T: Value, const N: usize>(
         }
         Space::Param => return false,
         _ => {
+            let first = address_of(d, r, mask.trailing_zeros() as usize % LANES);
             let Some(index) = reach.memory.find(first, N) else {
                 return false;
             };
             let (start, data) = reach.memory.contents(index);
             let constant = reach.memory.memory().is_constant(index);
-            if constant || !spread::<N>(d, r, start, data.len(), address) {
+            if constant || spread::<N>(d, r, start, data.len(), address).is_none() {
                 return false;
             }
             each_lane(mask, |lane| {
@@ -419,7 +431,10 @@ pub(crate) fn store<T: Value, const N: usize>(
             });
         }
     }
-    reach.effect.kind = EffectKind::Access(access(d, true, N, 1, mask));
+    reach.effect.kind = EffectKind::Access(Access {
+        steps,
+        ..access(d, true, N, 1, mask)
+    });
     true
 }
 

@@ -2,7 +2,7 @@
 //! expression.
 
 use super::instruction::Decoded;
-use super::regs::{LANE_BIT, Regs, Value};
+use super::regs::{Regs, Value};
 use crate::exec::state::LANES;
 
 impl Regs<'_> {
@@ -49,15 +49,12 @@ impl Regs<'_> {
     #[inline(always)]
     pub fn test2<A: Value, B: Value>(&self, d: &Decoded, f: impl Fn(A, B) -> bool) -> u32 {
         let (a, b) = (self.row::<A>(d.src[0]), self.row::<B>(d.src[1]));
-        let mut bits = [0u32; LANES];
+        // In this form the compiler makes a few vectors of it, and one word of these.
+        let mut bits = 0;
         for i in 0..LANES {
-            bits[i] = if f(A::get(a, i), B::get(b, i)) {
-                LANE_BIT[i]
-            } else {
-                0
-            };
+            bits |= u32::from(f(A::get(a, i), B::get(b, i))) << i;
         }
-        bits.iter().fold(0, |all, bit| all | bit)
+        bits
     }
 }
 

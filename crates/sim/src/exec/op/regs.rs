@@ -5,6 +5,7 @@
 //! Inactive lanes may hold anything, so lane functions must be total.
 
 use crate::exec::state::LANES;
+use std::ops::Range;
 
 /// Where a source row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,7 +194,7 @@ wide! {
 }
 
 /// `1 << lane`: comparing against a table vectorises where a variable shift does not.
-pub(crate) const LANE_BIT: [u32; LANES] = bits_of_lanes(1);
+const LANE_BIT: [u32; LANES] = bits_of_lanes(1);
 
 /// The same for each word of a row of 64-bit lanes.
 const WORD_BIT: [u32; 2 * LANES] = bits_of_lanes(2);
@@ -209,21 +210,22 @@ const fn bits_of_lanes<const N: usize>(words: usize) -> [u32; N] {
     bits
 }
 
-impl Regs<'_> {
-    /// The words from where `src` starts.
-    #[inline(always)]
-    fn words(&self, src: Src) -> &[u32] {
-        match src {
-            Src::Reg(at) => &self.rows[at as usize..],
-            Src::Pool(at) => &self.pool[at as usize..],
-            Src::Temp(n) => &self.temps[usize::from(n)],
-        }
-    }
+/// The words of a row that begins at `at`: with both ends known, one comparison tells whether it is there.
+#[inline(always)]
+fn words_of<T: Value>(at: u32) -> Range<usize> {
+    let at = at as usize;
+    at..at + if T::WIDE { 2 * LANES } else { LANES }
+}
 
+impl Regs<'_> {
     /// A source row.
     #[inline(always)]
     pub fn row<T: Value>(&self, src: Src) -> &T::Row {
-        T::row(self.words(src))
+        match src {
+            Src::Reg(at) => T::row(&self.rows[words_of::<T>(at)]),
+            Src::Pool(at) => T::row(&self.pool[words_of::<T>(at)]),
+            Src::Temp(n) => T::row(&self.temps[usize::from(n)]),
+        }
     }
 
     /// One lane of a source.
@@ -237,7 +239,7 @@ impl Regs<'_> {
     #[inline(always)]
     pub fn result<T: Value>(&mut self, dst: Dst) -> Option<&mut T::Row> {
         Some(T::row_mut(match dst {
-            Dst::Reg(at) => &mut self.rows[at as usize..],
+            Dst::Reg(at) => &mut self.rows[words_of::<T>(at)],
             Dst::Temp(n) => &mut self.temps[usize::from(n)][..],
             Dst::Sink => return None,
         }))

@@ -1,19 +1,36 @@
 //! Collectors that read a banked register file: how they are taken, get their sources from the banks, and leave.
 
-use super::{
-    ALL, COLLECTED, COMPLETE, CollectorUnit, Collectors, GROUPS, MOST_COLLECTORS, READING, WAITING,
-    number_of,
-};
+use super::{ALL, COLLECTED, COMPLETE, Collectors, GROUPS, MOST_COLLECTORS, READING, WAITING};
 use crate::sm::facts::{Banks, OpFacts};
 
 /// Reads of a collector that wait at different banks. One that reads a bank several times has
 /// as many of these, one behind the other.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader {
-    /// Its number among all.
-    pub collector: u16,
+struct Reader {
+    /// Its number among all: that of its group, and that in it in the low bits.
+    collector: u16,
     /// The banks, as in [`Banks::of`].
-    pub banks: u64,
+    banks: u64,
+}
+
+/// Those that wait. They come and go in every cycle: their number is kept beside the places that there are for
+/// them, as a `Vec` is shortened by a call.
+#[derive(Debug, Default)]
+pub struct Readers {
+    /// The first so many places are taken, oldest first.
+    count: usize,
+    places: Vec<Reader>,
+}
+
+impl Readers {
+    #[inline(always)]
+    fn push(&mut self, reader: Reader) {
+        match self.places.get_mut(self.count) {
+            Some(place) => *place = reader,
+            None => self.places.push(reader),
+        }
+        self.count += 1;
+    }
 }
 
 impl Collectors {
@@ -47,7 +64,7 @@ impl Collectors {
                 *last = unit;
                 group.complete ^= 1 << unit;
                 group.free |= 1 << unit;
-                group.behind.push(self.units[number_of(g, unit)].op);
+                group.behind.push(group.units[unit as usize].op);
                 if group.complete == 0 || group.behind.count >= group.ports {
                     break; // there are no more registers behind than ports
                 }
@@ -66,53 +83,42 @@ impl Collectors {
     /// Every bank that is not written serves its oldest read.
     #[inline(always)]
     fn read(&mut self) {
-        if let [only] = self.readers[..]
-            && only.banks & self.written == 0
-        {
-            self.readers.clear();
-            self.wants &= !READING;
-            return self.served(only.collector);
-        }
         let Collectors {
             readers,
-            units,
             groups,
             wants,
+            written,
             ..
         } = self;
-        let mut taken = self.written;
-        readers.retain_mut(|reader| {
-            let unserved = reader.banks & taken;
-            taken |= reader.banks;
+        let (mut taken, mut kept) = (*written, 0);
+        let all = &mut readers.places[..readers.count];
+        for at in 0..all.len() {
+            let Reader { collector, banks } = all[at];
+            let unserved = banks & taken;
+            taken |= banks;
             if unserved != 0 {
-                reader.banks = unserved;
-                return true;
+                all[kept] = Reader {
+                    collector,
+                    banks: unserved,
+                };
+                kept += 1;
+                continue;
             }
-            let collector = reader.collector as usize % (GROUPS * MOST_COLLECTORS);
-            let unit = &mut units[collector];
-            unit.reading -= 1;
-            if unit.reading == 0 {
-                let (g, at) = (collector / MOST_COLLECTORS, collector % MOST_COLLECTORS);
-                groups[g].complete |= 1 << at;
+            let (g, unit) = (
+                collector as usize / MOST_COLLECTORS % GROUPS,
+                collector as usize % MOST_COLLECTORS,
+            );
+            let group = &mut groups[g];
+            let reading = &mut group.units[unit].reading;
+            *reading -= 1;
+            if *reading == 0 {
+                group.complete |= 1 << unit;
                 *wants |= COMPLETE << g;
             }
-            false
-        });
-        if readers.is_empty() {
-            *wants &= !READING;
         }
-    }
-
-    /// One of the entries of a collector among the readers has been served.
-    #[inline]
-    fn served(&mut self, collector: u16) {
-        let collector = collector as usize % (GROUPS * MOST_COLLECTORS);
-        let unit = &mut self.units[collector];
-        unit.reading -= 1;
-        if unit.reading == 0 {
-            let (g, at) = (collector / MOST_COLLECTORS, collector % MOST_COLLECTORS);
-            self.groups[g].complete |= 1 << at;
-            self.wants |= COMPLETE << g;
+        readers.count = kept;
+        if kept == 0 {
+            *wants &= !READING;
         }
     }
 
@@ -127,27 +133,26 @@ impl Collectors {
             let group = &mut self.groups[g % GROUPS];
             // No more than the ports wait.
             while group.before.count != 0 && group.free != 0 {
-                let op = group.before.pop();
-                let unit = group.free.trailing_zeros() as u8 % 64;
+                let unit = group.free.trailing_zeros() as usize % MOST_COLLECTORS;
                 group.free &= group.free - 1;
-                let its = &facts[op.pc as usize];
-                let collector = number_of(g, unit);
-                self.units[collector] = CollectorUnit {
-                    op,
-                    reading: its.reads,
-                };
+                let taken = &mut group.units[unit];
+                taken.op = group.before.ops[0];
+                group.before.pop();
+                let its = &facts[taken.op.pc as usize];
+                taken.reading = its.reads;
                 if its.reads == 0 {
                     group.complete |= 1 << unit;
                     self.wants |= COMPLETE << g;
                     continue;
                 }
                 self.wants |= READING;
+                let (collector, slot) = ((g * MOST_COLLECTORS + unit) as u16, taken.op.slot);
                 self.readers.push(Reader {
-                    collector: collector as u16,
-                    banks: its.read_banks.of(op.slot),
+                    collector,
+                    banks: its.read_banks.of(slot),
                 });
                 if its.reads > 1 {
-                    read_again(&mut self.readers, collector as u16, op.slot, its);
+                    read_again(&mut self.readers, collector, slot, its);
                 }
             }
             if group.before.count == 0 {
@@ -163,11 +168,11 @@ impl Collectors {
 
 /// The further reads of an instruction that reads a bank several times.
 #[inline(never)]
-fn read_again(readers: &mut Vec<Reader>, collector: u16, slot: u16, facts: &OpFacts) {
+fn read_again(readers: &mut Readers, collector: u16, slot: u16, facts: &OpFacts) {
     let reader = |banks: &Banks| Reader {
         collector,
         banks: banks.of(slot),
     };
     let again = facts.further().map_or(&[][..], |f| &f.read_again);
-    readers.extend(again.iter().map(reader));
+    again.iter().for_each(|banks| readers.push(reader(banks)));
 }

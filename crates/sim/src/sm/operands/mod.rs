@@ -15,7 +15,7 @@ use super::facts::{Banks, OpFacts};
 use super::limits::{MOST_GROUPS, MOST_KINDS};
 use super::units::UnitPlan;
 use crate::config::Collector as Config;
-use banked::Reader;
+use banked::Readers;
 pub use gangs::GangIssued;
 use gangs::Gangs;
 use registers::Registers;
@@ -48,14 +48,8 @@ const MOST_COLLECTORS: usize = 64;
 /// number takes no check.
 const GROUPS: usize = MOST_GROUPS.next_power_of_two();
 
-/// The number of a group's collector among all.
-#[inline]
-fn number_of(group: usize, unit: u8) -> usize {
-    (group * MOST_COLLECTORS + unit as usize) % (GROUPS * MOST_COLLECTORS)
-}
-
 /// The collectors of one unit group, with the pipeline registers before and behind them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Group {
     ports: u8,
     before: Registers,
@@ -66,6 +60,22 @@ struct Group {
     complete: u64,
     /// Unit that left last, for each port: the search goes on behind it.
     last: [u8; Registers::MOST],
+    units: [CollectorUnit; MOST_COLLECTORS],
+}
+
+impl Group {
+    /// With so many ports and collectors, of which the first search goes on behind `last`.
+    fn new(ports: u8, units: u32, last: u8) -> Group {
+        Group {
+            ports,
+            before: Registers::default(),
+            behind: Registers::default(),
+            free: if units == 64 { !0 } else { (1u64 << units) - 1 },
+            complete: 0,
+            last: [last; Registers::MOST],
+            units: [CollectorUnit::default(); MOST_COLLECTORS],
+        }
+    }
 }
 
 /// What can move in a cycle, a bit for each group and kind of move: see [`Collectors::wants`].
@@ -105,10 +115,7 @@ pub struct Collectors {
     /// which they go to the load/store unit.
     compute: Moves,
     memory: Moves,
-    /// Oldest first.
-    readers: Vec<Reader>,
-    /// Unit u of group g is number 64 g + u.
-    units: Box<[CollectorUnit; GROUPS * MOST_COLLECTORS]>,
+    readers: Readers,
     groups: Box<[Group; GROUPS]>,
     /// By domain, then by kind of units: the group; and by kind all its groups, a bit each.
     routes: Vec<[u8; MOST_KINDS]>,
@@ -131,16 +138,9 @@ impl Collectors {
                 true => 0,
                 false => units.saturating_sub(1) as u8,
             };
-            Group {
-                ports: plan.ports as u8,
-                before: Registers::default(),
-                behind: Registers::default(),
-                free: if units == 64 { !0 } else { (1u64 << units) - 1 },
-                complete: 0,
-                last: [last; Registers::MOST],
-            }
+            Group::new(plan.ports as u8, units, last)
         };
-        let none = iter::repeat_with(Group::default);
+        let none = iter::repeat_with(|| Group::new(0, 0, 0));
         let mut of_kind = [0; MOST_KINDS];
         for route in &plan.routes {
             for (kind, group) in route.iter().enumerate() {
@@ -166,8 +166,7 @@ impl Collectors {
             written: 0,
             compute,
             memory: bits(|g| g.memory),
-            readers: Vec::new(),
-            units: boxed(iter::repeat_with(CollectorUnit::default)),
+            readers: Readers::default(),
             groups: boxed(plan.groups.iter().map(group).chain(none)),
             routes: plan.routes.clone(),
             of_kind,
@@ -289,15 +288,28 @@ impl Collectors {
     /// Takes out the oldest instruction of a group.
     #[inline]
     pub fn leave(&mut self, g: usize) -> Issued {
-        let group = &mut self.groups[g % GROUPS];
-        let op = group.behind.pop();
+        let op = self.groups[g % GROUPS].behind.pop();
+        self.note_left(g);
+        op
+    }
+
+    /// The instructions of a group that are ready to leave it. Who takes some out says so
+    /// ([`note_left`](Collectors::note_left)).
+    #[inline]
+    pub fn behind(&mut self, g: usize) -> &mut Registers {
+        &mut self.groups[g % GROUPS].behind
+    }
+
+    /// Some instructions have been taken from behind the collectors of a group.
+    #[inline]
+    pub fn note_left(&mut self, g: usize) {
+        let group = &self.groups[g % GROUPS];
         if group.behind.count == 0 {
             self.wants &= !(COLLECTED << g);
         }
         if group.behind.count < group.ports {
             self.may |= COMPLETE << g;
         }
-        op
     }
 
     /// Whether nothing in here changes until an instruction comes, or a memory instruction

@@ -161,29 +161,33 @@ impl Units {
     ) {
         let plan = &self.plan.groups[group];
         let bus = plan.bus;
+        let behind = collectors.behind(group);
         for pipeline in plan.pipelines.clone() {
-            let Some(op) = collectors.oldest(group) else {
+            if behind.count == 0 {
                 break;
-            };
+            }
+            let op = behind.ops[0];
             let facts = &facts[op.pc as usize];
             if facts.is_memory() {
                 break; // it is for the load/store unit, and in the way of what comes behind
             }
             let at = now + u64::from(facts.latency) + EXIT_STAGES;
-            if !self.enter(pipeline, bus, now, facts.interval, at) {
+            let place = self.results.place(at);
+            if !self.enter_for(pipeline, bus, now, facts.interval, place) {
                 continue;
             }
-            let op = collectors.leave(group);
-            self.book(op, at);
+            behind.pop();
+            self.book(op, at, place);
         }
+        collectors.note_left(group);
     }
 
-    /// An operation is written back in cycle `at`, for whoever issued it.
+    /// An operation is written back in cycle `at`, which is at this place among the results, for whoever issued it.
     #[inline(always)]
-    fn book(&mut self, op: Issued, at: Cycle) {
+    fn book(&mut self, op: Issued, at: Cycle, place: usize) {
         if self.gangs.is_empty() {
             let Issued { slot, pc, .. } = op;
-            self.results.push(at, Done::alone(slot, pc));
+            self.results.push_to(place, at, Done::alone(slot, pc));
         } else {
             self.book_for_gang(op, at);
         }
@@ -197,13 +201,26 @@ impl Units {
     }
 
     /// Takes an operation in cycle `now` if the pipeline can, and in the cycle `at` of its
-    /// writeback a bus; says whether. Every operation is the same time on its way from the unit
-    /// to writeback, so those that would be written back together would leave their units
-    /// together.
+    /// writeback a bus; says whether.
     #[inline]
     fn enter(&mut self, pipeline: usize, bus: u32, now: Cycle, interval: u16, at: Cycle) -> bool {
+        self.enter_for(pipeline, bus, now, interval, self.results.place(at))
+    }
+
+    /// As [`enter`](Units::enter), where it is known at which place among the results the cycle of its writeback is.
+    /// Every operation is the same time on its way from the unit to writeback, so those that would be written back
+    /// together would leave their units together.
+    #[inline(always)]
+    fn enter_for(
+        &mut self,
+        pipeline: usize,
+        bus: u32,
+        now: Cycle,
+        interval: u16,
+        place: usize,
+    ) -> bool {
         let entry_free = &mut self.entry_free[pipeline % MOST_PIPELINES];
-        if now < *entry_free || !self.results.claim(at, pipeline, bus, self.buses) {
+        if now < *entry_free || !self.results.claim(place, pipeline, bus, self.buses) {
             return false;
         }
         *entry_free = now + interval as u64;

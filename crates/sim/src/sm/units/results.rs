@@ -70,8 +70,7 @@ pub struct Results {
     /// Results, each with the node behind it.
     nodes: Vec<(Done, u32)>,
     free: u32,
-    pending: u32,
-    /// The first booked cycle.
+    /// The first booked cycle; never, if there is none.
     next: Cycle,
     /// Cycles of the ring, less one: a power of two and a multiple of the bits of a word.
     mask: u64,
@@ -90,7 +89,6 @@ impl Results {
             nodes: Vec::new(),
             free: NONE,
             occupied: [0; Results::HORIZON / 64],
-            pending: 0,
             next: Cycle::NEVER,
             mask: Results::HORIZON as u64 - 1,
         }
@@ -99,7 +97,7 @@ impl Results {
     /// From now on nothing is booked more than `ahead` cycles ahead. Changes nothing while results
     /// are under way.
     pub fn look_ahead(&mut self, ahead: u64) {
-        if self.pending == 0 {
+        if self.next == Cycle::NEVER {
             let cycles = (ahead + 1).next_power_of_two();
             self.mask = cycles.clamp(64, Results::HORIZON as u64) - 1;
         }
@@ -107,16 +105,16 @@ impl Results {
 
     /// Where in the ring a cycle is.
     #[inline(always)]
-    fn place(&self, at: Cycle) -> usize {
+    pub fn place(&self, at: Cycle) -> usize {
         (at.get() & self.mask) as usize % Results::HORIZON
     }
 
-    /// Claims cycle `at`, as far ahead as was said at most, for results of a unit, if no other result of
-    /// that unit has it and fewer than `most` of the units that share its buses (a bit each) do;
+    /// Claims the cycle at a place in the ring, as far ahead as was said at most, for results of a unit, if no other
+    /// result of that unit has it and fewer than `most` of the units that share its buses (a bit each) do;
     /// says whether. Who has claimed it books what comes.
     #[inline]
-    pub fn claim(&mut self, at: Cycle, unit: usize, bus: u32, most: u32) -> bool {
-        let units = &mut self.buckets[self.place(at)].units;
+    pub fn claim(&mut self, place: usize, unit: usize, bus: u32, most: u32) -> bool {
+        let units = &mut self.buckets[place % Results::HORIZON].units;
         // Most often nobody has it.
         if *units != 0 && (*units >> unit & 1 != 0 || (*units & bus).count_ones() >= most) {
             return false;
@@ -140,9 +138,14 @@ impl Results {
     /// Books `done` for cycle `at`, as far ahead as was said at most.
     #[inline]
     pub fn push(&mut self, at: Cycle, done: Done) {
-        let b = self.place(at);
+        self.push_to(self.place(at), at, done);
+    }
+
+    /// As [`push`](Results::push), where it is known at which place in the ring the cycle is.
+    #[inline(always)]
+    pub fn push_to(&mut self, place: usize, at: Cycle, done: Done) {
+        let b = place % Results::HORIZON;
         let (word, bit) = (&mut self.occupied[b / 64], 1 << (b % 64));
-        self.pending += 1;
         let bucket = &mut self.buckets[b];
         if *word & bit == 0 {
             *word |= bit;
@@ -188,7 +191,6 @@ impl Results {
         let b = self.place(now);
         let bucket = &mut self.buckets[b];
         let done = bucket.first;
-        self.pending -= 1;
         if bucket.last == ALONE {
             bucket.units = 0;
             self.occupied[b / 64] &= !(1 << (b % 64));
@@ -239,9 +241,6 @@ impl Results {
 
     #[inline(never)]
     fn search_booked(&self, now: Cycle) -> Cycle {
-        if self.pending == 0 {
-            return Cycle::NEVER;
-        }
         let start = self.place(now);
         let cycles = self.mask as usize + 1;
         let words = cycles / 64;

@@ -47,10 +47,17 @@ impl WarpTable {
         let warp = &mut self.warps[slot as usize];
         warp.landed(facts.is_memory());
         let (quiet, Place { domain, index }) = (warp.in_flight == 0, warp.place);
+        let buffered = warp.buffer.head().is_some();
         let domain = &self.domains[domain as usize];
-        let held = domain.held >> index & 1 != 0;
-        if domain.clear >> index & 1 == 0 {
-            self.check_hazard(slot, code, books);
+        let is = |set: u64| set >> index & 1 != 0;
+        let held = is(domain.held);
+        if !is(domain.clear) {
+            // Most often nothing has been fetched yet that it could hold back.
+            if buffered {
+                self.check_hazard_again(slot, code, books);
+            } else if is(domain.stopped) {
+                self.note_settling(slot, books);
+            }
         }
         Landed { quiet, held }
     }
@@ -80,6 +87,12 @@ impl WarpTable {
             self.scoreboard.owe(slot, token, ahead);
             self.check_hazard(slot, code, books);
         }
+    }
+
+    /// As [`check_hazard`](WarpTable::check_hazard), out of the way of those who need not.
+    #[inline(never)]
+    fn check_hazard_again(&mut self, slot: u16, code: &[OpFacts], books: &mut Books) {
+        self.check_hazard(slot, code, books);
     }
 
     /// Finds out anew what holds back the instruction at the head of a warp's buffer.
