@@ -126,14 +126,19 @@ mod tests {
                 round.start = at((start % domains) as u8, (start / domains) as u8);
                 let sets: Vec<u64> = (0..domains).map(|_| draw() & draw() & draw()).collect();
                 // One slot alone, too, wherever it is.
-                let one: Vec<u64> = (0..domains).map(|d| u64::from(d == 0) << (start % 64)).collect();
+                let one: Vec<u64> = (0..domains)
+                    .map(|d| u64::from(d == 0) << (start % 64))
+                    .collect();
                 for sets in [sets, one] {
                     let all = (0..domains).flat_map(|d| (0..64).map(move |i| at(d as u8, i)));
                     let eligible = all.filter(|p| sets[p.domain as usize] >> p.index & 1 != 0);
                     let first = eligible.min_by_key(|p| round.distance(*p));
-                    let found = sets.iter().enumerate().fold(Found::default(), |found, (d, set)| {
-                        round.look_at(found, d, *set)
-                    });
+                    let found = sets
+                        .iter()
+                        .enumerate()
+                        .fold(Found::default(), |found, (d, set)| {
+                            round.look_at(found, d, *set)
+                        });
                     assert_eq!(round.place_of(found), first);
                 }
             }

@@ -290,8 +290,8 @@ impl FetchUnit {
         let warps = &mut residents.warps;
         let slot = warps.slot_at(place);
         warps.isolate_slot(slot);
-        let next = residents.groups.get(slot).pc;
-        let pc = warps.fetch_from(slot, next, launched.facts.len() as Pc);
+        let next = |slot| residents.groups.get(slot).pc;
+        let pc = warps.fetch_from(slot, launched.facts.len() as Pc, next);
         let addr = address(pc, launched);
         let counters = &mut residents.books.stats.counters;
         let near = self.l0.as_mut().is_some_and(|l0| l0.hit(addr));
@@ -319,7 +319,7 @@ impl FetchUnit {
             }
             counters.fetches += 1;
             self.fetched.push((slot, pc));
-            warps.fetch_under_way(place);
+            warps.fetch_for_one_under_way(place);
         } else {
             warps.set_missing(place, true);
         }
@@ -336,12 +336,7 @@ pub(super) fn decode(fetched: &mut Vec<(u16, Pc)>, residents: &mut Residents, la
         ..
     } = residents;
     for &(slot, pc) in fetched.iter() {
-        // It may have gone elsewhere meanwhile.
-        if let Some(mut edit) = warps.edit_waiting(slot, pc, books) {
-            let next = groups.get(slot).pc;
-            edit.decode(pc, next, &launched.facts);
-            edit.refresh_head(next, &launched.facts);
-        }
+        warps.decode(slot, pc, groups, &launched.facts, books);
     }
     fetched.clear();
 }

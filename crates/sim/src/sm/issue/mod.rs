@@ -22,7 +22,7 @@ use super::units::Units;
 use super::warps::WarpTable;
 use crate::config::Machine;
 use crate::exec::state::Effect;
-use crate::place::Place;
+use crate::place::{Place, each};
 use crate::time::Cycle;
 use gather::Gathered;
 pub use gather::memory_ahead;
@@ -377,24 +377,15 @@ fn drop_these(
         groups,
         ..
     } = residents;
-    let alone = warps.members(d).is_power_of_two();
-    while wrong != 0 {
-        let index = wrong.trailing_zeros() as u8;
-        wrong &= wrong - 1;
-        if winner.is_none_or(|w| books.policy.before(d, index, w)) {
-            if !alone {
-                let next = |slot| groups.get(slot).pc;
-                warps.drop_class_path(d, index, next, &launched.facts, books);
-                continue;
+    if let Some(winner) = winner {
+        for index in each(wrong) {
+            if !books.policy.before(d, index as u8, winner) {
+                wrong &= !(1 << index);
             }
-            let slot = warps.slot_at(Place {
-                domain: d as u8,
-                index,
-            });
-            let pc = groups.get(slot).pc;
-            let mut edit = warps.edit_after_turn(slot, books);
-            edit.drop_wrong_path(pc);
-            edit.refresh_head(pc, &launched.facts);
+        }
+        if wrong == 0 {
+            return;
         }
     }
+    warps.drop_wrong_paths(d, wrong, groups, &launched.facts, books);
 }

@@ -72,6 +72,15 @@ impl WarpTable {
 
     #[inline(never)]
     fn account_to(&mut self, d: usize, to: Cycle, books: &mut Books) {
+        if self.special {
+            return self.account_specially(d, to, books);
+        }
+        account_plainly(&mut self.domains[d], d, to, books);
+    }
+
+    /// As [`account_to`](Self::account_to), where domains are looked at in step or some stand for others.
+    #[inline(never)]
+    fn account_specially(&mut self, d: usize, to: Cycle, books: &mut Books) {
         if self.classes.any() && !self.classes.is_alone(d) {
             return self.account_class(d, to, books);
         }
@@ -80,15 +89,11 @@ impl WarpTable {
         if books.considers() {
             self.consider(d, books);
         }
-        // Issue keeps `room` up to date where it makes a difference: for warps that could issue
-        // but for it.
         let domain = &mut self.domains[d];
-        let room = domain.room;
-        books.watch.states(self.layout, d, domain, 0, room, from);
-        let idle = domain.account(0, room, to - from, &mut books.stats.warps);
-        count_idle(domain, idle, from, to, 1, books);
-        count_cycles(domain, to, 1, books);
-        count_stall(domain, d, to - from, books);
+        books
+            .watch
+            .states(self.layout, d, domain, 0, domain.room, from);
+        count_passed(domain, d, to, books);
     }
 
     /// Accounts for all domains of a class.
@@ -116,12 +121,39 @@ impl WarpTable {
     #[inline(never)]
     pub(super) fn account_stall(&mut self, d: usize, room: u64, times: u64, books: &mut Books) {
         let now = self.now;
-        let domain = &self.domains[d];
+        let domain = &mut self.domains[d];
+        books.watch.states(self.layout, d, domain, 0, room, now);
         let idle = domain.account(0, room, times, &mut books.stats.warps);
         count_idle(domain, idle, now, now + 1, times, books);
-        books.watch.states(self.layout, d, domain, 0, room, now);
         count_stall(domain, d, times, books);
+        count_cycles(domain, now + 1, times, books);
     }
+}
+
+/// As [`WarpTable::pass`], where domains are accounted for one by one.
+#[inline(always)]
+pub(super) fn pass_plainly(domain: &mut Domain, d: usize, to: Cycle, books: &mut Books) {
+    if domain.accounted < to {
+        account_plainly(domain, d, to, books);
+    }
+}
+
+#[inline(never)]
+fn account_plainly(domain: &mut Domain, d: usize, to: Cycle, books: &mut Books) {
+    books.policy.advance(d, domain.accounted, to);
+    count_passed(domain, d, to, books);
+}
+
+/// Counts the cycles of a domain before `to`, in which nothing issued.
+#[inline(always)]
+fn count_passed(domain: &mut Domain, d: usize, to: Cycle, books: &mut Books) {
+    let from = domain.accounted;
+    // Issue keeps `room` up to date where it makes a difference: for warps that could issue
+    // but for it.
+    let idle = domain.account(0, domain.room, to - from, &mut books.stats.warps);
+    count_idle(domain, idle, from, to, 1, books);
+    count_cycles(domain, to, 1, books);
+    count_stall(domain, d, to - from, books);
 }
 
 /// Nothing issued from cycle `from` to `to`, in so many domains that are alike: what that is to

@@ -293,7 +293,7 @@ impl WarpTable {
         self.warps[slot as usize].buffer.flush(pc);
         for leader in each(self.classes.leaders()) {
             self.touch_alike(leader, books);
-            self.domains[leader].drop_head(index);
+            self.domains[leader].drop_heads(1 << index);
         }
     }
 

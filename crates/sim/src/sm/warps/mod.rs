@@ -64,6 +64,10 @@ struct Rules {
     fetch: Fetch,
     /// A warp waits for everything it has in flight before it issues again.
     one_in_flight: bool,
+    /// Memory instructions are chosen apart from others.
+    gathers: bool,
+    /// Somebody looks at what the instructions at the heads of the buffers are, beyond their units.
+    heads_are_seen: bool,
 }
 
 /// Slices of an SM.
@@ -111,6 +115,8 @@ impl WarpTable {
             rules: Rules {
                 fetch: machine.fetch.clone(),
                 one_in_flight: machine.sm.scoreboard == ScoreboardKind::OneInFlight,
+                gathers: machine.sm.gather_memory,
+                heads_are_seen: true,
             },
             warps: (0..slots as u16)
                 .map(|slot| Warp::new(layout.place_of(slot), 0, Cycle::ZERO))
@@ -133,8 +139,9 @@ impl WarpTable {
     }
 
     /// A launch of a kernel with so many registers begins.
-    pub fn begin(&mut self, now: Cycle, registers: usize) {
+    pub fn begin(&mut self, now: Cycle, registers: usize, books: &Books) {
         self.part();
+        self.rules.heads_are_seen = self.rules.gathers || books.considers() || books.plans();
         self.scoreboard.reset(self.warps.len(), registers);
         for domain in self.domains.iter_mut() {
             domain.accounted = now;
@@ -280,24 +287,6 @@ impl WarpTable {
             false => self.touch_plainly(self.place(slot).domain, books),
         }
         self.edit_touched(slot)
-    }
-
-    /// As [`edit`](WarpTable::edit), if the warp waits for the instructions at `pc`: what was fetched for
-    /// it may be no longer what it goes on with.
-    #[inline(always)]
-    pub fn edit_waiting(&mut self, slot: u16, pc: Pc, books: &mut Books) -> Option<Edit<'_>> {
-        if self.special {
-            let waits = self.is_running(slot) && self.fetch_pc(slot) == pc;
-            return waits.then(|| self.edit(slot, books));
-        }
-        let warp = &self.warps[slot as usize];
-        let place = warp.place;
-        let runs = self.domains[place.domain as usize].running >> place.index & 1 != 0;
-        if !runs || warp.buffer.fetch_pc() != pc {
-            return None;
-        }
-        self.touch_plainly(place.domain, books);
-        Some(self.edit_touched(slot))
     }
 
     /// As [`edit`](WarpTable::edit), for a warp of a domain that has had its turn in this cycle: with that its
