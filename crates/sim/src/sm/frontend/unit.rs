@@ -328,17 +328,23 @@ impl FetchUnit {
 }
 
 /// Puts what was fetched into the buffers.
+#[inline(always)]
 pub(super) fn decode(fetched: &mut Vec<(u16, Pc)>, residents: &mut Residents, launched: &Launched) {
+    for &(slot, pc) in fetched.iter() {
+        decode_one(slot, pc, residents, launched);
+    }
+    fetched.clear();
+}
+
+#[inline(never)]
+fn decode_one(slot: u16, pc: Pc, residents: &mut Residents, launched: &Launched) {
     let Residents {
         warps,
         books,
         groups,
         ..
     } = residents;
-    for &(slot, pc) in fetched.iter() {
-        warps.decode(slot, pc, groups, &launched.facts, books);
-    }
-    fetched.clear();
+    warps.decode(slot, pc, groups, &launched.facts, books);
 }
 
 /// What was fetched for a warp is decoded in the next cycle.

@@ -73,8 +73,9 @@ pub struct Surroundings<'a> {
     pub units: &'a mut Units,
     /// Who keeps memory instructions.
     pub memory: &'a mut LoadStore,
-    /// What threads see of memory.
-    pub view: View<'a>,
+    /// What threads see of memory. It lies apart: what is handed on as a whole has to lie in memory, and the
+    /// others need not.
+    pub view: &'a mut View<'a>,
 }
 
 /// The next instruction of a warp.
@@ -184,18 +185,27 @@ impl Issue {
         self.next.max(now)
     }
 
+    /// Whether schedulers take their turns one by one: no policy plans, and each access is one warp's.
+    #[inline]
+    pub fn is_plain(&self, residents: &Residents) -> bool {
+        !residents.books.plans() && !self.gathers
+    }
+
+    /// One cycle of all schedulers, where they do not take their turns one by one.
+    #[inline(always)]
+    pub fn step_otherwise(&mut self, now: Cycle, with: &mut Surroundings) -> Result<(), SmFault> {
+        if !with.residents.books.plans() {
+            return self.step_gathered(now, with);
+        }
+        match self.step_whole(now, with)? {
+            true => Ok(()),
+            false => self.step_planned(now, with),
+        }
+    }
+
     /// One cycle of all schedulers; which goes first alternates.
     #[inline(always)] // its one caller is the cycle
     pub fn step(&mut self, now: Cycle, with: &mut Surroundings) -> Result<(), SmFault> {
-        if with.residents.books.plans() {
-            return match self.step_whole(now, with)? {
-                true => Ok(()),
-                false => self.step_planned(now, with),
-            };
-        }
-        if self.gathers {
-            return self.step_gathered(now, with);
-        }
         let domains = self.domains;
         if with.residents.warps.in_step() {
             self.look_everywhere(now, with.residents);
@@ -322,7 +332,6 @@ impl Issue {
     #[inline(always)]
     fn take_turn(&mut self, next: &Next, room: u64, with: &mut Surroundings) {
         let d = next.place.domain as usize;
-        self.ready[d % MOST_DOMAINS] = 0;
         let Residents { warps, books, .. } = &mut *with.residents;
         warps.take_turn(next.place, next.facts.passes, room, books);
         drop_wrong_paths(

@@ -1,6 +1,7 @@
 //! Changing a warp's bits. Who holds an [`Edit`] has had the cycles behind it accounted for.
 
 use super::Rules;
+use super::accounting::Residency;
 use super::buffer::Buffer;
 use super::domain::{Domain, Hold, assign};
 use super::flight::hazard;
@@ -20,6 +21,8 @@ pub struct Edit<'a> {
     pub(super) rules: &'a Rules,
     /// Set by whatever may give fetch something to do.
     pub(super) stirs_fetch: &'a mut bool,
+    /// Cycles that warps have been here, see [`Residency`].
+    pub(super) residency: &'a mut Residency,
     pub(super) slot: u16,
     pub(super) index: u8,
 }
@@ -43,8 +46,16 @@ impl Edit<'_> {
             age,
             ..Warp::new(self.warp.place, block, now)
         };
-        self.domain.clear_warp(self.index);
-        self.domain.resident |= self.bit();
+        self.clear();
+        self.begin_residence();
+    }
+
+    /// A warp is here from now on.
+    fn begin_residence(&mut self) {
+        if self.domain.resident & self.bit() == 0 {
+            self.domain.resident |= self.bit();
+            self.residency.begins(self.domain.accounted);
+        }
     }
 
     /// A warp is formed here, whose first thread is of `block`, and goes on at `pc`. Stores that
@@ -56,11 +67,14 @@ impl Edit<'_> {
             ..Warp::new(self.warp.place, block, now)
         };
         self.warp.buffer.flush(pc);
-        self.domain.resident |= self.bit();
+        self.begin_residence();
     }
 
     /// The warp has left.
     pub fn clear(&mut self) {
+        if self.domain.resident & self.bit() != 0 {
+            self.residency.ends(self.domain.accounted);
+        }
         self.domain.clear_warp(self.index);
     }
 

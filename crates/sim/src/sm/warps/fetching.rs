@@ -83,6 +83,7 @@ impl WarpTable {
             scoreboard: &self.scoreboard,
             rules: &self.rules,
             stirs_fetch: &mut self.stirred.fetch,
+            residency: &mut self.residency,
             slot,
             index,
         };

@@ -28,6 +28,7 @@ use crate::place::each;
 use crate::place::{Layout, Place};
 use crate::sm::limits::MOST_DOMAINS;
 use crate::time::Cycle;
+use accounting::Residency;
 use classes::Classes;
 use domain::Domains;
 pub use domain::{Domain, Hold, Waiters};
@@ -80,6 +81,9 @@ pub struct WarpTable {
     /// All slices, a bit each.
     slices: u8,
     rules: Rules,
+    /// When the launch began, as far as it is not yet counted, and how long warps have been here.
+    began: Cycle,
+    residency: Residency,
     warps: Vec<Warp>,
     domains: Domains,
     scoreboard: Scoreboard,
@@ -118,6 +122,8 @@ impl WarpTable {
                 gathers: machine.sm.gather_memory,
                 heads_are_seen: true,
             },
+            began: Cycle::ZERO,
+            residency: Residency::default(),
             warps: (0..slots as u16)
                 .map(|slot| Warp::new(layout.place_of(slot), 0, Cycle::ZERO))
                 .collect(),
@@ -142,6 +148,8 @@ impl WarpTable {
     pub fn begin(&mut self, now: Cycle, registers: usize, books: &Books) {
         self.part();
         self.rules.heads_are_seen = self.rules.gathers || books.considers() || books.plans();
+        self.began = now;
+        self.residency = Residency::default();
         self.scoreboard.reset(self.warps.len(), registers);
         for domain in self.domains.iter_mut() {
             domain.accounted = now;
@@ -312,6 +320,7 @@ impl WarpTable {
             scoreboard: &self.scoreboard,
             rules: &self.rules,
             stirs_fetch: &mut self.stirred.fetch,
+            residency: &mut self.residency,
             slot,
             index: place.index,
         }
