@@ -302,27 +302,25 @@ impl FetchUnit {
             Choice::Round(round) => round.go_on_behind(place),
             Choice::Policy { policy, .. } => policy.fetched(place),
         }
-        let outcome = if near {
-            Outcome::Hit
-        } else {
-            let outcome = icache.look_up(addr, slot);
-            if outcome == Outcome::Stall {
-                return Fetched::Stalled;
+        if !near {
+            match icache.look_up(addr, slot) {
+                Outcome::Hit => {}
+                Outcome::Stall => return Fetched::Stalled,
+                _ => {
+                    counters.l1i_accesses += 1;
+                    counters.l1i_misses += 1;
+                    warps.set_missing(place, true);
+                    return Fetched::Taken;
+                }
             }
             counters.l1i_accesses += 1;
-            counters.l1i_misses += (outcome != Outcome::Hit) as u64;
-            outcome
-        };
-        if outcome == Outcome::Hit {
-            if let Some(l0) = &mut self.l0 {
-                l0.fill(addr);
-            }
-            counters.fetches += 1;
-            self.fetched.push((slot, pc));
-            warps.fetch_for_one_under_way(place);
-        } else {
-            warps.set_missing(place, true);
         }
+        if let Some(l0) = &mut self.l0 {
+            l0.fill(addr);
+        }
+        counters.fetches += 1;
+        self.fetched.push((slot, pc));
+        warps.fetch_for_one_under_way(place);
         Fetched::Taken
     }
 }

@@ -207,9 +207,12 @@ impl Issue {
     #[inline(always)] // its one caller is the cycle
     pub fn step(&mut self, now: Cycle, with: &mut Surroundings) -> Result<(), SmFault> {
         let domains = self.domains;
-        if with.residents.warps.in_step() {
+        let in_step = with.residents.warps.in_step();
+        if in_step {
             self.look_everywhere(now, with.residents);
         }
+        // Another domain's turn may have let a warp go.
+        let looks_late = self.looks_late && !in_step;
         let turn = with.residents.blocks.turns.number(now);
         let mut next = match domains.is_power_of_two() {
             true => turn & (domains - 1),
@@ -219,6 +222,9 @@ impl Issue {
         for _ in 0..domains {
             let d = next;
             next = if d + 1 == domains { 0 } else { d + 1 };
+            if looks_late {
+                self.ready[d % MOST_DOMAINS] = with.residents.warps.domain(d).ready_at(now);
+            }
             let Some((leader, room)) = self.choose(d, now, with) else {
                 continue;
             };
@@ -238,10 +244,6 @@ impl Issue {
     #[inline(always)]
     fn choose(&mut self, d: usize, now: Cycle, with: &mut Surroundings) -> Option<(Place, u64)> {
         let warps = &mut with.residents.warps;
-        // Another domain's turn may have let a warp of this one go.
-        if self.looks_late && !warps.in_step() {
-            self.ready[d % MOST_DOMAINS] = warps.domain(d).ready_at(now);
-        }
         let mut ready = self.ready[d % MOST_DOMAINS];
         let room = if ready != 0 {
             debug_assert!(warps.domain(d).is_free(now), "or nobody is ready");

@@ -5,7 +5,7 @@ use super::accounting::Residency;
 use super::buffer::Buffer;
 use super::domain::{Domain, Hold, assign};
 use super::flight::hazard;
-use super::scoreboard::{Hazard, Scoreboard};
+use super::scoreboard::Scoreboard;
 use super::warp::Warp;
 use crate::config::Fetch;
 use crate::divergence::GroupState;
@@ -224,9 +224,15 @@ impl Edit<'_> {
             assign(&mut self.domain.accesses, self.index, facts.is_memory());
             self.warp.through = facts.through;
         }
-        if self.warp.is_owed_nothing() {
-            debug_assert_eq!(self.scoreboard.check(self.slot, facts), Hazard::default());
-            return self.domain.let_go(self.index);
+        let held = match self.warp.is_owed_nothing() {
+            true => Some(false),
+            false => self.scoreboard.glance(self.slot, facts),
+        };
+        if let Some(held) = held
+            && !self.rules.one_in_flight
+        {
+            debug_assert_eq!(self.scoreboard.check(self.slot, facts).any, held);
+            return self.domain.hold_back_plainly(self.index, held);
         }
         let hazard = hazard(self.slot, self.warp, facts, self.scoreboard, self.rules);
         self.domain.hold_back(self.index, hazard);

@@ -123,11 +123,15 @@ impl Domain {
         }
     }
 
-    /// Nothing holds back the instruction at the head of a warp's buffer.
+    /// Tells whether something that is not owed by memory holds back the instruction at the head of a warp's
+    /// buffer, and nothing else does.
     #[inline]
-    pub(in crate::sm::warps) fn let_go(&mut self, index: u8) {
+    pub(in crate::sm::warps) fn hold_back_plainly(&mut self, index: u8, held: bool) {
         let bit = 1u64 << index;
-        self.clear |= bit;
+        match held {
+            true => self.clear &= !bit,
+            false => self.clear |= bit,
+        }
         self.wait_memory &= !bit;
         self.long_wait &= !bit;
     }
