@@ -1,5 +1,6 @@
 //! Loose round robin over all warps of the SM.
 
+use super::round::{Found, Round};
 use super::{FetchPolicy, FetchView, Policy};
 use crate::mechanism::Info;
 use crate::schedule::Place;
@@ -18,87 +19,41 @@ pub const POLICY: Policy = Policy {
     },
 };
 
-/// Fetches for the next eligible warp behind the last one, in the order of warp slots
-/// (slot = index × domains + domain).
+/// Fetches for the next eligible warp behind the last one, in the order of warp slots.
 #[derive(Debug)]
 pub struct Lrr {
-    domains: u16,
-    /// The warp slot to look at first.
-    start: Place,
+    round: Round,
 }
 
 impl Lrr {
     /// A policy for this many domains. `behind_first`: as if the first warp had just been fetched
     /// for.
     pub fn new(domains: usize, behind_first: bool) -> Lrr {
-        let start = Place {
-            domain: 0,
-            index: 0,
-        };
-        let mut policy = Lrr {
-            domains: domains as u16,
-            start,
-        };
-        if behind_first {
-            policy.fetched(start);
-        }
-        policy
-    }
-
-    fn slot(&self, place: Place) -> u16 {
-        place.index as u16 * self.domains + place.domain as u16
-    }
-
-    /// Distance from the start of the scan.
-    fn distance(&self, place: Place) -> u16 {
-        let slots = 64 * self.domains;
-        let distance = self.slot(place) + slots - self.slot(self.start);
-        if distance >= slots {
-            distance - slots
-        } else {
-            distance
+        Lrr {
+            round: Round::new(domains, behind_first),
         }
     }
 }
 
 impl FetchPolicy for Lrr {
-    fn takes_only_one(&self) -> bool {
-        true
+    fn goes_round(&self) -> Option<Round> {
+        Some(self.round)
     }
 
     fn select(&mut self, view: &FetchView) -> Option<Place> {
-        // The rounds that the scan has passed through before the slot, then the place: the least is the
-        // first.
-        let mut best = u32::MAX;
-        for (domain, &set) in view.eligible.iter().enumerate() {
-            if set == 0 {
-                continue;
-            }
-            // The first index whose slot is at or after the start.
-            let behind = (domain < self.start.domain as usize) as u32;
-            let first = u32::from(self.start.index) + behind;
-            let ahead = set.rotate_right(first).trailing_zeros();
-            let index = (first + ahead) & 63;
-            best = best.min((ahead + behind) << 16 | (domain as u32) << 8 | index);
-        }
-        let place = Place {
-            domain: (best >> 8) as u8,
-            index: best as u8,
-        };
-        (best != u32::MAX).then_some(place)
+        let found = view.eligible.iter().enumerate();
+        let found = found.fold(Found::default(), |found, (domain, &set)| {
+            self.round.look_at(found, domain, set)
+        });
+        self.round.place_of(found)
     }
 
     fn passes(&self, place: Place, found: Option<Place>) -> bool {
-        found.is_none_or(|f| self.distance(place) < self.distance(f))
+        self.round.passes(place, found)
     }
 
     fn fetched(&mut self, place: Place) {
-        self.start = place;
-        self.start.domain += 1;
-        if u16::from(self.start.domain) == self.domains {
-            self.start.domain = 0;
-            self.start.index = (self.start.index + 1) & 63;
-        }
+        self.round.go_on_behind(place);
     }
 }
 
@@ -130,18 +85,5 @@ mod tests {
         let [slot_0, slot_3] = [(0, 0), (1, 1)].map(|(domain, index)| Place { domain, index });
         assert_eq!(first(false), Some(slot_0));
         assert_eq!(first(true), Some(slot_3), "slot 0 comes last");
-    }
-
-    #[test]
-    fn the_scan_passes_what_lies_before_its_find() {
-        let mut lrr = Lrr::new(2, false);
-        lrr.fetched(Place {
-            domain: 1,
-            index: 1,
-        }); // slot 3
-        let at = |domain, index| Place { domain, index };
-        assert!(lrr.passes(at(0, 2), Some(at(1, 2))));
-        assert!(!lrr.passes(at(0, 0), Some(at(1, 2))));
-        assert!(lrr.passes(at(0, 0), None));
     }
 }

@@ -4,10 +4,12 @@
 mod cff;
 mod fef;
 mod lrr;
+mod round;
 
 use crate::config::Machine;
 use crate::mechanism::{Info, Need, Values};
 use crate::schedule::{IssuePolicy, Place};
+pub use round::{Found, Round};
 
 /// What a fetch policy sees in a cycle, as bit sets by domain.
 pub struct FetchView<'a> {
@@ -30,6 +32,12 @@ pub struct FetchView<'a> {
 /// one of the eligible warps (or none, if it prefers to wait). State changes only there, so that
 /// cycles in which nothing is eligible can be skipped.
 pub trait FetchPolicy: Send {
+    /// If all it does is to go round over the eligible warps: where it begins. It is then asked nothing
+    /// more, since who fetches can go round without it.
+    fn goes_round(&self) -> Option<Round> {
+        None
+    }
+
     /// Whether it never fetches for a warp that waits at a barrier. Such warps are then not
     /// eligible while they wait, so that cycles in which there is no other can be skipped.
     fn skips_waiters(&self) -> bool {

@@ -48,6 +48,10 @@ impl Gto {
 }
 
 impl IssuePolicy for Gto {
+    fn as_gto(&mut self) -> Option<&mut Gto> {
+        Some(self)
+    }
+
     fn launched(&mut self, place: Place, age: u64, _: u16) {
         self.domains[place.domain as usize]
             .order
@@ -62,15 +66,18 @@ impl IssuePolicy for Gto {
         }
     }
 
+    #[inline]
     fn issued(&mut self, place: Place) {
         self.domains[place.domain as usize].last = Some(place.index);
     }
 
+    #[inline]
     fn before(&self, domain: usize, a: u8, b: u8) -> bool {
         let d = &self.domains[domain];
         d.last == Some(a) || d.last != Some(b) && d.order.older(a, b)
     }
 
+    #[inline]
     fn first(&self, domain: usize, among: u64) -> Option<u8> {
         let d = &self.domains[domain];
         match d.last {

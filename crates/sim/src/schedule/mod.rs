@@ -3,6 +3,7 @@
 mod block_first;
 mod blocks;
 mod ccws;
+mod chosen;
 mod gangs;
 mod gto;
 mod lrr;
@@ -24,6 +25,7 @@ use crate::divergence::Group;
 use crate::mechanism::{Info, Values};
 pub use crate::place::Place;
 use crate::time::Cycle;
+pub(crate) use chosen::Chosen;
 pub use plan::{FetchView, GangView, IssuePlan, IssueView, Together};
 pub use view::{CacheEvent, Considers, Facts, HearsCache, MindsPower, WarpInfo};
 
@@ -122,6 +124,11 @@ pub trait IssuePolicy: Send {
     /// The next cycle in which the policy itself changes something.
     fn next(&self) -> Cycle {
         Cycle::NEVER
+    }
+
+    /// Itself, if it is this one, which is then asked without a call: see [`Chosen`].
+    fn as_gto(&mut self) -> Option<&mut gto::Gto> {
+        None
     }
 
     /// Whether [`tick`](IssuePolicy::tick) does anything.

@@ -11,7 +11,7 @@
 
 use super::Sm;
 use super::facts::OpFacts;
-use super::issue;
+use super::issue::{self, Issue};
 use super::launch::{Launched, Quantum, SmFault, View};
 use super::memory::{self, Slots, TokenKind, untoken};
 use super::units::Done;
@@ -144,20 +144,10 @@ impl Sm {
             .issue
             .may_act(now, &mut self.residents, &self.collectors)
         {
-            let mut with = issue::Surroundings {
-                residents: &mut self.residents,
-                collectors: &mut self.collectors,
-                units: &mut self.units,
-                memory: &mut self.memory,
-                view: View {
-                    launched,
-                    image: quantum.image,
-                    leavings: &mut self.leavings,
-                    sm: self.id,
-                    core_mhz: self.core_mhz,
-                },
-            };
-            self.issue.step(now, &mut with)?;
+            match self.issue.is_plain(&self.residents) {
+                true => self.issue_step(now, quantum, Issue::step)?,
+                false => self.issue_otherwise(now, quantum)?,
+            }
         }
         self.residents.warps.end_turns();
         self.front
@@ -166,6 +156,37 @@ impl Sm {
             self.clock.first_half = self.ask_first_half(now + 1);
         }
         Ok(())
+    }
+
+    /// Issue's part of a cycle.
+    #[inline(always)]
+    fn issue_step(
+        &mut self,
+        now: Cycle,
+        quantum: &mut Quantum,
+        step: impl FnOnce(&mut Issue, Cycle, &mut issue::Surroundings) -> Result<(), SmFault>,
+    ) -> Result<(), SmFault> {
+        let mut view = View {
+            launched: quantum.launched,
+            image: quantum.image,
+            leavings: &mut self.leavings,
+            sm: self.id,
+            core_mhz: self.core_mhz,
+        };
+        let mut with = issue::Surroundings {
+            residents: &mut self.residents,
+            collectors: &mut self.collectors,
+            units: &mut self.units,
+            memory: &mut self.memory,
+            view: &mut view,
+        };
+        step(&mut self.issue, now, &mut with)
+    }
+
+    /// The same where schedulers do not take their turns one by one.
+    #[inline(never)]
+    fn issue_otherwise(&mut self, now: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
+        self.issue_step(now, quantum, Issue::step_otherwise)
     }
 
     /// One packet from the network.

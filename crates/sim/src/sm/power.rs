@@ -77,11 +77,15 @@ impl Sm {
             power.catch_up(now, Buffered::default(), issued);
         }
         let [int_pipe, fp_pipe] = self.units.pipe_counters(now);
-        SmStats {
+        let mut stats = SmStats {
             int_pipe,
             fp_pipe,
             ..self.stats().clone()
-        }
+        };
+        // Counted at the end of a launch: until then, those whose state is known.
+        stats.counters.warp_cycles = stats.warps.sum();
+        stats.counters.scheduler_cycles = stats.schedulers.sum();
+        stats
     }
 
     /// What the lanes did before cycle `end`, at the end of a launch: no warp is left.

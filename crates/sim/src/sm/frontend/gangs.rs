@@ -287,7 +287,9 @@ impl GangFetch {
 fn common_pc(members: Together, residents: &mut Residents, launched: &Launched) -> Pc {
     let Residents { warps, groups, .. } = residents;
     match warps.kept_as_one(members) {
-        Some(first) => warps.fetch_from(first, groups.get(first).pc, launched.facts.len() as Pc),
+        Some(first) => {
+            warps.fetch_from(first, launched.facts.len() as Pc, |_| groups.get(first).pc)
+        }
         None => common_pc_of_parts(members, residents, launched),
     }
 }
@@ -298,8 +300,9 @@ fn common_pc_of_parts(members: Together, residents: &mut Residents, launched: &L
     let end = launched.facts.len() as Pc;
     let first = warps.slot_at(members.leader());
     let mut kept = warps.kept_slots(members);
-    let pc = warps.fetch_from(first, groups.get(first).pc, end);
-    let mut from = |slot| warps.fetch_from(slot, groups.get(slot).pc, end);
+    let next = |slot| groups.get(slot).pc;
+    let pc = warps.fetch_from(first, end, next);
+    let mut from = |slot| warps.fetch_from(slot, end, next);
     if kept.clone().skip(1).all(|slot| from(slot) == pc) {
         return pc;
     }

@@ -3,7 +3,7 @@
 use super::icache::ICache;
 use super::l0::L0;
 use crate::config::Machine;
-use crate::fetch::{FetchPolicy, FetchView};
+use crate::fetch::{FetchPolicy, FetchView, Found, Round};
 use crate::place::Place;
 use crate::sm::launch::Launched;
 use crate::sm::limits::MOST_DOMAINS;
@@ -24,6 +24,28 @@ enum Fetched {
     NoPort,
 }
 
+/// How it chooses the warp to fetch for.
+enum Choice {
+    /// It goes round.
+    Round(Round),
+    /// A policy says.
+    Policy {
+        policy: Box<dyn FetchPolicy>,
+        /// There is no choice where one warp is eligible.
+        takes_only_one: bool,
+    },
+}
+
+/// What a look at the warps has found.
+struct Look {
+    /// The warp to fetch for.
+    found: Option<Place>,
+    /// How many there are.
+    wanting: u32,
+    /// Some have finished, and have to be noticed.
+    finished: bool,
+}
+
 /// The unit.
 pub(super) struct FetchUnit {
     /// The domains whose warps it fetches for.
@@ -32,15 +54,13 @@ pub(super) struct FetchUnit {
     ports: u32,
     left: u32,
     ideal: bool,
-    policy: Box<dyn FetchPolicy>,
-    /// It has no choice where one warp is eligible.
-    takes_only_one: bool,
+    choice: Choice,
     waiters: Waiters,
     l0: Option<L0>,
     /// Fetched in the last cycle, to be decoded in this.
     fetched: Vec<(u16, Pc)>,
-    /// By domain, of all of the SM, the warps that it may fetch for. There is room for the most that an SM may
-    /// have, so that finding those of one takes no check.
+    /// By domain, of all of the SM, the warps that it may fetch for, where a policy is asked. There is room for
+    /// the most that an SM may have, so that finding those of one takes no check.
     eligible: [u64; MOST_DOMAINS],
     all: usize,
 }
@@ -51,8 +71,13 @@ impl FetchUnit {
         let policy = crate::fetch::make(machine, all);
         FetchUnit {
             waiters: Waiters::passed_over(policy.skips_waiters()),
-            takes_only_one: policy.takes_only_one(),
-            policy,
+            choice: match policy.goes_round() {
+                Some(round) => Choice::Round(round),
+                None => Choice::Policy {
+                    takes_only_one: policy.takes_only_one(),
+                    policy,
+                },
+            },
             domains,
             ports: machine.fetch.ports,
             left: 0,
@@ -132,13 +157,16 @@ impl FetchUnit {
         let mut wanting = 0;
         while self.left != 0 {
             self.left -= 1;
-            let (found, finished);
-            (found, wanting, finished) = self.find::<PLANNED>(residents, others);
-            any_finished |= finished;
-            if finished {
-                self.retire_finished(found, now, residents);
+            let look = match self.choice {
+                Choice::Round(round) => self.go_round::<PLANNED>(round, residents, others),
+                Choice::Policy { .. } => self.ask_policy::<PLANNED>(residents, others),
+            };
+            wanting = look.wanting;
+            any_finished |= look.finished;
+            if look.finished {
+                self.retire_finished(look.found, now, residents);
             }
-            let Some(place) = found else { break };
+            let Some(place) = look.found else { break };
             match self.fetch_for(place, icache, residents, launched) {
                 Fetched::Taken => wanting -= 1,
                 Fetched::Stalled => {}
@@ -148,46 +176,85 @@ impl FetchUnit {
         any_finished || wanting != 0
     }
 
-    /// The warp to fetch for, how many there are, and whether any has finished and has to be noticed.
+    /// Looks for the first warp of a round.
     #[inline(always)]
-    fn find<const PLANNED: bool>(
-        &mut self,
+    fn go_round<const PLANNED: bool>(
+        &self,
+        round: Round,
         residents: &Residents,
         others: &[u64],
-    ) -> (Option<Place>, u32, bool) {
+    ) -> Look {
+        let (mut found, mut wanting, mut leaving) = (Found::default(), 0, 0);
+        for d in self.domains.clone() {
+            let (eligible, leaves) = self.eligible::<PLANNED>(d, &residents.warps, others);
+            wanting += eligible.count_ones();
+            leaving |= leaves;
+            found = round.look_at(found, d, eligible);
+        }
+        Look {
+            found: round.place_of(found).filter(|_| !self.ideal),
+            wanting,
+            finished: leaving != 0,
+        }
+    }
+
+    /// Asks the policy for a warp.
+    #[inline(never)]
+    fn ask_policy<const PLANNED: bool>(&mut self, residents: &Residents, others: &[u64]) -> Look {
         let warps = &residents.warps;
         let (mut wanting, mut leaving) = (0, 0);
         // The last domain with an eligible warp, and its eligible warps.
         let mut last = (0, 0);
         for d in self.domains.clone() {
-            let (domain, fetched_for) = match PLANNED {
-                true => (warps.sets(d), others[d]),
-                false => (warps.domain(d), 0),
-            };
-            let eligible = domain.fetchable(self.waiters) & !fetched_for;
+            let (eligible, leaves) = self.eligible::<PLANNED>(d, warps, others);
             self.eligible[d % MOST_DOMAINS] = eligible;
             wanting += eligible.count_ones();
-            leaving |= domain.leaving();
+            leaving |= leaves;
             if eligible != 0 {
                 last = (d, eligible);
             }
         }
-        let found = if wanting == 0 || self.ideal {
-            None
-        } else if wanting == 1 && self.takes_only_one {
-            Some(Place {
-                domain: last.0 as u8,
-                index: last.1.trailing_zeros() as u8,
-            })
-        } else {
-            self.policy.select(&FetchView {
-                eligible: &self.eligible[..self.all],
-                at_barrier: &|d| warps.sets(d).barrier(),
-                buffered: &|place| warps.buffered(warps.slot_at(place)),
-                issue: &*residents.books.policy,
-            })
+        let found = match &mut self.choice {
+            Choice::Policy {
+                policy,
+                takes_only_one,
+            } if wanting != 0 && !self.ideal => match wanting == 1 && *takes_only_one {
+                true => Some(Place {
+                    domain: last.0 as u8,
+                    index: last.1.trailing_zeros() as u8,
+                }),
+                false => policy.select(&FetchView {
+                    eligible: &self.eligible[..self.all],
+                    at_barrier: &|d| warps.sets(d).barrier(),
+                    buffered: &|place| warps.buffered(warps.slot_at(place)),
+                    issue: &*residents.books.policy,
+                }),
+            },
+            _ => None,
         };
-        (found, wanting, leaving != 0)
+        Look {
+            found,
+            wanting,
+            finished: leaving != 0,
+        }
+    }
+
+    /// The warps of a domain that may be fetched for, and those that have finished and have to be noticed.
+    #[inline(always)]
+    fn eligible<const PLANNED: bool>(
+        &self,
+        d: usize,
+        warps: &WarpTable,
+        others: &[u64],
+    ) -> (u64, u64) {
+        let (domain, fetched_for) = match PLANNED {
+            true => (warps.sets(d), others[d]),
+            false => (warps.domain(d), 0),
+        };
+        (
+            domain.fetchable(self.waiters) & !fetched_for,
+            domain.leaving(),
+        )
     }
 
     #[cold]
@@ -200,7 +267,11 @@ impl FetchUnit {
                     index: candidates.trailing_zeros() as u8,
                 };
                 candidates &= candidates - 1;
-                if self.policy.passes(place, found) {
+                let passes = match &self.choice {
+                    Choice::Round(round) => round.passes(place, found),
+                    Choice::Policy { policy, .. } => policy.passes(place, found),
+                };
+                if passes {
                     residents.retire(residents.warps.slot_at(place), now);
                 }
             }
@@ -219,57 +290,59 @@ impl FetchUnit {
         let warps = &mut residents.warps;
         let slot = warps.slot_at(place);
         warps.isolate_slot(slot);
-        let next = residents.groups.get(slot).pc;
-        let pc = warps.fetch_from(slot, next, launched.facts.len() as Pc);
+        let next = |slot| residents.groups.get(slot).pc;
+        let pc = warps.fetch_from(slot, launched.facts.len() as Pc, next);
         let addr = address(pc, launched);
         let counters = &mut residents.books.stats.counters;
         let near = self.l0.as_mut().is_some_and(|l0| l0.hit(addr));
         if !near && !icache.has_port() {
             return Fetched::NoPort;
         }
-        self.policy.fetched(place);
-        let outcome = if near {
-            Outcome::Hit
-        } else {
-            let outcome = icache.look_up(addr, slot);
-            if outcome == Outcome::Stall {
-                return Fetched::Stalled;
+        match &mut self.choice {
+            Choice::Round(round) => round.go_on_behind(place),
+            Choice::Policy { policy, .. } => policy.fetched(place),
+        }
+        if !near {
+            match icache.look_up(addr, slot) {
+                Outcome::Hit => {}
+                Outcome::Stall => return Fetched::Stalled,
+                _ => {
+                    counters.l1i_accesses += 1;
+                    counters.l1i_misses += 1;
+                    warps.set_missing(place, true);
+                    return Fetched::Taken;
+                }
             }
             counters.l1i_accesses += 1;
-            counters.l1i_misses += (outcome != Outcome::Hit) as u64;
-            outcome
-        };
-        if outcome == Outcome::Hit {
-            if let Some(l0) = &mut self.l0 {
-                l0.fill(addr);
-            }
-            counters.fetches += 1;
-            self.fetched.push((slot, pc));
-            warps.fetch_under_way(place);
-        } else {
-            warps.set_missing(place, true);
         }
+        if let Some(l0) = &mut self.l0 {
+            l0.fill(addr);
+        }
+        counters.fetches += 1;
+        self.fetched.push((slot, pc));
+        warps.fetch_for_one_under_way(place);
         Fetched::Taken
     }
 }
 
 /// Puts what was fetched into the buffers.
+#[inline(always)]
 pub(super) fn decode(fetched: &mut Vec<(u16, Pc)>, residents: &mut Residents, launched: &Launched) {
+    for &(slot, pc) in fetched.iter() {
+        decode_one(slot, pc, residents, launched);
+    }
+    fetched.clear();
+}
+
+#[inline(never)]
+fn decode_one(slot: u16, pc: Pc, residents: &mut Residents, launched: &Launched) {
     let Residents {
         warps,
         books,
         groups,
         ..
     } = residents;
-    for &(slot, pc) in fetched.iter() {
-        // It may have gone elsewhere meanwhile.
-        if let Some(mut edit) = warps.edit_waiting(slot, pc, books) {
-            let next = groups.get(slot).pc;
-            edit.decode(pc, next, &launched.facts);
-            edit.refresh_head(next, &launched.facts);
-        }
-    }
-    fetched.clear();
+    warps.decode(slot, pc, groups, &launched.facts, books);
 }
 
 /// What was fetched for a warp is decoded in the next cycle.

@@ -177,14 +177,19 @@ impl Issue {
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
-        if with.residents.warps.in_step() {
+        let in_step = with.residents.warps.in_step();
+        if in_step {
             self.look_everywhere(now, with.residents);
         }
+        let looks_late = self.looks_late && !in_step;
         let domains = self.domains;
         let turn = with.residents.blocks.turns.number(now);
         let mut any = false;
         for i in 0..domains {
             let d = (turn + i) % domains;
+            if looks_late {
+                self.ready[d] = with.residents.warps.domain(d).ready_at(now);
+            }
             let Some((place, room)) = self.choose(d, now, with) else {
                 continue;
             };

@@ -22,7 +22,7 @@ use super::units::Units;
 use super::warps::WarpTable;
 use crate::config::Machine;
 use crate::exec::state::Effect;
-use crate::place::Place;
+use crate::place::{Place, each};
 use crate::time::Cycle;
 use gather::Gathered;
 pub use gather::memory_ahead;
@@ -73,8 +73,9 @@ pub struct Surroundings<'a> {
     pub units: &'a mut Units,
     /// Who keeps memory instructions.
     pub memory: &'a mut LoadStore,
-    /// What threads see of memory.
-    pub view: View<'a>,
+    /// What threads see of memory. It lies apart: what is handed on as a whole has to lie in memory, and the
+    /// others need not.
+    pub view: &'a mut View<'a>,
 }
 
 /// The next instruction of a warp.
@@ -184,22 +185,34 @@ impl Issue {
         self.next.max(now)
     }
 
+    /// Whether schedulers take their turns one by one: no policy plans, and each access is one warp's.
+    #[inline]
+    pub fn is_plain(&self, residents: &Residents) -> bool {
+        !residents.books.plans() && !self.gathers
+    }
+
+    /// One cycle of all schedulers, where they do not take their turns one by one.
+    #[inline(always)]
+    pub fn step_otherwise(&mut self, now: Cycle, with: &mut Surroundings) -> Result<(), SmFault> {
+        if !with.residents.books.plans() {
+            return self.step_gathered(now, with);
+        }
+        match self.step_whole(now, with)? {
+            true => Ok(()),
+            false => self.step_planned(now, with),
+        }
+    }
+
     /// One cycle of all schedulers; which goes first alternates.
     #[inline(always)] // its one caller is the cycle
     pub fn step(&mut self, now: Cycle, with: &mut Surroundings) -> Result<(), SmFault> {
-        if with.residents.books.plans() {
-            return match self.step_whole(now, with)? {
-                true => Ok(()),
-                false => self.step_planned(now, with),
-            };
-        }
-        if self.gathers {
-            return self.step_gathered(now, with);
-        }
         let domains = self.domains;
-        if with.residents.warps.in_step() {
+        let in_step = with.residents.warps.in_step();
+        if in_step {
             self.look_everywhere(now, with.residents);
         }
+        // Another domain's turn may have let a warp go.
+        let looks_late = self.looks_late && !in_step;
         let turn = with.residents.blocks.turns.number(now);
         let mut next = match domains.is_power_of_two() {
             true => turn & (domains - 1),
@@ -209,6 +222,9 @@ impl Issue {
         for _ in 0..domains {
             let d = next;
             next = if d + 1 == domains { 0 } else { d + 1 };
+            if looks_late {
+                self.ready[d % MOST_DOMAINS] = with.residents.warps.domain(d).ready_at(now);
+            }
             let Some((leader, room)) = self.choose(d, now, with) else {
                 continue;
             };
@@ -228,10 +244,6 @@ impl Issue {
     #[inline(always)]
     fn choose(&mut self, d: usize, now: Cycle, with: &mut Surroundings) -> Option<(Place, u64)> {
         let warps = &mut with.residents.warps;
-        // Another domain's turn may have let a warp of this one go.
-        if self.looks_late && !warps.in_step() {
-            self.ready[d % MOST_DOMAINS] = warps.domain(d).ready_at(now);
-        }
         let mut ready = self.ready[d % MOST_DOMAINS];
         let room = if ready != 0 {
             debug_assert!(warps.domain(d).is_free(now), "or nobody is ready");
@@ -322,7 +334,6 @@ impl Issue {
     #[inline(always)]
     fn take_turn(&mut self, next: &Next, room: u64, with: &mut Surroundings) {
         let d = next.place.domain as usize;
-        self.ready[d % MOST_DOMAINS] = 0;
         let Residents { warps, books, .. } = &mut *with.residents;
         warps.take_turn(next.place, next.facts.passes, room, books);
         drop_wrong_paths(
@@ -377,24 +388,15 @@ fn drop_these(
         groups,
         ..
     } = residents;
-    let alone = warps.members(d).is_power_of_two();
-    while wrong != 0 {
-        let index = wrong.trailing_zeros() as u8;
-        wrong &= wrong - 1;
-        if winner.is_none_or(|w| books.policy.before(d, index, w)) {
-            if !alone {
-                let next = |slot| groups.get(slot).pc;
-                warps.drop_class_path(d, index, next, &launched.facts, books);
-                continue;
+    if let Some(winner) = winner {
+        for index in each(wrong) {
+            if !books.policy.before(d, index as u8, winner) {
+                wrong &= !(1 << index);
             }
-            let slot = warps.slot_at(Place {
-                domain: d as u8,
-                index,
-            });
-            let pc = groups.get(slot).pc;
-            let mut edit = warps.edit_after_turn(slot, books);
-            edit.drop_wrong_path(pc);
-            edit.refresh_head(pc, &launched.facts);
+        }
+        if wrong == 0 {
+            return;
         }
     }
+    warps.drop_wrong_paths(d, wrong, groups, &launched.facts, books);
 }

@@ -69,18 +69,19 @@ impl Bench {
         let acts = self
             .issue
             .may_act(self.now, &mut self.residents, &self.collectors);
+        let mut view = View {
+            launched: &self.launched,
+            image: &image,
+            leavings: &mut leavings,
+            sm: 0,
+            core_mhz: 700,
+        };
         let mut with = Surroundings {
             residents: &mut self.residents,
             collectors: &mut self.collectors,
             units: &mut self.units,
             memory: &mut self.memory,
-            view: View {
-                launched: &self.launched,
-                image: &image,
-                leavings: &mut leavings,
-                sm: 0,
-                core_mhz: 700,
-            },
+            view: &mut view,
         };
         if acts {
             self.issue.step(self.now, &mut with).expect("no fault");

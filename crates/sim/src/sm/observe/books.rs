@@ -2,13 +2,13 @@
 //! order says which warp a scheduler that issued nothing waited for.
 
 use super::Watch;
-use crate::schedule::IssuePolicy;
+use crate::schedule::{Chosen, IssuePolicy};
 use crate::stats::SmStats;
 
 /// The books of an SM.
 pub struct Books {
     /// Which warp goes first.
-    pub policy: Box<dyn IssuePolicy>,
+    pub policy: Chosen,
     /// Counters.
     pub stats: SmStats,
     /// What the observer hears.
@@ -31,7 +31,7 @@ impl Books {
             gang_fetches: policy.plan().map_or(0, |plan| plan.fetches()),
             hears_cache: policy.hears_cache().is_some(),
             ticks: policy.ticks(),
-            policy,
+            policy: Chosen::new(policy),
             stats: SmStats::default(),
             watch: Watch::default(),
         }

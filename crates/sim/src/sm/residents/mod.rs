@@ -139,7 +139,7 @@ impl Residents {
         // One more than there are: see `iterate`.
         let tokens = usize::from(launched.grid.virtual_blocks.is_some());
         let registers = launched.kernel.registers.len() + tokens;
-        self.warps.begin(now, registers);
+        self.warps.begin(now, registers, &self.books);
         self.blocks.control = blocks::control::of(&launched.grid);
         self.blocks.ended.clear();
         self.books.policy.blocks_left(true);

@@ -10,6 +10,34 @@ use crate::sm::observe::Books;
 use crate::stats::SchedulerState;
 use crate::time::Cycle;
 
+/// How long warps have been here, all together. What they do in their cycles is counted state by state; this is
+/// known from when they come and go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Residency {
+    /// The cycles in which those have left that have, less those in which all came: modulo 2^64.
+    cycles: u64,
+}
+
+impl Residency {
+    /// A warp comes, and is here from cycle `from` on.
+    pub(super) fn begins(&mut self, from: Cycle) {
+        self.cycles = self.cycles.wrapping_sub(from.get());
+    }
+
+    /// A warp leaves, and is not here from cycle `to` on.
+    pub(super) fn ends(&mut self, to: Cycle) {
+        self.cycles = self.cycles.wrapping_add(to.get());
+    }
+
+    /// Warp-cycles before cycle `end`, at which so many warps are here, that have not been counted.
+    fn count(&mut self, left: u32, end: Cycle) -> u64 {
+        let until_end = u64::from(left).wrapping_mul(end.get());
+        let counted = self.cycles.wrapping_add(until_end);
+        self.cycles = 0u64.wrapping_sub(until_end);
+        counted
+    }
+}
+
 impl WarpTable {
     /// Accounts for the time up to the end of a launch. An SM may have run a little beyond:
     /// nothing was resident then, and those cycles are taken back. Returns whether any were.
@@ -17,6 +45,11 @@ impl WarpTable {
         self.part();
         self.scoreboard.settle();
         let mut beyond = false;
+        let counters = &mut books.stats.counters;
+        counters.scheduler_cycles += (end - self.began) * self.domains.len() as u64;
+        let left = self.domains.iter().map(|d| d.resident.count_ones()).sum();
+        counters.warp_cycles += self.residency.count(left, end);
+        self.began = end;
         for d in 0..self.domains.len() {
             let accounted = self.domains[d].accounted;
             if accounted <= end {
@@ -25,7 +58,6 @@ impl WarpTable {
             }
             let cycles = accounted - end;
             books.stats.schedulers.uncount(SchedulerState::Idle, cycles);
-            books.stats.counters.scheduler_cycles -= cycles;
             books.stats.counters.w0_idle -= cycles;
             self.domains[d].accounted = end;
             beyond = true;
@@ -72,6 +104,15 @@ impl WarpTable {
 
     #[inline(never)]
     fn account_to(&mut self, d: usize, to: Cycle, books: &mut Books) {
+        if self.special {
+            return self.account_specially(d, to, books);
+        }
+        account_plainly(&mut self.domains[d], d, to, books);
+    }
+
+    /// As [`account_to`](Self::account_to), where domains are looked at in step or some stand for others.
+    #[inline(never)]
+    fn account_specially(&mut self, d: usize, to: Cycle, books: &mut Books) {
         if self.classes.any() && !self.classes.is_alone(d) {
             return self.account_class(d, to, books);
         }
@@ -80,15 +121,11 @@ impl WarpTable {
         if books.considers() {
             self.consider(d, books);
         }
-        // Issue keeps `room` up to date where it makes a difference: for warps that could issue
-        // but for it.
         let domain = &mut self.domains[d];
-        let room = domain.room;
-        books.watch.states(self.layout, d, domain, 0, room, from);
-        let idle = domain.account(0, room, to - from, &mut books.stats.warps);
-        count_idle(domain, idle, from, to, 1, books);
-        count_cycles(domain, to, 1, books);
-        count_stall(domain, d, to - from, books);
+        books
+            .watch
+            .states(self.layout, d, domain, 0, domain.room, from);
+        count_passed(domain, d, to, books);
     }
 
     /// Accounts for all domains of a class.
@@ -101,7 +138,7 @@ impl WarpTable {
         let cycles = (to - from) * times;
         let idle = domain.account_class(0, room, cycles, &mut books.stats.warps);
         count_idle(domain, idle, from, to, times, books);
-        count_cycles(domain, to, times, books);
+        domain.accounted = to;
         if books.policy.ranks_alike(members, domain.ranked()) {
             return count_stall(domain, leader, cycles, books);
         }
@@ -116,12 +153,39 @@ impl WarpTable {
     #[inline(never)]
     pub(super) fn account_stall(&mut self, d: usize, room: u64, times: u64, books: &mut Books) {
         let now = self.now;
-        let domain = &self.domains[d];
+        let domain = &mut self.domains[d];
+        books.watch.states(self.layout, d, domain, 0, room, now);
         let idle = domain.account(0, room, times, &mut books.stats.warps);
         count_idle(domain, idle, now, now + 1, times, books);
-        books.watch.states(self.layout, d, domain, 0, room, now);
         count_stall(domain, d, times, books);
+        domain.accounted = now + 1;
     }
+}
+
+/// As [`WarpTable::pass`], where domains are accounted for one by one.
+#[inline(always)]
+pub(super) fn pass_plainly(domain: &mut Domain, d: usize, to: Cycle, books: &mut Books) {
+    if domain.accounted < to {
+        account_plainly(domain, d, to, books);
+    }
+}
+
+#[inline(never)]
+fn account_plainly(domain: &mut Domain, d: usize, to: Cycle, books: &mut Books) {
+    books.policy.advance(d, domain.accounted, to);
+    count_passed(domain, d, to, books);
+}
+
+/// Counts the cycles of a domain before `to`, in which nothing issued.
+#[inline(always)]
+fn count_passed(domain: &mut Domain, d: usize, to: Cycle, books: &mut Books) {
+    let from = domain.accounted;
+    // Issue keeps `room` up to date where it makes a difference: for warps that could issue
+    // but for it.
+    let idle = domain.account(0, domain.room, to - from, &mut books.stats.warps);
+    count_idle(domain, idle, from, to, 1, books);
+    domain.accounted = to;
+    count_stall(domain, d, to - from, books);
 }
 
 /// Nothing issued from cycle `from` to `to`, in so many domains that are alike: what that is to
@@ -136,16 +200,6 @@ fn count_idle(domain: &Domain, idle: Idle, from: Cycle, to: Cycle, times: u64, b
         Idle::Memory => &mut counters.w0_memory,
         Idle::Other => &mut counters.w0_idle,
     } += (to - from - held) * times;
-}
-
-/// The cycles before `to` of so many domains that are alike are accounted for.
-#[inline(always)]
-pub(super) fn count_cycles(domain: &mut Domain, to: Cycle, times: u64, books: &mut Books) {
-    let cycles = (to - domain.accounted) * times;
-    domain.accounted = to;
-    let counters = &mut books.stats.counters;
-    counters.warp_cycles += domain.resident.count_ones() as u64 * cycles;
-    counters.scheduler_cycles += cycles;
 }
 
 /// Why the scheduler of domain `d` did not issue.

@@ -40,6 +40,13 @@ impl Buffer {
         (self.first, self.len, self.touched) = (pc, 0, true);
     }
 
+    /// Takes so many instructions from `pc`, while it is empty.
+    #[inline]
+    pub fn begin(&mut self, pc: Pc, count: u32) {
+        debug_assert!(self.len == 0);
+        (self.first, self.len) = (pc, count as u8);
+    }
+
     /// Adds up to `count` instructions from `pc`, as far as the code goes and the buffer, of
     /// `entries` entries, has room.
     #[inline]
@@ -62,10 +69,10 @@ impl Buffer {
         self.len
     }
 
-    /// Whether the fetch unit may bring more of the code, which goes up to `end`.
+    /// Whether the fetch unit may bring more of the code, which goes up to `end`, to what is in it.
     #[inline]
-    pub fn wants_fetch(&self, fetch: &Fetch, end: Pc) -> bool {
-        self.len == 0 || fetch.eligible == Eligible::Room && self.has_room(fetch, end)
+    pub fn wants_more(&self, fetch: &Fetch, end: Pc) -> bool {
+        fetch.eligible == Eligible::Room && self.has_room(fetch, end)
     }
 
     /// Whether more of the code can be fetched while there is something in it.

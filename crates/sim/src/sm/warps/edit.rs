@@ -1,10 +1,13 @@
 //! Changing a warp's bits. Who holds an [`Edit`] has had the cycles behind it accounted for.
 
 use super::Rules;
+use super::accounting::Residency;
+use super::buffer::Buffer;
 use super::domain::{Domain, Hold, assign};
 use super::flight::hazard;
 use super::scoreboard::Scoreboard;
 use super::warp::Warp;
+use crate::config::Fetch;
 use crate::divergence::GroupState;
 use crate::sm::facts::OpFacts;
 use crate::time::Cycle;
@@ -18,6 +21,8 @@ pub struct Edit<'a> {
     pub(super) rules: &'a Rules,
     /// Set by whatever may give fetch something to do.
     pub(super) stirs_fetch: &'a mut bool,
+    /// Cycles that warps have been here, see [`Residency`].
+    pub(super) residency: &'a mut Residency,
     pub(super) slot: u16,
     pub(super) index: u8,
 }
@@ -41,8 +46,16 @@ impl Edit<'_> {
             age,
             ..Warp::new(self.warp.place, block, now)
         };
-        self.domain.clear_warp(self.index);
-        self.domain.resident |= self.bit();
+        self.clear();
+        self.begin_residence();
+    }
+
+    /// A warp is here from now on.
+    fn begin_residence(&mut self) {
+        if self.domain.resident & self.bit() == 0 {
+            self.domain.resident |= self.bit();
+            self.residency.begins(self.domain.accounted);
+        }
     }
 
     /// A warp is formed here, whose first thread is of `block`, and goes on at `pc`. Stores that
@@ -54,11 +67,14 @@ impl Edit<'_> {
             ..Warp::new(self.warp.place, block, now)
         };
         self.warp.buffer.flush(pc);
-        self.domain.resident |= self.bit();
+        self.begin_residence();
     }
 
     /// The warp has left.
     pub fn clear(&mut self) {
+        if self.domain.resident & self.bit() != 0 {
+            self.residency.ends(self.domain.accounted);
+        }
         self.domain.clear_warp(self.index);
     }
 
@@ -125,23 +141,15 @@ impl Edit<'_> {
     /// of the code goes on at `next`. Returns whether fetch waits for a branch in it.
     #[inline(always)]
     pub fn decode(&mut self, pc: Pc, next: Pc, code: &[OpFacts]) -> bool {
-        let fetch = &self.rules.fetch;
+        let (fetch, end) = (&self.rules.fetch, code.len() as Pc);
         let buffer = &mut self.warp.buffer;
-        // With `eligible = "room"` there may be room for less than a fetch brings.
-        let mut count = fetch.width.min(fetch.buffer - buffer.len() as u32);
-        let mut waits = false;
-        if fetch.wait_for_branch {
-            let ahead = code[pc as usize..].iter().take(count as usize);
-            if let Some(at) = ahead.map(|facts| facts.control).position(|c| c) {
-                count = at as u32 + 1;
-                self.domain.unresolved |= 1 << self.index;
-                waits = true;
-            }
+        // On most machines it is empty, and branches are not looked for.
+        if buffer.head().is_none() && !fetch.wait_for_branch && pc < end {
+            buffer.begin(pc, fetch.width.min(fetch.buffer).min(end - pc));
+            return false;
         }
-        buffer.fill(pc, count, code.len() as Pc, fetch.buffer);
-        if buffer.head().is_none() {
-            buffer.flush(next);
-        }
+        let waits = decode_behind(buffer, pc, next, code, fetch);
+        self.domain.unresolved |= u64::from(waits) << self.index;
         waits
     }
 
@@ -190,8 +198,7 @@ impl Edit<'_> {
     /// instruction to execute next.
     #[inline(always)]
     pub fn refresh_head(&mut self, next: Pc, code: &[OpFacts]) {
-        let buffer = self.warp.buffer;
-        let Some(buffered) = buffer.head() else {
+        let Some(buffered) = self.warp.buffer.head() else {
             self.domain.wants_fetch |= self.bit();
             *self.stirs_fetch = true;
             self.domain.empty_head(self.index);
@@ -201,9 +208,11 @@ impl Edit<'_> {
             return;
         };
         let facts = &code[buffered as usize];
-        let hazard = hazard(self.slot, self.warp, facts, self.scoreboard, self.rules);
-        let wants = buffer.wants_fetch(&self.rules.fetch, code.len() as Pc);
-        if wants {
+        if self
+            .warp
+            .buffer
+            .wants_more(&self.rules.fetch, code.len() as Pc)
+        {
             self.domain.wants_fetch |= self.bit();
             *self.stirs_fetch = true;
         } else {
@@ -211,8 +220,21 @@ impl Edit<'_> {
         }
         self.domain
             .set_head(self.index, facts.unit, buffered == next);
-        assign(&mut self.domain.accesses, self.index, facts.is_memory());
-        self.warp.through = facts.through;
+        if self.rules.heads_are_seen {
+            assign(&mut self.domain.accesses, self.index, facts.is_memory());
+            self.warp.through = facts.through;
+        }
+        let held = match self.warp.is_owed_nothing() {
+            true => Some(false),
+            false => self.scoreboard.glance(self.slot, facts),
+        };
+        if let Some(held) = held
+            && !self.rules.one_in_flight
+        {
+            debug_assert_eq!(self.scoreboard.check(self.slot, facts).any, held);
+            return self.domain.hold_back_plainly(self.index, held);
+        }
+        let hazard = hazard(self.slot, self.warp, facts, self.scoreboard, self.rules);
         self.domain.hold_back(self.index, hazard);
     }
 
@@ -220,6 +242,27 @@ impl Edit<'_> {
     pub(super) fn note_settling(&mut self) {
         note_settling(self.domain, self.warp, self.index);
     }
+}
+
+/// Puts what was fetched into a buffer that may have something in it, up to a branch that fetch waits for, if it does;
+/// says whether there is one.
+#[inline(never)]
+fn decode_behind(buffer: &mut Buffer, pc: Pc, next: Pc, code: &[OpFacts], fetch: &Fetch) -> bool {
+    // With `eligible = "room"` there may be room for less than a fetch brings.
+    let mut count = fetch.width.min(fetch.buffer - buffer.len() as u32);
+    let mut waits = false;
+    if fetch.wait_for_branch {
+        let ahead = code[pc as usize..].iter().take(count as usize);
+        if let Some(at) = ahead.map(|facts| facts.control).position(|c| c) {
+            count = at as u32 + 1;
+            waits = true;
+        }
+    }
+    buffer.fill(pc, count, code.len() as Pc, fetch.buffer);
+    if buffer.head().is_none() {
+        buffer.flush(next);
+    }
+    waits
 }
 
 // Not handed the whole `Edit`, which then need not lie in memory where heads are refreshed.

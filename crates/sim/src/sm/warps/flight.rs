@@ -168,8 +168,7 @@ pub(super) fn hazard(
     board: &Scoreboard,
     rules: &Rules,
 ) -> Hazard {
-    if warp.in_flight == 0 && !warp.ahead {
-        // Nothing is owed.
+    if warp.is_owed_nothing() {
         debug_assert_eq!(board.check(slot, facts), Hazard::default());
         return Hazard::default();
     }

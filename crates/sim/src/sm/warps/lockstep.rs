@@ -7,7 +7,6 @@
 //! Nobody has to know: a change of some warps takes their domains out of classes with others first, and at
 //! the beginning of a cycle domains that hold the same are made one class again.
 
-use super::accounting::count_cycles;
 use super::{Domain, Edit, WarpTable};
 use crate::place::{Place, each};
 use crate::sm::observe::Books;
@@ -261,6 +260,7 @@ impl WarpTable {
             scoreboard: &self.scoreboard,
             rules: &self.rules,
             stirs_fetch: &mut self.stirred.fetch,
+            residency: &mut self.residency,
             slot,
         }
     }
@@ -281,7 +281,7 @@ impl WarpTable {
         domain.issue_free = now + passes as u64;
         domain.account_class(1 << index, room, times, &mut books.stats.warps);
         books.stats.schedulers.count(SchedulerState::Issued, times);
-        count_cycles(domain, now + 1, times, books);
+        domain.accounted = now + 1;
         self.turned |= members;
     }
 
@@ -293,7 +293,7 @@ impl WarpTable {
         self.warps[slot as usize].buffer.flush(pc);
         for leader in each(self.classes.leaders()) {
             self.touch_alike(leader, books);
-            self.domains[leader].drop_head(index);
+            self.domains[leader].drop_heads(1 << index);
         }
     }
 

@@ -28,6 +28,7 @@ use crate::place::each;
 use crate::place::{Layout, Place};
 use crate::sm::limits::MOST_DOMAINS;
 use crate::time::Cycle;
+use accounting::Residency;
 use classes::Classes;
 use domain::Domains;
 pub use domain::{Domain, Hold, Waiters};
@@ -64,6 +65,10 @@ struct Rules {
     fetch: Fetch,
     /// A warp waits for everything it has in flight before it issues again.
     one_in_flight: bool,
+    /// Memory instructions are chosen apart from others.
+    gathers: bool,
+    /// Somebody looks at what the instructions at the heads of the buffers are, beyond their units.
+    heads_are_seen: bool,
 }
 
 /// Slices of an SM.
@@ -76,6 +81,9 @@ pub struct WarpTable {
     /// All slices, a bit each.
     slices: u8,
     rules: Rules,
+    /// When the launch began, as far as it is not yet counted, and how long warps have been here.
+    began: Cycle,
+    residency: Residency,
     warps: Vec<Warp>,
     domains: Domains,
     scoreboard: Scoreboard,
@@ -111,7 +119,11 @@ impl WarpTable {
             rules: Rules {
                 fetch: machine.fetch.clone(),
                 one_in_flight: machine.sm.scoreboard == ScoreboardKind::OneInFlight,
+                gathers: machine.sm.gather_memory,
+                heads_are_seen: true,
             },
+            began: Cycle::ZERO,
+            residency: Residency::default(),
             warps: (0..slots as u16)
                 .map(|slot| Warp::new(layout.place_of(slot), 0, Cycle::ZERO))
                 .collect(),
@@ -133,8 +145,11 @@ impl WarpTable {
     }
 
     /// A launch of a kernel with so many registers begins.
-    pub fn begin(&mut self, now: Cycle, registers: usize) {
+    pub fn begin(&mut self, now: Cycle, registers: usize, books: &Books) {
         self.part();
+        self.rules.heads_are_seen = self.rules.gathers || books.considers() || books.plans();
+        self.began = now;
+        self.residency = Residency::default();
         self.scoreboard.reset(self.warps.len(), registers);
         for domain in self.domains.iter_mut() {
             domain.accounted = now;
@@ -282,24 +297,6 @@ impl WarpTable {
         self.edit_touched(slot)
     }
 
-    /// As [`edit`](WarpTable::edit), if the warp waits for the instructions at `pc`: what was fetched for
-    /// it may be no longer what it goes on with.
-    #[inline(always)]
-    pub fn edit_waiting(&mut self, slot: u16, pc: Pc, books: &mut Books) -> Option<Edit<'_>> {
-        if self.special {
-            let waits = self.is_running(slot) && self.fetch_pc(slot) == pc;
-            return waits.then(|| self.edit(slot, books));
-        }
-        let warp = &self.warps[slot as usize];
-        let place = warp.place;
-        let runs = self.domains[place.domain as usize].running >> place.index & 1 != 0;
-        if !runs || warp.buffer.fetch_pc() != pc {
-            return None;
-        }
-        self.touch_plainly(place.domain, books);
-        Some(self.edit_touched(slot))
-    }
-
     /// As [`edit`](WarpTable::edit), for a warp of a domain that has had its turn in this cycle: with that its
     /// cycles are accounted for.
     #[inline(always)]
@@ -323,6 +320,7 @@ impl WarpTable {
             scoreboard: &self.scoreboard,
             rules: &self.rules,
             stirs_fetch: &mut self.stirred.fetch,
+            residency: &mut self.residency,
             slot,
             index: place.index,
         }

@@ -77,6 +77,19 @@ impl Scoreboard {
         hazard
     }
 
+    /// Whether something holds back an instruction of `slot`, if none of that is owed by memory and most of its
+    /// kind need not look further.
+    #[inline(always)]
+    pub fn glance(&self, slot: u16, facts: &OpFacts) -> Option<bool> {
+        let part = &facts.registers;
+        let owed = self.word(slot, part);
+        let parts = part.reads | part.writes;
+        if owed.memory & parts != 0 || facts.further().is_some() {
+            return None;
+        }
+        Some(owed.any & parts != 0)
+    }
+
     /// Whether the same registers are owed to two warps.
     #[inline]
     pub fn owes_alike(&self, a: u16, b: u16) -> bool {

@@ -1,7 +1,6 @@
 //! Schedulers taking their turns: in every cycle each domain issues from one of its warps, or
 //! nothing, and then its turn is over.
 
-use super::accounting::count_cycles;
 use super::{Stirred, WarpTable};
 use crate::place::Place;
 use crate::place::each;
@@ -189,7 +188,7 @@ impl WarpTable {
         domain.account(bit, room, 1, &mut books.stats.warps);
         books.watch.states(self.layout, d, domain, bit, room, now);
         books.stats.schedulers.count(SchedulerState::Issued, 1);
-        count_cycles(domain, now + 1, 1, books);
+        domain.accounted = now + 1;
         self.turned |= 1 << d;
     }
 
@@ -220,7 +219,6 @@ impl WarpTable {
         });
         self.pass(d, self.now, books);
         self.account_stall(d, room, times, books);
-        count_cycles(&mut self.domains[d], self.now + 1, times, books);
         self.turned |= members;
     }
 

@@ -15,7 +15,7 @@ pub struct Warp {
     pub place: Place,
     /// Decoded instructions.
     pub(super) buffer: Buffer,
-    /// What the first of them goes through.
+    /// What the first of them goes through, where anybody looks at that.
     pub(super) through: Through,
     /// Active lanes.
     pub lanes: u32,
@@ -120,6 +120,12 @@ impl Warp {
             lanes: self.lanes,
             instructions: self.instructions,
         }
+    }
+
+    /// Whether nothing is in flight, nor owed otherwise.
+    #[inline]
+    pub(super) fn is_owed_nothing(&self) -> bool {
+        self.in_flight == 0 && !self.ahead
     }
 
     /// Whether something is in flight, and whether any of that accesses memory.

@@ -31,8 +31,8 @@ pub struct Ended {
 impl Residents {
     /// Scheduler-cycles without an issue so far, as far as they are accounted for.
     fn stalls(&self) -> u64 {
-        let stats = &self.books.stats;
-        stats.counters.scheduler_cycles - stats.schedulers.get(SchedulerState::Issued)
+        let schedulers = &self.books.stats.schedulers;
+        schedulers.sum() - schedulers.get(SchedulerState::Issued)
     }
 
     /// A block has come.

@@ -26,16 +26,18 @@ impl Domain {
         self.long_wait &= keep;
     }
 
-    /// A warp that runs loses the wrong path in its buffer, and is to be fetched for.
+    /// Warps that run lose the wrong path in their buffers, and are to be fetched for.
     #[inline]
-    pub(in crate::sm::warps) fn drop_head(&mut self, index: u8) {
-        let bit = 1u64 << index;
-        debug_assert!(self.mismatched() & bit != 0 && self.stopped & bit == 0);
-        self.control |= bit;
+    pub(in crate::sm::warps) fn drop_heads(&mut self, wrong: u64) {
+        debug_assert!(wrong & !self.mismatched() == 0 && wrong & self.stopped == 0);
+        self.control |= wrong;
         // A branch on the wrong path will never resolve.
-        self.unresolved &= !bit;
-        self.wants_fetch |= bit;
-        self.empty_head(index);
+        self.unresolved &= !wrong;
+        self.wants_fetch |= wrong;
+        self.head &= !wrong;
+        self.clear &= !wrong;
+        self.wait_memory &= !wrong;
+        self.long_wait &= !wrong;
     }
 
     /// The buffer of a warp begins with an instruction for a kind of units, the one to execute next or one
@@ -51,6 +53,12 @@ impl Domain {
             self.matched &= !bit;
         }
         let [low, high] = &mut self.kind;
+        if kind == 0 {
+            // That of most instructions.
+            *low &= !bit;
+            *high &= !bit;
+            return;
+        }
         assign(low, index, kind & 1 != 0);
         assign(high, index, kind & 2 != 0);
     }
@@ -113,6 +121,19 @@ impl Domain {
             true => self.held_back(index) == hazard,
             false => self.clear >> index & 1 != 0, // and so no more
         }
+    }
+
+    /// Tells whether something that is not owed by memory holds back the instruction at the head of a warp's
+    /// buffer, and nothing else does.
+    #[inline]
+    pub(in crate::sm::warps) fn hold_back_plainly(&mut self, index: u8, held: bool) {
+        let bit = 1u64 << index;
+        match held {
+            true => self.clear &= !bit,
+            false => self.clear |= bit,
+        }
+        self.wait_memory &= !bit;
+        self.long_wait &= !bit;
     }
 
     /// Tells what holds back the instruction at the head of a warp's buffer.
