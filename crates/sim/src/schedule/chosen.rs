@@ -60,6 +60,7 @@ impl Chosen {
 
 impl Deref for Chosen {
     type Target = dyn IssuePolicy;
+    #[inline]
     fn deref(&self) -> &Self::Target {
         match self {
             Chosen::Gto(gto) => gto,
@@ -69,6 +70,7 @@ impl Deref for Chosen {
 }
 
 impl DerefMut for Chosen {
+    #[inline]
     fn deref_mut(&mut self) -> &mut Self::Target {
         match self {
             Chosen::Gto(gto) => gto,
