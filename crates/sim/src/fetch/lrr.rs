@@ -22,7 +22,7 @@ pub const POLICY: Policy = Policy {
 /// Fetches for the next eligible warp behind the last one, in the order of warp slots.
 #[derive(Debug)]
 pub struct Lrr {
-    round: Round,
+    pub(super) round: Round,
 }
 
 impl Lrr {
@@ -36,10 +36,6 @@ impl Lrr {
 }
 
 impl FetchPolicy for Lrr {
-    fn goes_round(&self) -> Option<Round> {
-        Some(self.round)
-    }
-
     fn select(&mut self, view: &FetchView) -> Option<Place> {
         let found = view.eligible.iter().enumerate();
         let found = found.fold(Found::default(), |found, (domain, &set)| {

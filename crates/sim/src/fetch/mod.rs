@@ -10,6 +10,7 @@ use crate::config::Machine;
 use crate::mechanism::{Info, Need, Values};
 use crate::schedule::{IssuePolicy, Place};
 pub use round::{Found, Round};
+use std::any::Any;
 
 /// What a fetch policy sees in a cycle, as bit sets by domain.
 pub struct FetchView<'a> {
@@ -31,13 +32,7 @@ pub struct FetchView<'a> {
 /// eligible (in which several are, if it [takes the only one](FetchPolicy::takes_only_one)), and returns
 /// one of the eligible warps (or none, if it prefers to wait). State changes only there, so that
 /// cycles in which nothing is eligible can be skipped.
-pub trait FetchPolicy: Send {
-    /// If all it does is to go round over the eligible warps: where it begins. It is then asked nothing
-    /// more, since who fetches can go round without it.
-    fn goes_round(&self) -> Option<Round> {
-        None
-    }
-
+pub trait FetchPolicy: Any + Send {
     /// Whether it never fetches for a warp that waits at a barrier. Such warps are then not
     /// eligible while they wait, so that cycles in which there is no other can be skipped.
     fn skips_waiters(&self) -> bool {
@@ -63,6 +58,13 @@ pub trait FetchPolicy: Send {
 
     /// The chosen warp has been fetched for.
     fn fetched(&mut self, place: Place);
+}
+
+/// Where a policy begins its round, if it is [`Lrr`](lrr::Lrr), which all machines begin with: who fetches goes
+/// round without a call then.
+pub(crate) fn round_of(policy: &dyn FetchPolicy) -> Option<Round> {
+    let itself: &dyn Any = policy;
+    itself.downcast_ref::<lrr::Lrr>().map(|lrr| lrr.round)
 }
 
 /// A fetch policy as it is registered. Its own file declares it.

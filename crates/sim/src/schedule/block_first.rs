@@ -28,7 +28,7 @@ pub struct Block {
 }
 
 /// How blocks are ranked.
-pub trait Ranking: Send {
+pub trait Ranking: Send + 'static {
     /// The block's rank: smaller comes first, ties go to the older block (or the lower slot).
     fn rank(&self, block: &Block) -> u64;
 }

@@ -3,6 +3,7 @@
 use super::gto::Gto;
 use super::{IssuePolicy, Place};
 use crate::time::Cycle;
+use std::any::Any;
 use std::ops::{Deref, DerefMut};
 
 /// The policy.
@@ -16,7 +17,8 @@ pub enum Chosen {
 impl Chosen {
     /// This one.
     pub fn new(mut policy: Box<dyn IssuePolicy>) -> Chosen {
-        match policy.as_gto() {
+        let itself: &mut dyn Any = &mut *policy;
+        match itself.downcast_mut::<Gto>() {
             Some(gto) => Chosen::Gto(std::mem::replace(gto, Gto::new(0))),
             None => Chosen::Other(policy),
         }

@@ -48,10 +48,6 @@ impl Gto {
 }
 
 impl IssuePolicy for Gto {
-    fn as_gto(&mut self) -> Option<&mut Gto> {
-        Some(self)
-    }
-
     fn launched(&mut self, place: Place, age: u64, _: u16) {
         self.domains[place.domain as usize]
             .order

@@ -25,6 +25,7 @@ use crate::divergence::Group;
 use crate::mechanism::{Info, Values};
 pub use crate::place::Place;
 use crate::time::Cycle;
+use std::any::Any;
 pub(crate) use chosen::Chosen;
 pub use plan::{FetchView, GangView, IssuePlan, IssueView, Together};
 pub use view::{CacheEvent, Considers, Facts, HearsCache, MindsPower, WarpInfo};
@@ -41,7 +42,7 @@ pub use view::{CacheEvent, Considers, Facts, HearsCache, MindsPower, WarpInfo};
 /// [`advance`](IssuePolicy::advance). When nothing can happen the SM skips cycles: it then calls
 /// `advance(domain, from, to)` once instead of cycle by cycle, and never skips beyond
 /// [`next`](IssuePolicy::next). Skipped and stepped runs must come out the same.
-pub trait IssuePolicy: Send {
+pub trait IssuePolicy: Any + Send {
     /// A warp has come. `age` grows with every launch on the SM.
     fn launched(&mut self, place: Place, age: u64, block: u16);
 
@@ -124,11 +125,6 @@ pub trait IssuePolicy: Send {
     /// The next cycle in which the policy itself changes something.
     fn next(&self) -> Cycle {
         Cycle::NEVER
-    }
-
-    /// Itself, if it is this one, which is then asked without a call: see [`Chosen`].
-    fn as_gto(&mut self) -> Option<&mut gto::Gto> {
-        None
     }
 
     /// Whether [`tick`](IssuePolicy::tick) does anything.

@@ -71,7 +71,7 @@ impl FetchUnit {
         let policy = crate::fetch::make(machine, all);
         FetchUnit {
             waiters: Waiters::passed_over(policy.skips_waiters()),
-            choice: match policy.goes_round() {
+            choice: match crate::fetch::round_of(&*policy) {
                 Some(round) => Choice::Round(round),
                 None => Choice::Policy {
                     takes_only_one: policy.takes_only_one(),
