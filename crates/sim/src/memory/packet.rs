@@ -44,6 +44,10 @@ pub struct Request {
     pub token: u32,
 }
 
+/// A bit of a request's token. With it, the last reply alone means something to the SM: those before it are parts that
+/// nobody waits for.
+pub const IN_PARTS: u32 = 1 << 31;
+
 /// A packet back to an SM. Kept small: it is copied from queue to queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Reply {
@@ -57,6 +61,20 @@ pub struct Reply {
     pub last: bool,
     /// From the request.
     pub token: u32,
+}
+
+impl Reply {
+    /// Whether it is one of several of which the [last](IN_PARTS) alone means something.
+    #[inline]
+    pub fn is_in_parts(&self) -> bool {
+        self.token & IN_PARTS != 0
+    }
+
+    /// Whether it is such a part, and not the last.
+    #[inline]
+    pub fn is_part(&self) -> bool {
+        self.is_in_parts() && !self.last
+    }
 }
 
 /// Size of packets.

@@ -192,13 +192,13 @@ impl Sm {
     /// One packet from the network.
     #[inline]
     fn take_reply(&mut self, now: Cycle, inbox: &mut Inbox) {
-        if inbox.next() > now {
+        if inbox.next() > now || self.memory.is_quiet() && inbox.pass_parts(now) {
             return;
         }
         let Some((_, reply)) = inbox.front() else {
             return;
         };
-        if self.passes_by(&reply) {
+        if !reply.is_in_parts() && self.passes_by(&reply) {
             // Nobody has to wake up for it.
         } else if untoken(reply.token).0 == TokenKind::Instruction {
             self.front.take_reply(reply);
@@ -436,22 +436,25 @@ impl Sm {
 
     #[inline(never)]
     fn pass_them(&mut self, now: Cycle, next: Cycle, to: Cycle, inbox: &mut Inbox) -> Cycle {
-        while let Some((at, reply)) = inbox.front() {
-            let at = at.max(now);
+        loop {
+            let at = inbox.next().max(now);
             if at >= next.min(to) {
-                break;
+                return next;
             }
-            if !self.passes_by(&reply) {
+            if self.memory.is_quiet() && inbox.pass_parts(now) {
+                continue;
+            }
+            let mut passes = |reply: &Reply| !reply.is_in_parts() && self.passes_by(reply);
+            if !inbox.front().is_some_and(|(_, reply)| passes(&reply)) {
                 return at;
             }
             inbox.pop();
             inbox.hold_until(at + 1); // one packet per cycle
         }
-        next
     }
 
-    /// Whether a packet changes nothing that anybody waits for: part of a line whose rest is
-    /// still to come, or an acknowledgement that is not a warp's last.
+    /// Whether a packet, of other lines than those that [come in parts](Reply::is_in_parts), changes nothing that anybody
+    /// waits for: part of a line whose rest is still to come, or an acknowledgement that is not a warp's last.
     fn passes_by(&mut self, reply: &Reply) -> bool {
         if !self.memory.is_quiet() {
             return false;

@@ -129,7 +129,7 @@ impl MshrTable {
     /// What would become of a miss on `key`, which the tags do not say is being fetched.
     #[inline]
     pub fn admit(&self, key: u64) -> Admission {
-        if !self.lost.is_empty() && self.find_lost(key).is_some() {
+        if !self.lost.is_empty() && self.is_lost(key) {
             Admission::Lost
         } else if self.free.is_empty() {
             Admission::TableFull
@@ -138,11 +138,11 @@ impl MshrTable {
         }
     }
 
-    /// Where among the fetches whose lines have been dropped that of `key` is.
+    /// Whether that of `key` is among the fetches whose lines have been dropped.
     #[cold]
-    fn find_lost(&self, key: u64) -> Option<usize> {
+    fn is_lost(&self, key: u64) -> bool {
         let is = |&at: &u32| self.entries[at as usize].key == key;
-        self.lost.iter().position(is)
+        self.lost.iter().any(is)
     }
 
     /// Makes `token` wait for `key`, for which [`MshrTable::admit`] has just said `Fresh` and which goes to `place`.
@@ -227,14 +227,6 @@ impl MshrTable {
             return None;
         }
         Some(Place(place))
-    }
-
-    /// The fetch of `key`, whose line has been dropped meanwhile, has arrived.
-    #[cold]
-    pub fn fill_lost(&mut self, key: u64) {
-        if let Some(number) = self.find_lost(key) {
-            self.fill(Fetch(self.lost[number]));
-        }
     }
 
     /// The lines to which these places belong, for each of which a fetch is under way, are dropped.

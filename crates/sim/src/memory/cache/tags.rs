@@ -155,11 +155,11 @@ pub struct TagArray {
     /// Where the last line that was looked for was found, by the low bits of its tag. The sectors of a line are
     /// asked for one after the other, and warps that take turns at few lines ask for them in turn, so it
     /// is mostly the one wanted next; its tag tells.
-    found: [Cell<u32>; FOUND],
+    found: [Cell<u16>; FOUND],
 }
 
-/// Lines of which it is known where they were found last.
-const FOUND: usize = 16;
+/// Lines of which it is known where they were found last. (Beyond the places that 16 bits can tell apart, it is not known.)
+const FOUND: usize = 64;
 
 impl TagArray {
     /// An empty array. A geometry of zero sets or ways gives an array that is always blocked.
@@ -184,7 +184,7 @@ impl TagArray {
             sector_bits: sectors.ilog2(),
             index: geometry.index,
             clock: 0,
-            found: Default::default(),
+            found: [const { Cell::new(0) }; FOUND],
         }
     }
 
@@ -297,7 +297,7 @@ impl TagArray {
         let mut index = self.found[self.found_at(addr)].get() as usize;
         if !self.is_at(index, addr) {
             index = self.search(self.set_at(addr), addr)?;
-            self.found[self.found_at(addr)].set(index as u32);
+            self.found[self.found_at(addr)].set(index as u16);
         }
         let readable = self.lines[index].valid & self.sector_bit(addr) != 0;
         readable.then_some(Slot(index as u32))
@@ -308,7 +308,7 @@ impl TagArray {
         let base = self.set_at(addr);
         match self.search(base, addr) {
             Some(index) => {
-                self.found[self.found_at(addr)].set(index as u32);
+                self.found[self.found_at(addr)].set(index as u16);
                 self.state(index, addr)
             }
             None => self.victim(base),
@@ -389,7 +389,7 @@ impl TagArray {
             dirty_sectors: old.dirty,
         });
         self.tags[index] = addr >> self.line_shift;
-        self.found[self.found_at(addr)].set(index as u32);
+        self.found[self.found_at(addr)].set(index as u16);
         self.lines[index] = Line::default();
         self.forget_written(slot);
         self.touch(slot);
@@ -404,23 +404,6 @@ impl TagArray {
         line.age |= BARRED;
         line.pending |= bit;
         line.valid &= !bit;
-    }
-
-    /// The fetch of the sector of `addr` has arrived. `None` when the line was invalidated
-    /// meanwhile; whoever waits for the data is served all the same.
-    pub fn fill(&mut self, addr: u64) -> Option<Slot> {
-        let last = self.found[self.found_at(addr)].get() as usize;
-        let index = match self.is_at(last, addr) {
-            true => last,
-            false => self.search(self.set_at(addr), addr)?,
-        };
-        let bit = self.sector_bit(addr);
-        let line = &mut self.lines[index];
-        if line.pending & bit == 0 {
-            return None;
-        }
-        line.fill(bit);
-        Some(Slot(index as u32))
     }
 
     /// The fetch to a place has arrived, whose line has not been dropped meanwhile.

@@ -368,7 +368,7 @@ impl Slice {
         }
     }
 
-    #[inline]
+    #[inline(never)] // at each of its places it would take more than it saves
     fn reply(&mut self, piece: Piece, tick: Tick, around: &mut Surroundings) {
         if let Some((sm, reply)) = around.inflight.answer(piece) {
             around.replies.push(

@@ -29,6 +29,7 @@ impl Slice {
     }
 
     /// A read of a sector that is there, and perhaps those behind it.
+    #[inline(always)] // its one caller serves
     fn read_hit(
         &mut self,
         cycle: Cycle,
@@ -50,6 +51,7 @@ impl Slice {
     }
 
     /// Serves a piece for which the tags say `found`; false if it must wait.
+    #[inline(always)] // its one caller serves
     fn serve_piece(
         &mut self,
         cycle: Cycle,

@@ -61,6 +61,27 @@ impl Inbox {
         first.map(|(_, reply)| reply)
     }
 
+    /// Takes the [parts](Reply::is_part) before the first other reply, one per cycle from `now` on, as far as the SM has
+    /// seen them. Returns whether there are any. The places of those that are still to come are free already.
+    #[inline]
+    pub fn pass_parts(&mut self, now: Cycle) -> bool {
+        let (mut then, before) = (now, self.seen);
+        while self.seen > 0
+            && let Some((at, reply)) = self.queue.front()
+            && reply.is_part()
+        {
+            then = then.max(*at) + 1;
+            self.queue.drop_front();
+            self.seen -= 1;
+        }
+        if self.seen == before {
+            return false;
+        }
+        self.next = Cycle::NEVER;
+        self.hold_until(then);
+        true
+    }
+
     /// The first reply is not to be seen before `cycle`.
     #[inline]
     pub fn hold_until(&mut self, cycle: Cycle) {
@@ -197,7 +218,7 @@ impl Sink<Reply> for Inboxes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::packet::RequestKind;
+    use crate::memory::packet::{IN_PARTS, RequestKind};
 
     fn reply(token: u32) -> Reply {
         Reply {
@@ -249,5 +270,31 @@ mod tests {
         assert_eq!(inbox.next(), later);
         inboxes.taken(0);
         assert_eq!((inboxes.next_for(0), inboxes.next()), (later, later));
+    }
+
+    #[test]
+    fn parts_pass_together_up_to_the_reply_behind_them() {
+        let part = Reply {
+            last: false,
+            ..reply(IN_PARTS)
+        };
+        let mut inboxes = Inboxes::new(1, 8, 8, Clock::new(700, 700));
+        for (tick, reply) in [(10, part), (12, part), (13, reply(IN_PARTS)), (20, part)] {
+            inboxes.deliver(0, Tick::new(tick), 1, reply);
+        }
+        let [first, second, last] = [10, 12, 13].map(|tick| Cycle::new(tick + DELIVERY_CYCLES));
+        let inbox = inboxes.of(0);
+        inbox.show(second);
+        assert!(inbox.pass_parts(first));
+        assert_eq!(inbox.next(), second, "the SM has not seen more");
+        inbox.show(last + 1);
+        // It comes to the second late: one packet per cycle.
+        assert!(inbox.pass_parts(last));
+        assert_eq!(inbox.next(), last + 1);
+        assert!(!inbox.pass_parts(last + 1), "the last of a request is none");
+        assert!(inbox.pop().is_some_and(|reply| reply.last));
+        inbox.show(last + 20);
+        assert!(inbox.pass_parts(inbox.next()));
+        assert_eq!(inbox.next(), Cycle::NEVER);
     }
 }

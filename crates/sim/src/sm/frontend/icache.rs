@@ -1,8 +1,9 @@
 //! The instruction cache that the fetch units of an SM share, and its ports.
 
 use crate::config::Machine;
+use crate::memory::cache::mshr::Fetch;
 use crate::memory::packet::{Reply, Request, RequestKind, Traffic};
-use crate::sm::memory::{L1, Outcome, Port, TokenKind, token};
+use crate::sm::memory::{L1, Outcome, Port, TokenKind, token, untoken};
 use crate::time::Cycle;
 
 /// The cache.
@@ -36,7 +37,7 @@ impl ICache {
     /// Takes a reply.
     pub fn take_reply(&mut self, reply: Reply) {
         if reply.last {
-            self.cache.fill(reply.addr);
+            self.cache.fill(reply.addr, Fetch(untoken(reply.token).1));
             self.last = None;
             self.stirs = true;
         }
@@ -86,20 +87,20 @@ impl ICache {
     #[inline(never)] // most often it is the line that was read last
     fn read(&mut self, addr: u64, slot: u16) -> Outcome {
         let (sm, bytes) = (self.sm, self.cache.line_bytes() as u16);
-        let request = |addr| Request {
+        let request = |addr, fetch: Fetch| Request {
             sm,
             kind: RequestKind::Read,
             traffic: Traffic::Instruction,
             addr,
             bytes,
             byte_mask: 0,
-            token: token(TokenKind::Instruction, 0),
+            token: token(TokenKind::Instruction, fetch.0),
         };
         let outcome = self.cache.read(
             addr,
             || slot as u32,
             request,
-            |evicted| request(evicted.addr),
+            |evicted| request(evicted.addr, Fetch::default()),
         );
         self.stirs |= outcome != Outcome::Hit;
         outcome

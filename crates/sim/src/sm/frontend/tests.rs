@@ -5,7 +5,7 @@ use super::FrontEnd;
 use crate::config::Machine;
 use crate::memory::packet::{Reply, RequestKind};
 use crate::sm::launch::Launched;
-use crate::sm::memory::{Port, TokenKind, token};
+use crate::sm::memory::Port;
 use crate::sm::residents::Residents;
 use crate::sm::testing;
 use crate::time::Cycle;
@@ -52,7 +52,7 @@ impl Bench {
             addr: request.addr,
             bytes: request.bytes,
             last: true,
-            token: token(TokenKind::Instruction, 0),
+            token: request.token,
         });
     }
 

@@ -2,7 +2,7 @@
 //! wait for the network. Used for data, instructions, constants and textures.
 
 use crate::config::{Cache as Config, DataCache, WritePolicy};
-use crate::memory::cache::mshr::{Admission, MshrTable};
+use crate::memory::cache::mshr::{Admission, Fetch, MshrTable};
 use crate::memory::cache::tags::{Evicted, Geometry, Lookup, TagArray};
 use crate::memory::packet::Request;
 use crate::memory::ring::Ring;
@@ -102,13 +102,13 @@ impl L1 {
 
     /// Looks up a read. Where the line is still to come, `waiter` makes who is handed out by
     /// [`next_ready`](L1::next_ready) when it has; `request` makes what is queued on a miss, from the
-    /// line's address. Dirty lines pushed out are queued as `evict` makes them.
+    /// line's address and what [`fill`](L1::fill) is to know. Dirty lines pushed out are queued as `evict` makes them.
     #[inline(always)]
     pub fn read(
         &mut self,
         addr: u64,
         waiter: impl FnOnce() -> u32,
-        request: impl FnOnce(u64) -> Request,
+        request: impl FnOnce(u64, Fetch) -> Request,
         evict: impl FnOnce(Evicted) -> Request,
     ) -> Outcome {
         let line = self.line_of(addr);
@@ -137,7 +137,7 @@ impl L1 {
         line: u64,
         found: Lookup,
         waiter: impl FnOnce() -> u32,
-        request: impl FnOnce(u64) -> Request,
+        request: impl FnOnce(u64, Fetch) -> Request,
         evict: impl FnOnce(Evicted) -> Request,
     ) -> Outcome {
         match found {
@@ -170,8 +170,8 @@ impl L1 {
                 }
                 self.tags.reserve(slot, line);
                 let place = self.tags.place(slot, line);
-                self.mshrs.open(line, place, waiter());
-                self.queue.push_back(request(line));
+                let fetch = self.mshrs.open(line, place, waiter());
+                self.queue.push_back(request(line, fetch));
                 Outcome::Miss
             }
         }
@@ -212,15 +212,11 @@ impl L1 {
         })
     }
 
-    /// A whole line has come.
-    pub fn fill(&mut self, addr: u64) {
+    /// A whole line has come, that of this fetch.
+    pub fn fill(&mut self, addr: u64, fetch: Fetch) {
         let line = self.line_of(addr);
-        match self.tags.fill(line) {
-            Some(slot) => {
-                let fetch = self.mshrs.fetch_to(self.tags.place(slot, line));
-                self.mshrs.fill(fetch);
-            }
-            None => self.mshrs.fill_lost(line),
+        if let Some(place) = self.mshrs.fill(fetch) {
+            self.tags.fill_place(place);
         }
         self.retry |= match self.wait {
             Wait::Set(set) => self.tags.set_of(line) == set,
@@ -308,20 +304,20 @@ mod tests {
     }
 
     fn read(cache: &mut L1, line: u64, waiter: u32) -> Outcome {
-        let request = |addr| Request {
+        let request = |addr, fetch: Fetch| Request {
             sm: 0,
             kind: RequestKind::Read,
             traffic: Traffic::Global,
             addr,
             bytes: 128,
             byte_mask: 0,
-            token: 0,
+            token: fetch.0,
         };
         cache.read(
             line * 128,
             || waiter,
             request,
-            |evicted| request(evicted.addr),
+            |evicted| request(evicted.addr, Fetch::default()),
         )
     }
 
@@ -338,10 +334,10 @@ mod tests {
         let mut cache = cache(&["l1d.sets=2", "l1d.ways=1", "l1d.hashed_index=false"]);
         miss(&mut cache, 0..2);
         assert_eq!(read(&mut cache, 2, 9), Outcome::Stall);
-        cache.fill(128);
+        cache.fill(128, Fetch(1));
         assert!(!cache.may_retry(), "line 1 is in the other set");
         assert_eq!(read(&mut cache, 2, 9), Outcome::Stall);
-        cache.fill(0);
+        cache.fill(0, Fetch(0));
         assert!(cache.may_retry());
         assert_eq!(read(&mut cache, 2, 9), Outcome::Miss);
     }
@@ -351,9 +347,9 @@ mod tests {
         let mut cache = cache(&["l1d.merges=1"]);
         miss(&mut cache, 0..2);
         assert_eq!(read(&mut cache, 0, 9), Outcome::Stall);
-        cache.fill(128);
+        cache.fill(128, Fetch(1));
         assert!(!cache.may_retry());
-        cache.fill(0);
+        cache.fill(0, Fetch(0));
         assert!(cache.may_retry());
         assert_eq!(read(&mut cache, 0, 9), Outcome::Hit);
     }
@@ -364,7 +360,7 @@ mod tests {
         miss(&mut cache, 0..1);
         assert_eq!(read(&mut cache, 0, 7), Outcome::Merged);
         assert_eq!(read(&mut cache, 1, 9), Outcome::Stall);
-        cache.fill(0);
+        cache.fill(0, Fetch(0));
         assert!(!cache.may_retry(), "its waiters still hold the entry");
         assert_eq!(cache.next_ready(), Some(0));
         assert!(!cache.may_retry());
@@ -379,7 +375,7 @@ mod tests {
         // An eviction may need the second place.
         assert_eq!(read(&mut cache, 0, 0), Outcome::Miss);
         assert_eq!(read(&mut cache, 1, 9), Outcome::Stall);
-        cache.fill(0);
+        cache.fill(0, Fetch(0));
         assert!(!cache.may_retry());
         cache.send();
         assert!(cache.may_retry());

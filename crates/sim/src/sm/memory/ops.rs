@@ -84,6 +84,8 @@ pub struct MemOp {
     pub busy: u32,
     /// Parts that hold on to this record: the pipeline, and each access that will return.
     pub holds: u32,
+    /// There are owners without an access: all their lanes were masked off.
+    pub bystanders: bool,
     /// Its accesses; the last goes first.
     pub accesses: Vec<Access>,
     /// Who waits for it.
@@ -133,11 +135,13 @@ impl MemOp {
 
     #[inline]
     fn add_owner(&mut self, owner: &Owner, lanes: u32, pending: usize) {
+        // Of what was gathered by generic addresses, some may be in shared memory and some not:
+        // who has no access of its own has nothing to wait for.
+        let lanes = if pending == 0 { 0 } else { lanes };
+        self.bystanders |= lanes == 0;
         self.owners.push(Owner {
             pending: pending as u16,
-            // Of what was gathered by generic addresses, some may be in shared memory and some not:
-            // who has no access of its own has nothing to wait for.
-            lanes: if pending == 0 { 0 } else { lanes },
+            lanes,
             ..*owner
         });
     }
@@ -220,13 +224,14 @@ impl MemOps {
                 busy: 0,
                 atomic: None,
                 holds: 0,
+                bystanders: false,
             });
             (self.ops.len() - 1) as u16
         });
         let op = &mut self.ops[index as usize];
         (op.pc, op.path, op.holds) = (pc, path, 1);
         (op.store, op.local, op.is_atomic, op.busy) = (false, false, false, 0);
-        (op.shared_atomic, op.warps) = (false, 1);
+        (op.shared_atomic, op.warps, op.bystanders) = (false, 1, false);
         op.owners.clear();
         op.accesses.clear();
         index

@@ -10,7 +10,7 @@ use crate::memory::clock::Clock;
 use crate::memory::divide::Divisor;
 use crate::memory::network::INJECTION_CYCLES;
 use crate::memory::network::crossbar::Backlog;
-use crate::memory::packet::{Request, RequestKind};
+use crate::memory::packet::{IN_PARTS, Request, RequestKind};
 use crate::time::{Cycle, Tick};
 
 /// What a reply is for: the top bits of a token. The rest is an index.
@@ -45,16 +45,20 @@ const KINDS: [TokenKind; 8] = [
     TokenKind::WriteBack,
 ];
 
-/// Packs a token.
+/// Packs a token. Of a line for its caches the load/store unit needs to hear when the last part has come.
 #[inline]
 pub fn token(kind: TokenKind, index: u32) -> u32 {
-    (kind as u32) << 28 | index
+    let parts = match kind {
+        TokenKind::Data | TokenKind::Constant | TokenKind::Texture => IN_PARTS,
+        _ => 0,
+    };
+    parts | (kind as u32) << 28 | index
 }
 
 /// Takes a token apart.
 #[inline]
 pub fn untoken(token: u32) -> (TokenKind, u32) {
-    (KINDS[(token >> 28) as usize], token & 0x0fff_ffff)
+    (KINDS[(token >> 28 & 7) as usize], token & 0x0fff_ffff)
 }
 
 /// The port.

@@ -66,8 +66,11 @@ impl LoadStore {
             && matches!(&effect.kind, EffectKind::Access(a) if a.shared_atomic);
         record.own(what.owners, &accesses);
         record.unsent = accesses.len() as u16;
-        record.accesses = accesses;
-        self.ahead += record.work();
+        // What it has meanwhile is empty, and there is nothing to free.
+        std::mem::forget(std::mem::replace(&mut record.accesses, accesses));
+        if let Some(ahead) = &mut self.ahead {
+            *ahead += record.work();
+        }
         if let (EffectKind::Atomic(atomic), true) = (&effect.kind, executed != 0) {
             let lanes = what.lanes.clone();
             keep_atomic(record, *atomic, lanes, &effect.address, &effect.operands);

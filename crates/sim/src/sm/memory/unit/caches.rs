@@ -4,6 +4,7 @@ use super::super::l1::L1;
 use super::super::ops::Path;
 use super::super::port::Port;
 use crate::config::Machine;
+use crate::memory::cache::mshr::Fetch;
 use crate::time::Cycle;
 
 /// The caches, as bits of a mask.
@@ -83,10 +84,10 @@ impl Caches {
         refused
     }
 
-    /// A line has come.
-    pub fn fill(&mut self, bit: u8, addr: u64) {
+    /// A line has come, that of this fetch.
+    pub fn fill(&mut self, bit: u8, addr: u64, fetch: u32) {
         let filled = self.of(bit);
-        filled.fill(addr);
+        filled.fill(addr, Fetch(fetch));
         if filled.has_ready() {
             self.ready |= bit;
         }

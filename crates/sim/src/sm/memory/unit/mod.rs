@@ -28,6 +28,7 @@ use crate::exec::access::atomic;
 use crate::exec::fault::{Fault, FaultKind};
 use crate::exec::memory::image::GlobalMemory;
 use crate::exec::state::LANES;
+use crate::memory::cache::mshr::Fetch;
 use crate::memory::cache::tags::Evicted;
 use crate::memory::packet::{LARGEST_REQUEST, Reply, Request, RequestKind, Traffic};
 use crate::observe::WarpEvent;
@@ -121,8 +122,9 @@ pub struct LoadStore {
     current: Option<u16>,
     /// The cycle in which it will have sent its accesses, if that is known.
     sent_at: Cycle,
-    /// Cycles that the instructions on their way here from issue will take.
-    pub(super) ahead: u32,
+    /// Cycles that the instructions on their way here from issue will take, on machines that gather accesses: nobody
+    /// else asks.
+    pub(super) ahead: Option<u32>,
     shared: SharedPipe,
     l1_queue: LookupQueue,
     l1_latency: u64,
@@ -179,7 +181,7 @@ impl LoadStore {
             ops: MemOps::default(),
             current: None,
             sent_at: Cycle::ZERO,
-            ahead: 0,
+            ahead: machine.sm.gather_memory.then_some(0),
             shared: SharedPipe::new(machine),
             l1_queue: LookupQueue::new(!machine.sm.gather_memory),
             l1_latency: machine.l1d.latency as u64,
@@ -234,7 +236,9 @@ impl LoadStore {
 
     /// Takes an instruction, given by its record.
     pub fn enter(&mut self, op: u16, now: Cycle) {
-        self.ahead -= self.ops.get(op).work();
+        if let Some(ahead) = &mut self.ahead {
+            *ahead -= self.ops.get(op).work();
+        }
         self.current = Some(op);
         self.next = now;
     }
@@ -242,7 +246,7 @@ impl LoadStore {
     /// Cycles that the instructions that have issued will still keep the unit busy, if nothing is in
     /// their way. For machines that gather accesses.
     pub fn backlog(&self) -> u32 {
-        self.ahead + self.current.map_or(0, |op| self.ops.get(op).work())
+        self.ahead.unwrap_or(0) + self.current.map_or(0, |op| self.ops.get(op).work())
     }
 
     /// Whether a reply can be taken.
@@ -315,11 +319,11 @@ impl LoadStore {
         let (kind, index) = untoken(reply.token);
         match kind {
             TokenKind::Data if reply.last => {
-                self.caches.fill(DATA, reply.addr);
+                self.caches.fill(DATA, reply.addr, index);
                 self.tell_fill(reply.addr, with);
             }
-            TokenKind::Constant if reply.last => self.caches.fill(CONSTANT, reply.addr),
-            TokenKind::Texture if reply.last => self.caches.fill(TEXTURE, reply.addr),
+            TokenKind::Constant if reply.last => self.caches.fill(CONSTANT, reply.addr, index),
+            TokenKind::Texture if reply.last => self.caches.fill(TEXTURE, reply.addr, index),
             TokenKind::Store | TokenKind::JointStore => self.acknowledge(reply.token, with),
             TokenKind::Uncached if reply.last => {
                 let uncached = &mut self.writeback.uncached;

@@ -128,7 +128,9 @@ impl LoadStore {
         let traffic = data_traffic(self.ops.get(op).local);
         let bytes = self.caches.data.line_bytes() as u16;
         let (sm, ops) = (self.sm, &mut self.ops);
-        let request = |line| read_request(sm, traffic, line, bytes, token(TokenKind::Data, 0));
+        let request = |line, fetch: Fetch| {
+            read_request(sm, traffic, line, bytes, token(TokenKind::Data, fetch.0))
+        };
         let evict = |evicted| write_back_request(sm, evicted, bytes);
         let flight = || ops.fly(op, lanes);
         let outcome = self.caches.data.read(addr, flight, request, evict);
@@ -236,15 +238,15 @@ impl LoadStore {
                 with.stats.memory_stalls_banks += 1;
             }
             return;
-        } else {
-            // Owners without any access (all their lanes were masked off) have nothing to
-            // wait for; the others hear when their last access returns.
+        } else if record.bystanders {
             self.complete_without_access(op, with);
         }
         self.ops.release(op);
         self.current = None;
     }
 
+    /// Owners without any access have nothing to wait for; the others hear when their last access returns.
+    #[inline(never)]
     fn complete_without_access(&mut self, op: u16, with: &mut Surroundings) {
         let record = self.ops.get(op);
         for owner in record.owners.iter().filter(|o| o.lanes == 0) {
@@ -391,7 +393,8 @@ impl LoadStore {
         } else {
             &mut self.caches.texture
         };
-        let request = |line| read_request(sm, traffic, line, bytes, token(kind, 0));
+        let request =
+            |line, fetch: Fetch| read_request(sm, traffic, line, bytes, token(kind, fetch.0));
         let flight = || ops.fly(op, access.lanes);
         let outcome = cache.read(access.addr, flight, request, |e| {
             write_back_request(sm, e, bytes)
