@@ -10,6 +10,7 @@ use crate::sm::limits::MOST_DOMAINS;
 use crate::sm::memory::Outcome;
 use crate::sm::residents::Residents;
 use crate::sm::warps::{Domain, Waiters, WarpTable};
+use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
 
 /// The gang front end.
@@ -257,18 +258,33 @@ impl GangFetch {
     }
 
     /// Once gangs have been fetched for: the domains with warps for units of slices to fetch for or to notice, a bit
-    /// each: those that concern fetch are not all in gangs.
+    /// each: those that concern fetch are not all in gangs. `lines`: some of their ports may be taken by lines that have come.
     #[inline(always)] // most often there are none
-    pub fn leaves(&mut self, residents: &mut Residents) -> u64 {
+    pub fn leaves(&mut self, now: Cycle, lines: bool, residents: &mut Residents) -> u64 {
         if self.seen.fetchable | self.seen.leaving == 0 {
             return 0;
         }
         let plan = residents.books.policy.plan();
         let in_all = plan.map_or(0, |plan| plan.fetched_together_in_all());
-        match self.seen.fetchable & !in_all | self.seen.leaving {
-            0 => 0,
+        match (self.seen.fetchable & !in_all, self.seen.leaving) {
+            (0, 0) => 0,
+            (0, _) if !lines => self.notice_finished(now, residents),
             _ => self.find_left(residents),
         }
+    }
+
+    /// Where units of slices have nobody to fetch for, they notice all warps that have finished: those of a home warp together,
+    /// if nobody has to hear of each. Returns as [`leaves`](Self::leaves).
+    #[inline(never)]
+    fn notice_finished(&mut self, now: Cycle, residents: &mut Residents) -> u64 {
+        let heard = residents.warps.in_step() || residents.books.watch.is_on();
+        if self.wanting.len() > 1 || heard {
+            return self.find_left(residents);
+        }
+        for index in each(self.seen.leaving) {
+            residents.retire_gang(index as u8, now);
+        }
+        0
     }
 
     #[inline(never)]

@@ -336,22 +336,6 @@ impl WarpTable {
         }
     }
 
-    /// All threads of a gang have exited, at `pc`, if the first warp stands for all of it; else says that it does not.
-    /// What they have in flight, the exit too, is yet to come.
-    pub fn finish_gang(&mut self, gang: Together, pc: Pc, books: &mut Books) -> bool {
-        let Some(slot) = self.kept_as_one(gang).filter(|_| !self.in_step) else {
-            return false;
-        };
-        let buffer = &mut self.warps[slot as usize].buffer;
-        let fetched_on = buffer.head().is_some();
-        buffer.flush(pc);
-        for leader in self.classes_of(gang) {
-            self.touch_class(leader, books);
-            self.domains[leader].finish(gang.index(), fetched_on);
-        }
-        true
-    }
-
     /// If these slots begin with several warps of a home warp, one slice behind the other: their gang,
     /// and the slots behind them. Where somebody wants to hear of each warp there is none.
     pub fn first_gang<'a>(&self, slots: &'a [u16]) -> Option<(Together, &'a [u16])> {

@@ -270,27 +270,4 @@ impl WarpTable {
             self.domains[leader].hold_back(index, hazard);
         }
     }
-
-    /// As [`check_leaving`](WarpTable::check_leaving), for the finished warps at `index` in these domains, a bit each.
-    #[inline(never)]
-    pub fn check_leaving_in(&mut self, domains: u64, index: u8) {
-        let unnoticed = domains & !self.having(index, |domain| domain.retired);
-        let settled = |d: &usize| self.is_settled(self.slot_in(*d, index));
-        let those = each(unnoticed)
-            .filter(settled)
-            .fold(0, |all, d| all | 1 << d);
-        if those == 0 {
-            return;
-        }
-        self.isolate(those);
-        for leader in each(those & self.classes.leaders()) {
-            self.domains[leader].leaving |= 1 << index;
-        }
-        (self.stirred.fetch, self.stirred.join) = (true, true);
-    }
-
-    /// The domains, a bit each, whose warp at `index` has finished.
-    pub fn finished_at(&self, index: u8) -> u64 {
-        self.having(index, |domain| domain.finished)
-    }
 }
