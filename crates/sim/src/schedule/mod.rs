@@ -25,9 +25,9 @@ use crate::divergence::Group;
 use crate::mechanism::{Info, Values};
 pub use crate::place::Place;
 use crate::time::Cycle;
-use std::any::Any;
 pub(crate) use chosen::Chosen;
-pub use plan::{FetchView, GangView, IssuePlan, IssueView, Together};
+pub use plan::{FetchView, GangView, IssuePlan, IssueView, Together, WholeFetch};
+use std::any::Any;
 pub use view::{CacheEvent, Considers, Facts, HearsCache, MindsPower, WarpInfo};
 
 /// An issue policy: one instance serves all schedulers (domains) of an SM, so that policies

@@ -99,6 +99,18 @@ impl Together {
         })
     }
 
+    /// Their slots, the first one first.
+    #[inline]
+    pub fn slots(&self, layout: Layout) -> impl Iterator<Item = u16> + Clone + use<> {
+        let (first, step) = (layout.slot_at(self.base), u16::from(self.step));
+        let mut left = self.slices;
+        std::iter::from_fn(move || {
+            let slice = (left != 0).then(|| left.trailing_zeros() as u16)?;
+            left &= left - 1;
+            Some(first + slice * step)
+        })
+    }
+
     /// All of them, the first one first.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Place> + Clone + use<> {
@@ -174,11 +186,20 @@ pub struct FetchView<'a> {
     /// By scheduler of each slice: home warps, by index, of which a warp lacks its next instruction and may be
     /// fetched for.
     pub wanting: &'a [u64],
-    /// Of the first scheduler, home warps of which that is known of the warps of all slices.
-    pub whole: u64,
     /// Of the home warp whose warp in the first slice sits here, the slices whose warps lack their next
     /// instruction, and those whose warps may be fetched for, a bit each.
     pub slices: &'a dyn Fn(Place) -> [u8; 2],
+}
+
+/// Who is fetched for next, as far as that is a gang with a warp in every slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WholeFetch {
+    /// Nobody.
+    Nobody,
+    /// The gang whose warps have this index.
+    Gang(u8),
+    /// Another, or nobody: [`next_fetch`](IssuePlan::next_fetch) tells.
+    Unclear,
 }
 
 /// A policy that plans the issues of a cycle.
@@ -293,6 +314,13 @@ pub trait IssuePlan {
         0
     }
 
+    /// Where every slice has one scheduler: whether the warps that are fetched for together next are a gang with one in
+    /// every slice. `wanting`: as in [`FetchView`]; `whole`: those of which it is so in all slices.
+    fn next_whole_fetch(&mut self, wanting: u64, whole: u64) -> WholeFetch {
+        let _ = (wanting, whole);
+        WholeFetch::Unclear
+    }
+
     /// The warps that are fetched for together next: those that lack their instruction may all be
     /// fetched for, and there is one.
     fn next_fetch(&mut self, view: &FetchView) -> Option<Together> {
@@ -319,6 +347,9 @@ mod tests {
             (some.domains(), some.index()),
             (1 << 5 | 1 << 11 | 1 << 15, 5)
         );
+        let layout = Layout::new(8, 2);
+        let slots = places.iter().map(|place| layout.slot_at(*place));
+        assert!(some.slots(layout).eq(slots));
         let near = Together::new(place(0), 1, 0b1010_0100);
         assert_eq!(near.domains(), 0b1010_0100);
         let more = Together::new(place(0), 1, 0b0010_0000);

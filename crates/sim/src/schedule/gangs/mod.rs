@@ -18,7 +18,9 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use super::{FetchView, GangView, IssuePlan, IssuePolicy, IssueView, Place, Policy, Together};
+use super::{
+    FetchView, GangView, IssuePlan, IssuePolicy, IssueView, Place, Policy, Together, WholeFetch,
+};
 use crate::mechanism::{Info, Integer, OneOf};
 use crate::place::Layout;
 use crate::stats::SmCounters;
@@ -119,8 +121,12 @@ pub const POLICY: Policy = Policy {
         };
         let reform = values.get(&REFORM);
         let all = values.get(&REFORM_WIDTH);
+        let table = Table::new(Layout::of(machine), domains);
         Box::new(Gangs {
-            table: Table::new(Layout::of(machine), domains),
+            table: match reform {
+                Reforming::Never => table.without_meetings(),
+                _ => table,
+            },
             chooser: Chooser::new(order),
             singles: Singles::new(order, machine.sm.max_blocks as usize, domains),
             most,
@@ -372,8 +378,7 @@ impl IssuePlan for Gangs {
     }
 
     fn went_on(&mut self, members: Together, at: Option<Pc>) -> bool {
-        let (home, _) = self.table.home_of(members.leader());
-        let slices = members.slices();
+        let (home, slices) = self.table.part_of(members);
         let moved = match at {
             Some(pc) if slices == self.table.slices => {
                 self.table.move_whole(home, pc);
@@ -457,6 +462,14 @@ impl IssuePlan for Gangs {
 
     fn fetches(&self) -> u32 {
         self.most
+    }
+
+    fn next_whole_fetch(&mut self, wanting: u64, whole: u64) -> WholeFetch {
+        let next = self.table.next_whole_wanting(wanting, whole, self.fetched);
+        if let WholeFetch::Gang(index) = next {
+            self.fetched = u16::from(index);
+        }
+        next
     }
 
     fn next_fetch(&mut self, view: &FetchView) -> Option<Together> {

@@ -7,7 +7,7 @@
 //! full.
 
 use super::super::order::AgeOrder;
-use super::super::{FetchView, Together};
+use super::super::{FetchView, Together, WholeFetch};
 use super::shapes::{Shape, Shapes};
 use crate::place::{Layout, Place, each};
 use crate::sm::fixed_list::FixedList;
@@ -94,8 +94,9 @@ pub struct Table {
     stirred: Vec<u16>,
     /// Original gangs with warps that go together with others than was told.
     regrouped: Vec<u16>,
-    /// Original gangs with parts that stand at one PC.
+    /// Original gangs with parts that stand at one PC, where anybody asks for them.
     mergeable: u32,
+    notes_meetings: bool,
     next_id: u64,
 }
 
@@ -119,7 +120,16 @@ impl Table {
             stirred: Vec::new(),
             regrouped: Vec::new(),
             mergeable: 0,
+            notes_meetings: true,
             next_id: 0,
+        }
+    }
+
+    /// The same, where nobody asks for parts that stand at one PC.
+    pub fn without_meetings(self) -> Table {
+        Table {
+            notes_meetings: false,
+            ..self
         }
     }
 
@@ -145,10 +155,37 @@ impl Table {
         }
     }
 
+    /// The home warp and the slices, a bit each, of warps that go together.
+    #[inline]
+    pub fn part_of(&self, members: Together) -> (u16, u8) {
+        let (home, slice) = self.home_of(members.leader());
+        match members.slices() {
+            1 => (home, 1 << slice), // one by itself may be counted from its own slice
+            slices => (home, slices),
+        }
+    }
+
     /// Where the warps of a part sit, that of the first slice first.
     #[inline]
     pub fn places(&self, home: u16, slices: u8) -> Together {
         Together::new(self.place(home, 0), self.schedulers as u8, slices)
+    }
+
+    /// Where every slice has one scheduler: as [`next_wanting`](Table::next_wanting), as far as it is a gang with a warp in
+    /// every slice. `wanting`: home warps of which a warp wants to be fetched for, by index; `whole`: all of whose warps do.
+    #[inline]
+    pub fn next_whole_wanting(&self, wanting: u64, whole: u64, last: u16) -> WholeFetch {
+        let those = wanting & self.gangs[0];
+        if those == 0 {
+            return WholeFetch::Nobody;
+        }
+        let behind = those & (!1u64 << (last % 64));
+        let first = if behind == 0 { those } else { behind };
+        let home = first.trailing_zeros();
+        match (whole & self.whole[0]).unbounded_shr(home) & 1 {
+            0 => WholeFetch::Unclear,
+            _ => WholeFetch::Gang(home as u8),
+        }
     }
 
     /// Of the gangs that lack their instruction and may be fetched for, the first behind the one of home warp
@@ -160,11 +197,6 @@ impl Table {
                 return None;
             }
             let behind = those & (!1u64 << (last % 64));
-            let first = if behind == 0 { those } else { behind };
-            let home = first.trailing_zeros() as u16; // as most often
-            if (view.whole & self.whole[0]).unbounded_shr(home.into()) & 1 != 0 {
-                return Some((home, self.slices));
-            }
             return self.next_part_wanting(behind, those & !behind, view);
         }
         let homes = |first: u16| {
@@ -283,7 +315,7 @@ impl Table {
             return false;
         };
         part.pc = pc;
-        if several {
+        if several && self.notes_meetings {
             self.note_meetings(home);
         }
         true
@@ -291,6 +323,9 @@ impl Table {
 
     /// Notes whether parts of an original gang stand at one PC.
     fn note_meetings(&mut self, home: u16) {
+        if !self.notes_meetings {
+            return;
+        }
         let original = &mut self.originals[home as usize];
         let parts = &original.parts;
         let meets = |i: usize| parts[..i].iter().any(|p| p.pc == parts[i].pc);

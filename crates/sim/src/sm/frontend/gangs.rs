@@ -3,13 +3,14 @@
 
 use super::icache::ICache;
 use super::unit::{address, decode, take};
-use crate::place::each;
-use crate::schedule::{FetchView, Together};
+use crate::place::{Place, each};
+use crate::schedule::{FetchView, Together, WholeFetch};
 use crate::sm::launch::Launched;
 use crate::sm::limits::MOST_DOMAINS;
 use crate::sm::memory::Outcome;
 use crate::sm::residents::Residents;
 use crate::sm::warps::{Domain, Waiters, WarpTable};
+use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
 
 /// The gang front end.
@@ -25,6 +26,8 @@ pub(super) struct GangFetch {
     members: Vec<u64>,
     /// By scheduler of each slice: see [`FetchView`].
     wanting: Vec<u64>,
+    /// All slices, a bit each.
+    slices: u8,
     seen: Seen,
     waiters: Waiters,
 }
@@ -85,6 +88,7 @@ impl GangFetch {
             waiting: Vec::new(),
             members: vec![0; domains],
             wanting: vec![0; schedulers],
+            slices: u8::MAX >> (8 - (domains / schedulers).min(8)),
             seen: Seen::new(),
             waiters,
         }
@@ -167,20 +171,7 @@ impl GangFetch {
         let waiters = self.waiters;
         self.seen.look(&residents.warps, waiters);
         while self.left != 0 && icache.has_port() && self.seen.any != 0 {
-            let Residents { warps, books, .. } = &mut *residents;
-            self.wanting[0] = self.seen.any;
-            if self.wanting.len() > 1 {
-                let wants = |sets: &Domain| sets.lacking() & sets.fetchable(waiters);
-                warps.of_schedulers(wants, &mut self.wanting);
-            }
-            let lacking = &self.seen.lacking;
-            let view = FetchView {
-                wanting: &self.wanting,
-                whole: self.seen.whole,
-                slices: &|home| warps.slices_in(home, |d| lacking[d % MOST_DOMAINS]),
-            };
-            let plan = books.policy.plan();
-            let Some(members) = plan.and_then(|plan| plan.next_fetch(&view)) else {
+            let Some(members) = self.next_gang(residents) else {
                 return;
             };
             if !self.fetch_for(members, icache, residents, launched) {
@@ -196,6 +187,41 @@ impl GangFetch {
                 self.seen.look(&residents.warps, waiters);
             }
         }
+    }
+
+    /// The gang that is fetched for next.
+    #[inline(always)]
+    fn next_gang(&mut self, residents: &mut Residents) -> Option<Together> {
+        if self.wanting.len() == 1 {
+            let plan = residents.books.policy.plan()?;
+            match plan.next_whole_fetch(self.seen.any, self.seen.whole) {
+                WholeFetch::Nobody => return None,
+                WholeFetch::Gang(index) => {
+                    let first = Place { domain: 0, index };
+                    return Some(Together::new(first, 1, self.slices));
+                }
+                WholeFetch::Unclear => {}
+            }
+        }
+        self.next_part(residents)
+    }
+
+    /// The same, where it may be one that does not have a warp in every slice.
+    #[inline(never)]
+    fn next_part(&mut self, residents: &mut Residents) -> Option<Together> {
+        let Residents { warps, books, .. } = residents;
+        let waiters = self.waiters;
+        self.wanting[0] = self.seen.any;
+        if self.wanting.len() > 1 {
+            let wants = |sets: &Domain| sets.lacking() & sets.fetchable(waiters);
+            warps.of_schedulers(wants, &mut self.wanting);
+        }
+        let lacking = &self.seen.lacking;
+        let view = FetchView {
+            wanting: &self.wanting,
+            slices: &|home| warps.slices_in(home, |d| lacking[d % MOST_DOMAINS]),
+        };
+        books.policy.plan()?.next_fetch(&view)
     }
 
     /// Fetches for a gang, which then gets its instructions, now or when their line comes, unless the instruction
@@ -232,18 +258,33 @@ impl GangFetch {
     }
 
     /// Once gangs have been fetched for: the domains with warps for units of slices to fetch for or to notice, a bit
-    /// each: those that concern fetch are not all in gangs.
+    /// each: those that concern fetch are not all in gangs. `lines`: some of their ports may be taken by lines that have come.
     #[inline(always)] // most often there are none
-    pub fn leaves(&mut self, residents: &mut Residents) -> u64 {
+    pub fn leaves(&mut self, now: Cycle, lines: bool, residents: &mut Residents) -> u64 {
         if self.seen.fetchable | self.seen.leaving == 0 {
             return 0;
         }
         let plan = residents.books.policy.plan();
         let in_all = plan.map_or(0, |plan| plan.fetched_together_in_all());
-        match self.seen.fetchable & !in_all | self.seen.leaving {
-            0 => 0,
+        match (self.seen.fetchable & !in_all, self.seen.leaving) {
+            (0, 0) => 0,
+            (0, _) if !lines => self.notice_finished(now, residents),
             _ => self.find_left(residents),
         }
+    }
+
+    /// Where units of slices have nobody to fetch for, they notice all warps that have finished: those of a home warp together,
+    /// if nobody has to hear of each. Returns as [`leaves`](Self::leaves).
+    #[inline(never)]
+    fn notice_finished(&mut self, now: Cycle, residents: &mut Residents) -> u64 {
+        let heard = residents.warps.in_step() || residents.books.watch.is_on();
+        if self.wanting.len() > 1 || heard {
+            return self.find_left(residents);
+        }
+        for index in each(self.seen.leaving) {
+            residents.retire_gang(index as u8, now);
+        }
+        0
     }
 
     #[inline(never)]
@@ -321,8 +362,9 @@ fn decode_gang(gang: Together, pc: Pc, residents: &mut Residents, launched: &Lau
         ..
     } = residents;
     match warps.kept_as_one(gang) {
-        Some(slot) if warps.waits_at(slot, pc) => {
-            warps.decode_gang(gang, pc, groups.get(slot).pc, &launched.facts, books);
+        Some(slot) if warps.waits_at(slot, pc) && !warps.in_step() => {
+            let next = groups.get(slot).pc;
+            warps.decode_kept(gang, slot, pc, next, &launched.facts, books);
         }
         _ => decode_parts(gang, pc, residents, launched),
     }
@@ -344,7 +386,20 @@ fn decode_parts(gang: Together, pc: Pc, residents: &mut Residents, launched: &La
     if kept.all(|slot| warps.waits_at(slot, pc) && groups.get(slot).pc == next) {
         return warps.decode_gang(gang, pc, next, &launched.facts, books);
     }
-    // Each that still waits for it gets its own.
-    let mut each = warps.slots_of(gang).map(|slot| (slot, pc)).collect();
-    decode(&mut each, residents, launched);
+    // Of those that still wait for it, each gets its own, the ones that go on at one instruction together.
+    let slot = |slice: usize| warps.slot_at(gang.among(1 << slice).leader());
+    let waits = |slot: u16| warps.is_running(slot) && warps.fetch_pc(slot) == pc;
+    let waiting = each(gang.slices().into()).filter(|slice| waits(slot(*slice)));
+    let mut left = waiting.fold(0u8, |all, slice| all | 1 << slice);
+    while left != 0 {
+        let next = groups.get(warps.slot_at(gang.among(left).leader())).pc;
+        let same = |slice: &usize| {
+            let place = gang.among(1 << slice).leader();
+            groups.get(warps.slot_at(place)).pc == next
+        };
+        let same = each(left.into()).filter(same);
+        let same = same.fold(0, |all, slice| all | 1 << slice);
+        left &= !same;
+        warps.decode_gang(gang.among(same), pc, next, &launched.facts, books);
+    }
 }

@@ -226,7 +226,7 @@ impl FrontEnd {
             self.take_lines(residents, launched);
         }
         self.gangs.fetch(&mut self.icache, residents, launched);
-        let left = self.gangs.leaves(residents);
+        let left = self.gangs.leaves(now, lines, residents);
         if lines || left != 0 {
             return self.fetch_for_singles(left, now, lines, residents, launched);
         }

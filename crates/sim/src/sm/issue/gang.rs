@@ -3,6 +3,7 @@
 use super::execute::{NO_MEMORY, note_executed};
 use super::gather::Kind;
 use super::{Issue, Next, Surroundings};
+use crate::divergence::GroupState;
 use crate::place::Place;
 use crate::schedule::{IssueView, Together};
 use crate::sm::fixed_list::FixedList;
@@ -224,7 +225,11 @@ impl Issue {
                 return self.go_on_together(members, &leader, as_one, now, with);
             }
         }
-        self.issue_apart(members, &leader, now, with)
+        let at = self.issue_apart(members, &leader, now, with)?;
+        Ok(match members.len() {
+            1 => runs_at(leader.slot, with),
+            _ => at,
+        })
     }
 
     /// Issues the instruction of members that each execute it for themselves. Returns as
@@ -279,12 +284,14 @@ impl Issue {
             threads,
             ..
         } = &mut *with.residents;
-        let group = |place: Place| groups.get(warps.slot_at(place));
+        let mask = |slot: u16| groups.get(slot).mask;
         let first = warps.slot_at(members.leader());
         let lanes = &groups.get(first).lanes;
         let active = match members.len() == self.domains {
             true => groups.lanes_of(warps.whole(first)),
-            false => members.iter().fold(0, |all, m| all | group(m).mask),
+            false => warps
+                .slots_of(members)
+                .fold(0, |all, slot| all | mask(slot)),
         };
         self.active = active;
         let view = &mut with.view;
@@ -393,4 +400,11 @@ impl Issue {
             }
         }
     }
+}
+
+/// Where a warp stands that has issued, if it goes on.
+#[inline]
+pub(super) fn runs_at(slot: u16, with: &Surroundings) -> Option<Pc> {
+    let group = with.residents.groups.get(slot);
+    (group.state == GroupState::Running).then_some(group.pc)
 }

@@ -4,8 +4,8 @@
 //! alone, and what it issues is done straight, as for a gang with a warp in every slice (`whole`). Where it is not
 //! the whole class that goes, what is ready is looked at slice by slice (`parts`), which comes to the same.
 
+use super::gang::runs_at;
 use super::{Issue, Next, Surroundings};
-use crate::divergence::GroupState;
 use crate::place::each;
 use crate::sm::launch::SmFault;
 use crate::sm::limits::MOST_DOMAINS;
@@ -73,8 +73,7 @@ impl Issue {
         if self.gathers && next.facts.is_memory() {
             with.collectors.let_memory_issue(false);
         }
-        let group = with.residents.groups.get(next.slot);
-        Ok((group.state == GroupState::Running).then_some(group.pc))
+        Ok(runs_at(next.slot, with))
     }
 
     /// The turns of the slices that had nothing to do are over. What has issued may have let warps go there.

@@ -84,13 +84,15 @@ impl Issue {
         let (mut ready, mut moving, mut wrong) = (!0, 0u64, 0);
         for d in each(leaders) {
             let domain = warps.domain(d);
-            if domain.moving() == 0 {
+            let those = domain.moving();
+            if those == 0 {
                 ready = 0;
                 continue;
             }
             moving |= 1 << d;
-            wrong |= domain.mismatched();
-            ready &= domain.issuable() & domain.with_room_at(now, kinds);
+            let issuable = domain.issuable_of(those);
+            wrong |= those & !issuable; // who moves and cannot issue loses a wrong path
+            ready &= issuable & domain.with_room_at(now, kinds);
         }
         if moving.is_power_of_two() {
             return Glance::Class(moving.trailing_zeros() as usize);

@@ -7,6 +7,7 @@ use super::blocks::barrier::Release;
 use crate::divergence::BlockArrival;
 use crate::exec::state::LANES;
 use crate::observe::WarpEvent;
+use crate::place::{Place, each};
 use crate::sm::launch::Launched;
 use crate::time::Cycle;
 
@@ -123,11 +124,36 @@ impl Residents {
         self.books.watch.tell(now, slot, WarpEvent::Retired);
         let block = self.warps.warp(slot).block;
         self.note_finished(slot, block, now);
+        self.warps_left(1, block, now);
+    }
+
+    /// As [`retire`](Residents::retire), for all warps of a home warp, by their index, that fetch is to notice, where every
+    /// slice has one scheduler. Slices that are in lockstep (`warps/lockstep`) stay so.
+    pub fn retire_gang(&mut self, index: u8, now: Cycle) {
+        self.blocks.last_retired = now;
+        self.warps.touch_all(&mut self.books);
+        let domains = self.warps.retire_those(index);
+        let layout = self.warps.layout();
+        let domain = domains.trailing_zeros() as u8;
+        let first = layout.slot_at(Place { domain, index });
+        let block = self.warps.warp(first).block;
+        for domain in each(domains).map(|domain| domain as u8) {
+            let place = Place { domain, index };
+            let slot = layout.slot_at(place);
+            debug_assert!(self.warps.is_settled(slot));
+            self.books.policy.finished(place);
+            self.note_finished(slot, block, now);
+        }
+        self.warps_left(domains.count_ones(), block, now);
+    }
+
+    /// So many warps of a block have left.
+    fn warps_left(&mut self, count: u32, block: u16, now: Cycle) {
         let blocks = &mut self.blocks;
         let Some(resident) = &mut blocks.slots[block as usize] else {
             return;
         };
-        resident.leave(1);
+        resident.leave(count);
         if !blocks.control.is_done(resident) {
             return;
         }
@@ -136,8 +162,13 @@ impl Residents {
         let resident = self.blocks.slots[block as usize].take();
         let resident = resident.expect("looked at above");
         self.end_life(resident.life, now);
+        let cleared = self
+            .warps
+            .clear_rows(&resident.arrival.homes, &mut self.books);
         for (slot, _, _) in resident.arrival.slots() {
-            self.warps.edit(slot, &mut self.books).clear();
+            if !cleared {
+                self.warps.edit(slot, &mut self.books).clear();
+            }
             self.groups.free(slot);
             self.books.watch.tell(now, slot, WarpEvent::Left);
         }

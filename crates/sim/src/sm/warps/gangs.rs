@@ -27,8 +27,7 @@ impl WarpTable {
     /// The slots of a gang.
     #[inline]
     pub fn slots_of(&self, gang: Together) -> impl Iterator<Item = u16> + Clone + use<> {
-        let layout = self.layout;
-        gang.iter().map(move |place| layout.slot_at(place))
+        gang.slots(self.layout)
     }
 
     /// The slots of a whole gang, by that of its warp in the first slice.
@@ -60,7 +59,7 @@ impl WarpTable {
         }
     }
 
-    /// A gang has issued an instruction, which leads it to `next`: as
+    /// A gang, whose domains have had their turn with it, has issued an instruction, which leads it to `next`: as
     /// [`gang_issued`](Self::gang_issued) and then [`refresh_gang`](Self::refresh_gang).
     #[inline]
     pub fn gang_steps(
@@ -77,11 +76,35 @@ impl WarpTable {
             return self.refresh_parts(gang, target, next, code, books);
         };
         self.note_issued(slot, facts);
+        if self.warps[slot as usize].buffer.head().is_none() {
+            return self.run_dry(gang, target); // as most often
+        }
         let Some(leader) = self.class_of(gang) else {
             return self.refresh_classes(gang, slot, target, next, code, books);
         };
         self.touch_class(leader, books);
         self.refresh_kept(leader, slot, target, next, code);
+    }
+
+    /// The warps of a gang, whose domains have had their turn with it, have nothing in their buffers any more. `target`:
+    /// they wait for that of a branch.
+    #[inline(always)]
+    fn run_dry(&mut self, gang: Together, target: bool) {
+        let (index, control) = (gang.index(), u64::from(target) << gang.index());
+        self.stirred.join |= gang.slices() != self.slices;
+        self.stirred.issue |= gang.domains();
+        self.stirred.fetch = true;
+        let mut left = gang.domains() & self.classes.leaders();
+        while left != 0 {
+            let leader = left.trailing_zeros() as usize;
+            left &= left - 1;
+            debug_assert_eq!(self.members(leader) & !gang.domains(), 0);
+            let domain = &mut self.domains[leader];
+            debug_assert!(domain.accounted > self.now && domain.stopped >> index & 1 == 0);
+            domain.control |= control;
+            domain.wants_fetch |= 1 << index;
+            domain.empty_head(index);
+        }
     }
 
     /// An instruction of a warp, and of those that it stands for, has issued.
@@ -219,8 +242,46 @@ impl WarpTable {
         }
     }
 
-    /// Puts what was fetched from `pc` for a gang, whose next instruction is `next`, into its buffers.
+    /// Puts what was fetched from `pc` for a gang, for which the warp of this slot stands, and whose next instruction is `next`,
+    /// into its buffers.
     #[inline(always)] // it is done for nearly every instruction
+    pub fn decode_kept(
+        &mut self,
+        gang: Together,
+        slot: u16,
+        pc: Pc,
+        next: Pc,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        let Some(leader) = self.class_of(gang) else {
+            return self.decode_classes(gang, slot, pc, next, code, books);
+        };
+        self.touch_class(leader, books);
+        let mut edit = self.edit_kept(leader, slot);
+        edit.decode(pc, next, code);
+        edit.refresh_head(next, code);
+    }
+
+    /// The same where its domains are of several classes.
+    #[inline(never)]
+    fn decode_classes(
+        &mut self,
+        gang: Together,
+        slot: u16,
+        pc: Pc,
+        next: Pc,
+        code: &[OpFacts],
+        books: &mut Books,
+    ) {
+        self.for_classes(gang, slot, books, |mut edit| {
+            let waits = edit.decode(pc, next, code);
+            edit.refresh_head(next, code);
+            (false, waits)
+        });
+    }
+
+    /// As [`decode_kept`](Self::decode_kept), for any gang.
     pub fn decode_gang(
         &mut self,
         gang: Together,
@@ -229,31 +290,8 @@ impl WarpTable {
         code: &[OpFacts],
         books: &mut Books,
     ) {
-        let Some((leader, slot)) = self.held_as_one(gang) else {
-            return self.decode_parts(gang, pc, next, code, books);
-        };
-        self.touch_class(leader, books);
-        let mut edit = self.edit_kept(leader, slot);
-        edit.decode(pc, next, code);
-        edit.refresh_head(next, code);
-    }
-
-    /// As [`decode_gang`](Self::decode_gang), class by class.
-    #[inline(never)]
-    fn decode_parts(
-        &mut self,
-        gang: Together,
-        pc: Pc,
-        next: Pc,
-        code: &[OpFacts],
-        books: &mut Books,
-    ) {
         if let Some(slot) = self.kept_as_one(gang).filter(|_| !self.in_step) {
-            return self.for_classes(gang, slot, books, |mut edit| {
-                let waits = edit.decode(pc, next, code);
-                edit.refresh_head(next, code);
-                (false, waits)
-            });
+            return self.decode_kept(gang, slot, pc, next, code, books);
         }
         let index = gang.index();
         let kept = self.kept_slots(gang);
@@ -296,22 +334,6 @@ impl WarpTable {
                 self.edit_class(leader, index).hold(what, held);
             }
         }
-    }
-
-    /// All threads of a gang have exited, at `pc`, if the first warp stands for all of it; else says that it does not.
-    /// What they have in flight, the exit too, is yet to come.
-    pub fn finish_gang(&mut self, gang: Together, pc: Pc, books: &mut Books) -> bool {
-        let Some(slot) = self.kept_as_one(gang).filter(|_| !self.in_step) else {
-            return false;
-        };
-        let buffer = &mut self.warps[slot as usize].buffer;
-        let fetched_on = buffer.head().is_some();
-        buffer.flush(pc);
-        for leader in self.classes_of(gang) {
-            self.touch_class(leader, books);
-            self.domains[leader].finish(gang.index(), fetched_on);
-        }
-        true
     }
 
     /// If these slots begin with several warps of a home warp, one slice behind the other: their gang,

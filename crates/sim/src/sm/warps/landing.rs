@@ -111,8 +111,7 @@ impl WarpTable {
         books: &mut Books,
     ) -> bool {
         let (domains, index) = (gang.domains(), gang.index());
-        let (mut held_back, mut waiting) = (0, 0);
-        let (mut on_memory, mut long, mut stopped) = (0, 0, 0);
+        let (mut held_back, mut going_on) = (0, 0);
         let mut left = self.classes.leaders();
         while left != 0 {
             let leader = left.trailing_zeros() as usize;
@@ -120,26 +119,28 @@ impl WarpTable {
             let (domain, class) = (&self.domains[leader], self.members(leader));
             let those = |set: u64| (set >> index & 1).wrapping_neg() & class;
             held_back |= those(!domain.clear);
-            on_memory |= those(domain.wait_memory);
-            long |= those(domain.long_wait);
-            stopped |= those(domain.stopped);
-            waiting |= those(!domain.going_on());
+            going_on |= those(domain.going_on());
         }
-        held_back &= domains;
         let warp = &mut self.warps[slot as usize];
         warp.landed(memory);
-        if held_back != 0 {
+        if held_back & domains != 0 {
             let head = warp.buffer.head();
             let hazard = head.map(|pc| self.hazard(slot, &code[pc as usize]));
-            let all = |yes: bool| u64::from(yes).wrapping_neg();
-            let changes = match hazard {
-                Some(by) if by.any => on_memory ^ all(by.memory) | long ^ all(by.long),
-                Some(_) => !0,
-                None => stopped,
-            };
-            self.change_hazard(index, changes & held_back, hazard, books);
+            let changes = self.not_held_back_by(hazard, held_back & domains, index);
+            self.change_hazard(index, changes, hazard, books);
         }
-        waiting & domains != 0
+        domains & !going_on != 0
+    }
+
+    /// Of the warps at `index` in these domains, a bit each, that something holds back, those for which something
+    /// else was noted than this holds back their next instruction, or, if they have none, that may wait for what is in flight.
+    #[inline(always)]
+    fn not_held_back_by(&self, hazard: Option<Hazard>, domains: u64, index: u8) -> u64 {
+        match hazard {
+            Some(by) if !by.any => domains,
+            Some(by) => domains & self.having(index, |domain| domain.differs_from(by)),
+            None => domains & self.having(index, |domain| domain.stopped),
+        }
     }
 
     /// An instruction of a gang that [goes on as one](Self::goes_on_as_one) is no longer in flight.
@@ -268,28 +269,5 @@ impl WarpTable {
             self.touch_class(leader, books);
             self.domains[leader].hold_back(index, hazard);
         }
-    }
-
-    /// As [`check_leaving`](WarpTable::check_leaving), for the finished warps at `index` in these domains, a bit each.
-    #[inline(never)]
-    pub fn check_leaving_in(&mut self, domains: u64, index: u8) {
-        let unnoticed = domains & !self.having(index, |domain| domain.retired);
-        let settled = |d: &usize| self.is_settled(self.slot_in(*d, index));
-        let those = each(unnoticed)
-            .filter(settled)
-            .fold(0, |all, d| all | 1 << d);
-        if those == 0 {
-            return;
-        }
-        self.isolate(those);
-        for leader in each(those & self.classes.leaders()) {
-            self.domains[leader].leaving |= 1 << index;
-        }
-        (self.stirred.fetch, self.stirred.join) = (true, true);
-    }
-
-    /// The domains, a bit each, whose warp at `index` has finished.
-    pub fn finished_at(&self, index: u8) -> u64 {
-        self.having(index, |domain| domain.finished)
     }
 }

@@ -15,6 +15,7 @@ mod fetching;
 mod flight;
 mod gangs;
 mod landing;
+mod leaving;
 mod lockstep;
 mod scoreboard;
 mod together;

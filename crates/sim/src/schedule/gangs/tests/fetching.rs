@@ -3,7 +3,7 @@
 use super::super::table::{Part, Table};
 use crate::config::Machine;
 use crate::place::Layout;
-use crate::schedule::{FetchView, Place};
+use crate::schedule::{FetchView, Place, WholeFetch};
 use crate::sm::fixed_list::FixedList;
 
 pub(super) const HOMES: u16 = 6;
@@ -83,7 +83,7 @@ fn warps_that_come_one_by_one_are_a_gang_as_if_it_had_been_told_at_once() {
 #[test]
 fn the_gang_behind_the_last_one_is_next_if_all_that_lack_their_instruction_may_be_fetched_for() {
     let mut dice = Dice(3);
-    let mut found = 0;
+    let (mut found, mut whole) = (0, 0);
     for _ in 0..2000 {
         let table = table(&mut dice);
         // Most often the slices hold the same.
@@ -105,7 +105,6 @@ fn the_gang_behind_the_last_one_is_next_if_all_that_lack_their_instruction_may_b
         let wanting = both.fold(0, |all, (lacking, fetchable)| all | lacking & fetchable);
         let view = FetchView {
             wanting: &[wanting & ((1 << HOMES) - 1)],
-            whole: all,
             slices: &|home| [&lacking, &fetchable].map(|sets| slices(sets, home.index)),
         };
         let last = (dice.draw() % u64::from(HOMES)) as u16;
@@ -113,6 +112,15 @@ fn the_gang_behind_the_last_one_is_next_if_all_that_lack_their_instruction_may_b
         let next = in_turn.find_map(|home| Some((home, table.wanting(home, &view)?)));
         assert_eq!(table.next_wanting(&view, last), next);
         found += u32::from(next.is_some());
+        match table.next_whole_wanting(view.wanting[0], all, last) {
+            WholeFetch::Nobody => assert_eq!(next, None),
+            WholeFetch::Gang(index) => {
+                assert_eq!(next, Some((index.into(), 0xff)));
+                whole += 1;
+            }
+            WholeFetch::Unclear => {}
+        }
     }
+    assert!((100..2000).contains(&whole), "{whole} of them are whole");
     assert!((500..2000).contains(&found), "{found} of them found one");
 }

@@ -8,7 +8,7 @@ use crate::bench::kernel;
 use crate::config::Machine;
 use crate::divergence::Groups;
 use crate::place::Layout;
-use crate::schedule::IssueView;
+use crate::schedule::{IssueView, Place, Together};
 use crate::time::Cycle;
 
 /// What is first by the plan, where these warps are ready, by domain: its home warp and slices.
@@ -91,6 +91,20 @@ fn nobody_can_issue_if_the_plan_names_nobody() {
     assert!((200..1800).contains(&found), "{found} of them found one");
 }
 
+#[test]
+fn a_part_is_found_from_whichever_slice_its_warps_are_counted() {
+    let table = table(&mut Dice(1));
+    for domain in 0..8 {
+        let place = Place { domain, index: 3 };
+        assert_eq!(table.part_of(Together::alone(place)), (3, 1 << domain));
+        assert_eq!(
+            table.part_of(table.places(3, 1 << domain)),
+            (3, 1 << domain)
+        );
+    }
+    assert_eq!(table.part_of(table.places(5, 0b0110)), (5, 0b0110));
+}
+
 /// Bodies in which warps of some slices alone have something to do for a while.
 const BODIES: &[(&str, &str)] = &[
     (
@@ -105,6 +119,12 @@ const BODIES: &[(&str, &str)] = &[
         "and.b32 %r2, %r1, 16; mov.u32 %r3, 0; setp.eq.u32 %p1, %r2, 0; @%p1 bra END;
         LOOP: add.u32 %r3, %r3, 1; mul.lo.u32 %r4, %r3, %r3; setp.lt.u32 %p2, %r3, 7; @%p2 bra LOOP;
         END: bar.sync 0; add.u32 %r5, %r3, 1; ld.shared.u32 %r6, [4]; bar.sync 0;",
+    ),
+    (
+        "single warps go on side by side, and meet",
+        "and.b32 %r2, %r1, 31; shr.u32 %r2, %r2, 2; mov.u32 %r3, 0; mul.wide.u32 %rd3, %r1, 4;
+        add.u64 %rd4, %rd2, %rd3; LOOP: add.u32 %r3, %r3, 1; add.u32 %r4, %r4, %r3; setp.lt.u32 %p1, %r3, %r2;
+        @%p1 bra LOOP; ld.global.u32 %r5, [%rd4]; add.u32 %r5, %r5, %r4; bar.sync 0; st.shared.u32 [8], %r5;",
     ),
     (
         "parts go on side by side",
