@@ -24,9 +24,10 @@ impl Residency {
         self.cycles = self.cycles.wrapping_sub(from.get());
     }
 
-    /// A warp leaves, and is not here from cycle `to` on.
-    pub(super) fn ends(&mut self, to: Cycle) {
-        self.cycles = self.cycles.wrapping_add(to.get());
+    /// So many warps leave, and are not here from cycle `to` on.
+    pub(super) fn ends(&mut self, warps: u32, to: Cycle) {
+        let cycles = u64::from(warps).wrapping_mul(to.get());
+        self.cycles = self.cycles.wrapping_add(cycles);
     }
 
     /// Warp-cycles before cycle `end`, at which so many warps are here, that have not been counted.

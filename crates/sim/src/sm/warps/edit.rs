@@ -73,7 +73,7 @@ impl Edit<'_> {
     /// The warp has left.
     pub fn clear(&mut self) {
         if self.domain.resident & self.bit() != 0 {
-            self.residency.ends(self.domain.accounted);
+            self.residency.ends(1, self.domain.accounted);
         }
         self.domain.clear_warp(self.index);
     }

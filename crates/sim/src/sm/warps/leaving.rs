@@ -67,9 +67,14 @@ impl WarpTable {
         }
         self.touch_all(books);
         for leader in each(self.classes.leaders()) {
+            let alike = self.members(leader).count_ones();
+            let domain = &mut self.domains[leader];
+            let before = domain.resident.count_ones();
             for index in homes.clone() {
-                self.domains[leader].clear_warp(index as u8);
+                domain.clear_warp(index as u8);
             }
+            let left = before - domain.resident.count_ones();
+            self.residency.ends(left * alike, domain.accounted);
         }
         true
     }
