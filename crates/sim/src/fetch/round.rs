@@ -118,7 +118,7 @@ mod tests {
         let mut random = 1u64;
         let mut draw = || {
             random = random.wrapping_mul(6364136223846793005).wrapping_add(1);
-            random >> 33 | random << 31
+            random.rotate_left(31)
         };
         for domains in [1, 2, 3, 8] {
             for start in 0..64 * domains {
