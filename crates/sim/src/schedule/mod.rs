@@ -14,6 +14,7 @@ pub mod order;
 pub(crate) mod plan;
 mod progress;
 #[cfg(test)]
+#[path = "tests/properties.rs"]
 mod properties;
 mod saws;
 mod tls;

@@ -77,6 +77,7 @@ impl WarpTable {
         self.stirred.fetch |= books.plans(); // see `stir`
         debug_assert_eq!(self.turned, !0);
         pass_plainly(domain, d as usize, self.now + 1, books);
+        // As `edit_touched`, which would find the warp again: 0.4% of a run that decodes in most cycles.
         let mut edit = Edit {
             domain,
             warp,

@@ -322,5 +322,5 @@ impl WarpTable {
 }
 
 #[cfg(test)]
-#[path = "lockstep_tests.rs"]
+#[path = "tests/lockstep.rs"]
 mod tests;

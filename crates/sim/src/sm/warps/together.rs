@@ -277,5 +277,5 @@ impl WarpTable {
 }
 
 #[cfg(test)]
-#[path = "together_tests.rs"]
+#[path = "tests/together.rs"]
 mod tests;
