@@ -74,7 +74,7 @@ impl Decoder<'_> {
         } else {
             [value as u32; 2 * LANES]
         };
-        let new = self.pool.len() as u32;
+        let new = self.pool.rows().len() as u32;
         // The first two words tell the others.
         let at = *self.known.entry([row[0], row[1]]).or_insert(new);
         if at == new {
@@ -168,7 +168,7 @@ impl Decoder<'_> {
                 }
                 (Width::Narrow, RegClass::B32) | (Width::Wide, RegClass::B64) => {
                     let words = if class == RegClass::B64 { 64 } else { 32 };
-                    d.dst[k] = Dst::Reg(slot * 32);
+                    d.dst[k] = Dst::Reg(slot);
                     cold.writes.push((slot * 32, words));
                 }
                 (Width::Narrow, RegClass::B64) | (Width::Wide, RegClass::B32) => {
@@ -223,7 +223,7 @@ impl Decoder<'_> {
                 (Width::Wide, RegClass::B64) => 64,
                 _ => return Err(unsupported(instr)),
             };
-            cold.results.push(Dst::Reg(slot * 32));
+            cold.results.push(Dst::Reg(slot));
             cold.writes.push((slot * 32, words));
         }
         Ok(())
@@ -286,7 +286,7 @@ impl Decoder<'_> {
                 match (class, wide) {
                     (RegClass::B64, false) => Self::temp(d, cold, false, FillFrom::LowHalf(at)),
                     (RegClass::B32, true) => Self::temp(d, cold, true, FillFrom::Extended(at)),
-                    _ => Src::Reg(at),
+                    _ => Src::Reg(slot),
                 }
             }
             Operand::Imm(value) => self.constant(*value, wide),
@@ -303,7 +303,7 @@ impl Decoder<'_> {
                         d.wide_address = class == RegClass::B64;
                         let words = if d.wide_address { 64 } else { 32 };
                         cold.reads.push((slot * 32, words));
-                        Src::Reg(slot * 32)
+                        Src::Reg(slot)
                     }
                     AddrBase::Zero => {
                         d.wide_address = true;

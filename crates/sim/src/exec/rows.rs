@@ -10,7 +10,22 @@ const WORDS: usize = 32;
 /// A row, aligned to what it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(128))]
-struct Row([u32; WORDS]);
+pub struct Row(pub [u32; WORDS]);
+
+/// Rows as one slice of words. Who has rows rather than words lets the compiler know how these are aligned.
+#[inline(always)]
+pub fn words(rows: &[Row]) -> &[u32] {
+    // SAFETY: a row is its words and nothing else (its size is a multiple of its alignment), and
+    // rows lie one behind the other.
+    unsafe { std::slice::from_raw_parts(rows.as_ptr().cast(), rows.len() * WORDS) }
+}
+
+/// The same, to be changed.
+#[inline(always)]
+pub fn words_mut(rows: &mut [Row]) -> &mut [u32] {
+    // SAFETY: as above; every word is a valid part of a row.
+    unsafe { std::slice::from_raw_parts_mut(rows.as_mut_ptr().cast(), rows.len() * WORDS) }
+}
 
 /// Rows in a row, used as one slice of words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +43,18 @@ impl Rows {
         self.0.resize(rows, Row([0; WORDS]));
     }
 
+    /// All of them.
+    #[inline(always)]
+    pub fn rows(&self) -> &[Row] {
+        &self.0
+    }
+
+    /// All of them, to be changed.
+    #[inline(always)]
+    pub fn rows_mut(&mut self) -> &mut [Row] {
+        &mut self.0
+    }
+
     /// Adds a row.
     pub fn push(&mut self, row: &[u32; WORDS]) {
         self.0.push(Row(*row));
@@ -38,17 +65,14 @@ impl Deref for Rows {
     type Target = [u32];
     #[inline(always)]
     fn deref(&self) -> &[u32] {
-        // SAFETY: a row is its words and nothing else (its size is a multiple of its alignment), and
-        // rows lie one behind the other.
-        unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), self.0.len() * WORDS) }
+        words(&self.0)
     }
 }
 
 impl DerefMut for Rows {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [u32] {
-        // SAFETY: as above; every word is a valid part of a row.
-        unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), self.0.len() * WORDS) }
+        words_mut(&mut self.0)
     }
 }
 

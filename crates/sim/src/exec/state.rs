@@ -47,7 +47,7 @@ impl Threads {
 pub struct Scratch {
     pub(super) rows: Rows,
     pub(super) predicates: Vec<u32>,
-    pub(super) temps: Vec<[u32; 2 * LANES]>,
+    pub(super) temps: Rows,
 }
 
 /// The registers and local memory of 32 threads. In this order, what most instructions need of

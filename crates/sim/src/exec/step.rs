@@ -77,10 +77,10 @@ impl Code {
     #[inline(always)]
     fn registers_of<'a>(&'a self, warp: &'a mut HomeWarp, mask: u32) -> Regs<'a> {
         Regs {
-            rows: &mut warp.rows,
+            rows: warp.rows.rows_mut(),
             predicates: &mut warp.predicates,
             carry: &mut warp.carry,
-            pool: &self.pool,
+            pool: self.pool.rows(),
             temps: &mut [],
             mask,
         }
@@ -121,10 +121,10 @@ impl Code {
             ..
         } = warp;
         let mut regs = Regs {
-            rows,
+            rows: rows.rows_mut(),
             predicates,
             carry,
-            pool: &self.pool,
+            pool: self.pool.rows(),
             temps: &mut [],
             mask,
         };
@@ -167,13 +167,16 @@ impl Code {
             Lanes::Gathered(homes) => self.gather(cold, homes, active, threads),
         };
         let mut temps = std::mem::take(&mut threads.scratch.temps);
-        temps.resize(temps.len().max(usize::from(d.temps)), [0; 2 * LANES]);
+        let rows_of_temps = 2 * usize::from(d.temps);
+        if temps.rows().len() < rows_of_temps {
+            temps.resize(rows_of_temps);
+        }
         let mut regs = Regs {
-            rows: &mut rows,
+            rows: rows.rows_mut(),
             predicates: &mut predicates,
             carry: &mut carry,
-            pool: &self.pool,
-            temps: &mut temps[..usize::from(d.temps)],
+            pool: self.pool.rows(),
+            temps: &mut temps.rows_mut()[..rows_of_temps],
             mask: 0,
         };
         regs.mask = active & regs.predicate(d.guard);

@@ -292,23 +292,18 @@ impl Sm {
             self.forget_lines(now);
             awake = self.memory.is_awake(now); // some lookups may be due again
         }
-        let mut with = memory::Surroundings {
-            collectors: &mut self.collectors,
-            facts: &launched.facts,
-            port: &mut self.port,
-            stats: &mut self.residents.books.stats.counters,
-            events: &mut self.events,
-        };
         if awake {
-            self.memory.write_back(now, &mut with);
+            let (memory, mut with) = self.memory_with(launched);
+            memory.write_back(now, &mut with);
         }
         if collectors_rest {
-            with.collectors.end_cycle();
+            self.collectors.end_cycle();
         } else {
-            with.collectors.step(with.facts);
+            self.collectors.step(&launched.facts);
         }
         if awake {
-            self.memory.cycle(now, &mut with);
+            let (memory, mut with) = self.memory_with(launched);
+            memory.cycle(now, &mut with);
         }
         if self.memory.accepts()
             && let Some(group) = self.collectors.oldest_for_memory(&launched.facts)
@@ -319,6 +314,22 @@ impl Sm {
         if !self.events.is_empty() {
             self.hear_of_memory(launched);
         }
+    }
+
+    /// The load/store unit and what is around it.
+    #[inline(always)]
+    fn memory_with<'a>(
+        &'a mut self,
+        launched: &'a Launched,
+    ) -> (&'a mut memory::LoadStore, memory::Surroundings<'a>) {
+        let with = memory::Surroundings {
+            collectors: &mut self.collectors,
+            facts: &launched.facts,
+            port: &mut self.port,
+            stats: &mut self.residents.books.stats.counters,
+            events: &mut self.events,
+        };
+        (&mut self.memory, with)
     }
 
     /// The data cache forgets its lines where a fence was passed or, if it is to, the last block has left.

@@ -10,7 +10,7 @@ impl Regs<'_> {
     #[inline(always)]
     pub fn map1<A: Value, R: Value>(&mut self, d: &Decoded, f: impl Fn(A) -> R) {
         let mut out = R::ZERO;
-        let a = self.row::<A>(d.src[0]);
+        let a = &self.value::<A>(d.src[0]);
         for i in 0..LANES {
             R::put(&mut out, i, f(A::get(a, i)));
         }
@@ -21,7 +21,7 @@ impl Regs<'_> {
     #[inline(always)]
     pub fn map2<A: Value, B: Value, R: Value>(&mut self, d: &Decoded, f: impl Fn(A, B) -> R) {
         let mut out = R::ZERO;
-        let (a, b) = (self.row::<A>(d.src[0]), self.row::<B>(d.src[1]));
+        let (a, b) = (&self.value::<A>(d.src[0]), &self.value::<B>(d.src[1]));
         for i in 0..LANES {
             R::put(&mut out, i, f(A::get(a, i), B::get(b, i)));
         }
@@ -36,9 +36,9 @@ impl Regs<'_> {
         f: impl Fn(A, B, C) -> R,
     ) {
         let mut out = R::ZERO;
-        let a = self.row::<A>(d.src[0]);
-        let b = self.row::<B>(d.src[1]);
-        let c = self.row::<C>(d.src[2]);
+        let a = &self.value::<A>(d.src[0]);
+        let b = &self.value::<B>(d.src[1]);
+        let c = &self.value::<C>(d.src[2]);
         for i in 0..LANES {
             R::put(&mut out, i, f(A::get(a, i), B::get(b, i), C::get(c, i)));
         }
@@ -48,7 +48,7 @@ impl Regs<'_> {
     /// A bit per lane: `f(a, b)`.
     #[inline(always)]
     pub fn test2<A: Value, B: Value>(&self, d: &Decoded, f: impl Fn(A, B) -> bool) -> u32 {
-        let (a, b) = (self.row::<A>(d.src[0]), self.row::<B>(d.src[1]));
+        let (a, b) = (&self.value::<A>(d.src[0]), &self.value::<B>(d.src[1]));
         // In this form the compiler makes a few vectors of it, and one word of these.
         let mut bits = 0;
         for i in 0..LANES {

@@ -4,15 +4,16 @@
 //! loop that the compiler vectorises, and commits the result under the mask of executed lanes.
 //! Inactive lanes may hold anything, so lane functions must be total.
 
+use crate::exec::rows::{Row, words, words_mut};
 use crate::exec::state::LANES;
 use std::ops::Range;
 
 /// Where a source row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Src {
-    /// Word offset in the home warp's register rows.
+    /// The first of its rows among the home warp's register rows.
     Reg(u32),
-    /// Word offset in the constant pool.
+    /// The first of its rows in the constant pool.
     Pool(u32),
     /// Index of a temporary row, filled before the instruction.
     Temp(u8),
@@ -21,7 +22,7 @@ pub(crate) enum Src {
 /// Where a result row goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dst {
-    /// Word offset in the home warp's register rows.
+    /// The first of its rows among the home warp's register rows.
     Reg(u32),
     /// Index of a temporary row, copied out after the instruction.
     Temp(u8),
@@ -58,16 +59,15 @@ pub(crate) const TRUE: PredSrc = PredSrc {
     flip: u32::MAX,
 };
 
-/// A temporary row of 32- or 64-bit lanes.
-pub(crate) type Temp = [u32; 2 * LANES];
-
-/// The registers an operation works on.
+/// The registers an operation works on. They are rows rather than words, so that the compiler knows how they are aligned: all
+/// that an operand may be, or it would not know of any.
 pub(crate) struct Regs<'a> {
-    pub rows: &'a mut [u32],
+    pub rows: &'a mut [Row],
     pub predicates: &'a mut [u32],
     pub carry: &'a mut u32,
-    pub pool: &'a [u32],
-    pub temps: &'a mut [Temp],
+    pub pool: &'a [Row],
+    /// Temporary rows, each with room for 64-bit lanes.
+    pub temps: &'a mut [Row],
     /// Lanes that execute.
     pub mask: u32,
 }
@@ -84,6 +84,16 @@ pub(crate) trait Value: Copy {
     fn row(words: &[u32]) -> &Self::Row;
     /// The row that starts at the front of `words`, to be changed.
     fn row_mut(words: &mut [u32]) -> &mut Self::Row;
+    /// The row that these are, as a value: so it is known how it is aligned.
+    #[inline(always)]
+    fn load(rows: &[Row]) -> Self::Row {
+        *Self::row(words(rows))
+    }
+    /// Overwrites the row that these are.
+    #[inline(always)]
+    fn store(rows: &mut [Row], row: &Self::Row) {
+        *Self::row_mut(words_mut(rows)) = *row;
+    }
     /// A lane.
     fn get(row: &Self::Row, lane: usize) -> Self;
     /// Sets a lane.
@@ -99,6 +109,14 @@ macro_rules! narrow {
             type Row = [u32; LANES];
             const WIDE: bool = false;
             const ZERO: Self::Row = [0; LANES];
+            #[inline(always)]
+            fn load(rows: &[Row]) -> Self::Row {
+                rows[0].0
+            }
+            #[inline(always)]
+            fn store(rows: &mut [Row], row: &Self::Row) {
+                rows[0].0 = *row;
+            }
             #[inline(always)]
             fn row(words: &[u32]) -> &Self::Row {
                 words.first_chunk().expect("a whole row")
@@ -210,21 +228,43 @@ const fn bits_of_lanes<const N: usize>(words: usize) -> [u32; N] {
     bits
 }
 
-/// The words of a row that begins at `at`: with both ends known, one comparison tells whether it is there.
+/// The rows of an operand that begins with this one: with both ends known, one comparison tells whether they are there.
 #[inline(always)]
-fn words_of<T: Value>(at: u32) -> Range<usize> {
-    let at = at as usize;
-    at..at + if T::WIDE { 2 * LANES } else { LANES }
+fn rows_of<T: Value>(first: u32) -> Range<usize> {
+    let first = first as usize;
+    first..first + if T::WIDE { 2 } else { 1 }
+}
+
+/// The rows of a temporary row.
+#[inline(always)]
+pub(crate) fn rows_of_temp(n: u8) -> Range<usize> {
+    2 * usize::from(n)..2 * usize::from(n) + 2
 }
 
 impl Regs<'_> {
+    /// The rows of a source.
+    #[inline(always)]
+    fn source<T: Value>(&self, src: Src) -> &[Row] {
+        match src {
+            Src::Reg(at) => &self.rows[rows_of::<T>(at)],
+            Src::Pool(at) => &self.pool[rows_of::<T>(at)],
+            Src::Temp(n) => &self.temps[rows_of_temp(n)],
+        }
+    }
+
     /// A source row.
     #[inline(always)]
     pub fn row<T: Value>(&self, src: Src) -> &T::Row {
+        T::row(words(self.source::<T>(src)))
+    }
+
+    /// A source row as a value, for operations that compute all lanes.
+    #[inline(always)]
+    pub fn value<T: Value>(&self, src: Src) -> T::Row {
         match src {
-            Src::Reg(at) => T::row(&self.rows[words_of::<T>(at)]),
-            Src::Pool(at) => T::row(&self.pool[words_of::<T>(at)]),
-            Src::Temp(n) => T::row(&self.temps[usize::from(n)]),
+            Src::Reg(at) => T::load(&self.rows[rows_of::<T>(at)]),
+            Src::Pool(at) => T::load(&self.pool[rows_of::<T>(at)]),
+            Src::Temp(n) => T::load(&self.temps[rows_of_temp(n)]),
         }
     }
 
@@ -234,15 +274,21 @@ impl Regs<'_> {
         T::get(self.row::<T>(src), lane)
     }
 
+    /// The rows that a result goes to.
+    #[inline(always)]
+    fn result_rows<T: Value>(&mut self, dst: Dst) -> Option<&mut [Row]> {
+        Some(match dst {
+            Dst::Reg(at) => &mut self.rows[rows_of::<T>(at)],
+            Dst::Temp(n) => &mut self.temps[rows_of_temp(n)],
+            Dst::Sink => return None,
+        })
+    }
+
     /// The row that a result goes to; whoever writes there himself leaves lanes that do not
     /// execute alone.
     #[inline(always)]
     pub fn result<T: Value>(&mut self, dst: Dst) -> Option<&mut T::Row> {
-        Some(T::row_mut(match dst {
-            Dst::Reg(at) => &mut self.rows[words_of::<T>(at)],
-            Dst::Temp(n) => &mut self.temps[usize::from(n)][..],
-            Dst::Sink => return None,
-        }))
+        Some(T::row_mut(words_mut(self.result_rows::<T>(dst)?)))
     }
 
     /// Writes a result row under the mask.
@@ -254,13 +300,13 @@ impl Regs<'_> {
     /// Writes a result row to some lanes.
     #[inline(always)]
     pub fn commit_masked<T: Value>(&mut self, dst: Dst, out: &T::Row, mask: u32) {
-        let Some(row) = self.result::<T>(dst) else {
+        let Some(rows) = self.result_rows::<T>(dst) else {
             return;
         };
         if mask == u32::MAX {
-            *row = *out;
+            T::store(rows, out);
         } else {
-            T::blend(row, out, mask);
+            T::blend(T::row_mut(words_mut(rows)), out, mask);
         }
     }
 

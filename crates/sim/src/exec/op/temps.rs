@@ -3,8 +3,9 @@
 
 use warpsim_ptx::isa::Special;
 
-use super::regs::{Regs, Temp, Value};
+use super::regs::{Regs, Value, rows_of_temp};
 use crate::exec::grid::Grid;
+use crate::exec::rows::{words, words_mut};
 use crate::exec::state::{LANES, Lanes, Moment, Threads, lanes_of};
 
 /// A temporary row filled before the instruction.
@@ -42,25 +43,26 @@ impl Fill {
         grid: &Grid,
         now: Moment,
     ) {
-        let row = &mut regs.temps[usize::from(self.temp)];
+        let row = words_mut(&mut regs.temps[rows_of_temp(self.temp)]);
+        let row = u64::row_mut(row);
         match self.from {
             FillFrom::Special(s) => {
                 let values = super::special::values(s, lanes, regs.mask, threads, grid, now);
                 self.put(row, |lane| values[lane]);
             }
             FillFrom::LowHalf(at) => {
-                let from = u64::row(&regs.rows[at as usize..]);
+                let from = u64::row(&words(regs.rows)[at as usize..]);
                 self.put(row, |lane| u64::get(from, lane));
             }
             FillFrom::Extended(at) => {
-                let from = u32::row(&regs.rows[at as usize..]);
+                let from = u32::row(&words(regs.rows)[at as usize..]);
                 self.put(row, |lane| u64::from(from[lane]));
             }
         }
     }
 
     #[inline(always)]
-    fn put(&self, row: &mut Temp, value: impl Fn(usize) -> u64) {
+    fn put(&self, row: &mut <u64 as Value>::Row, value: impl Fn(usize) -> u64) {
         match self.wide {
             true => (0..LANES).for_each(|lane| u64::put(row, lane, value(lane))),
             false => (0..LANES).for_each(|lane| row[lane] = value(lane) as u32),
@@ -71,19 +73,19 @@ impl Fill {
 impl Drain {
     /// Copies the row, on lanes that execute.
     pub fn run(&self, regs: &mut Regs<'_>) {
-        let row = &regs.temps[usize::from(self.temp)];
+        let row = words(&regs.temps[rows_of_temp(self.temp)]);
         for lane in lanes_of(regs.mask) {
             let to = self.to as usize;
             if self.widen {
                 let low = row[lane];
-                regs.rows[to + 2 * lane] = low;
-                regs.rows[to + 2 * lane + 1] = if self.signed {
+                words_mut(regs.rows)[to + 2 * lane] = low;
+                words_mut(regs.rows)[to + 2 * lane + 1] = if self.signed {
                     ((low as i32) >> 31) as u32
                 } else {
                     0
                 };
             } else {
-                regs.rows[to + lane] = row[2 * lane];
+                words_mut(regs.rows)[to + lane] = row[2 * lane];
             }
         }
     }

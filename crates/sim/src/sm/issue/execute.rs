@@ -275,13 +275,19 @@ pub(super) fn count_instructions(facts: &OpFacts, warps: u64, executed: u32, sta
     counters.warp_instructions += warps;
     let executed = u64::from(executed.count_ones());
     counters.thread_instructions += executed;
-    *match facts.through.pipe {
-        Pipe::Int => &mut counters.mix_int,
-        Pipe::Fp => &mut counters.mix_fp,
-        Pipe::Sfu => &mut counters.mix_sfu,
-        Pipe::Memory => &mut counters.mix_memory,
-        Pipe::Control => &mut counters.mix_control,
-    } += warps;
+    // One after the other: nobody can guess where a jump by table goes.
+    let pipe = facts.through.pipe;
+    if pipe == Pipe::Int {
+        counters.mix_int += warps;
+    } else if pipe == Pipe::Fp {
+        counters.mix_fp += warps;
+    } else {
+        *match pipe {
+            Pipe::Memory => &mut counters.mix_memory,
+            Pipe::Sfu => &mut counters.mix_sfu,
+            _ => &mut counters.mix_control,
+        } += warps;
+    }
     stats.work.count(facts.work, facts.operands, executed);
 }
 
