@@ -14,7 +14,7 @@ use super::facts::OpFacts;
 use super::issue::{self, Issue};
 use super::launch::{Launched, Quantum, SmFault, View};
 use super::memory::{self, Slots, TokenKind, untoken};
-use super::units::Done;
+use super::units::{Done, NextCycle};
 use crate::memory::network::inbox::Inbox;
 use crate::memory::packet::Reply;
 use crate::observe::Observer;
@@ -127,7 +127,9 @@ impl Sm {
         self.residents.take_arrivals(now, launched);
         self.take_reply(now, quantum.inbox);
         self.write_back(now, launched);
-        self.units.step(now, &mut self.collectors, &launched.facts);
+        if self.collectors.are_to_be_asked() {
+            self.units.step(now, &mut self.collectors, &launched.facts);
+        }
         self.memory_step(now, launched);
         if let Some(most) = self.memory_ahead {
             let may = self.memory.backlog() <= most;
@@ -299,7 +301,8 @@ impl Sm {
         if collectors_rest {
             self.collectors.end_cycle();
         } else {
-            self.collectors.step(&launched.facts);
+            let (units, facts) = (&mut self.units, &launched.facts[..]);
+            self.collectors.step(facts, NextCycle { units, facts, now });
         }
         if awake {
             let (memory, mut with) = self.memory_with(launched);

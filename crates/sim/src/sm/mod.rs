@@ -78,6 +78,11 @@ impl Sm {
         let plan = UnitPlan::of(machine);
         let mut residents = Residents::new(machine);
         let minded = residents.books.policy.minds_power().is_some();
+        let mut collectors = Collectors::new(&machine.collector, &plan);
+        let units = Units::new(machine, plan, minded);
+        if units.are_handed_over() {
+            collectors.hand_over();
+        }
         Sm {
             id,
             core_mhz: machine.gpu.core_mhz,
@@ -86,8 +91,8 @@ impl Sm {
             residents,
             front,
             issue: Issue::new(machine, domains),
-            collectors: Collectors::new(&machine.collector, &plan),
-            units: Units::new(machine, plan, minded),
+            collectors,
+            units,
             memory: LoadStore::new(machine, id),
             events: Vec::new(),
             port: Port::new(machine),

@@ -56,7 +56,7 @@ impl Bench {
     fn step(&mut self) -> Vec<(u16, Pc)> {
         self.residents.warps.start_cycle(self.now);
         if self.moves {
-            self.collectors.step(&self.launched.facts);
+            self.collectors.step(&self.launched.facts, ());
             while self.collectors.oldest(0).is_some() {
                 self.collectors.leave(0);
             }

@@ -4,7 +4,7 @@
 
 use super::{
     COLLECTED, Collectors, Config, GANGS_COLLECTED, GANGS_WAITING, GROUPS, Issued, UnitPlan,
-    WAITING,
+    WAITING, place_before,
 };
 use crate::place::each;
 use crate::sm::fixed_list::FixedList;
@@ -123,7 +123,9 @@ impl Collectors {
                 continue;
             }
             for (g, op) in gang.by_slice() {
-                self.groups[g].before.push(op);
+                let group = &mut self.groups[g];
+                self.before[place_before(g, group.came)] = op;
+                group.came = group.came.wrapping_add(1);
                 self.wants |= WAITING << g;
             }
         }
@@ -146,7 +148,7 @@ impl Collectors {
     /// Not all of its pipelines take it: every group has its own to wait.
     pub fn split_gang(&mut self, gang: GangIssued) {
         for (g, op) in gang.by_slice() {
-            self.groups[g].behind.push(op);
+            self.behind[g].push(op);
             self.wants |= COLLECTED << g;
         }
     }

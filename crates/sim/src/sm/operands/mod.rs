@@ -13,13 +13,12 @@ mod tests;
 
 use super::facts::{Banks, OpFacts};
 use super::limits::{MOST_GROUPS, MOST_KINDS};
-use super::units::UnitPlan;
+use super::units::{Pipelines, UnitPlan};
 use crate::config::Collector as Config;
 use banked::Readers;
 pub use gangs::GangIssued;
 use gangs::Gangs;
-use registers::Registers;
-use std::iter;
+pub use registers::Registers;
 
 /// An issued instruction on its way to a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,13 +33,6 @@ pub struct Issued {
     pub order: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct CollectorUnit {
-    op: Issued,
-    /// Its entries among the readers.
-    reading: u8,
-}
-
 /// Collectors of a group at most.
 const MOST_COLLECTORS: usize = 64;
 
@@ -48,34 +40,59 @@ const MOST_COLLECTORS: usize = 64;
 /// number takes no check.
 const GROUPS: usize = MOST_GROUPS.next_power_of_two();
 
-/// The collectors of one unit group, with the pipeline registers before and behind them.
-#[derive(Debug)]
+/// The collectors of one unit group: what every move asks, in a line of the host's cache.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
 struct Group {
-    ports: u8,
-    before: Registers,
-    behind: Registers,
     /// Bit i: unit i is free.
     free: u64,
     /// Bit i: unit i has all its operands.
     complete: u64,
     /// Unit that left last, for each port: the search goes on behind it.
     last: [u8; Registers::MOST],
-    units: [CollectorUnit; MOST_COLLECTORS],
+    /// The pipelines behind it, and whether instructions are handed over to them.
+    pipelines: Pipelines,
+    hands_over: bool,
+    ports: u8,
+    /// How many instructions have come to wait for a collector, and how many of them have one; both begin again at 0
+    /// when they have come to 256.
+    came: u8,
+    took: u8,
 }
 
 impl Group {
     /// With so many ports and collectors, of which the first search goes on behind `last`.
-    fn new(ports: u8, units: u32, last: u8) -> Group {
+    fn new(pipelines: Pipelines, ports: u8, units: u32, last: u8) -> Group {
         Group {
-            ports,
-            before: Registers::default(),
-            behind: Registers::default(),
+            pipelines,
             free: if units == 64 { !0 } else { (1u64 << units) - 1 },
-            complete: 0,
             last: [last; Registers::MOST],
-            units: [CollectorUnit::default(); MOST_COLLECTORS],
+            ports,
+            ..Group::default()
         }
     }
+
+    /// Whether as many wait for a collector as there are ports.
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.came.wrapping_sub(self.took) >= self.ports
+    }
+}
+
+/// Where among all that wait for a collector one of this group is, before which so many came.
+#[inline(always)]
+fn place_before(g: usize, came: u8) -> usize {
+    (g * Registers::MOST + came as usize % Registers::MOST) % (GROUPS * Registers::MOST)
+}
+
+/// Those to whom instructions are handed over.
+pub trait Takers {
+    /// Whether the first of these pipelines takes an instruction in the next cycle.
+    fn take_one(&mut self, pipelines: &Pipelines, op: &Issued) -> bool;
+    /// Pipelines take instructions, oldest first, in the next cycle, as far as they can.
+    fn take(&mut self, pipelines: &Pipelines, ops: &mut Registers);
+    /// The same, where the first pipeline has been asked.
+    fn take_further(&mut self, pipelines: &Pipelines, ops: &mut Registers);
 }
 
 /// What can move in a cycle, a bit for each group and kind of move: see [`Collectors::wants`].
@@ -109,6 +126,8 @@ pub struct Collectors {
     /// There is one group of each kind of units, with the same number.
     one_each: bool,
     ideal: bool,
+    /// Instructions that come out of the collectors are handed over to the units in the same cycle.
+    hands_over: bool,
     /// The banks that are written this cycle, as in [`Banks::of`].
     written: u64,
     /// Groups from which instructions enter pipelines, as bits for `COLLECTED`, and those from
@@ -116,7 +135,12 @@ pub struct Collectors {
     compute: Moves,
     memory: Moves,
     readers: Readers,
-    groups: Box<[Group; GROUPS]>,
+    /// The instructions that wait for a collector: those of a group take turns in the places that it has.
+    before: Box<[Issued; GROUPS * Registers::MOST]>,
+    /// Those in the collectors of all groups, and those behind them.
+    inside: Box<[Issued; GROUPS * MOST_COLLECTORS]>,
+    behind: Box<[Registers; GROUPS]>,
+    groups: [Group; GROUPS],
     /// By domain, then by kind of units: the group; and by kind all its groups, a bit each.
     routes: Vec<[u8; MOST_KINDS]>,
     of_kind: [u32; MOST_KINDS],
@@ -138,9 +162,12 @@ impl Collectors {
                 true => 0,
                 false => units.saturating_sub(1) as u8,
             };
-            Group::new(plan.ports as u8, units, last)
+            Group::new(plan.into(), plan.ports as u8, units, last)
         };
-        let none = iter::repeat_with(|| Group::new(0, 0, 0));
+        let mut groups = [Group::default(); GROUPS];
+        for (place, plan) in groups.iter_mut().zip(&plan.groups) {
+            *place = group(plan);
+        }
         let mut of_kind = [0; MOST_KINDS];
         for route in &plan.routes {
             for (kind, group) in route.iter().enumerate() {
@@ -163,11 +190,15 @@ impl Collectors {
             room: !0,
             one_each: plan.groups.len() <= MOST_KINDS && plan.routes.iter().all(straight),
             ideal: config.ideal,
+            hands_over: false,
             written: 0,
             compute,
             memory: bits(|g| g.memory),
             readers: Readers::default(),
-            groups: boxed(plan.groups.iter().map(group).chain(none)),
+            before: Box::new([Issued::default(); GROUPS * Registers::MOST]),
+            inside: Box::new([Issued::default(); GROUPS * MOST_COLLECTORS]),
+            behind: Box::new([Registers::default(); GROUPS]),
+            groups,
             routes: plan.routes.clone(),
             of_kind,
             by_domain: of_kind
@@ -175,6 +206,17 @@ impl Collectors {
                 .filter(|groups| groups.count_ones() > 1)
                 .fold(0, |all, groups| all | groups),
             gangs: Gangs::new(config, plan),
+        }
+    }
+
+    /// From now on instructions are handed over to the units in the cycle in which they come out of the collectors, and
+    /// what is not taken again in every cycle behind it: units need not ask. They take in the next cycle
+    /// what they would then find here, as nothing changes it in between. Ideal collectors do not, nor those
+    /// from which memory instructions leave, too, which they do later in a cycle.
+    pub fn hand_over(&mut self) {
+        self.hands_over = !self.ideal && self.compute & self.memory == 0;
+        for (g, group) in self.groups.iter_mut().enumerate().take(MOST_GROUPS) {
+            group.hands_over = self.hands_over && self.compute & (COLLECTED << g) != 0;
         }
     }
 
@@ -219,8 +261,7 @@ impl Collectors {
         while groups != 0 {
             let g = groups.trailing_zeros() as usize;
             groups &= groups - 1;
-            let group = &self.groups[g % GROUPS];
-            if may && group.before.count < group.ports {
+            if may && !self.groups[g % GROUPS].is_full() {
                 self.room |= 1 << g;
             } else {
                 self.room &= !(1 << g);
@@ -243,17 +284,18 @@ impl Collectors {
             self.routes[domain][kind as usize] as usize
         };
         let group = &mut self.groups[g % GROUPS];
-        group.before.push(op);
-        if group.before.count >= group.ports {
+        self.before[place_before(g, group.came)] = op;
+        group.came = group.came.wrapping_add(1);
+        if group.is_full() {
             self.room &= !(1 << g);
         }
         self.wants |= WAITING << g;
     }
 
-    /// Whether any instruction may be ready to enter a pipeline.
+    /// Whether any instruction is ready to enter a pipeline, and is not handed over.
     #[inline]
-    pub fn any_to_compute(&self) -> bool {
-        self.wants & (self.compute | GANGS_COLLECTED) != 0
+    pub fn are_to_be_asked(&self) -> bool {
+        !self.hands_over && self.wants & (self.compute | GANGS_COLLECTED) != 0
     }
 
     /// The groups, a bit each, with instructions that are ready to enter a pipeline.
@@ -266,7 +308,7 @@ impl Collectors {
     #[inline]
     pub fn oldest(&self, group: usize) -> Option<&Issued> {
         let any = self.wants & (COLLECTED << group) != 0;
-        any.then(|| &self.groups[group % GROUPS].behind.ops[0])
+        any.then(|| &self.behind[group % GROUPS].ops[0])
     }
 
     /// The group whose oldest instruction goes to the load/store unit next, if any does.
@@ -277,7 +319,7 @@ impl Collectors {
         while left != 0 {
             let group = left.trailing_zeros() as usize;
             left &= left - 1;
-            let op = &self.groups[group % GROUPS].behind.ops[0];
+            let op = &self.behind[group % GROUPS].ops[0];
             if facts[op.pc as usize].is_memory() && found.is_none_or(|(o, _)| op.order < o) {
                 found = Some((op.order, group));
             }
@@ -288,7 +330,7 @@ impl Collectors {
     /// Takes out the oldest instruction of a group.
     #[inline]
     pub fn leave(&mut self, g: usize) -> Issued {
-        let op = self.groups[g % GROUPS].behind.pop();
+        let op = self.behind[g % GROUPS].pop();
         self.note_left(g);
         op
     }
@@ -297,17 +339,17 @@ impl Collectors {
     /// ([`note_left`](Collectors::note_left)).
     #[inline]
     pub fn behind(&mut self, g: usize) -> &mut Registers {
-        &mut self.groups[g % GROUPS].behind
+        &mut self.behind[g % GROUPS]
     }
 
     /// Some instructions have been taken from behind the collectors of a group.
     #[inline]
     pub fn note_left(&mut self, g: usize) {
-        let group = &self.groups[g % GROUPS];
-        if group.behind.count == 0 {
+        let behind = self.behind[g % GROUPS].count;
+        if behind == 0 {
             self.wants &= !(COLLECTED << g);
         }
-        if group.behind.count < group.ports {
+        if behind < self.groups[g % GROUPS].ports {
             self.may |= COMPLETE << g;
         }
     }
@@ -342,13 +384,14 @@ impl Collectors {
         self.written = 0;
     }
 
-    /// One cycle. `facts` gives the facts of an instruction.
+    /// One cycle. `facts` gives the facts of an instruction; the units take instructions where collectors
+    /// [hand over](Collectors::hand_over).
     #[inline(always)] // its one caller is the cycle
-    pub fn step(&mut self, facts: &[OpFacts]) {
+    pub fn step(&mut self, facts: &[OpFacts], units: impl Takers) {
         if self.ideal {
             self.pass_through();
         } else {
-            self.move_on(facts);
+            self.move_on(facts, units);
         }
         self.written = 0;
     }
@@ -364,24 +407,18 @@ impl Collectors {
         while waiting != 0 {
             let g = waiting.trailing_zeros() as usize;
             waiting &= waiting - 1;
-            let group = &mut self.groups[g % GROUPS];
-            while group.before.count != 0 && group.behind.count < IDEAL {
-                let op = group.before.pop();
-                group.behind.push(op);
+            let (group, behind) = (&mut self.groups[g % GROUPS], &mut self.behind[g % GROUPS]);
+            while group.came != group.took && behind.count < IDEAL {
+                behind.push(self.before[place_before(g, group.took)]);
+                group.took = group.took.wrapping_add(1);
                 self.wants |= COLLECTED << g;
             }
-            if group.before.count == 0 {
+            if group.came == group.took {
                 self.wants &= !(WAITING << g);
             }
-            if group.before.count < group.ports {
+            if !group.is_full() {
                 self.room |= 1 << g;
             }
         }
     }
-}
-
-/// The first so many of what an endless iterator gives.
-fn boxed<T, const N: usize>(all: impl Iterator<Item = T>) -> Box<[T; N]> {
-    let all: Box<[T]> = all.take(N).collect();
-    all.try_into().ok().expect("it is endless")
 }

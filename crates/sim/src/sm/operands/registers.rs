@@ -1,10 +1,10 @@
-//! Where instructions wait before and behind the collectors.
+//! Where instructions wait behind the collectors.
 
 use super::Issued;
 
-/// The pipeline registers before or behind the collectors: a few, oldest first. In this order, the
+/// The pipeline registers behind the collectors: a few, oldest first. In this order, the
 /// first ones are in one line of the host's cache with their number.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub struct Registers {
     /// How many there are.
@@ -46,6 +46,26 @@ impl Registers {
     #[inline(never)]
     fn move_up(&mut self) {
         self.ops.copy_within(2..1 + self.count as usize, 1);
+    }
+
+    /// Takes the oldest so many, which the caller has seen.
+    #[inline]
+    pub fn drop_oldest(&mut self, dropped: u8) {
+        self.count -= dropped;
+        // Most often all have gone, or one is left.
+        if self.count != 0 {
+            self.ops[0] = self.ops[dropped as usize % Registers::MOST];
+            if self.count > 1 {
+                self.close_up(dropped);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn close_up(&mut self, dropped: u8) {
+        let from = dropped as usize;
+        self.ops
+            .copy_within(1 + from..from + self.count as usize, 1);
     }
 
     /// The last one, at this place, goes before those that were issued later.

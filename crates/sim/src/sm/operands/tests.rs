@@ -1,10 +1,19 @@
 //! Banks of the register file and what they serve when.
 
-use super::{Collectors, Issued};
+use super::{Collectors, Issued, Registers, Takers};
 use crate::config::Machine;
 use crate::sm::facts::OpFacts;
 use crate::sm::facts::tests::reading;
-use crate::sm::units::UnitPlan;
+use crate::sm::units::{Pipelines, UnitPlan};
+
+/// Nobody takes anything.
+impl Takers for () {
+    fn take_one(&mut self, _: &Pipelines, _: &Issued) -> bool {
+        false
+    }
+    fn take(&mut self, _: &Pipelines, _: &mut Registers) {}
+    fn take_further(&mut self, _: &Pipelines, _: &mut Registers) {}
+}
 
 /// Issues an instruction for each of the `reads` at once and gives back how many cycles each
 /// takes to come out; in cycle c the banks `written[c]` of warp 0 are written.
@@ -28,7 +37,7 @@ fn cycles(reads: &[&[u32]], written: &[u32]) -> Vec<usize> {
         if let Some(&bank) = written.get(cycle) {
             collectors.write(0, &reading(&[bank], banks).read_banks);
         }
-        collectors.step(&facts);
+        collectors.step(&facts, ());
         while collectors.oldest(0).is_some() {
             out[collectors.leave(0).pc as usize] = cycle + 1;
         }
@@ -77,7 +86,7 @@ fn order_of_leaving(behind_first: bool) -> Vec<u32> {
             };
             collectors.issue(0, kind.expect("its kind") as u8, op);
         }
-        collectors.step(&facts);
+        collectors.step(&facts, ());
         if collectors.oldest(group).is_some() {
             left.push(collectors.leave(group).pc);
         }

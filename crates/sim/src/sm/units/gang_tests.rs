@@ -56,7 +56,7 @@ impl Slices {
             }
             let facts = &self.launched.facts;
             self.units.step(now, &mut self.collectors, facts);
-            self.collectors.step(facts);
+            self.collectors.step(facts, ());
             for issue in issues.iter().filter(|i| i.cycle == cycle) {
                 order += 1;
                 self.issue(issue, order, as_one);

@@ -84,7 +84,7 @@ impl Bench {
             ..Issued::default()
         };
         self.collectors.issue(0, self.facts[pc].unit, issued);
-        self.collectors.step(&self.facts);
+        self.collectors.step(&self.facts, ());
     }
 
     fn counters(&mut self) -> [crate::stats::PipeCounters; 2] {

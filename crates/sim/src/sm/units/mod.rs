@@ -11,13 +11,13 @@ mod results;
 use super::facts::OpFacts;
 use super::fixed_list::FixedList;
 use super::limits::MOST_PIPELINES;
-use super::operands::{Collectors, Issued};
+use super::operands::{Collectors, Issued, Registers, Takers};
 use crate::config::Machine;
 use crate::power::Power;
 use crate::stats::PipeCounters;
 use crate::time::Cycle;
 use gangs::Gangs;
-pub use plan::{Group, UnitPlan};
+pub use plan::{Group, Pipelines, UnitPlan};
 pub use results::Done;
 use results::Results;
 
@@ -126,12 +126,15 @@ impl Units {
         counted.unwrap_or_default()
     }
 
-    /// Collected operations enter their units.
-    #[inline]
+    /// Whether collectors may hand over what is to enter, rather than wait to be asked: nobody looks at the power of lanes,
+    /// which is another one in the next cycle.
+    pub fn are_handed_over(&self) -> bool {
+        self.power.is_none()
+    }
+
+    /// Collected operations, of which there are some, enter their units, where they are not handed over.
+    #[inline(never)]
     pub fn step(&mut self, now: Cycle, collectors: &mut Collectors, facts: &[OpFacts]) {
-        if !collectors.any_to_compute() {
-            return;
-        }
         // Those of gangs before all others, and so do their results leave. The order within a cycle makes no
         // difference: what a result does is its warp's own, and a divergence model that waits for all
         // warps of a block starts none of them before its next tick.
@@ -151,7 +154,8 @@ impl Units {
         }
     }
 
-    #[inline(always)]
+    /// Where they are not handed over.
+    #[inline]
     fn enter_all(
         &mut self,
         group: usize,
@@ -159,40 +163,75 @@ impl Units {
         collectors: &mut Collectors,
         facts: &[OpFacts],
     ) {
-        let plan = &self.plan.groups[group];
-        let bus = plan.bus;
-        let behind = collectors.behind(group);
-        for pipeline in plan.pipelines.clone() {
-            if behind.count == 0 {
+        let pipelines = Pipelines::from(&self.plan.groups[group]);
+        self.enter_these(&pipelines, collectors.behind(group), now, facts);
+        collectors.note_left(group);
+    }
+
+    /// Collected operations of a group, oldest first, enter its pipelines, as far as they can. Where they are handed over,
+    /// that is asked for the next cycle, of the groups in the same order as here.
+    #[inline(always)]
+    pub fn enter_these(
+        &mut self,
+        pipelines: &Pipelines,
+        behind: &mut Registers,
+        now: Cycle,
+        facts: &[OpFacts],
+    ) {
+        let mut taken = 0;
+        for pipeline in pipelines.first..pipelines.end {
+            if taken == behind.count {
                 break;
             }
-            let op = behind.ops[0];
+            let op = &behind.ops[taken as usize % Registers::MOST];
             let facts = &facts[op.pc as usize];
             if facts.is_memory() {
                 break; // it is for the load/store unit, and in the way of what comes behind
             }
-            let at = now + u64::from(facts.latency) + EXIT_STAGES;
-            let place = self.results.place(at);
-            if !self.enter_for(pipeline, bus, now, facts.interval, place) {
-                continue;
-            }
-            behind.pop();
-            self.book(op, at, place);
+            taken += u8::from(self.enter_one(pipeline, pipelines.bus, op, now, facts));
         }
-        collectors.note_left(group);
+        behind.drop_oldest(taken);
     }
 
-    /// An operation is written back in cycle `at`, which is at this place among the results, for whoever issued it.
+    /// An operation enters a pipeline, if it can; says whether.
     #[inline(always)]
-    fn book(&mut self, op: Issued, at: Cycle, place: usize) {
-        if self.gangs.is_empty() {
-            let Issued { slot, pc, .. } = op;
-            self.results.push_to(place, at, Done::alone(slot, pc));
-        } else {
-            self.book_for_gang(op, at);
+    fn enter_one(
+        &mut self,
+        pipeline: u8,
+        bus: u32,
+        op: &Issued,
+        now: Cycle,
+        facts: &OpFacts,
+    ) -> bool {
+        let pipeline = pipeline as usize % MOST_PIPELINES;
+        if now < self.entry_free[pipeline] {
+            return false;
         }
+        let at = now + u64::from(facts.latency) + EXIT_STAGES;
+        let place = self.results.place(at);
+        if self.gangs.is_empty() {
+            let done = Done::alone(op.slot, op.pc);
+            if !self
+                .results
+                .book(place, at, pipeline, bus, self.buses, done)
+            {
+                return false;
+            }
+        } else if self.results.claim(place, pipeline, bus, self.buses) {
+            self.book_for_gang(*op, at);
+        } else {
+            return false;
+        }
+        // A pipeline is asked once in a cycle.
+        if facts.interval > 1 {
+            let free = now + u64::from(facts.interval);
+            self.entry_free[pipeline] = free;
+            self.all_free = self.all_free.max(free);
+        }
+        true
     }
 
+    /// An operation is written back in cycle `at`, for whoever issued it.
     #[inline(never)]
     fn book_for_gang(&mut self, op: Issued, at: Cycle) {
         let results = &mut self.results;
@@ -228,6 +267,46 @@ impl Units {
         true
     }
 }
+
+/// The units as they take what is handed over in cycle `now`.
+pub struct NextCycle<'a> {
+    #[allow(missing_docs)]
+    pub units: &'a mut Units,
+    #[allow(missing_docs)]
+    pub facts: &'a [OpFacts],
+    #[allow(missing_docs)]
+    pub now: Cycle,
+}
+
+impl Takers for NextCycle<'_> {
+    #[inline(always)]
+    fn take_one(&mut self, pipelines: &Pipelines, op: &Issued) -> bool {
+        let facts = &self.facts[op.pc as usize];
+        let (pipeline, bus) = (pipelines.first, pipelines.bus);
+        self.units.enter_one(pipeline, bus, op, self.now + 1, facts)
+    }
+
+    #[inline(always)]
+    fn take(&mut self, pipelines: &Pipelines, ops: &mut Registers) {
+        self.units
+            .enter_these(pipelines, ops, self.now + 1, self.facts);
+    }
+
+    #[inline(never)]
+    fn take_further(&mut self, pipelines: &Pipelines, ops: &mut Registers) {
+        let first = pipelines.first + 1;
+        self.take(
+            &Pipelines {
+                first,
+                ..*pipelines
+            },
+            ops,
+        );
+    }
+}
+
+#[cfg(test)]
+mod handed_tests;
 
 #[cfg(test)]
 mod tests {

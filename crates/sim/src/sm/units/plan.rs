@@ -38,6 +38,27 @@ pub struct Group {
     pub ports: u32,
 }
 
+/// The pipelines of a set of units, in short.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pipelines {
+    /// The first one, and the one behind the last.
+    pub first: u8,
+    #[allow(missing_docs)]
+    pub end: u8,
+    /// Those that share its result buses, a bit each.
+    pub bus: u32,
+}
+
+impl From<&Group> for Pipelines {
+    fn from(group: &Group) -> Pipelines {
+        Pipelines {
+            first: group.pipelines.start as u8,
+            end: group.pipelines.end as u8,
+            bus: group.bus,
+        }
+    }
+}
+
 /// The kinds of units that there are. Those that take the first classes come first: where units
 /// compete, for buses or banks, it is in this order.
 fn kinds(machine: &Machine) -> Vec<&Unit> {

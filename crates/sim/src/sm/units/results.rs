@@ -123,6 +123,47 @@ impl Results {
         true
     }
 
+    /// Claims the cycle `at`, which is at this place in the ring, as [`claim`](Results::claim) does, and books `done` for
+    /// it; says whether.
+    #[inline(always)]
+    pub fn book(
+        &mut self,
+        place: usize,
+        at: Cycle,
+        unit: usize,
+        bus: u32,
+        most: u32,
+        done: Done,
+    ) -> bool {
+        let b = place % Results::HORIZON;
+        let bucket = &mut self.buckets[b];
+        if bucket.units != 0 {
+            return self.book_beside(place, unit, bus, most, done);
+        }
+        // Most often nobody has it.
+        bucket.units = 1 << unit;
+        bucket.first = done;
+        self.occupied[b / 64] |= 1 << (b % 64);
+        self.next = self.next.min(at);
+        true
+    }
+
+    /// As [`book`](Results::book) where somebody has the cycle.
+    #[inline(always)]
+    fn book_beside(&mut self, place: usize, unit: usize, bus: u32, most: u32, done: Done) -> bool {
+        let claims = self.claim(place, unit, bus, most);
+        if claims {
+            let bucket = &mut self.buckets[place % Results::HORIZON];
+            if bucket.last == ALONE {
+                bucket.second = done;
+                bucket.last = NONE;
+            } else {
+                self.push_behind(place % Results::HORIZON, done);
+            }
+        }
+        claims
+    }
+
     /// Claims cycle `at` for a result of each of these units (a bit each), if none of them has one
     /// then; says whether. They share no bus with others that could take all of it.
     #[inline]
@@ -138,13 +179,7 @@ impl Results {
     /// Books `done` for cycle `at`, as far ahead as was said at most.
     #[inline]
     pub fn push(&mut self, at: Cycle, done: Done) {
-        self.push_to(self.place(at), at, done);
-    }
-
-    /// As [`push`](Results::push), where it is known at which place in the ring the cycle is.
-    #[inline(always)]
-    pub fn push_to(&mut self, place: usize, at: Cycle, done: Done) {
-        let b = place % Results::HORIZON;
+        let b = self.place(at);
         let (word, bit) = (&mut self.occupied[b / 64], 1 << (b % 64));
         let bucket = &mut self.buckets[b];
         if *word & bit == 0 {
