@@ -94,10 +94,8 @@ impl Collectors {
     #[inline(always)]
     fn dispatch(&mut self, mut moving: Moves, units: &mut impl Takers) {
         loop {
-            self.dispatch_of(
-                (moving / COMPLETE).trailing_zeros() as usize % GROUPS,
-                units,
-            );
+            let g = (moving / COMPLETE).trailing_zeros() as usize % GROUPS;
+            self.dispatch_of(g, units);
             moving &= moving - 1;
             if moving == 0 {
                 return;

@@ -240,29 +240,16 @@ impl Units {
     }
 
     /// Takes an operation in cycle `now` if the pipeline can, and in the cycle `at` of its
-    /// writeback a bus; says whether.
+    /// writeback a bus; says whether. Every operation is the same time on its way from the unit to writeback, so those
+    /// that would be written back together would leave their units together.
     #[inline]
     fn enter(&mut self, pipeline: usize, bus: u32, now: Cycle, interval: u16, at: Cycle) -> bool {
-        self.enter_for(pipeline, bus, now, interval, self.results.place(at))
-    }
-
-    /// As [`enter`](Units::enter), where it is known at which place among the results the cycle of its writeback is.
-    /// Every operation is the same time on its way from the unit to writeback, so those that would be written back
-    /// together would leave their units together.
-    #[inline(always)]
-    fn enter_for(
-        &mut self,
-        pipeline: usize,
-        bus: u32,
-        now: Cycle,
-        interval: u16,
-        place: usize,
-    ) -> bool {
+        let place = self.results.place(at);
         let entry_free = &mut self.entry_free[pipeline % MOST_PIPELINES];
         if now < *entry_free || !self.results.claim(place, pipeline, bus, self.buses) {
             return false;
         }
-        *entry_free = now + interval as u64;
+        *entry_free = now + u64::from(interval);
         self.all_free = self.all_free.max(*entry_free);
         true
     }
@@ -270,11 +257,11 @@ impl Units {
 
 /// The units as they take what is handed over in cycle `now`.
 pub struct NextCycle<'a> {
-    #[allow(missing_docs)]
+    /// They.
     pub units: &'a mut Units,
-    #[allow(missing_docs)]
+    /// The facts of an instruction.
     pub facts: &'a [OpFacts],
-    #[allow(missing_docs)]
+    /// The cycle; what is taken enters in the next.
     pub now: Cycle,
 }
 
@@ -294,14 +281,9 @@ impl Takers for NextCycle<'_> {
 
     #[inline(never)]
     fn take_further(&mut self, pipelines: &Pipelines, ops: &mut Registers) {
-        let first = pipelines.first + 1;
-        self.take(
-            &Pipelines {
-                first,
-                ..*pipelines
-            },
-            ops,
-        );
+        let mut others = *pipelines;
+        others.first += 1;
+        self.take(&others, ops);
     }
 }
 

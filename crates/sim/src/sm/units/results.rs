@@ -153,13 +153,7 @@ impl Results {
     fn book_beside(&mut self, place: usize, unit: usize, bus: u32, most: u32, done: Done) -> bool {
         let claims = self.claim(place, unit, bus, most);
         if claims {
-            let bucket = &mut self.buckets[place % Results::HORIZON];
-            if bucket.last == ALONE {
-                bucket.second = done;
-                bucket.last = NONE;
-            } else {
-                self.push_behind(place % Results::HORIZON, done);
-            }
+            self.push_beside(place % Results::HORIZON, done);
         }
         claims
     }
@@ -181,12 +175,20 @@ impl Results {
     pub fn push(&mut self, at: Cycle, done: Done) {
         let b = self.place(at);
         let (word, bit) = (&mut self.occupied[b / 64], 1 << (b % 64));
-        let bucket = &mut self.buckets[b];
         if *word & bit == 0 {
             *word |= bit;
-            bucket.first = done;
+            self.buckets[b].first = done;
             self.next = self.next.min(at);
-        } else if bucket.last == ALONE {
+        } else {
+            self.push_beside(b, done);
+        }
+    }
+
+    /// Adds a result to a cycle that has one.
+    #[inline(always)]
+    fn push_beside(&mut self, b: usize, done: Done) {
+        let bucket = &mut self.buckets[b];
+        if bucket.last == ALONE {
             bucket.second = done;
             bucket.last = NONE;
         } else {
