@@ -214,6 +214,16 @@ impl Slice {
         }
     }
 
+    /// The first core cycle from `cycle` on in which a slice that is ahead [lets a request in](Slice::let_in), as far as
+    /// it has come: if it does not know, never.
+    pub fn lets_in_at(&mut self, cycle: Cycle, l2: Clock) -> Cycle {
+        let (Some(first), Some(log)) = (self.entrance.front(), &mut self.room) else {
+            return Cycle::NEVER;
+        };
+        let cycle = cycle.max(first.since);
+        l2.cycle_of(log.first_from(l2.first_tick(cycle)))
+    }
+
     /// A fetched sector has arrived from DRAM.
     #[inline]
     pub fn fill(&mut self, fetch: Fetch) {
