@@ -179,10 +179,17 @@ impl Partitions {
             let first = number * self.slices_per_channel;
             let channel = &mut channels[number];
             channel.run(cycle, end, stats, &mut |slice, news| {
-                if let News::Fetched(fetch) = news {
-                    slices[first + slice].fill(fetch);
-                }
-                slices_next.lower(first + slice, cycle);
+                let at = match news {
+                    News::Fetched(at, fetch) => {
+                        slices[first + slice].fill(at, fetch);
+                        at
+                    }
+                    News::Room => {
+                        slices[first + slice].may_send_to_dram();
+                        cycle
+                    }
+                };
+                slices_next.lower(first + slice, at);
             });
             channel.next()
         });
@@ -196,8 +203,8 @@ impl Partitions {
         perform_atomic: &mut dyn FnMut(u16, u32),
     ) {
         let Clocks { network, l2, dram } = self.clocks;
-        let ticks = l2.ticks_of(cycle);
-        let next_tick_cycle = l2.cycle_of(l2.first_tick(cycle + 1));
+        let (first, end) = (l2.first_tick(cycle), l2.first_tick(cycle + 1));
+        let next_tick_cycle = l2.cycle_of(end);
         let mut around = Surroundings {
             inflight: &mut self.inflight,
             replies: &mut self.replies,
@@ -214,9 +221,11 @@ impl Partitions {
         };
         let slices = &mut self.slices;
         self.slices_next.run(cycle, |number| {
-            let mut next = cycle + 1;
-            for tick in ticks.clone() {
-                next = slices[number].step(cycle, tick, &mut around);
+            let slice = &mut slices[number];
+            let (mut next, mut tick) = (cycle, first);
+            while tick < end {
+                next = slice.step(cycle, tick, &mut around);
+                tick += 1;
             }
             next.max(next_tick_cycle)
         });
