@@ -66,6 +66,12 @@ impl<T: Copy> Ring<T> {
         }
     }
 
+    /// The last.
+    #[inline]
+    pub fn back(&self) -> Option<&T> {
+        self.get(self.len().wrapping_sub(1))
+    }
+
     /// The last, to change.
     pub fn back_mut(&mut self) -> Option<&mut T> {
         match self.len {
@@ -178,7 +184,7 @@ mod tests {
                         plain.push_back(number);
                     }
                 }
-                prop_assert_eq!(ring.front(), plain.front());
+                prop_assert_eq!((ring.front(), ring.back()), (plain.front(), plain.back()));
                 prop_assert_eq!((ring.len(), ring.is_empty()), (plain.len(), plain.is_empty()));
                 prop_assert!((0..=plain.len()).all(|at| ring.get(at) == plain.get(at)));
             }

@@ -60,16 +60,11 @@ impl Channel {
         }
     }
 
-    /// The queue of a slice can take another request.
-    #[inline]
-    pub fn has_room(&self, slice: u16) -> bool {
-        self.inlets.has_room(slice)
-    }
-
-    /// Queues a request, to be seen in `tick`.
-    pub fn push(&mut self, tick: Tick, request: DramRequest) {
+    /// Queues a request, to be seen in `tick`. Returns whether the queue of its slice can take another.
+    pub fn push(&mut self, tick: Tick, request: DramRequest) -> bool {
         self.inlets.push(request);
         self.next = self.next.min(tick);
+        self.inlets.has_room(request.slice)
     }
 
     /// The tick in which something can happen next.
@@ -78,11 +73,11 @@ impl Channel {
         self.next
     }
 
-    /// No read completes before this tick.
+    /// No read of which nobody has been told completes before this tick.
     #[inline]
     pub fn no_fill_before(&self) -> Tick {
         match &self.model {
-            // Nor is there a command before the next tick in which anything can happen.
+            // There is no command before the next tick in which anything can happen.
             Model::Gddr(dram) => dram.no_read_before(self.next),
             Model::Simple(_) => Tick::ZERO,
         }
@@ -112,7 +107,7 @@ impl Channel {
     }
 
     /// Runs the ticks of core cycle `cycle`, which end before tick `end`. `tell(slice, news)`
-    /// is called for every read that completes, and where there is room again.
+    /// is called for every read of which it is known when it completes, and where there is room again.
     #[inline(always)] // its one caller is the loop over channels
     pub fn run(
         &mut self,
@@ -130,9 +125,10 @@ impl Channel {
         }
     }
 
-    /// One tick: completed requests go back, the DRAM sends a command, a request is taken from
+    /// One tick: the credits of completed requests come back, the DRAM sends a command, a request is taken from
     /// the slices, and one whose delay is over goes to the DRAM's queue. Returns the next tick in
-    /// which anything can happen.
+    /// which anything can happen. (That a request completes is nothing by itself: its slice has been told when its last
+    /// command went out, and only those that wait for a credit have to know by then.)
     #[inline]
     fn gddr_tick(
         &mut self,
@@ -145,9 +141,12 @@ impl Channel {
             return Tick::NEVER;
         };
         while let Some(request) = dram.completed(tick) {
-            self.inlets.completed(request, tell);
+            self.inlets.completed(request);
         }
-        dram.step(tick, stats);
+        if let Some((done, read)) = dram.step(tick, stats) {
+            let fetched = News::Fetched(self.clock.cycle_of(done), read.fetch);
+            tell(usize::from(read.slice), fetched);
+        }
         if !dram.is_full()
             && !self.inlets.is_empty()
             && let Some(request) = self.inlets.take(tell)
@@ -164,13 +163,19 @@ impl Channel {
             self.admit_at = self.delay.front().map_or(Tick::NEVER, |&(ready, _)| ready);
         }
         dram.look_ahead(tick, stats);
-        let mut next = dram.next();
+        let mut next = dram.next_command();
         // A full queue gets room when a bank takes a request, which is an event of the DRAM.
         if !dram.is_full() {
             if self.inlets.eligible() != 0 {
                 return tick + 1;
             }
             next = next.min(self.admit_at);
+            if !self.inlets.is_empty() {
+                next = next.min(dram.next_done());
+            }
+        }
+        if next == Tick::NEVER {
+            next = dram.last_done();
         }
         next.max(tick + 1)
     }
@@ -188,7 +193,11 @@ impl Channel {
             return Tick::NEVER;
         };
         while let Some(request) = dram.completed(cycle) {
-            self.inlets.completed(request, tell);
+            if !request.write {
+                let fetched = News::Fetched(cycle, request.fetch);
+                tell(usize::from(request.slice), fetched);
+            }
+            self.inlets.completed(request);
         }
         while let Some(request) = self.inlets.take(tell) {
             dram.push(cycle, request, stats);

@@ -110,13 +110,10 @@ impl Inlets {
         Some(request)
     }
 
-    /// A request has completed: its credit comes back, and what was read goes to its slice.
-    #[inline(always)]
-    pub(super) fn completed(&mut self, request: Done, tell: &mut impl FnMut(usize, News)) {
+    /// A request has completed: its credit comes back.
+    #[inline]
+    pub(super) fn completed(&mut self, request: Done) {
         let slice = usize::from(request.slice);
-        if !request.write {
-            tell(slice, News::Fetched(request.fetch));
-        }
         let under_way = &mut self.inlets[slice].under_way;
         *under_way -= 1;
         if *under_way > 0 {

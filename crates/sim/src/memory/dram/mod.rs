@@ -7,12 +7,13 @@ mod inlets;
 pub mod simple;
 
 use crate::memory::cache::mshr::Fetch;
+use crate::time::Cycle;
 
 /// What a slice is told by its channel.
 #[derive(Clone, Copy, Debug)]
 pub enum News {
-    /// A read is complete.
-    Fetched(Fetch),
+    /// A read is complete in this core cycle, or will be.
+    Fetched(Cycle, Fetch),
     /// The slice's queue, which was full, has room.
     Room,
 }

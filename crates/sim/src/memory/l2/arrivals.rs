@@ -101,6 +101,7 @@ impl ArrivalQueue {
         }
     }
 
+    #[inline]
     fn start_joining(&mut self) {
         (self.next, self.join_left) = match self.requests.get(self.joining) {
             Some(request) => (request.ready, request.pieces),

@@ -103,7 +103,11 @@ pub struct Slice {
     /// Sectors of the largest request.
     largest_pieces: usize,
     misses: Ring<DramRequest>,
-    fills: Ring<Fetch>,
+    /// The channel has room for another request. (It says so when it has again.)
+    dram_has_room: bool,
+    /// Fetched sectors that have arrived from DRAM, or when they will; and the cycle of the first.
+    fills: Ring<(Cycle, Fetch)>,
+    fill_at: Cycle,
     stall: Option<Stall>,
     /// Where it is ahead of those who send requests: when it had room.
     room: Option<RoomLog>,
@@ -137,7 +141,9 @@ impl Slice {
             entrance: Entrance::new(machine.interconnect.output_buffer),
             largest_pieces: (LARGEST_REQUEST / l2.sector.max(1)).max(1) as usize,
             misses: Ring::new(),
+            dram_has_room: true,
             fills: Ring::new(),
+            fill_at: Cycle::NEVER,
             stall: None,
             room: None,
         }
@@ -214,10 +220,27 @@ impl Slice {
         }
     }
 
-    /// A fetched sector has arrived from DRAM.
+    /// The first core cycle from `cycle` on in which a slice that is ahead [lets a request in](Slice::let_in), as far as
+    /// it has come: if it does not know, never.
+    pub fn lets_in_at(&mut self, cycle: Cycle, l2: Clock) -> Cycle {
+        let (Some(first), Some(log)) = (self.entrance.front(), &mut self.room) else {
+            return Cycle::NEVER;
+        };
+        let cycle = cycle.max(first.since);
+        l2.cycle_of(log.first_from(l2.first_tick(cycle)))
+    }
+
+    /// A fetched sector arrives from DRAM in core cycle `at`, behind all others.
     #[inline]
-    pub fn fill(&mut self, fetch: Fetch) {
-        self.fills.push_back(fetch);
+    pub fn fill(&mut self, at: Cycle, fetch: Fetch) {
+        self.fill_at = self.fill_at.min(at);
+        self.fills.push_back((at, fetch));
+    }
+
+    /// The channel, which had none, has room for another request.
+    #[inline]
+    pub fn may_send_to_dram(&mut self) {
+        self.dram_has_room = true;
     }
 
     /// A copy from outside leaves the sectors of these bytes, which lie in one line, valid.
@@ -269,16 +292,18 @@ impl Slice {
         if !self.entrance.is_empty() && self.room.is_none() {
             self.admit(cycle, tick, around.inflight);
         }
-        if self.deals_with_dram() {
+        if self.deals_with_dram(cycle) {
             self.step_dram(cycle, around);
         }
         let mut served = 0;
         if self.stall.is_none()
+            && self.dram_has_room
             && let Some(head) = self.arrivals.head()
-            && self.may_send(1, around)
-            && around.channels[self.channel].has_room(self.in_channel)
         {
-            served = self.serve(cycle, &head, around);
+            let room = self.reply_room(around);
+            if room >= around.packets.largest_reply {
+                served = self.serve(cycle, &head, room, around);
+            }
         }
         let next = cycle + u64::from(served.max(1));
         if served > 1 {
@@ -294,40 +319,37 @@ impl Slice {
         if let Some(log) = &mut self.room {
             log.note(tick, self.arrivals.has_room(self.largest_pieces));
         }
-        if self.has_work(around) {
+        if self.has_work() {
             return next;
         }
         // Whatever ends a stall, or makes room in the queue to DRAM, wakes the slice; until then its own has no more room.
+        let known = self.arrivals.next().min(self.fill_at);
         match self.entrance.front() {
             Some(first) if self.room.is_none() && self.arrivals.has_room(self.largest_pieces) => {
-                self.arrivals.next().min(first.since).max(next)
+                known.min(first.since).max(next)
             }
-            _ => self.arrivals.next().max(next),
+            _ => known.max(next),
         }
     }
 
     /// Another clock may do more than let a piece join the queue.
     #[inline]
-    fn has_work(&self, around: &Surroundings) -> bool {
-        let serves = self.arrivals.queued() > 0 && self.stall.is_none();
-        let sends = around.channels[self.channel].has_room(self.in_channel);
-        self.mshrs.has_ready()
-            | !self.fills.is_empty()
-            | (sends & (serves | !self.misses.is_empty()))
+    fn has_work(&self) -> bool {
+        let serves = (self.arrivals.queued() > 0) & self.stall.is_none();
+        self.mshrs.has_ready() | (self.dram_has_room & (serves | !self.misses.is_empty()))
     }
 
     /// There are fetched sectors or those who waited for them, or requests to send to DRAM.
     #[inline]
-    fn deals_with_dram(&self) -> bool {
+    fn deals_with_dram(&self, cycle: Cycle) -> bool {
         // One branch for the three.
-        self.mshrs.has_ready() | !self.fills.is_empty() | !self.misses.is_empty()
+        self.mshrs.has_ready() | (self.fill_at <= cycle) | !self.misses.is_empty()
     }
 
-    /// The queue to the network can take so many replies of any size.
+    /// Flits of replies that the queue to the network can take.
     #[inline(always)]
-    fn may_send(&self, replies: u32, around: &Surroundings) -> bool {
+    fn reply_room(&self, around: &Surroundings) -> u32 {
         around.replies.free(self.number as usize, around.room_tick)
-            >= replies * around.packets.largest_reply
     }
 
     /// What a clock does with DRAM: one reply that waited for a fetch, one fetched sector in,
@@ -335,30 +357,33 @@ impl Slice {
     #[inline(always)] // its one caller is the clock of a slice
     fn step_dram(&mut self, cycle: Cycle, around: &mut Surroundings) {
         if self.mshrs.has_ready()
-            && self.may_send(1, around)
+            && self.reply_room(around) >= around.packets.largest_reply
             && let Some(token) = self.mshrs.pop_ready()
         {
             self.reply(Piece(token), around.reply_tick, around);
             self.resume(cycle, Outcome::NoEntry, around.stats);
         }
-        if let Some(fetch) = self.fills.pop_front() {
+        if self.fill_at <= cycle
+            && let Some((_, fetch)) = self.fills.pop_front()
+        {
+            self.fill_at = self.fills.front().map_or(Cycle::NEVER, |&(at, _)| at);
             if let Some(place) = self.mshrs.fill(fetch) {
                 self.tags.fill_place(place);
             }
             self.resume(cycle, Outcome::NoEntry, around.stats);
         }
-        let channel = &mut around.channels[self.channel];
-        if !self.misses.is_empty()
-            && channel.has_room(self.in_channel)
+        if self.dram_has_room
             && let Some(miss) = self.misses.pop_front()
         {
-            channel.push(around.dram_tick, miss);
+            let channel = &mut around.channels[self.channel];
+            self.dram_has_room = channel.push(around.dram_tick, miss);
             around.channels_next.lower(self.channel, around.dram_tick);
             self.resume(cycle, Outcome::NoPlace, around.stats);
         }
     }
 
     /// Something that an access stalled by `cause` waits for has happened.
+    #[inline]
     fn resume(&mut self, cycle: Cycle, cause: Outcome, stats: &mut MemoryStats) {
         if let Some(stall) = self.stall
             && stall.cause == cause
@@ -371,13 +396,9 @@ impl Slice {
     #[inline(never)] // at each of its places it would take more than it saves
     fn reply(&mut self, piece: Piece, tick: Tick, around: &mut Surroundings) {
         if let Some((sm, reply)) = around.inflight.answer(piece) {
-            around.replies.push(
-                self.number as usize,
-                tick,
-                usize::from(sm),
-                around.packets.reply(&reply),
-                reply,
-            );
+            let (input, output) = (self.number as usize, usize::from(sm));
+            let flits = around.packets.reply(&reply);
+            around.replies.push(input, tick, output, flits, reply);
         }
     }
 

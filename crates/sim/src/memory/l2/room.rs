@@ -50,6 +50,17 @@ impl RoomLog {
         }
         self.known
     }
+
+    /// The first tick from `tick` on that begins with room, as far as has been noted: if there is none, never. Who
+    /// asks does so in the order of ticks.
+    #[inline]
+    pub fn first_from(&mut self, tick: Tick) -> Tick {
+        if self.before(tick) {
+            return tick;
+        }
+        // There is room after every other change.
+        self.changes.front().map_or(Tick::NEVER, |&(at, _)| at + 1)
+    }
 }
 
 #[cfg(test)]
@@ -64,5 +75,16 @@ mod tests {
         }
         let asked = [4, 5, 6, 9, 9, 10].map(|tick| log.before(Tick::new(tick)));
         assert_eq!(asked, [true, true, false, false, false, true]);
+    }
+
+    #[test]
+    fn when_there_is_room_again_is_known_once_it_was_noted() {
+        let mut log = RoomLog::default();
+        log.note(Tick::new(5), false);
+        assert_eq!(log.first_from(Tick::new(5)), Tick::new(5));
+        assert_eq!(log.first_from(Tick::new(6)), Tick::NEVER);
+        log.note(Tick::new(9), true);
+        assert_eq!(log.first_from(Tick::new(6)), Tick::new(10));
+        assert_eq!(log.first_from(Tick::new(12)), Tick::new(12));
     }
 }

@@ -16,13 +16,20 @@ const PLACES_FOR_FETCH: usize = 2;
 const PLACES_FOR_WRITE: usize = 1;
 
 impl Slice {
-    /// Serves the head of the queue, or stalls. Returns how many of its pieces have been served.
+    /// Serves the head of the queue, or stalls. There is room for so many flits of replies. Returns how many of its pieces
+    /// have been served.
     #[inline(always)] // its one caller is the clock of a slice
-    pub(super) fn serve(&mut self, cycle: Cycle, head: &Arrival, around: &mut Surroundings) -> u32 {
+    pub(super) fn serve(
+        &mut self,
+        cycle: Cycle,
+        head: &Arrival,
+        room: u32,
+        around: &mut Surroundings,
+    ) -> u32 {
         let found = self.tags.lookup(head.sector);
         match found {
             Lookup::Hit(slot) if head.kind == RequestKind::Read => {
-                self.read_hit(cycle, slot, head, around)
+                self.read_hit(cycle, slot, head, room, around)
             }
             _ => u32::from(self.serve_piece(cycle, head, found, around)),
         }
@@ -35,10 +42,11 @@ impl Slice {
         cycle: Cycle,
         slot: Slot,
         head: &Arrival,
+        room: u32,
         around: &mut Surroundings,
     ) -> u32 {
         self.tags.touch(slot);
-        let pieces = 1 + self.foreseen(cycle, slot, head, around);
+        let pieces = 1 + self.foreseen(cycle, slot, head, room, around);
         let piece = head.piece();
         match pieces {
             1 => self.reply(piece, around.reply_tick, around),
@@ -100,27 +108,36 @@ impl Slice {
     /// - the network can take all the replies and, as the queue is not getting longer, as many
     ///   requests in each of the clocks as it could,
     /// - requests that arrive meanwhile do not become ready meanwhile.
-    fn foreseen(&self, cycle: Cycle, slot: Slot, head: &Arrival, around: &Surroundings) -> u32 {
+    #[inline(always)] // its one caller is a read that hits
+    fn foreseen(
+        &self,
+        cycle: Cycle,
+        slot: Slot,
+        head: &Arrival,
+        room: u32,
+        around: &Surroundings,
+    ) -> u32 {
         let more = head.pieces_behind();
         if more == 0
             || !around.lockstep
             || self.latency < u64::from(MAX_PIECES)
-            || self.deals_with_dram()
-            || !self.may_send(more + 1, around)
-            || !self.entrance.is_empty()
+            || self.deals_with_dram(cycle)
+            || room < (more + 1) * around.packets.largest_reply
+            || self.room.is_none() && !self.entrance.is_empty()
             || !self.arrivals.has_room(MAX_PIECES as usize)
             || !self.tags.readable(slot, head.sector, more + 1)
         {
             return 0;
         }
-        let end = || around.dram.first_tick(cycle + u64::from(more) + 1);
-        if !self.mshrs.is_empty() && around.channels[self.channel].no_fill_before() < end() {
-            return 0;
-        }
-        more
+        let end = cycle + u64::from(more) + 1;
+        let tick = || around.dram.first_tick(end);
+        let fill = self.fill_at < end
+            || !self.mshrs.is_empty() && around.channels[self.channel].no_fill_before() < tick();
+        if fill { 0 } else { more }
     }
 
     /// A read or an atomic.
+    #[inline(always)] // its one caller serves
     fn read(&mut self, head: &Arrival, found: Lookup, around: &mut Surroundings) -> Outcome {
         let (piece, sector, kind) = (head.piece(), head.sector, head.kind);
         let slot = match found {
@@ -169,6 +186,7 @@ impl Slice {
     }
 
     /// A write. The acknowledgement is sent at once.
+    #[inline(always)] // its one caller serves
     fn write(&mut self, head: &Arrival, found: Lookup, around: &mut Surroundings) -> Outcome {
         let (piece, sector) = (head.piece(), head.sector);
         let (slot, outcome) = match found {

@@ -48,9 +48,13 @@ impl Sink<u32> for Arrivals<'_> {
         let entry = partitions.inflight.get(index);
         let arrived = partitions.clocks.network.cycle_of(tick);
         let ready = partitions.slices[slice].arrive(arrived, self.end, index, flits, entry);
+        if ready == Cycle::NEVER {
+            self.arrived.waiting += 1;
+            partitions.entrances.lower(slice, arrived);
+            return;
+        }
         partitions.wake_slice(slice, ready);
         self.arrived.ready = self.arrived.ready.min(ready);
-        self.arrived.waiting += u32::from(ready == Cycle::NEVER);
     }
 }
 

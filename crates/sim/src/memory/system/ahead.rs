@@ -240,26 +240,6 @@ impl Ahead {
         self.now = self.now.max(end);
     }
 
-    /// Lets requests in that wait at the entrances of slices, one per slice and clock, in a cycle
-    /// for which the slices have written down when they had room.
-    #[cold]
-    fn let_in(&mut self, cycle: Cycle, partitions: &mut Partitions) {
-        let ticks = partitions.clocks.l2.ticks_of(cycle);
-        for slice in 0..partitions.slices.len() {
-            if partitions.slices[slice].waiting() == 0 {
-                continue;
-            }
-            for tick in ticks.clone() {
-                let inflight = &partitions.inflight;
-                if let Some(ready) = partitions.slices[slice].let_in(cycle, tick, inflight) {
-                    self.at_entrances -= 1;
-                    self.settled.next = self.settled.next.min(ready);
-                    partitions.wake_slice(slice, ready);
-                }
-            }
-        }
-    }
-
     /// Notes what the partitions are.
     fn settle(&mut self, partitions: &Partitions) {
         let mut counted = partitions.counted();
@@ -352,17 +332,20 @@ impl MemorySystem {
         let Some(ahead) = self.ahead.as_deref_mut() else {
             return;
         };
+        if ahead.at_entrances > 0 {
+            self.partitions.ask_at_entrances(self.now);
+        }
         loop {
-            let waiting = match ahead.at_entrances {
-                0 => Cycle::NEVER,
-                _ => self.now,
-            };
+            let waiting = self.partitions.entrances.next();
             let cycle = self.requests.next.min(waiting).max(self.now);
             if cycle >= end {
                 break;
             }
-            if ahead.at_entrances > 0 {
-                ahead.let_in(cycle, &mut self.partitions);
+            if waiting <= cycle {
+                self.partitions.let_in(cycle, |ready| {
+                    ahead.at_entrances -= 1;
+                    ahead.settled.next = ahead.settled.next.min(ready);
+                });
             }
             if self.requests.next <= cycle {
                 let arrived = self.requests.cycle(cycle, &mut self.partitions);

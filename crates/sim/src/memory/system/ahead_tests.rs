@@ -161,8 +161,6 @@ proptest! {
 #[test]
 fn requests_wait_at_the_entrance_as_they_would_in_turn() {
     let mut machine = tight();
-    machine.interconnect.output_buffer = 6;
-    machine.gpu.store_visibility = 1;
     let sends = |at: u32| Request {
         sm: (at % 15) as u16,
         ..request(
@@ -173,7 +171,12 @@ fn requests_wait_at_the_entrance_as_they_would_in_turn() {
         )
     };
     let requests: Vec<Request> = (0..600).map(sends).collect();
-    check(&machine, &requests).expect("no difference");
+    // Through a quantum, a period or longer.
+    for (visibility, places) in [(48, 6), (48, 64), (8, 64), (1, 64), (1, 6)] {
+        machine.gpu.store_visibility = visibility;
+        machine.interconnect.output_buffer = places;
+        check(&machine, &requests).expect("no difference");
+    }
     // They did wait.
     let mut memory = MemorySystem::new(&machine);
     memory.go_ahead(&machine);

@@ -39,6 +39,8 @@ pub(super) struct Partitions {
     channels_next: WakeList<Tick>,
     dram_next: Cycle,
     slices_next: WakeList,
+    /// Where partitions are ahead: when each slice can let in a request that waits at its entrance.
+    pub entrances: WakeList,
     /// What they have counted; what the network to them and the SMs' inboxes count is not here.
     pub stats: MemoryStats,
 }
@@ -76,6 +78,7 @@ impl Partitions {
             channels_next: WakeList::new(channels),
             dram_next: Cycle::NEVER,
             slices_next: WakeList::new(slices),
+            entrances: WakeList::new(slices),
             stats: MemoryStats::default(),
         }
     }
@@ -91,6 +94,33 @@ impl Partitions {
     #[inline]
     pub fn wake_slice(&mut self, slice: usize, cycle: Cycle) {
         self.slices_next.lower(slice, cycle);
+    }
+
+    /// Slices that are ahead let requests in that wait at their entrances, one per slice and clock, in a cycle for which they
+    /// have written down when they had room. `let_in` hears when a slice has something to do with one.
+    #[inline(never)]
+    pub fn let_in(&mut self, cycle: Cycle, mut let_in: impl FnMut(Cycle)) {
+        let l2 = self.clocks.l2;
+        let ticks = l2.ticks_of(cycle);
+        self.entrances.run(cycle, |number| {
+            let slice = &mut self.slices[number];
+            for tick in ticks.clone() {
+                if let Some(ready) = slice.let_in(cycle, tick, &self.inflight) {
+                    self.slices_next.lower(number, ready);
+                    let_in(ready);
+                }
+            }
+            slice.lets_in_at(cycle + 1, l2)
+        });
+    }
+
+    /// Slices have come further: those at whose entrances requests wait are asked again in `cycle`.
+    pub fn ask_at_entrances(&mut self, cycle: Cycle) {
+        for number in 0..self.slices.len() {
+            if self.slices[number].waiting() > 0 {
+                self.entrances.lower(number, cycle);
+            }
+        }
     }
 
     /// No request is under way and nothing left to be written to DRAM.
@@ -149,10 +179,17 @@ impl Partitions {
             let first = number * self.slices_per_channel;
             let channel = &mut channels[number];
             channel.run(cycle, end, stats, &mut |slice, news| {
-                if let News::Fetched(fetch) = news {
-                    slices[first + slice].fill(fetch);
-                }
-                slices_next.lower(first + slice, cycle);
+                let at = match news {
+                    News::Fetched(at, fetch) => {
+                        slices[first + slice].fill(at, fetch);
+                        at
+                    }
+                    News::Room => {
+                        slices[first + slice].may_send_to_dram();
+                        cycle
+                    }
+                };
+                slices_next.lower(first + slice, at);
             });
             channel.next()
         });
@@ -166,8 +203,8 @@ impl Partitions {
         perform_atomic: &mut dyn FnMut(u16, u32),
     ) {
         let Clocks { network, l2, dram } = self.clocks;
-        let ticks = l2.ticks_of(cycle);
-        let next_tick_cycle = l2.cycle_of(l2.first_tick(cycle + 1));
+        let (first, end) = (l2.first_tick(cycle), l2.first_tick(cycle + 1));
+        let next_tick_cycle = l2.cycle_of(end);
         let mut around = Surroundings {
             inflight: &mut self.inflight,
             replies: &mut self.replies,
@@ -184,9 +221,11 @@ impl Partitions {
         };
         let slices = &mut self.slices;
         self.slices_next.run(cycle, |number| {
-            let mut next = cycle + 1;
-            for tick in ticks.clone() {
-                next = slices[number].step(cycle, tick, &mut around);
+            let slice = &mut slices[number];
+            let (mut next, mut tick) = (cycle, first);
+            while tick < end {
+                next = slice.step(cycle, tick, &mut around);
+                tick += 1;
             }
             next.max(next_tick_cycle)
         });

@@ -173,6 +173,7 @@ impl Gddr {
         } else {
             stats.reads += 1;
             stats.read_bytes += u64::from(request.bytes);
+            self.sent = Some((tick + distances.read_to_done, request.done()));
             distances.read_to_done
         };
         self.flying.push(tick + to_done, &request);

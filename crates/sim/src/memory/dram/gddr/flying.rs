@@ -32,6 +32,15 @@ impl Flying {
         self.next
     }
 
+    /// The clock in which the last of them completes; never without any.
+    pub(super) fn last(&self) -> Tick {
+        let last = |queue: &Ring<(Tick, Done)>| queue.back().map_or(Tick::ZERO, |l| l.0);
+        match self.is_empty() {
+            true => Tick::NEVER,
+            false => last(&self.reads).max(last(&self.writes)),
+        }
+    }
+
     /// A request completes in clock `done`, behind those of its kind.
     #[inline]
     pub(super) fn push(&mut self, done: Tick, request: &DramRequest) {

@@ -51,6 +51,8 @@ pub struct Gddr {
     next_command: Tick,
     /// Reads and writes on their way.
     flying: Flying,
+    /// The read whose last command has gone out in the last clock, and the clock in which it completes.
+    sent: Option<(Tick, Done)>,
 }
 
 impl Gddr {
@@ -78,6 +80,7 @@ impl Gddr {
             taken_in: Tick::NEVER,
             next_command: Tick::NEVER,
             flying: Flying::new(),
+            sent: None,
         }
     }
 
@@ -121,25 +124,38 @@ impl Gddr {
         self.flying.completed(tick)
     }
 
-    /// The next clock in which a command may go out or a request completes.
+    /// The next clock in which a command may go out.
     #[inline]
-    pub fn next(&self) -> Tick {
-        self.next_command.min(self.flying.next())
+    pub fn next_command(&self) -> Tick {
+        self.next_command
     }
 
-    /// No read completes before this clock, given that none is sent a command before `tick`.
+    /// The next clock in which a request completes, and the one in which the last does.
+    #[inline]
+    pub fn next_done(&self) -> Tick {
+        self.flying.next()
+    }
+
+    /// See [`next_done`](Gddr::next_done).
+    #[inline]
+    pub fn last_done(&self) -> Tick {
+        self.flying.last()
+    }
+
+    /// No read that is sent a command in clock `tick` or later completes before this clock.
     #[inline]
     pub fn no_read_before(&self, tick: Tick) -> Tick {
-        let sent = tick.saturating_add(self.distances.read_to_done);
-        self.flying.next().min(sent)
+        tick.saturating_add(self.distances.read_to_done)
     }
 
-    /// Sends at most one command in clock `tick`.
+    /// Sends at most one command in clock `tick`. If it is the last that a read needs, returns when that completes.
     #[inline]
-    pub fn step(&mut self, tick: Tick, stats: &mut DramCounters) {
-        if tick >= self.next_command {
-            self.command(tick, stats);
+    pub fn step(&mut self, tick: Tick, stats: &mut DramCounters) -> Option<(Tick, Done)> {
+        if tick < self.next_command {
+            return None;
         }
+        self.command(tick, stats);
+        self.sent.take()
     }
 
     /// At the end of clock `tick`, after the last push: does what the next clock would begin with

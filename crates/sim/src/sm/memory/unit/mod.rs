@@ -299,7 +299,10 @@ impl LoadStore {
             _ => self.caches.send_requests(now, with.port),
         };
         if self.l1_queue.next() <= now {
-            self.look_up(now, with);
+            match self.lookup_refused() && self.sent_at < now {
+                true => with.stats.l1d_stalls += 1,
+                false => self.look_up(now, with),
+            }
         }
         if let Some(op) = self.current {
             self.work(now, op, with);

@@ -257,6 +257,7 @@ impl LoadStore {
         }
     }
 
+    #[inline(always)] // its one caller works in the cycle
     fn send_cached(&mut self, now: Cycle, op: u16, with: &mut Surroundings) -> Sent {
         let record = self.ops.get_mut(op);
         let Some(access) = record.next_access() else {
