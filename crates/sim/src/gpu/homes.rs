@@ -5,6 +5,15 @@
 //! sleeps, and run elsewhere only where a thread has several left that it has not begun
 //! ([`Crew`](warpsim_crew::Crew)).
 
+/// What runs beside the SMs in a round.
+#[derive(Clone, Copy, Debug)]
+pub struct Beside {
+    /// The partitions, on the first thread.
+    pub partitions: bool,
+    /// The far sides of memory channels, on the second, which is helped with its SMs then.
+    pub far_sides: bool,
+}
+
 /// The homes of all SMs: neighbours live together.
 #[derive(Debug)]
 pub struct Homes {
@@ -24,25 +33,36 @@ impl Homes {
         }
     }
 
-    /// What each thread's share ends with in a list that begins with `first` jobs of the first thread
-    /// and goes on with these SMs, which are in order.
-    pub fn shares(&self, first: usize, awake: &[usize], shares: &mut Vec<usize>) {
+    /// How many of these SMs, which are in order, live on the first thread.
+    pub fn on_first(&self, awake: &[usize]) -> usize {
+        let end = self.ends.first().copied().unwrap_or(0);
+        awake.iter().take_while(|&&sm| sm < end).count()
+    }
+
+    /// What each thread's share ends with in a list of what runs `beside` and these SMs, which are in order: the partitions, the
+    /// SMs of the first thread, the far sides, the other SMs.
+    pub fn shares(&self, beside: Beside, awake: &[usize], shares: &mut Vec<usize>) {
         shares.clear();
-        let mut jobs = 0;
-        for &end in &self.ends {
-            jobs += awake[jobs..].iter().take_while(|&&sm| sm < end).count();
-            shares.push(first + jobs);
+        let (mut sms, mut others) = (0, usize::from(beside.partitions));
+        for (thread, &end) in self.ends.iter().enumerate() {
+            others += usize::from(beside.far_sides && thread == 1);
+            sms += awake[sms..].iter().take_while(|&&sm| sm < end).count();
+            shares.push(others + sms);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Homes;
+    use super::{Beside, Homes};
 
     fn shares(homes: &Homes, awake: &[usize]) -> Vec<usize> {
         let mut shares = Vec::new();
-        homes.shares(1, awake, &mut shares);
+        let beside = Beside {
+            partitions: true,
+            far_sides: false,
+        };
+        homes.shares(beside, awake, &mut shares);
         shares
     }
 
@@ -84,5 +104,17 @@ mod tests {
         assert_eq!(shares(&homes, &[1, 4, 5, 14]), [2, 4, 4, 5]);
         assert_eq!(shares(&homes, &[4, 14]), [1, 2, 2, 3]);
         assert_eq!(shares(&homes, &[]), [1; 4]);
+    }
+    #[test]
+    fn far_sides_come_first_on_the_second_thread() {
+        let homes = Homes::new(4, 15, true);
+        let beside = Beside {
+            partitions: true,
+            far_sides: true,
+        };
+        let mut shares = Vec::new();
+        homes.shares(beside, &[1, 4, 5, 14], &mut shares);
+        assert_eq!(shares, [2, 5, 5, 6]);
+        assert_eq!((homes.on_first(&[1, 4]), homes.on_first(&[3])), (1, 0));
     }
 }

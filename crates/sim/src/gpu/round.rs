@@ -3,6 +3,7 @@
 //! ```text
 //!  side by side          SMs that are awake, period k          on the threads of a crew
 //!                        partitions, period k + 1              on the first of them
+//!                        DRAM behind its delay, period k + 2   on the second
 //!  then, one after the   what the SMs leave, in SM order: requests into the network, news, prints
 //!  other                 requests through the network, as far as all SMs have come
 //! ```
@@ -19,6 +20,7 @@
 //!
 //! [`lookahead`]: crate::memory::system::lookahead
 
+use super::homes::Beside;
 use super::pace::{News, Pace};
 use super::period::Course;
 use super::stretch::Stretch;
@@ -26,7 +28,7 @@ use super::{Gpu, SimError};
 use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
 use crate::memory::packet::Request;
-use crate::memory::system::{AheadOfSms, MemorySystem};
+use crate::memory::system::{AheadOfPartitions, AheadOfSms, MemorySystem};
 use crate::observe::Observer;
 use crate::sm::{Sm, SmFault};
 use crate::time::Cycle;
@@ -37,6 +39,7 @@ type Failed = Option<(Cycle, usize, SmFault)>;
 /// Something that one of several threads does in a round.
 enum Job<'a> {
     Partitions(AheadOfSms<'a>),
+    FarSides(AheadOfPartitions<'a>),
     Sm(Seat<'a>),
 }
 
@@ -159,12 +162,23 @@ impl Gpu {
         if let Some(mut idle) = partitions.take_if(|p| !p.have_work(end)) {
             idle.run(end, further);
         }
-        let mut jobs = Vec::with_capacity(pace.awake().len() + 1);
+        let mut far_sides = match &mut partitions {
+            Some(partitions) => partitions.let_far_sides_go(end, further),
+            None => None,
+        };
+        let beside = Beside {
+            partitions: partitions.is_some(),
+            far_sides: far_sides.is_some(),
+        };
+        let mut jobs = Vec::with_capacity(pace.awake().len() + 2);
         jobs.extend(partitions.map(Job::Partitions));
-        let first = jobs.len();
+        let on_first = self.homes.on_first(pace.awake());
         let mut sms = self.sms.iter_mut();
         let mut passed = 0;
-        for &number in pace.awake() {
+        for (at, &number) in pace.awake().iter().enumerate() {
+            if at == on_first {
+                jobs.extend(far_sides.take().map(Job::FarSides));
+            }
             let skipped = number - passed;
             passed = number + 1;
             let (Some(sm), Some(inbox)) = (sms.nth(skipped), inboxes.nth(skipped)) else {
@@ -179,8 +193,10 @@ impl Gpu {
                 news: News::default(),
             }));
         }
+        jobs.extend(far_sides.map(Job::FarSides));
         let work = |job: &mut Job| match job {
             Job::Partitions(partitions) => partitions.run(end, further),
+            Job::FarSides(far_sides) => far_sides.run(),
             Job::Sm(seat) => {
                 (seat.news, seat.result) = stretch.run(image, seat.sm, seat.inbox, seat.backlog);
             }
@@ -189,7 +205,7 @@ impl Gpu {
             [] => {}
             [job] => work(job),
             jobs => {
-                self.homes.shares(first, pace.awake(), &mut self.shares);
+                self.homes.shares(beside, pace.awake(), &mut self.shares);
                 crew.for_each(jobs, &self.shares, work);
             }
         }

@@ -1,7 +1,9 @@
 //! The way from a channel's L2 slices to its DRAM and back: a queue for each slice, an
-//! arbiter that takes one request per clock, a fixed delay, then one of the DRAM models.
+//! arbiter that takes one request per clock, a fixed delay, then one of the DRAM models. What is behind the delay is in
+//! [`far`](super::far): this side has to be told what happens there before its time comes.
 
-use super::gddr::Gddr;
+use super::far::{FarSide, FullLog};
+use super::gddr::{Flying, Gddr};
 use super::inlets::Inlets;
 use super::simple::SimpleDram;
 use super::{DramRequest, News};
@@ -17,20 +19,33 @@ const RETURN_QUEUE: u32 = 116;
 
 #[derive(Clone, Debug)]
 enum Model {
-    Gddr(Box<Gddr>),
+    Gddr(Box<NearSide>),
     Simple(SimpleDram),
+}
+
+/// The near side of a channel with a far one.
+#[derive(Clone, Debug)]
+struct NearSide {
+    latency: u64,
+    /// Clocks from a read's command to its completion.
+    read_to_done: u64,
+    /// Requests that the far side has not been given, with the tick in which they reach the DRAM.
+    sent: Ring<(Tick, DramRequest)>,
+    /// Requests on the far side whose commands are not out.
+    beyond: u32,
+    /// Requests whose commands are out.
+    flying: Flying,
+    /// Whether the scheduler's queue is full.
+    full: FullLog,
+    /// What happens on the far side before this tick is known.
+    known: Tick,
 }
 
 /// A memory channel.
 #[derive(Clone, Debug)]
 pub struct Channel {
     clock: Clock,
-    latency: u64,
     inlets: Inlets,
-    /// Requests in the fixed delay, with the tick in which they reach the DRAM, and that tick of
-    /// the first.
-    delay: Ring<(Tick, DramRequest)>,
-    admit_at: Tick,
     model: Model,
     next: Tick,
 }
@@ -39,7 +54,15 @@ impl Channel {
     /// An idle channel for `slices` slices (at most 64), each with a queue of `inlet` requests.
     pub fn new(config: &Dram, clock: Clock, slices: usize, inlet: u32) -> Channel {
         let model = match config.model {
-            DramModel::Gddr => Model::Gddr(Box::new(Gddr::new(config))),
+            DramModel::Gddr => Model::Gddr(Box::new(NearSide {
+                latency: u64::from(config.latency),
+                read_to_done: Gddr::read_to_done(config),
+                sent: Ring::new(),
+                beyond: 0,
+                flying: Flying::default(),
+                full: FullLog::default(),
+                known: Tick::ZERO,
+            })),
             DramModel::Simple => Model::Simple(SimpleDram::new(
                 config.latency,
                 config.simple_bytes_per_cycle,
@@ -51,10 +74,7 @@ impl Channel {
         };
         Channel {
             clock,
-            latency: u64::from(config.latency),
             inlets: Inlets::new(slices, inlet.max(1) as usize, credits),
-            delay: Ring::new(),
-            admit_at: Tick::NEVER,
             model,
             next: Tick::NEVER,
         }
@@ -77,37 +97,56 @@ impl Channel {
     #[inline]
     pub fn no_fill_before(&self) -> Tick {
         match &self.model {
-            // There is no command before the next tick in which anything can happen.
-            Model::Gddr(dram) => dram.no_read_before(self.next),
+            // It gets its command at the earliest when what is known ends.
+            Model::Gddr(near) => near.known.saturating_add(near.read_to_done),
             Model::Simple(_) => Tick::ZERO,
         }
     }
 
     /// Nothing queued, nothing on its way.
     pub fn is_empty(&self) -> bool {
-        self.delay.is_empty()
-            && self.inlets.is_empty()
-            && match &self.model {
-                Model::Gddr(dram) => dram.is_empty(),
-                Model::Simple(dram) => dram.is_empty(),
-            }
+        self.inlets.is_empty() && self.inlets.none_under_way()
     }
 
     /// What is waiting where, for a report on a deadlock.
     pub fn describe(&self) -> String {
-        let dram = match &self.model {
-            Model::Gddr(dram) => format!("{} in the scheduler's queue", dram.queued()),
-            Model::Simple(dram) => format!("{} in the DRAM", dram.in_flight()),
-        };
-        format!(
-            "{}, {} delayed, {dram}",
-            self.inlets.describe(),
-            self.delay.len()
-        )
+        let queues = self.inlets.describe();
+        match &self.model {
+            Model::Gddr(_) => queues,
+            Model::Simple(dram) => format!("{queues}, {} in the DRAM", dram.in_flight()),
+        }
+    }
+
+    /// Tells the far side which requests come to it.
+    #[inline]
+    pub fn tell(&mut self, far: &mut FarSide) {
+        if let Model::Gddr(near) = &mut self.model
+            && !near.sent.is_empty()
+        {
+            near.beyond += near.sent.len() as u32;
+            far.take(&mut near.sent);
+        }
+    }
+
+    /// Hears what happens on the far side before tick `known`: it has been run so far, and knows of all requests that come to it
+    /// until then. `tell(slice, news)` is called for every read of which it is known when it completes.
+    #[inline(always)]
+    pub fn hear(&mut self, far: &mut FarSide, known: Tick, tell: &mut impl FnMut(usize, News)) {
+        if let Model::Gddr(near) = &mut self.model {
+            let told = far.told();
+            for &(done, ref read) in told.flying.reads() {
+                let fetched = News::Fetched(self.clock.cycle_of(done), read.fetch);
+                tell(usize::from(read.slice), fetched);
+            }
+            near.beyond -= near.flying.append(&mut told.flying) as u32;
+            near.full.append(&mut told.full);
+            // Who has requests there looks again when what was known ends: none of them completes before that.
+            near.known = known;
+        }
     }
 
     /// Runs the ticks of core cycle `cycle`, which end before tick `end`. `tell(slice, news)`
-    /// is called for every read of which it is known when it completes, and where there is room again.
+    /// is called where there is room again and, unless there is a far side, for every read that completes.
     #[inline(always)] // its one caller is the loop over channels
     pub fn run(
         &mut self,
@@ -119,63 +158,40 @@ impl Channel {
         while self.next < end {
             let tick = self.next;
             self.next = match self.model {
-                Model::Gddr(_) => self.gddr_tick(cycle, tick, stats, tell),
+                Model::Gddr(_) => self.gddr_tick(cycle, tick, tell),
                 Model::Simple(_) => self.simple_tick(cycle, tick, stats, tell),
             };
         }
     }
 
-    /// One tick: the credits of completed requests come back, the DRAM sends a command, a request is taken from
-    /// the slices, and one whose delay is over goes to the DRAM's queue. Returns the next tick in
-    /// which anything can happen. (That a request completes is nothing by itself: its slice has been told when its last
-    /// command went out, and only those that wait for a credit have to know by then.)
+    /// One tick: the credits of completed requests come back, and a request is taken from the slices. Returns the next tick in
+    /// which anything can happen. (That a request completes is nothing by itself: its slice has been told when, and only
+    /// those that wait for a credit have to know by then.)
     #[inline]
-    fn gddr_tick(
-        &mut self,
-        cycle: Cycle,
-        tick: Tick,
-        stats: &mut DramCounters,
-        tell: &mut impl FnMut(usize, News),
-    ) -> Tick {
-        let Model::Gddr(dram) = &mut self.model else {
+    fn gddr_tick(&mut self, cycle: Cycle, tick: Tick, tell: &mut impl FnMut(usize, News)) -> Tick {
+        let Model::Gddr(near) = &mut self.model else {
             return Tick::NEVER;
         };
-        while let Some(request) = dram.completed(tick) {
+        debug_assert!(tick < near.known, "the far side has not come so far");
+        while let Some(request) = near.flying.completed(tick) {
             self.inlets.completed(request);
         }
-        if let Some((done, read)) = dram.step(tick, stats) {
-            let fetched = News::Fetched(self.clock.cycle_of(done), read.fetch);
-            tell(usize::from(read.slice), fetched);
-        }
-        if !dram.is_full()
-            && !self.inlets.is_empty()
+        if !self.inlets.is_empty()
+            && !near.full.at(tick)
             && let Some(request) = self.inlets.take(tell)
         {
-            let ready = self.clock.first_tick(cycle + self.latency);
-            self.admit_at = self.admit_at.min(ready);
-            self.delay.push_back((ready, request));
+            let ready = self.clock.first_tick(cycle + near.latency);
+            near.sent.push_back((ready, request));
         }
-        if self.admit_at <= tick
-            && !dram.is_full()
-            && let Some((_, request)) = self.delay.pop_front()
-        {
-            dram.push(tick, request);
-            self.admit_at = self.delay.front().map_or(Tick::NEVER, |&(ready, _)| ready);
-        }
-        dram.look_ahead(tick, stats);
-        let mut next = dram.next_command();
-        // A full queue gets room when a bank takes a request, which is an event of the DRAM.
-        if !dram.is_full() {
-            if self.inlets.eligible() != 0 {
-                return tick + 1;
-            }
-            next = next.min(self.admit_at);
-            if !self.inlets.is_empty() {
-                next = next.min(dram.next_done());
-            }
-        }
-        if next == Tick::NEVER {
-            next = dram.last_done();
+        let mut next = near.next();
+        if self.inlets.eligible() != 0 {
+            let has_room = match near.full.at(tick + 1) {
+                true => near.full.changes_at().unwrap_or(near.known),
+                false => tick + 1,
+            };
+            next = next.min(has_room);
+        } else if !self.inlets.is_empty() {
+            next = next.min(near.flying.next());
         }
         next.max(tick + 1)
     }
@@ -208,3 +224,18 @@ impl Channel {
         }
     }
 }
+
+impl NearSide {
+    /// The next tick in which more has to be known of the far side, or, if there is nothing there, in which the last request completes.
+    #[inline]
+    fn next(&self) -> Tick {
+        match self.beyond != 0 || !self.sent.is_empty() {
+            true => self.known,
+            false => self.flying.last(),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "channel_tests.rs"]
+mod tests;

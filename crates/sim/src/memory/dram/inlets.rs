@@ -67,6 +67,11 @@ impl Inlets {
         self.waiting == 0
     }
 
+    /// No request is between here and completion.
+    pub(super) fn none_under_way(&self) -> bool {
+        self.inlets.iter().all(|inlet| inlet.under_way == 0)
+    }
+
     /// What is waiting where, for a report on a deadlock.
     pub(super) fn describe(&self) -> String {
         let queues: Vec<usize> = self.inlets.iter().map(|i| i.queue.len()).collect();

@@ -2,6 +2,7 @@
 //! behind, [`gddr`] with its banks and buses or [`simple`], a latency and a bandwidth.
 
 pub mod channel;
+pub mod far;
 pub mod gddr;
 mod inlets;
 pub mod simple;

@@ -113,7 +113,8 @@ impl MemorySystem {
                 break;
             }
             let partitions = &mut self.partitions;
-            partitions.cycle(cycle, &mut self.inboxes, perform_atomic);
+            let far = Some(&mut self.far_sides);
+            partitions.cycle(cycle, until, far, &mut self.inboxes, perform_atomic);
             if self.requests.next <= cycle {
                 self.requests.cycle(cycle, partitions);
             }

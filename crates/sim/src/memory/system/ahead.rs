@@ -22,11 +22,15 @@
 //!   answer to one finds it in memory. An atomic is served at least two periods after it
 //!   was sent, so that all that its thread has stored before is there, too.
 //!
+//! The far sides of the memory channels run beside the partitions in turn, and a period further than these, where requests are
+//! in the delay before them for two periods ([`far_sides`](super::far_sides)).
+//!
 //! What others ask about the whole system (is it idle, what has it counted, when does it go on) is
 //! answered as of the end of period k: the partitions note it when they come past.
 
 use super::MemorySystem;
 use super::advance::Requests;
+use super::far_sides::FarSides;
 use super::partitions::Partitions;
 use crate::config::Machine;
 use crate::memory::clock::Clock;
@@ -155,6 +159,21 @@ impl Sink<Reply> for Outgoing {
 pub struct AheadOfSms<'a> {
     partitions: &'a mut Partitions,
     ahead: &'a mut Ahead,
+    /// The far sides of the channels, unless somebody else runs them.
+    far: Option<&'a mut FarSides>,
+}
+
+/// The far sides of the channels, for whoever runs them beside the partitions.
+pub struct AheadOfPartitions<'a> {
+    far: &'a mut FarSides,
+    to: Cycle,
+}
+
+impl AheadOfPartitions<'_> {
+    /// Simulates them up to the end of the period behind the one that the partitions run.
+    pub fn run(&mut self) {
+        self.far.run(self.to);
+    }
 }
 
 /// The SMs' side of the network to the partitions.
@@ -171,21 +190,48 @@ impl Outlets<'_> {
     }
 }
 
-impl AheadOfSms<'_> {
+impl<'a> AheadOfSms<'a> {
     /// Whether there is anything to do in the period that ends with cycle `end` or in the one
     /// behind it.
     pub fn have_work(&self, end: Cycle) -> bool {
         self.partitions.next() < end + self.ahead.period
     }
 
+    /// Lets the far sides of the channels be run beside, if all that happens there is known for the time for which
+    /// [`run`](AheadOfSms::run) is to be called, and if they can be run through the period behind it.
+    pub fn let_far_sides_go(&mut self, end: Cycle, further: bool) -> Option<AheadOfPartitions<'a>> {
+        let period = self.ahead.period;
+        let behind = if further { end + period } else { end };
+        let (now, to) = (self.ahead.now, behind + period);
+        let far = self.far.take_if(|far| {
+            self.partitions.exchange(far, now);
+            let goes = self.partitions.foreseen.known >= behind && far.has_to_run(now, to);
+            if goes && !far.have_work(to) {
+                far.run(to); // at once
+                return false;
+            }
+            goes
+        })?;
+        Some(AheadOfPartitions { far, to })
+    }
+
     /// Simulates the partitions up to cycle `end`, with which the period ends that SMs run, and then
     /// the period behind it, or not if `further` says so.
     pub fn run(&mut self, end: Cycle, further: bool) {
         let (partitions, ahead) = (&mut *self.partitions, &mut *self.ahead);
-        ahead.run_until(end, partitions, false);
+        ahead.run_until(end, partitions, self.far.as_deref_mut(), false);
         ahead.settle(partitions);
         if further {
-            ahead.run_until(end + ahead.period, partitions, true);
+            let behind = end + ahead.period;
+            ahead.run_until(behind, partitions, self.far.as_deref_mut(), true);
+            if let Some(far) = &mut self.far {
+                // So that somebody else can go on with them.
+                partitions.exchange(far, behind);
+                let to = behind + ahead.period;
+                if far.has_to_run(behind, to) {
+                    far.run(to);
+                }
+            }
         }
     }
 }
@@ -218,7 +264,13 @@ impl Ahead {
     }
 
     /// Simulates the partitions up to a cycle that ends a period.
-    fn run_until(&mut self, end: Cycle, partitions: &mut Partitions, early: bool) {
+    fn run_until(
+        &mut self,
+        end: Cycle,
+        partitions: &mut Partitions,
+        mut far: Option<&mut FarSides>,
+        early: bool,
+    ) {
         let atomics = match early {
             true => &mut self.early,
             false => &mut self.due,
@@ -231,7 +283,8 @@ impl Ahead {
             if cycle >= self.outgoing.end {
                 self.outgoing.end = cycle.round_down(self.quantum) + self.quantum;
             }
-            partitions.cycle(cycle, &mut self.outgoing, &mut |sm, token| {
+            let far = far.as_deref_mut();
+            partitions.cycle(cycle, end, far, &mut self.outgoing, &mut |sm, token| {
                 atomics.push((sm, token));
             });
             self.last_active = cycle;
@@ -242,7 +295,7 @@ impl Ahead {
 
     /// Notes what the partitions are.
     fn settle(&mut self, partitions: &Partitions) {
-        let mut counted = partitions.counted();
+        let mut counted = partitions.counted(self.now);
         counted.replies.packets = self.outgoing.counters.packets;
         counted.replies.flits = self.outgoing.counters.flits;
         self.settled = Settled {
@@ -286,9 +339,13 @@ impl MemorySystem {
             now: self.injection_tick(),
             requests: &self.requests,
         };
-        let partitions = &mut self.partitions;
+        let (partitions, far) = (&mut self.partitions, &mut self.far_sides);
         let ahead = self.ahead.as_deref_mut();
-        let ahead = ahead.map(|ahead| AheadOfSms { partitions, ahead });
+        let ahead = ahead.map(|ahead| AheadOfSms {
+            partitions,
+            ahead,
+            far: Some(far),
+        });
         (ahead, self.inboxes.all(), outlets)
     }
 
@@ -299,7 +356,8 @@ impl MemorySystem {
             return;
         };
         if ahead.now < end {
-            ahead.run_until(end, &mut self.partitions, true);
+            let far = Some(&mut self.far_sides);
+            ahead.run_until(end, &mut self.partitions, far, true);
             ahead.settle(&self.partitions);
             self.turn_over(perform_atomic);
         }

@@ -93,7 +93,11 @@ fn run(machine: &Machine, requests: &[Request], order: Order) -> (Vec<Seen>, Vec
 fn go_further(memory: &mut MemorySystem, end: Cycle) {
     let (partitions, ..) = memory.side_by_side();
     if let Some(mut partitions) = partitions {
+        let far_sides = partitions.let_far_sides_go(end, true);
         partitions.run(end, true);
+        if let Some(mut far_sides) = far_sides {
+            far_sides.run();
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod advance;
 mod ahead;
+mod far_sides;
 mod partitions;
 
 use crate::config::Machine;
@@ -25,7 +26,8 @@ use crate::memory::wake::WakeList;
 use crate::time::{Cycle, Tick};
 use advance::Requests;
 use ahead::Ahead;
-pub use ahead::{AheadOfSms, lookahead, period};
+pub use ahead::{AheadOfPartitions, AheadOfSms, lookahead, period};
+use far_sides::FarSides;
 use partitions::{Clocks, Partitions};
 
 /// Interconnect, L2 and DRAM.
@@ -36,6 +38,7 @@ pub struct MemorySystem {
     sms: usize,
     requests: Requests,
     partitions: Partitions,
+    far_sides: FarSides,
     inboxes: Inboxes,
     /// Where the partitions go ahead: what they have done that nobody else has heard of.
     ahead: Option<Box<Ahead>>,
@@ -61,13 +64,15 @@ impl MemorySystem {
             },
         };
         let shape = Shape::of(net);
+        let far_sides = FarSides::new(machine, clocks.dram);
         MemorySystem {
             map,
             line: u64::from(l2.line),
             l2_bytes: u64::from(l2.sets) * u64::from(l2.ways) * u64::from(l2.line) * slices as u64,
             sms,
             requests: Requests::new(Crossbar::new(sms, slices, shape)),
-            partitions: Partitions::new(machine, map, clocks, shape),
+            partitions: Partitions::new(machine, map, clocks, shape, &far_sides),
+            far_sides,
             inboxes: Inboxes::new(
                 sms,
                 net.reply_queue as usize,
@@ -245,7 +250,7 @@ impl MemorySystem {
         let mut stats = match self.settled() {
             Some((.., counted)) => counted.clone(),
             None => {
-                let mut stats = self.partitions.counted();
+                let mut stats = self.partitions.counted(self.now);
                 stats.replies.packets = self.inboxes.packets;
                 stats.replies.flits = self.inboxes.flits;
                 stats
@@ -285,7 +290,12 @@ impl MemorySystem {
         }
         for (number, channel) in partitions.channels.iter().enumerate() {
             if !channel.is_empty() {
-                lines.push(format!("DRAM channel {number}: {}", channel.describe()));
+                let far = self.far_sides.describe(number);
+                let parts: Vec<String> = [Some(channel.describe()), far]
+                    .into_iter()
+                    .flatten()
+                    .collect();
+                lines.push(format!("DRAM channel {number}: {}", parts.join(", ")));
             }
         }
         lines

@@ -2,11 +2,13 @@
 //!
 //! Within a core cycle replies go into the network first, then DRAM runs, then the slices.
 
+use super::far_sides::{FarSides, Foreseen};
 use crate::config::Machine;
 use crate::memory::address_map::AddressMap;
 use crate::memory::clock::Clock;
 use crate::memory::dram::News;
 use crate::memory::dram::channel::Channel;
+use crate::memory::dram::far::FarSide;
 use crate::memory::inflight::InflightTable;
 use crate::memory::l2::{REPLY_CYCLES, Slice, Surroundings};
 use crate::memory::network::crossbar::{Crossbar, Shape, Sink};
@@ -32,6 +34,7 @@ pub(super) struct Partitions {
     pub inflight: InflightTable,
     pub slices: Vec<Slice>,
     pub channels: Vec<Channel>,
+    pub(super) foreseen: Foreseen,
     /// The core cycle in which each part has something to do next.
     replies_next: Cycle,
     /// Slices see the queues to the network as they are before its step, as on the reference.
@@ -47,7 +50,13 @@ pub(super) struct Partitions {
 
 impl Partitions {
     /// Empty ones. `network` is the shape of the network to them.
-    pub fn new(machine: &Machine, map: AddressMap, clocks: Clocks, network: Shape) -> Partitions {
+    pub fn new(
+        machine: &Machine,
+        map: AddressMap,
+        clocks: Clocks,
+        network: Shape,
+        far: &FarSides,
+    ) -> Partitions {
         let (net, l2) = (&machine.interconnect, &machine.l2);
         let (sms, slices) = (machine.gpu.sms as usize, map.slices());
         let slices_per_channel = l2.slices_per_channel.max(1) as usize;
@@ -73,6 +82,7 @@ impl Partitions {
                 .map(|number| Slice::new(machine, map, number))
                 .collect(),
             channels: (0..channels).map(channel).collect(),
+            foreseen: Foreseen::new(far),
             replies_next: Cycle::NEVER,
             replies_last: net.credits,
             channels_next: WakeList::new(channels),
@@ -131,12 +141,15 @@ impl Partitions {
             && self.channels.iter().all(Channel::is_empty)
     }
 
-    /// Simulates a core cycle. Replies come out at `sms`; `perform_atomic(sm, token)` is called for
-    /// every atomic that a slice serves, in that order.
+    /// Simulates a core cycle of a time that ends with cycle `end`. Replies come out at `sms`; `perform_atomic(sm, token)` is called for
+    /// every atomic that a slice serves, in that order. Without the far sides of the channels, all that happens there until then has
+    /// to be known.
     #[inline]
     pub fn cycle(
         &mut self,
         cycle: Cycle,
+        end: Cycle,
+        far: Option<&mut FarSides>,
         sms: &mut impl Sink<Reply>,
         perform_atomic: &mut dyn FnMut(u16, u32),
     ) {
@@ -146,6 +159,11 @@ impl Partitions {
         if self.dram_next.min(self.slices_next.next()) <= cycle {
             let dram_end = self.clocks.dram.first_tick(cycle + 1);
             if self.dram_next <= cycle {
+                if self.foreseen.known <= cycle
+                    && let Some(far) = far
+                {
+                    self.foresee(cycle, end, far);
+                }
                 self.run_channels(cycle, dram_end);
             }
             if self.slices_next.next() <= cycle {
@@ -171,7 +189,7 @@ impl Partitions {
     }
 
     #[inline(never)]
-    fn run_channels(&mut self, cycle: Cycle, end: Tick) {
+    pub(super) fn run_channels(&mut self, cycle: Cycle, end: Tick) {
         let last = Tick::new(end.get() - 1);
         let (channels, slices) = (&mut self.channels, &mut self.slices);
         let (stats, slices_next) = (&mut self.stats.dram, &mut self.slices_next);
@@ -179,19 +197,19 @@ impl Partitions {
             let first = number * self.slices_per_channel;
             let channel = &mut channels[number];
             channel.run(cycle, end, stats, &mut |slice, news| {
-                let at = match news {
-                    News::Fetched(at, fetch) => {
-                        slices[first + slice].fill(at, fetch);
-                        at
-                    }
-                    News::Room => {
-                        slices[first + slice].may_send_to_dram();
-                        cycle
-                    }
-                };
-                slices_next.lower(first + slice, at);
+                hand_on(first + slice, news, cycle, slices, slices_next);
             });
             channel.next()
+        });
+    }
+
+    /// A channel hears what happens on its far side before tick `known`.
+    #[inline(always)]
+    pub(super) fn hear_channel(&mut self, number: usize, far: &mut FarSide, known: Tick) {
+        let first = number * self.slices_per_channel;
+        let (slices, next) = (&mut self.slices, &mut self.slices_next);
+        self.channels[number].hear(far, known, &mut |slice, news| {
+            hand_on(first + slice, news, Cycle::ZERO, slices, next);
         });
     }
 
@@ -231,10 +249,28 @@ impl Partitions {
         });
     }
 
-    /// What has been counted here.
-    pub fn counted(&self) -> MemoryStats {
+    /// What has been counted here before cycle `now`, to which they have come.
+    pub fn counted(&self, now: Cycle) -> MemoryStats {
         let mut stats = self.stats.clone();
+        self.foreseen.add_counted(now, &mut stats.dram);
         stats.replies.full_stalls = self.replies.blocked();
         stats
     }
+}
+
+/// A slice is told something by its channel in core cycle `cycle`.
+#[inline(always)]
+fn hand_on(number: usize, news: News, cycle: Cycle, slices: &mut [Slice], next: &mut WakeList) {
+    let slice = &mut slices[number];
+    let at = match news {
+        News::Fetched(at, fetch) => {
+            slice.fill(at, fetch);
+            at
+        }
+        News::Room => {
+            slice.may_send_to_dram();
+            cycle
+        }
+    };
+    next.lower(number, at);
 }

@@ -1,7 +1,7 @@
 //! Which command goes out, and what it means for those to come.
 
-use super::Gddr;
 use super::bank::{Bank, NONE};
+use super::{Flying, Gddr};
 use crate::memory::stats::DramCounters;
 use crate::time::Tick;
 
@@ -9,15 +9,16 @@ impl Gddr {
     /// Sends the first command that is legal in clock `tick`, if one is, and finds out when to
     /// look again.
     #[inline]
-    pub(super) fn command(&mut self, tick: Tick, stats: &mut DramCounters) {
+    pub(super) fn command(&mut self, tick: Tick, flying: &mut Flying, stats: &mut DramCounters) {
         if self.idle_with_work != 0 && self.taken_in != tick {
             self.take_request(tick, stats);
         }
         let mut next = Tick::NEVER;
         let issued = if self.row_beside_column {
-            self.both_commands(tick, &mut next, stats)
+            self.both_commands(tick, &mut next, flying, stats)
         } else {
-            self.column_command(tick, &mut next, stats) || self.row_command(tick, &mut next, stats)
+            self.column_command(tick, &mut next, flying, stats)
+                || self.row_command(tick, &mut next, stats)
         };
         self.next_command = if self.column | self.row | self.idle_with_work == 0 {
             Tick::NEVER
@@ -79,7 +80,13 @@ impl Gddr {
 
     /// Sends a column command if one is legal; else lowers `next` to when one may be.
     #[inline]
-    fn column_command(&mut self, tick: Tick, next: &mut Tick, stats: &mut DramCounters) -> bool {
+    fn column_command(
+        &mut self,
+        tick: Tick,
+        next: &mut Tick,
+        flying: &mut Flying,
+        stats: &mut DramCounters,
+    ) -> bool {
         if self.column == 0 {
             return false;
         }
@@ -90,7 +97,7 @@ impl Gddr {
         for index in rotated(self.column, self.turn) {
             let ready = self.column_command_at(&self.banks[index]);
             if ready <= tick {
-                self.issue_column(tick, index, stats);
+                self.issue_column(tick, index, flying, stats);
                 self.turn = self.after(index);
                 return true;
             }
@@ -112,14 +119,20 @@ impl Gddr {
 
     /// Asks the banks in turn: the first that can sends a precharge or an activate, and those
     /// behind it may still send a column command. Without any, lowers `next` to when one may go.
-    fn both_commands(&mut self, tick: Tick, next: &mut Tick, stats: &mut DramCounters) -> bool {
+    fn both_commands(
+        &mut self,
+        tick: Tick,
+        next: &mut Tick,
+        flying: &mut Flying,
+        stats: &mut DramCounters,
+    ) -> bool {
         let mut row_sent = false;
         for index in rotated(self.column | self.row, self.turn) {
             let bank = &self.banks[index];
             if self.column >> index & 1 != 0 {
                 let ready = self.column_command_at(bank).max(self.earliest.column);
                 if ready <= tick {
-                    self.issue_column(tick, index, stats);
+                    self.issue_column(tick, index, flying, stats);
                     return true;
                 }
                 *next = (*next).min(ready);
@@ -136,7 +149,13 @@ impl Gddr {
         row_sent
     }
 
-    fn issue_column(&mut self, tick: Tick, index: usize, stats: &mut DramCounters) {
+    fn issue_column(
+        &mut self,
+        tick: Tick,
+        index: usize,
+        flying: &mut Flying,
+        stats: &mut DramCounters,
+    ) {
         let (distances, earliest) = (&self.distances, &mut self.earliest);
         let bank = &mut self.banks[index];
         let group = usize::from(bank.group);
@@ -173,10 +192,9 @@ impl Gddr {
         } else {
             stats.reads += 1;
             stats.read_bytes += u64::from(request.bytes);
-            self.sent = Some((tick + distances.read_to_done, request.done()));
             distances.read_to_done
         };
-        self.flying.push(tick + to_done, &request);
+        flying.push(tick + to_done, &request);
     }
 
     /// Sends a precharge or activate if one is legal; else lowers `next` to when one may be.

@@ -6,39 +6,43 @@ use crate::time::Tick;
 
 /// Requests by the clock in which they complete: each kind completes in order.
 #[derive(Clone, Debug)]
-pub(super) struct Flying {
+pub struct Flying {
     reads: Ring<(Tick, Done)>,
     writes: Ring<(Tick, Done)>,
     /// The next clock in which one of them completes.
     next: Tick,
 }
 
-impl Flying {
+impl Default for Flying {
     /// None.
-    pub(super) fn new() -> Flying {
+    fn default() -> Flying {
         Flying {
             reads: Ring::new(),
             writes: Ring::new(),
             next: Tick::NEVER,
         }
     }
+}
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.reads.is_empty() && self.writes.is_empty()
-    }
-
+impl Flying {
+    /// When the next completes.
     #[inline]
-    pub(super) fn next(&self) -> Tick {
+    pub fn next(&self) -> Tick {
         self.next
     }
 
     /// The clock in which the last of them completes; never without any.
-    pub(super) fn last(&self) -> Tick {
+    pub fn last(&self) -> Tick {
         let last = |queue: &Ring<(Tick, Done)>| queue.back().map_or(Tick::ZERO, |l| l.0);
-        match self.is_empty() {
-            true => Tick::NEVER,
-            false => last(&self.reads).max(last(&self.writes)),
+        match self.next {
+            Tick::NEVER => Tick::NEVER,
+            _ => last(&self.reads).max(last(&self.writes)),
         }
+    }
+
+    /// The reads, with the clocks in which they complete, in order.
+    pub fn reads(&self) -> impl Iterator<Item = &(Tick, Done)> {
+        (0..self.reads.len()).filter_map(|number| self.reads.get(number))
     }
 
     /// A request completes in clock `done`, behind those of its kind.
@@ -51,9 +55,22 @@ impl Flying {
         self.next = self.next.min(done);
     }
 
+    /// Takes all of others, each of which completes behind those of its kind; says how many.
+    #[inline]
+    pub fn append(&mut self, others: &mut Flying) -> usize {
+        let count = others.reads.len() + others.writes.len();
+        if count != 0 {
+            self.reads.append(&mut others.reads);
+            self.writes.append(&mut others.writes);
+            self.next = self.next.min(others.next);
+            others.next = Tick::NEVER;
+        }
+        count
+    }
+
     /// One that has completed by `tick`, reads first.
     #[inline]
-    pub(super) fn completed(&mut self, tick: Tick) -> Option<Done> {
+    pub fn completed(&mut self, tick: Tick) -> Option<Done> {
         match self.next > tick {
             true => None,
             false => self.take(tick),

@@ -18,13 +18,13 @@ mod command;
 mod flying;
 mod timing;
 
-use super::{Done, DramRequest};
+use super::DramRequest;
 use crate::config::Dram;
 use crate::memory::divide::Divisor;
 use crate::memory::stats::DramCounters;
 use crate::time::Tick;
 use bank::{Bank, Entries, NONE};
-use flying::Flying;
+pub use flying::Flying;
 use timing::{Distances, Earliest};
 
 /// One channel's banks, queue and buses. Times are DRAM clocks.
@@ -49,10 +49,6 @@ pub struct Gddr {
     taken_in: Tick,
     /// The next clock in which a command may go out.
     next_command: Tick,
-    /// Reads and writes on their way.
-    flying: Flying,
-    /// The read whose last command has gone out in the last clock, and the clock in which it completes.
-    sent: Option<(Tick, Done)>,
 }
 
 impl Gddr {
@@ -79,8 +75,6 @@ impl Gddr {
             turn: 0,
             taken_in: Tick::NEVER,
             next_command: Tick::NEVER,
-            flying: Flying::new(),
-            sent: None,
         }
     }
 
@@ -88,11 +82,6 @@ impl Gddr {
     #[inline]
     pub fn is_full(&self) -> bool {
         self.queued >= self.capacity
-    }
-
-    /// Nothing queued and nothing on its way.
-    pub fn is_empty(&self) -> bool {
-        self.column | self.row | self.idle_with_work == 0 && self.flying.is_empty()
     }
 
     /// Requests waiting for their bank.
@@ -118,49 +107,28 @@ impl Gddr {
         }
     }
 
-    /// A request that has completed by `tick`: reads first, each kind in order.
-    #[inline]
-    pub fn completed(&mut self, tick: Tick) -> Option<Done> {
-        self.flying.completed(tick)
-    }
-
     /// The next clock in which a command may go out.
     #[inline]
     pub fn next_command(&self) -> Tick {
         self.next_command
     }
 
-    /// The next clock in which a request completes, and the one in which the last does.
-    #[inline]
-    pub fn next_done(&self) -> Tick {
-        self.flying.next()
+    /// Clocks from the last command for a read to its completion.
+    pub fn read_to_done(config: &Dram) -> u64 {
+        Distances::new(config).read_to_done
     }
 
-    /// See [`next_done`](Gddr::next_done).
-    #[inline]
-    pub fn last_done(&self) -> Tick {
-        self.flying.last()
-    }
-
-    /// No read that is sent a command in clock `tick` or later completes before this clock.
-    #[inline]
-    pub fn no_read_before(&self, tick: Tick) -> Tick {
-        tick.saturating_add(self.distances.read_to_done)
-    }
-
-    /// Sends at most one command in clock `tick`. If it is the last that a read needs, returns when that completes.
-    #[inline]
-    pub fn step(&mut self, tick: Tick, stats: &mut DramCounters) -> Option<(Tick, Done)> {
-        if tick < self.next_command {
-            return None;
+    /// Sends at most one command in clock `tick`. Requests whose last command is out are `flying`.
+    #[inline(always)] // its one caller in the simulation is the far side's run
+    pub fn step(&mut self, tick: Tick, flying: &mut Flying, stats: &mut DramCounters) {
+        if tick >= self.next_command {
+            self.command(tick, flying, stats);
         }
-        self.command(tick, stats);
-        self.sent.take()
     }
 
     /// At the end of clock `tick`, after the last push: does what the next clock would begin with
     /// and finds out whether it has anything else to do.
-    #[inline]
+    #[inline(always)] // as `step`
     pub fn look_ahead(&mut self, tick: Tick, stats: &mut DramCounters) {
         if self.next_command == tick + 1 {
             if self.idle_with_work != 0 {

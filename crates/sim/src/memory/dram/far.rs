@@ -1,0 +1,187 @@
+//! The far side of a channel: what lies behind the fixed delay.
+//!
+//! A request is in the delay for `dram.latency` core cycles. So the far side can be simulated by itself that much further than
+//! the near one ([`channel`](super::channel)) has come, for many clocks at a time and on another host thread. What the
+//! near side has to know of it is written down: when requests complete, and when the scheduler's queue is full.
+
+use super::DramRequest;
+use super::gddr::{Flying, Gddr};
+use crate::config::Dram;
+use crate::memory::ring::Ring;
+use crate::memory::stats::DramCounters;
+use crate::time::Tick;
+
+/// The delay and the DRAM behind it.
+#[derive(Clone, Debug)]
+pub struct FarSide {
+    /// Requests with the tick in which they reach the DRAM, and that tick of the first.
+    delay: Ring<(Tick, DramRequest)>,
+    admit_at: Tick,
+    dram: Gddr,
+    next: Tick,
+    told: Told,
+}
+
+/// What the near side has not heard of.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// Requests whose commands are out.
+    pub flying: Flying,
+    /// When the scheduler's queue was full.
+    pub full: FullLog,
+    /// What has been counted.
+    pub counted: DramCounters,
+}
+
+impl FarSide {
+    /// An idle one.
+    pub fn new(config: &Dram) -> FarSide {
+        FarSide {
+            delay: Ring::new(),
+            admit_at: Tick::NEVER,
+            dram: Gddr::new(config),
+            next: Tick::NEVER,
+            told: Told::default(),
+        }
+    }
+
+    /// Takes requests from the near side, each with the tick in which it reaches the DRAM.
+    pub fn take(&mut self, sent: &mut Ring<(Tick, DramRequest)>) {
+        if self.delay.is_empty()
+            && let Some(&(ready, _)) = sent.front()
+        {
+            self.admit_at = ready;
+            self.next = self.next.min(ready);
+        }
+        self.delay.append(sent);
+    }
+
+    /// The next tick in which anything can happen.
+    #[inline]
+    pub fn next(&self) -> Tick {
+        self.next
+    }
+
+    /// What it has to tell, to be taken out.
+    #[inline]
+    pub fn told(&mut self) -> &mut Told {
+        &mut self.told
+    }
+
+    /// Runs all ticks before `end`.
+    pub fn run(&mut self, end: Tick) {
+        while self.next < end {
+            let tick = self.next;
+            self.send(tick);
+            self.admit(tick);
+        }
+    }
+
+    /// The first part of a tick by itself: the near side has its part in the middle where nothing is delayed.
+    #[cold]
+    pub fn begin_tick(&mut self, tick: Tick) {
+        self.send(tick);
+    }
+
+    /// The second part.
+    #[cold]
+    pub fn end_tick(&mut self, tick: Tick) {
+        self.admit(tick);
+    }
+
+    /// The first part of a tick: the DRAM sends a command.
+    #[inline(always)]
+    fn send(&mut self, tick: Tick) {
+        let Told {
+            flying,
+            full,
+            counted,
+        } = &mut self.told;
+        self.dram.step(tick, flying, counted);
+        full.note(tick, self.dram.is_full());
+    }
+
+    /// The second: a request whose delay is over goes to the DRAM's queue.
+    #[inline(always)]
+    fn admit(&mut self, tick: Tick) {
+        let dram = &mut self.dram;
+        if self.admit_at <= tick
+            && !dram.is_full()
+            && let Some((_, request)) = self.delay.pop_front()
+        {
+            dram.push(tick, request);
+            self.admit_at = self.delay.front().map_or(Tick::NEVER, |&(ready, _)| ready);
+        }
+        dram.look_ahead(tick, &mut self.told.counted);
+        self.told.full.note(tick + 1, dram.is_full());
+        // A full queue gets room when a bank takes a request, which is an event of the DRAM.
+        let admits = match dram.is_full() {
+            true => Tick::NEVER,
+            false => self.admit_at,
+        };
+        self.next = dram.next_command().min(admits).max(tick + 1);
+    }
+
+    /// What is waiting where, for a report on a deadlock.
+    pub fn describe(&self) -> String {
+        let (delayed, queued) = (self.delay.len(), self.dram.queued());
+        format!("{delayed} delayed, {queued} in the scheduler's queue")
+    }
+}
+
+/// Since when the scheduler's queue has been full, or not, as the near side sees it in a tick: behind the
+/// command, before a request is admitted.
+#[derive(Clone, Debug, Default)]
+pub struct FullLog {
+    /// Changes: from this tick on it is, or it is not.
+    changes: Ring<(Tick, bool)>,
+    /// As of the last change that was written down.
+    noted: bool,
+    /// As of the last tick that was asked for.
+    is: bool,
+}
+
+impl FullLog {
+    /// It is full from a tick on, or not. Of what is said of one tick the last counts.
+    #[inline]
+    fn note(&mut self, tick: Tick, full: bool) {
+        if full != self.noted {
+            self.change(tick, full);
+        }
+    }
+
+    #[inline(never)]
+    fn change(&mut self, tick: Tick, full: bool) {
+        self.noted = full;
+        match self.changes.back_mut() {
+            Some(last) if last.0 == tick => last.1 = full,
+            _ => self.changes.push_back((tick, full)),
+        }
+    }
+
+    /// Takes what another has written down, which is behind all that is known here.
+    #[inline]
+    pub fn append(&mut self, other: &mut FullLog) {
+        if !other.changes.is_empty() {
+            self.changes.append(&mut other.changes);
+        }
+    }
+
+    /// Whether it is full in a tick; those before are not asked for any more.
+    #[inline]
+    pub fn at(&mut self, tick: Tick) -> bool {
+        while let Some(&(from, full)) = self.changes.front()
+            && from <= tick
+        {
+            self.is = full;
+            self.changes.drop_front();
+        }
+        self.is
+    }
+
+    /// The first tick behind the last that was asked for in which that changes, as far as is known.
+    #[inline]
+    pub fn changes_at(&self) -> Option<Tick> {
+        self.changes.front().map(|&(from, _)| from)
+    }
+}

@@ -1,0 +1,157 @@
+//! The far sides of all memory channels ([`far`](crate::memory::dram::far)): how far they have been run, and what that means for
+//! the partitions, which hold the near ones.
+//!
+//! The partitions run to where what happens on the far sides is known. Either they run these for a while when
+//! they come there ([`Partitions::foresee`]), or somebody else has done so meanwhile.
+
+use super::partitions::Partitions;
+use crate::config::{DramModel, Machine};
+use crate::memory::clock::Clock;
+use crate::memory::dram::far::FarSide;
+use crate::memory::stats::DramCounters;
+use crate::time::Cycle;
+
+/// All far sides.
+pub struct FarSides {
+    all: Vec<FarSide>,
+    clock: Clock,
+    /// Core cycles that a request is in the delay.
+    latency: u64,
+    /// Core cycles before this one have been simulated.
+    ran: Cycle,
+}
+
+impl FarSides {
+    /// Idle ones; none where DRAM is a latency and a bandwidth.
+    pub fn new(machine: &Machine, clock: Clock) -> FarSides {
+        let channels = match machine.dram.model {
+            DramModel::Gddr => machine.dram.channels.max(1) as usize,
+            DramModel::Simple => 0,
+        };
+        FarSides {
+            all: vec![FarSide::new(&machine.dram); channels],
+            clock,
+            latency: u64::from(machine.dram.latency),
+            ran: match channels {
+                0 => Cycle::NEVER,
+                _ => Cycle::ZERO,
+            },
+        }
+    }
+
+    /// How far they can be run once they have been told what has been sent before cycle `near`: what is sent from then on
+    /// comes later.
+    pub fn reach(&self, near: Cycle) -> Cycle {
+        near + self.latency
+    }
+
+    /// Whether they have not been run up to cycle `to` and can be, when they have been told what has been sent before cycle `near`.
+    pub fn has_to_run(&self, near: Cycle, to: Cycle) -> bool {
+        self.ran < to && to <= self.reach(near)
+    }
+
+    /// Whether anything happens on them before cycle `to`.
+    pub fn have_work(&self, to: Cycle) -> bool {
+        let end = self.clock.first_tick(to);
+        self.all.iter().any(|far| far.next() < end)
+    }
+
+    /// Simulates them up to a cycle that is within [reach](FarSides::reach).
+    pub fn run(&mut self, to: Cycle) {
+        if to > self.ran {
+            let end = self.clock.first_tick(to);
+            self.all.iter_mut().for_each(|far| far.run(end));
+            self.ran = to;
+        }
+    }
+
+    /// What is waiting on that of a channel, for a report on a deadlock.
+    pub fn describe(&self, channel: usize) -> Option<String> {
+        self.all.get(channel).map(FarSide::describe)
+    }
+}
+
+/// What is known of the far sides.
+pub(super) struct Foreseen {
+    /// Before this core cycle, all that happens there.
+    pub known: Cycle,
+    /// What has been counted there before these core cycles, and after the ones before, as far as it is not counted here.
+    counted: Vec<(Cycle, DramCounters)>,
+}
+
+impl Foreseen {
+    pub fn new(far: &FarSides) -> Foreseen {
+        Foreseen {
+            known: far.ran,
+            counted: Vec::new(),
+        }
+    }
+
+    /// Adds what has been counted before a cycle with which some run of the far sides ended.
+    pub fn add_counted(&self, before: Cycle, to: &mut DramCounters) {
+        let counted = self.counted.iter().filter(|(end, _)| *end <= before);
+        counted.for_each(|(_, more)| to.add(more));
+    }
+}
+
+impl Partitions {
+    /// Tells the far sides what has been sent to them before cycle `now`, to which the partitions have come, and hears what happens
+    /// there as far as they have been run.
+    pub(super) fn exchange(&mut self, far: &mut FarSides, now: Cycle) {
+        self.tell(far);
+        self.hear(far, now);
+    }
+
+    fn tell(&mut self, far: &mut FarSides) {
+        let both = self.channels.iter_mut().zip(&mut far.all);
+        both.for_each(|(channel, far)| channel.tell(far));
+    }
+
+    fn hear(&mut self, far: &mut FarSides, now: Cycle) {
+        let known = far.clock.first_tick(far.ran);
+        let mut more = DramCounters::default();
+        for (number, far) in far.all.iter_mut().enumerate() {
+            self.hear_channel(number, far, known);
+            more.add(&std::mem::take(&mut far.told().counted));
+        }
+        let Foreseen { known, counted } = &mut self.foreseen;
+        counted.retain(|(end, before)| {
+            let later = *end > now;
+            if !later {
+                self.stats.dram.add(before);
+            }
+            later
+        });
+        counted.push((far.ran, more));
+        *known = far.ran;
+    }
+
+    /// From cycle `cycle` on nothing is known of the far sides: runs them as far as may be, but not
+    /// beyond cycle `end`, when their counters are asked for.
+    #[inline(never)]
+    pub(super) fn foresee(&mut self, cycle: Cycle, end: Cycle, far: &mut FarSides) {
+        self.tell(far);
+        match far.latency {
+            0 => self.run_both_sides(cycle, far),
+            _ => far.run(far.reach(cycle).min(end)),
+        }
+        self.hear(far, cycle);
+    }
+
+    /// Where requests are not delayed: the ticks of a cycle on both sides of all channels, in turn.
+    #[cold]
+    fn run_both_sides(&mut self, cycle: Cycle, far: &mut FarSides) {
+        for tick in far.clock.ticks_of(cycle) {
+            for (number, far) in far.all.iter_mut().enumerate() {
+                far.begin_tick(tick);
+                self.hear_channel(number, far, tick + 1);
+            }
+            self.run_channels(cycle, tick + 1);
+            for (channel, far) in self.channels.iter_mut().zip(&mut far.all) {
+                channel.tell(far);
+                far.end_tick(tick);
+            }
+        }
+        far.ran = cycle + 1;
+    }
+}
