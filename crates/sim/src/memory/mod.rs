@@ -11,6 +11,7 @@ pub(crate) mod cache;
 pub(crate) mod clock;
 pub(crate) mod divide;
 pub(crate) mod dram;
+pub(crate) mod history;
 pub(crate) mod inflight;
 pub(crate) mod l2;
 pub(crate) mod network;

@@ -117,6 +117,15 @@ impl<T: Copy> Ring<T> {
         };
     }
 
+    /// The last, of which there is one, is taken back.
+    #[inline]
+    pub fn drop_back(&mut self) {
+        self.len -= 1;
+        if self.len == 0 {
+            self.first = 0;
+        }
+    }
+
     /// Takes all of another queue, behind all others.
     #[inline]
     pub fn append(&mut self, other: &mut Ring<T>) {
@@ -159,7 +168,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_queue(steps in prop::collection::vec(0u8..8, 1..300)) {
+        fn it_is_a_queue(steps in prop::collection::vec(0u8..9, 1..300)) {
             let (mut ring, mut plain) = (Ring::new(), VecDeque::new());
             let mut more = Ring::new();
             for (number, step) in steps.into_iter().enumerate() {
@@ -170,6 +179,10 @@ mod tests {
                             (*a, *b) = (number, number);
                         }
                         prop_assert_eq!(ring.back_mut(), plain.back_mut());
+                    }
+                    5 if !plain.is_empty() => {
+                        ring.drop_back();
+                        plain.pop_back();
                     }
                     4 => {
                         for item in number..number + number % 4 {

@@ -2,13 +2,14 @@
 //! arbiter that takes one request per clock, a fixed delay, then one of the DRAM models. What is behind the delay is in
 //! [`far`](super::far): this side has to be told what happens there before its time comes.
 
-use super::far::{FarSide, FullLog};
+use super::far::FarSide;
 use super::gddr::{Flying, Gddr};
 use super::inlets::Inlets;
 use super::simple::SimpleDram;
 use super::{DramRequest, News};
 use crate::config::{Dram, DramModel};
 use crate::memory::clock::Clock;
+use crate::memory::history::History;
 use crate::memory::ring::Ring;
 use crate::memory::stats::DramCounters;
 use crate::time::{Cycle, Tick};
@@ -36,7 +37,7 @@ struct NearSide {
     /// Requests whose commands are out.
     flying: Flying,
     /// Whether the scheduler's queue is full.
-    full: FullLog,
+    full: History,
     /// What happens on the far side before this tick is known.
     known: Tick,
 }
@@ -60,7 +61,7 @@ impl Channel {
                 sent: Ring::new(),
                 beyond: 0,
                 flying: Flying::default(),
-                full: FullLog::default(),
+                full: History::new(false),
                 known: Tick::ZERO,
             })),
             DramModel::Simple => Model::Simple(SimpleDram::new(
@@ -186,7 +187,7 @@ impl Channel {
         let mut next = near.next();
         if self.inlets.eligible() != 0 {
             let has_room = match near.full.at(tick + 1) {
-                true => near.full.changes_at().unwrap_or(near.known),
+                true => near.full.changes_at().min(near.known),
                 false => tick + 1,
             };
             next = next.min(has_room);

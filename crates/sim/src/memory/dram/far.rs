@@ -7,6 +7,7 @@
 use super::DramRequest;
 use super::gddr::{Flying, Gddr};
 use crate::config::Dram;
+use crate::memory::history::History;
 use crate::memory::ring::Ring;
 use crate::memory::stats::DramCounters;
 use crate::time::Tick;
@@ -23,12 +24,12 @@ pub struct FarSide {
 }
 
 /// What the near side has not heard of.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Told {
     /// Requests whose commands are out.
     pub flying: Flying,
-    /// When the scheduler's queue was full.
-    pub full: FullLog,
+    /// When the scheduler's queue was full, as the near side sees it in a tick: behind the command, before a request is admitted.
+    pub full: History,
     /// What has been counted.
     pub counted: DramCounters,
 }
@@ -41,7 +42,11 @@ impl FarSide {
             admit_at: Tick::NEVER,
             dram: Gddr::new(config),
             next: Tick::NEVER,
-            told: Told::default(),
+            told: Told {
+                flying: Flying::default(),
+                full: History::new(false),
+                counted: DramCounters::default(),
+            },
         }
     }
 
@@ -126,62 +131,5 @@ impl FarSide {
     pub fn describe(&self) -> String {
         let (delayed, queued) = (self.delay.len(), self.dram.queued());
         format!("{delayed} delayed, {queued} in the scheduler's queue")
-    }
-}
-
-/// Since when the scheduler's queue has been full, or not, as the near side sees it in a tick: behind the
-/// command, before a request is admitted.
-#[derive(Clone, Debug, Default)]
-pub struct FullLog {
-    /// Changes: from this tick on it is, or it is not.
-    changes: Ring<(Tick, bool)>,
-    /// As of the last change that was written down.
-    noted: bool,
-    /// As of the last tick that was asked for.
-    is: bool,
-}
-
-impl FullLog {
-    /// It is full from a tick on, or not. Of what is said of one tick the last counts.
-    #[inline]
-    fn note(&mut self, tick: Tick, full: bool) {
-        if full != self.noted {
-            self.change(tick, full);
-        }
-    }
-
-    #[inline(never)]
-    fn change(&mut self, tick: Tick, full: bool) {
-        self.noted = full;
-        match self.changes.back_mut() {
-            Some(last) if last.0 == tick => last.1 = full,
-            _ => self.changes.push_back((tick, full)),
-        }
-    }
-
-    /// Takes what another has written down, which is behind all that is known here.
-    #[inline]
-    pub fn append(&mut self, other: &mut FullLog) {
-        if !other.changes.is_empty() {
-            self.changes.append(&mut other.changes);
-        }
-    }
-
-    /// Whether it is full in a tick; those before are not asked for any more.
-    #[inline]
-    pub fn at(&mut self, tick: Tick) -> bool {
-        while let Some(&(from, full)) = self.changes.front()
-            && from <= tick
-        {
-            self.is = full;
-            self.changes.drop_front();
-        }
-        self.is
-    }
-
-    /// The first tick behind the last that was asked for in which that changes, as far as is known.
-    #[inline]
-    pub fn changes_at(&self) -> Option<Tick> {
-        self.changes.front().map(|&(from, _)| from)
     }
 }

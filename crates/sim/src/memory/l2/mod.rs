@@ -9,7 +9,6 @@
 
 mod arrivals;
 mod entrance;
-pub mod room;
 mod serve;
 
 use crate::config::Machine;
@@ -19,6 +18,7 @@ use crate::memory::cache::tags::{Geometry, SetIndex, TagArray};
 use crate::memory::clock::Clock;
 use crate::memory::dram::DramRequest;
 use crate::memory::dram::channel::Channel;
+use crate::memory::history::History;
 use crate::memory::inflight::{Inflight, InflightTable, Piece};
 use crate::memory::network::crossbar::Crossbar;
 use crate::memory::packet::{LARGEST_REQUEST, PacketSize, Reply, RequestKind, Traffic};
@@ -28,7 +28,6 @@ use crate::memory::wake::WakeList;
 use crate::time::{Cycle, Tick};
 use arrivals::ArrivalQueue;
 use entrance::{Entrance, Waiting};
-use room::RoomLog;
 
 /// Core cycles from serving an access to its reply entering the network.
 pub const REPLY_CYCLES: u64 = 1;
@@ -109,8 +108,10 @@ pub struct Slice {
     fills: Ring<(Cycle, Fetch)>,
     fill_at: Cycle,
     stall: Option<Stall>,
-    /// Where it is ahead of those who send requests: when it had room.
-    room: Option<RoomLog>,
+    /// Where it is ahead of those who send requests: when it had room for them. It is made by serving and taken by pieces that join
+    /// the queue; requests that arrive take none until their delay is over. So the network that brings them finds here
+    /// whether they would have had to wait.
+    room: Option<History>,
 }
 
 impl Slice {
@@ -151,7 +152,7 @@ impl Slice {
 
     /// From now on it is run ahead of those who send requests; it has to be empty.
     pub fn go_ahead(&mut self) {
-        self.room = Some(RoomLog::default());
+        self.room = Some(History::new(true));
     }
 
     /// The network's output buffer before the slice can take another request.
@@ -193,7 +194,7 @@ impl Slice {
     #[inline]
     fn had_room(&mut self, tick: Tick) -> bool {
         match &mut self.room {
-            Some(log) => log.before(tick),
+            Some(log) => log.at(tick),
             None => self.arrivals.has_room(self.largest_pieces),
         }
     }
@@ -317,7 +318,7 @@ impl Slice {
             }
         }
         if let Some(log) = &mut self.room {
-            log.note(tick, self.arrivals.has_room(self.largest_pieces));
+            log.note(tick + 1, self.arrivals.has_room(self.largest_pieces));
         }
         if self.has_work() {
             return next;

@@ -9,7 +9,7 @@
 //! - A request that comes to a slice is not looked at for `l2.latency` cycles. [`lookahead`] says
 //!   for how many quanta that is enough, [`period`] how long a period is.
 //! - The other way round, the network asks whether a slice has room. Slices that are ahead write down
-//!   when that changes ([`room`](crate::memory::l2::room)), and the requests wait at the entrance, and
+//!   when that changes ([`History`](crate::memory::history::History)), and the requests wait at the entrance, and
 //!   are let in from there, as written.
 //! - Places for replies become free by time alone: those that arrive before the end of a quantum are
 //!   as good as taken in it, because the SM sees them. So the times at which the last replies
