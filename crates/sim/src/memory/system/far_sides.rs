@@ -98,8 +98,10 @@ impl Partitions {
     /// Tells the far sides what has been sent to them before cycle `now`, to which the partitions have come, and hears what happens
     /// there as far as they have been run.
     pub(super) fn exchange(&mut self, far: &mut FarSides, now: Cycle) {
-        self.tell(far);
-        self.hear(far, now);
+        if !far.all.is_empty() {
+            self.tell(far);
+            self.hear(far, now);
+        }
     }
 
     fn tell(&mut self, far: &mut FarSides) {
