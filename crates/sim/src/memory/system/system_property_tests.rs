@@ -58,7 +58,7 @@ pub(super) fn stream() -> impl Strategy<Value = Vec<(u64, Request)>> {
 
 /// Machines of different shapes. The first two are so tight that every limit is met.
 pub(super) fn machine() -> impl Strategy<Value = Machine> {
-    (0..5usize).prop_map(|which| match which {
+    (0..7usize).prop_map(|which| match which {
         0 => tight(),
         1 => {
             let mut machine = tight();
@@ -73,6 +73,12 @@ pub(super) fn machine() -> impl Strategy<Value = Machine> {
             machine
         }
         3 => eight_channels_of_whole_lines(),
+        // How far DRAM can be ahead of the slices: not at all, and less than a period.
+        4 | 5 => {
+            let mut machine = tight();
+            machine.dram.latency = if which == 4 { 0 } else { 9 };
+            machine
+        }
         _ => one_channel(),
     })
 }
