@@ -190,7 +190,9 @@ impl Units {
             }
             taken += u8::from(self.enter_one(pipeline, pipelines.bus, op, now, facts));
         }
-        behind.drop_oldest(taken);
+        if taken != 0 {
+            behind.drop_oldest(taken);
+        }
     }
 
     /// An operation enters a pipeline, if it can; says whether.
