@@ -58,3 +58,17 @@ pub fn residents(machine: &Machine, launched: &Launched) -> Residents {
     residents.take_arrivals(Cycle::ZERO, launched);
     residents
 }
+
+/// Numbers that look drawn.
+pub struct Dice(pub u64);
+
+impl Dice {
+    /// The next, below a bound.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (self.0 >> 33) % bound
+    }
+}

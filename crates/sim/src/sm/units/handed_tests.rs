@@ -2,19 +2,7 @@
 
 use super::*;
 use crate::sm::facts::tests::reading;
-
-/// A sequence of numbers that looks random.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (self.0 >> 33) % bound
-    }
-}
+use crate::sm::testing::Dice;
 
 /// Every result of a random stream of instructions, with its cycle.
 fn results(handed_over: bool, seed: u64, preset: &str) -> Vec<(u64, u16, u32)> {
@@ -27,17 +15,17 @@ fn results(handed_over: bool, seed: u64, preset: &str) -> Vec<(u64, u16, u32)> {
     if handed_over {
         collectors.hand_over();
     }
-    let mut numbers = Numbers(seed);
+    let mut dice = Dice(seed);
     let banks = machine.collector.banks;
     let facts: Vec<OpFacts> = (0..40)
         .map(|_| {
-            let reads: Vec<u32> = (0..numbers.below(4))
-                .map(|_| numbers.below(banks.into()) as u32)
+            let reads: Vec<u32> = (0..dice.below(4))
+                .map(|_| dice.below(banks.into()) as u32)
                 .collect();
             let mut facts = reading(&reads, banks);
-            facts.unit = kinds[numbers.below(kinds.len() as u64) as usize];
-            facts.latency = 1 + numbers.below(6) as u16;
-            facts.interval = [1, 1, 1, 2, 8][numbers.below(5) as usize];
+            facts.unit = kinds[dice.below(kinds.len() as u64) as usize];
+            facts.latency = 1 + dice.below(6) as u16;
+            facts.interval = [1, 1, 1, 2, 8][dice.below(5) as usize];
             facts
         })
         .collect();
@@ -60,8 +48,8 @@ fn results(handed_over: bool, seed: u64, preset: &str) -> Vec<(u64, u16, u32)> {
             let (units, facts) = (&mut units, &facts[..]);
             collectors.step(facts, NextCycle { units, facts, now });
         }
-        for _ in 0..numbers.below(4) * u64::from(cycle < 1900) {
-            let (pc, slot) = (numbers.below(40) as u32, numbers.below(48) as u16);
+        for _ in 0..dice.below(4) * u64::from(cycle < 1900) {
+            let (pc, slot) = (dice.below(40) as u32, dice.below(48) as u16);
             let kind = facts[pc as usize].unit;
             if collectors.room_for(0) >> kind & 1 != 0 {
                 order += 1;

@@ -3,7 +3,7 @@ use crate::place::each;
 use crate::schedule::Together;
 use crate::sm::launch::Launched;
 use crate::sm::residents::Residents;
-use crate::sm::testing::{launched, residents};
+use crate::sm::testing::{Dice, launched, residents};
 use crate::time::Cycle;
 use std::collections::VecDeque;
 use warpsim_ptx::kernel::Pc;
@@ -13,19 +13,6 @@ const BODY: &str = "mov.u32 %r1, 3; add.u32 %r2, %r1, 1; ld.shared.u32 %r3, [%r2
     ret;";
 
 const SLICES: u16 = 8;
-
-/// Numbers that look drawn.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (self.0 >> 33) % n
-    }
-}
 
 /// What a gang has done: the instruction that it is at, whether that, or one on the wrong path, is in
 /// its buffers, and what is in flight; of the oldest of those, the warps that have it already, a bit
