@@ -1,7 +1,8 @@
 //! A streaming multiprocessor, cycle by cycle: fetch, buffer, issue, scoreboard, collectors,
 //! units, load/store, barriers, exit.
 //!
-//! Each stage owns its state and can be built alone. [`cycle`] has their order within a cycle.
+//! Each stage owns its state and can be built alone. [`cycle`] has their order within a cycle, and [`skipping`] says which
+//! cycles have to run.
 //! The SM changes nothing outside itself while it runs: requests leave through its [`Port`],
 //! stores and prints are [`Leavings`], and all are collected between rounds.
 
@@ -13,14 +14,17 @@ mod issue;
 mod launch;
 pub(crate) mod limits;
 mod memory;
+mod memory_stage;
 mod observe;
 mod operands;
 mod power;
 mod residents;
+mod skipping;
 #[cfg(test)]
 mod testing;
 mod units;
 mod warps;
+mod writeback;
 
 use crate::config::Machine;
 use crate::divergence::DivergenceModel;
@@ -30,7 +34,6 @@ use crate::exec::state::Threads;
 use crate::schedule::IssuePolicy;
 use crate::stats::SmStats;
 use crate::time::Cycle;
-use cycle::Clock;
 use frontend::FrontEnd;
 use issue::Issue;
 use launch::Leavings;
@@ -41,6 +44,7 @@ use operands::Collectors;
 use power::PolicyPhases;
 pub use residents::summarise;
 use residents::{Coming, Ended, Request, Residents};
+use skipping::Clock;
 use std::sync::Arc;
 use units::{UnitPlan, Units};
 

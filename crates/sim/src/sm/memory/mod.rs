@@ -2,6 +2,7 @@
 //! [`coalesce`]), the load/store unit ([`unit`]) sends them through its caches ([`l1`]) and the
 //! [`port`], and tells what has come back as [`MemoryEvent`]s.
 
+mod banks;
 mod coalesce;
 mod joint;
 mod l1;

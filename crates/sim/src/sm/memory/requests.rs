@@ -1,6 +1,7 @@
 //! From an executed memory instruction to the accesses it makes.
 
-use super::coalesce::{self, Access, Cut, bank_cycles, coalesce, coalesce_atomic, is_uniform};
+use super::banks::{bank_cycles, bank_cycles_of_steps};
+use super::coalesce::{self, Access, Cut, coalesce, coalesce_atomic, is_uniform};
 use super::mixed::Shape;
 use super::ops::{AtomicData, MemOp, Owner, Path};
 use super::unit::LoadStore;
@@ -169,7 +170,7 @@ impl LoadStore {
     #[inline]
     fn bank_cycles_of_steps(&self, what: &Executed, shared: u32, steps: [u16; 2]) -> u32 {
         let address = &what.effect.address;
-        coalesce::bank_cycles_of_steps(address, steps, self.shared_banks())
+        bank_cycles_of_steps(address, steps, self.shared_banks())
             .unwrap_or_else(|| self.bank_cycles(what, shared, 4))
     }
 

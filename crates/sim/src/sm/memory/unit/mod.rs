@@ -9,6 +9,7 @@
 
 mod caches;
 mod hearers;
+mod look_up;
 mod lookups;
 mod send;
 mod shared;
