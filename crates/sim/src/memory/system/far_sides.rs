@@ -50,6 +50,11 @@ impl FarSides {
         self.ran < to && to <= self.reach(near)
     }
 
+    /// Whether they have been run up to cycle `to`.
+    pub fn has_come_to(&self, to: Cycle) -> bool {
+        self.ran >= to
+    }
+
     /// Whether anything happens on them before cycle `to`.
     pub fn have_work(&self, to: Cycle) -> bool {
         let end = self.clock.first_tick(to);
