@@ -109,6 +109,12 @@ impl Sent {
             byte_mask: request.byte_mask,
         }
     }
+
+    /// The request.
+    #[inline]
+    pub fn entry(&self) -> &Inflight {
+        &self.entry
+    }
 }
 
 /// Half a line of the host's cache: a request is looked at for each of its sectors, and between those come many others.

@@ -39,8 +39,7 @@ impl Sink<Sent> for Arrivals<'_> {
         let partitions = &mut *self.partitions;
         let arrived = partitions.clocks.network.cycle_of(tick);
         let index = partitions.inflight.insert(&request);
-        let entry = partitions.inflight.get(index);
-        let ready = partitions.slices[slice].arrive(arrived, index, flits, entry);
+        let ready = partitions.slices[slice].arrive(arrived, index, flits, request.entry());
         partitions.wake_slice(slice, ready);
     }
 }

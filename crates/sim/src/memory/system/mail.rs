@@ -59,16 +59,12 @@ impl Mail {
 impl Partitions {
     /// Takes these requests in.
     pub(super) fn take_in(&mut self, mail: &mut Mail) {
-        mail.first = Cycle::NEVER;
-        for Mailed {
-            ready,
-            slice,
-            request,
-        } in mail.requests.drain(..)
-        {
-            let (slice, index) = (slice as usize, self.inflight.insert(&request));
-            self.slices[slice].take_in(ready, index, self.inflight.get(index));
-            self.wake_slice(slice, ready);
+        for mailed in &mail.requests {
+            let (slice, index) = (mailed.slice as usize, self.inflight.insert(&mailed.request));
+            self.slices[slice].take_in(mailed.ready, index, mailed.request.entry());
+            self.wake_slice(slice, mailed.ready);
         }
+        mail.requests.clear();
+        mail.first = Cycle::NEVER;
     }
 }

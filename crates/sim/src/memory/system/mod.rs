@@ -167,7 +167,9 @@ impl MemorySystem {
 
     /// The SM's next reply, if it has arrived by core cycle `now`.
     pub fn peek_reply(&mut self, sm: usize, now: Cycle) -> Option<Reply> {
-        let front = self.inboxes.of(sm).front();
+        let inbox = self.inboxes.of(sm);
+        inbox.gather();
+        let front = inbox.front();
         front.filter(|&(at, _)| at <= now).map(|(_, reply)| reply)
     }
 
