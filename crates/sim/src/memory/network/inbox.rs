@@ -317,4 +317,26 @@ mod tests {
         assert!(inbox.pass_parts(inbox.next()));
         assert_eq!(inbox.next(), Cycle::NEVER);
     }
+
+    #[test]
+    fn what_is_handed_over_comes_behind_what_is_there() {
+        let mut inboxes = filled(2);
+        let [first, later] = [10, 30].map(|tick| Cycle::new(tick + DELIVERY_CYCLES));
+        let mut more = Ring::new();
+        for token in 2..4 {
+            more.push_back((later, reply(token)));
+        }
+        inboxes.put_all(0, &mut more);
+        more.push_back((later, reply(4)));
+        inboxes.put_all(0, &mut more);
+        assert_eq!((inboxes.len(0), inboxes.next_for(0)), (5, first));
+        let inbox = inboxes.of(0);
+        inbox.show(later + 1);
+        let taken = std::iter::from_fn(|| inbox.pop().map(|reply| reply.token));
+        assert!(taken.eq(0..5));
+        assert!(inboxes.is_empty());
+        more.push_back((later, reply(5)));
+        inboxes.put_all(0, &mut more);
+        assert_eq!(inboxes.of(0).front().map(|(_, reply)| reply.token), Some(5));
+    }
 }

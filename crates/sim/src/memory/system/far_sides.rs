@@ -28,8 +28,9 @@ impl FarSides {
             DramModel::Gddr => machine.dram.channels.max(1) as usize,
             DramModel::Simple => 0,
         };
+        let slices = machine.l2.slices_per_channel.max(1) as usize;
         FarSides {
-            all: vec![FarSide::new(&machine.dram); channels],
+            all: vec![FarSide::new(&machine.dram, clock, slices); channels],
             clock,
             latency: u64::from(machine.dram.latency),
             ran: match channels {

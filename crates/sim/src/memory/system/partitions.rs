@@ -178,8 +178,11 @@ impl Partitions {
     pub(super) fn hear_channel(&mut self, number: usize, far: &mut FarSide, known: Tick) {
         let first = number * self.slices_per_channel;
         let (slices, next) = (&mut self.slices, &mut self.slices_next);
-        self.channels[number].hear(far, known, &mut |slice, news| {
-            hand_on(first + slice, news, Cycle::ZERO, slices, next);
+        self.channels[number].hear(far, known, &mut |slice, fetched| {
+            if let Some(&(at, _)) = fetched.front() {
+                slices[first + slice].fill_all(at, fetched);
+                next.lower(first + slice, at);
+            }
         });
     }
 
