@@ -227,8 +227,8 @@ impl MemorySystem {
     /// Everything has drained, replies and write-backs included.
     pub fn idle(&self) -> bool {
         let is_idle = |behind: &Behind| {
-            let undelivered = behind.ahead.as_ref().map(|ahead| ahead.outgoing.is_empty());
-            behind.partitions.is_idle() && undelivered.unwrap_or(true)
+            let ahead = behind.ahead.as_ref();
+            behind.partitions.is_idle() && ahead.is_none_or(|ahead| ahead.outgoing.is_empty())
         };
         self.requests.network.is_empty()
             && self.inboxes.is_empty()
