@@ -53,6 +53,13 @@ impl Hand {
         })
     }
 
+    /// Somebody else takes the last one, whichever that is: its owner may be away for long.
+    pub fn take_last(&self, round: u64, whole: &Range<usize>) -> Option<usize> {
+        self.change(round, whole, |mut left| {
+            left.next_back().map(|item| (item, left))
+        })
+    }
+
     /// Nothing else is ordered by this word: items are handed over by the round.
     fn change(
         &self,
@@ -97,6 +104,12 @@ mod tests {
             "its owner has not begun it"
         );
         assert_eq!(hand.take(2, &whole), None);
+        assert_eq!(
+            hand.take_last(3, &(3..4)),
+            Some(3),
+            "who is away begins nothing"
+        );
+        assert_eq!(hand.take(3, &(3..4)), None);
     }
 
     #[test]

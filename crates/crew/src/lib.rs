@@ -10,19 +10,25 @@
 //! left. Threads with nothing to do and nobody to help are not called: a round of few items costs
 //! little, however large the crew. Which thread works on an item has no influence on anything but
 //! time.
+//!
+//! One helper can be sent on an [errand](Crew::set_off) meanwhile, something that takes longer than a round: it comes back to
+//! the round that is under way then.
 
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod errand;
 mod hand;
 mod shared;
 mod sync;
 
+use errand::ERRAND_HELPER;
+pub use errand::Errand;
 use hand::{Hand, LEAST_TO_HELP, MOST_ITEMS};
 use shared::{Shared, Work};
 use std::any::Any;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use sync::{Arc, JoinHandle, spawn};
+use sync::{Arc, JoinHandle, Mutex, spawn};
 
 /// The threads.
 pub struct Crew {
@@ -78,11 +84,14 @@ impl Crew {
             self.size(),
             items.len()
         );
+        let errands = &self.shared.errands;
+        let is_away = !self.threads.is_empty() && errands.is_away();
         let batch = Batch {
             items: items.as_mut_ptr(),
             ends,
             hands: &self.hands,
             round: self.shared.next_round(),
+            away: is_away.then_some(ERRAND_HELPER + 1),
             f: &f,
         };
         let work = Work {
@@ -92,9 +101,13 @@ impl Crew {
         self.called.clear();
         self.called.extend(batch.wanted().map(|thread| thread - 1));
         // SAFETY: `batch` and what it borrows outlive the round, which is over when all helpers that
-        // are called have finished; nothing between here and there can leave this function: a
+        // are called have finished, and one that was invited has or has not heard of it; nothing between here and there can leave this function: a
         // panic of the caller's share is caught.
         unsafe { self.shared.begin(work) };
+        let invited = is_away && errands.invite(batch.round);
+        if is_away && !invited {
+            self.called.push(ERRAND_HELPER); // it has come back
+        }
         for &helper in &self.called {
             self.shared.call(helper);
         }
@@ -107,6 +120,9 @@ impl Crew {
             }
         }
         let own = batch.share(0);
+        if invited && !errands.take_back(batch.round) {
+            self.called.push(ERRAND_HELPER); // it has come to this round
+        }
         for &helper in &self.called {
             self.shared.finish(helper);
         }
@@ -118,10 +134,45 @@ impl Crew {
             resume_unwind(panic);
         }
     }
+
+    /// Lets a helper do `job` beside the rounds to come, until it is [fetched](Errand::fetch). Others do its share of these while it is away. A
+    /// crew without helpers does it at once.
+    ///
+    /// # Panics
+    ///
+    /// If the errand before has not been fetched, and is not over.
+    pub fn set_off<T: Send + 'static>(
+        &mut self,
+        job: impl FnOnce() -> T + Send + 'static,
+    ) -> Errand<T> {
+        let brought = Arc::new(Mutex::new(None));
+        let errand = Errand {
+            shared: self.shared.clone(),
+            brought: brought.clone(),
+        };
+        let job = move || {
+            let result = catch_unwind(AssertUnwindSafe(job));
+            if let Ok(mut place) = brought.lock() {
+                *place = Some(result);
+            }
+        };
+        match self.threads.get(ERRAND_HELPER) {
+            None => job(),
+            Some(helper) => {
+                assert!(!self.shared.errands.is_away(), "one errand at a time");
+                self.shared.send_away(Box::new(job));
+                if self.shared.is_asleep(ERRAND_HELPER) {
+                    helper.thread().unpark();
+                }
+            }
+        }
+        errand
+    }
 }
 
 impl Drop for Crew {
     fn drop(&mut self) {
+        self.shared.wait_for_errand(); // its helper may not have heard of it yet
         self.shared.quit();
         for thread in self.threads.drain(..) {
             thread.thread().unpark();
@@ -139,6 +190,8 @@ struct Batch<'a, T, F> {
     ends: &'a [usize],
     hands: &'a [Hand],
     round: u64,
+    /// A thread that is on an errand as the round begins: others may take all of its share.
+    away: Option<usize>,
     f: &'a F,
 }
 
@@ -159,12 +212,20 @@ impl<T: Send, F: Fn(&mut T) + Sync> Batch<'_, T, F> {
         before.map_or(0, |before| self.ends[before])..self.ends[who]
     }
 
-    /// Threads other than the caller that are to take part: those with items of their own, and for
+    fn is_away(&self, who: usize) -> bool {
+        self.away == Some(who)
+    }
+
+    /// Threads other than the caller that are to be called: those with items of their own, and for
     /// each item that somebody could be relieved of one that has none.
     fn wanted(&self) -> impl Iterator<Item = usize> + '_ {
-        let lengths = (0..self.ends.len()).map(|who| self.whole(who).len());
-        let mut spare: usize = lengths.map(|items| items.saturating_sub(1)).sum();
-        (1..self.ends.len()).filter(move |&who| {
+        let spare = |who| match self.is_away(who) {
+            true => self.whole(who).len(),
+            false => self.whole(who).len().saturating_sub(1),
+        };
+        let mut spare: usize = (0..self.ends.len()).map(spare).sum();
+        let here = (1..self.ends.len()).filter(|&who| !self.is_away(who));
+        here.filter(move |&who| {
             let idle = self.whole(who).is_empty();
             let helps = idle && spare > 0;
             spare -= usize::from(helps);
@@ -176,7 +237,7 @@ impl<T: Send, F: Fn(&mut T) + Sync> Batch<'_, T, F> {
     fn share(&self, who: usize) -> Option<Panic> {
         let mut panic = None;
         let own = self.whole(who);
-        if own.len() < LEAST_TO_HELP {
+        if own.len() < LEAST_TO_HELP && !self.is_away(who) {
             // Nobody else takes them.
             for item in own {
                 panic = panic.or(self.work(item));
@@ -188,11 +249,17 @@ impl<T: Send, F: Fn(&mut T) + Sync> Batch<'_, T, F> {
         }
         let crew = self.ends.len();
         for other in (1..crew).map(|behind| (who + behind) % crew) {
-            let whole = self.whole(other);
+            let (whole, hand) = (self.whole(other), &self.hands[other]);
+            if self.is_away(other) {
+                while let Some(item) = hand.take_last(self.round, &whole) {
+                    panic = panic.or(self.work(item));
+                }
+                continue;
+            }
             if whole.len() < LEAST_TO_HELP {
                 continue; // without a look at what its owner changes
             }
-            while let Some(item) = self.hands[other].take_over(self.round, &whole) {
+            while let Some(item) = hand.take_over(self.round, &whole) {
                 panic = panic.or(self.work(item));
             }
         }
@@ -202,8 +269,8 @@ impl<T: Send, F: Fn(&mut T) + Sync> Batch<'_, T, F> {
     /// Works on an item that was taken; what that panicked with, if it did.
     fn work(&self, item: usize) -> Option<Panic> {
         // SAFETY: shares are ranges that do not overlap and lie within the items, a hand gives out
-        // each item of its share once in a round, and of a share that is too small to be helped with
-        // only its owner takes, each item once: nobody else has this one. What earlier rounds
+        // each item of its share once in a round, and of a share that is too small to be helped with, and whose
+        // owner was not away, only that takes, each item once: nobody else has this one. What earlier rounds
         // did with it lies before this round's beginning.
         let work = || (self.f)(unsafe { &mut *self.items.add(item) });
         catch_unwind(AssertUnwindSafe(work)).err()

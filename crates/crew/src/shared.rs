@@ -12,6 +12,7 @@
 //! What different threads write lies in different cache lines: with one for all, each write had to
 //! wait for the line to come back from those who look at it in a loop.
 
+use crate::errand::{ERRAND_HELPER, Errands};
 use crate::sync::{
     AtomicBool, AtomicU64, LOOKS, LOOKS_FOR_HELPER, Mutex, Ordering, UnsafeCell, fence, park,
     spin_loop, yield_now,
@@ -26,7 +27,8 @@ pub struct Work {
     pub data: *const (),
 }
 
-/// What the caller writes for those it has called.
+/// What the caller writes for those it has called. (One that is away on an errand reads `work` only if it has taken an invitation to
+/// the round, which is given after that is written and taken back before it is written again.)
 #[repr(align(128))]
 struct Round {
     /// Its number.
@@ -55,6 +57,7 @@ pub struct Shared {
     called: Vec<Called>,
     helpers: Vec<Helper>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
+    pub errands: Errands,
 }
 
 // SAFETY: `work` is written only while no helper is busy, see there, and what its pointer leads
@@ -78,6 +81,7 @@ impl Shared {
             called: (0..helpers).map(|_| Called(AtomicU64::new(0))).collect(),
             helpers: (0..helpers).map(helper).collect(),
             panic: Mutex::new(None),
+            errands: Errands::new(),
         }
     }
 
@@ -119,16 +123,21 @@ impl Shared {
     /// Waits until a helper that was called is done.
     pub fn finish(&self, helper: usize) {
         let round = self.round.number.load(Ordering::Relaxed);
-        let mut looks = 0;
-        while self.helpers[helper].done.load(Ordering::Acquire) != round {
-            if looks < LOOKS_FOR_HELPER {
-                looks += 1;
-                spin_loop();
-            } else {
-                // There are more threads than cores: a helper may need ours.
-                yield_now();
-            }
-        }
+        wait_while(|| self.helpers[helper].done.load(Ordering::Acquire) != round);
+    }
+
+    /// Calls the helper that goes on errands away.
+    pub fn send_away(&self, job: Box<dyn FnOnce() + Send>) {
+        let number = self.next_round();
+        self.round.number.store(number, Ordering::Relaxed);
+        self.errands.prepare(number, job);
+        self.call(ERRAND_HELPER);
+        self.all_called();
+    }
+
+    /// Waits until the helper that goes on errands is back.
+    pub fn wait_for_errand(&self) {
+        wait_while(|| self.errands.is_away());
     }
 
     /// What a helper's share panicked with.
@@ -154,7 +163,17 @@ impl Shared {
             if self.round.quit.load(Ordering::Relaxed) {
                 return;
             }
-            // SAFETY: the caller wrote it before it called this helper and will not again before
+            let mut joined = round;
+            if self.errands.is_called_away(round) {
+                match self.errands.run() {
+                    Some(invited) => joined = invited,
+                    None => {
+                        self.helpers[helper].done.store(round, Ordering::Release);
+                        continue;
+                    }
+                }
+            }
+            // SAFETY: the caller wrote it before it called or invited this helper and will not again before
             // this helper has said that it is done.
             if let Some(work) = self.round.work.with(|place| unsafe { *place }) {
                 // SAFETY: the round lasts, so that the data can be used.
@@ -166,7 +185,7 @@ impl Shared {
                     *place = panic;
                 }
             }
-            self.helpers[helper].done.store(round, Ordering::Release);
+            self.helpers[helper].done.store(joined, Ordering::Release);
         }
     }
 
@@ -199,6 +218,19 @@ impl Shared {
                 return now;
             }
             park();
+        }
+    }
+}
+
+/// Looks again and again, and after a while lets others have this core in between: there may be more threads than cores.
+fn wait_while(mut waits: impl FnMut() -> bool) {
+    let mut looks = 0;
+    while waits() {
+        if looks < LOOKS_FOR_HELPER {
+            looks += 1;
+            spin_loop();
+        } else {
+            yield_now();
         }
     }
 }

@@ -94,3 +94,65 @@ fn who_is_done_helps_who_has_several_left() {
     });
     assert!(helped.load(Ordering::Relaxed) > 0);
 }
+
+#[test]
+fn an_errand_is_done_beside_rounds_in_which_others_do_the_share_of_who_is_away() {
+    for helpers in 0..4 {
+        let mut crew = Crew::new(helpers);
+        let mut items = vec![0; 12];
+        let even = ends(items.len(), &crew);
+        for number in 0..200 {
+            let length = number % 7 * 10;
+            let errand = crew.set_off(move || {
+                let wait = Duration::from_micros(length);
+                std::thread::sleep(wait);
+                number
+            });
+            for _ in 0..number % 4 {
+                crew.for_each(&mut items, &even, |item| *item += 1);
+            }
+            assert_eq!(errand.fetch(), number);
+        }
+        assert_eq!(items, [300; 12], "{helpers} helpers");
+    }
+}
+
+#[test]
+fn rounds_do_not_wait_for_who_is_away() {
+    let mut crew = Crew::new(1);
+    let go_on = std::sync::Arc::new(AtomicUsize::new(0));
+    let told = go_on.clone();
+    let errand = crew.set_off(move || {
+        while told.load(Ordering::Acquire) == 0 {
+            std::thread::yield_now();
+        }
+    });
+    let mut items = [0; 5];
+    for _ in 0..10 {
+        crew.for_each(&mut items, &[2, 5], |item| *item += 1);
+    }
+    assert_eq!(items, [10; 5]);
+    go_on.store(1, Ordering::Release);
+    errand.fetch();
+}
+
+#[test]
+fn an_errand_that_panics_does_so_where_it_is_fetched() {
+    for helpers in 0..2 {
+        let mut crew = Crew::new(helpers);
+        let errand = crew.set_off(|| panic!("lost"));
+        assert!(catch_unwind(AssertUnwindSafe(|| errand.fetch())).is_err());
+        assert_eq!(crew.set_off(|| 3).fetch(), 3, "and the crew goes on");
+    }
+}
+
+#[test]
+fn a_crew_that_ends_lets_its_errand_end() {
+    let mut crew = Crew::new(1);
+    let errand = crew.set_off(|| {
+        std::thread::sleep(Duration::from_millis(5));
+        7
+    });
+    drop(crew);
+    assert_eq!(errand.fetch(), 7);
+}

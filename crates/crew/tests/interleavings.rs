@@ -80,3 +80,36 @@ fn an_item_goes_from_helper_to_helper() {
         assert_eq!(items.each_ref().map(value), [3]);
     });
 }
+
+/// The helper is away through a round, or comes back in the middle of it or before it; what it brings is seen, and so is
+/// what it does in the rounds.
+#[test]
+fn an_errand_beside_rounds() {
+    bounded().check(|| {
+        let mut crew = Crew::new(1);
+        let mut far = UnsafeCell::new(1);
+        let errand = crew.set_off(move || {
+            add(&mut far, 1);
+            far
+        });
+        let mut items = [0, 0].map(UnsafeCell::new);
+        crew.for_each(&mut items, &[1, 2], |item| add(item, 1));
+        crew.for_each(&mut items, &[1, 2], |item| add(item, 2));
+        assert_eq!(value(&errand.fetch()), 2);
+        assert_eq!(items.each_ref().map(value), [3; 2]);
+    });
+}
+
+/// One errand after the other, with a round beside the second.
+#[test]
+fn errands_follow_each_other() {
+    bounded().check(|| {
+        let mut crew = Crew::new(1);
+        let first = crew.set_off(|| 1).fetch();
+        let errand = crew.set_off(move || first + 1);
+        let mut items = [0].map(UnsafeCell::new);
+        crew.for_each(&mut items, &[0, 1], |item| add(item, 1));
+        assert_eq!(errand.fetch(), 2);
+        assert_eq!(items.each_ref().map(value), [1]);
+    });
+}

@@ -5,15 +5,6 @@
 //! sleeps, and run elsewhere only where a thread has several left that it has not begun
 //! ([`Crew`](warpsim_crew::Crew)).
 
-/// What runs beside the SMs in a round.
-#[derive(Clone, Copy, Debug)]
-pub struct Beside {
-    /// The partitions, on the first thread.
-    pub partitions: bool,
-    /// The far sides of memory channels, on the second, which is helped with its SMs then.
-    pub far_sides: bool,
-}
-
 /// The homes of all SMs: neighbours live together.
 #[derive(Debug)]
 pub struct Homes {
@@ -21,31 +12,46 @@ pub struct Homes {
     ends: Vec<usize>,
 }
 
+/// The thread that runs memory partitions beside the SMs; a crew lets it help when it is through with them.
+const WITH_PARTITIONS: usize = 1;
+
 impl Homes {
-    /// Homes for `sms` SMs on so many threads. Where memory runs beside them, it does on the first
-    /// thread, which has one SM less for that.
+    /// Homes for `sms` SMs on so many threads. Where memory runs beside them, it does on the second thread, which has one SM less
+    /// for that.
     pub fn new(threads: usize, sms: usize, memory_beside: bool) -> Homes {
         let memory = usize::from(memory_beside);
-        let end =
-            |thread: usize| ((thread + 1) * (sms + memory) / threads.max(1)).saturating_sub(memory);
+        let end = |thread: usize| {
+            let items = (thread + 1) * (sms + memory) / threads.max(1);
+            let memory = if thread < WITH_PARTITIONS { 0 } else { memory };
+            items.saturating_sub(memory).min(sms)
+        };
         Homes {
             ends: (0..threads).map(end).collect(),
         }
     }
 
-    /// How many of these SMs, which are in order, live on the first thread.
-    pub fn on_first(&self, awake: &[usize]) -> usize {
-        let end = self.ends.first().copied().unwrap_or(0);
+    /// The thread that runs the far sides of memory channels before its SMs, with which it is helped then.
+    fn with_far_sides(&self) -> usize {
+        match self.ends.len() {
+            ..=2 => 0,
+            _ => WITH_PARTITIONS + 1,
+        }
+    }
+
+    /// How many of these SMs, which are in order, live on threads before the one that runs the far sides.
+    pub fn before_far_sides(&self, awake: &[usize]) -> usize {
+        let before = self.with_far_sides().checked_sub(1);
+        let end = before.map_or(0, |thread| self.ends[thread]);
         awake.iter().take_while(|&&sm| sm < end).count()
     }
 
-    /// What each thread's share ends with in a list of what runs `beside` and these SMs, which are in order: the partitions, the
-    /// SMs of the first thread, the far sides, the other SMs.
-    pub fn shares(&self, beside: Beside, awake: &[usize], shares: &mut Vec<usize>) {
+    /// What each thread's share ends with in a list of these SMs, which are in order, and the far sides, if they run, before
+    /// the SMs of their thread.
+    pub fn shares(&self, far_sides: bool, awake: &[usize], shares: &mut Vec<usize>) {
         shares.clear();
-        let (mut sms, mut others) = (0, usize::from(beside.partitions));
+        let mut sms = 0;
         for (thread, &end) in self.ends.iter().enumerate() {
-            others += usize::from(beside.far_sides && thread == 1);
+            let others = usize::from(far_sides && thread >= self.with_far_sides());
             sms += awake[sms..].iter().take_while(|&&sm| sm < end).count();
             shares.push(others + sms);
         }
@@ -54,15 +60,11 @@ impl Homes {
 
 #[cfg(test)]
 mod tests {
-    use super::{Beside, Homes};
+    use super::Homes;
 
-    fn shares(homes: &Homes, awake: &[usize]) -> Vec<usize> {
+    fn shares(homes: &Homes, far_sides: bool, awake: &[usize]) -> Vec<usize> {
         let mut shares = Vec::new();
-        let beside = Beside {
-            partitions: true,
-            far_sides: false,
-        };
-        homes.shares(beside, awake, &mut shares);
+        homes.shares(far_sides, awake, &mut shares);
         shares
     }
 
@@ -74,20 +76,18 @@ mod tests {
             (2, 15),
             (4, 15),
             (8, 15),
+            (15, 15),
             (16, 15),
             (16, 132),
         ] {
             let all: Vec<usize> = (0..sms).collect();
-            let shares = shares(&Homes::new(threads, sms, true), &all);
-            assert_eq!(
-                shares.last(),
-                Some(&(sms + 1)),
-                "{threads} threads, {sms} SMs"
-            );
+            let shares = shares(&Homes::new(threads, sms, threads > 1), false, &all);
+            assert_eq!(shares.last(), Some(&sms), "{threads} threads, {sms} SMs");
             let mut before = 0;
-            for end in shares {
-                let jobs = end - before;
-                let even = (sms + 1) / threads..=(sms + 1).div_ceil(threads);
+            for (thread, end) in shares.into_iter().enumerate() {
+                let jobs = end - before + usize::from(thread == 1);
+                let items = sms + usize::from(threads > 1);
+                let even = items / threads..=items.div_ceil(threads);
                 assert!(
                     even.contains(&jobs),
                     "{jobs} of {threads} threads, {sms} SMs"
@@ -100,21 +100,19 @@ mod tests {
 
     #[test]
     fn an_sm_stays_where_it_is_while_others_sleep() {
-        let homes = Homes::new(4, 15, true); // 0-2, 3-6, 7-10, 11-14
-        assert_eq!(shares(&homes, &[1, 4, 5, 14]), [2, 4, 4, 5]);
-        assert_eq!(shares(&homes, &[4, 14]), [1, 2, 2, 3]);
-        assert_eq!(shares(&homes, &[]), [1; 4]);
+        let homes = Homes::new(4, 15, true); // 0-3, 4-6, 7-10, 11-14
+        assert_eq!(shares(&homes, false, &[1, 4, 5, 14]), [1, 3, 3, 4]);
+        assert_eq!(shares(&homes, false, &[4, 14]), [0, 1, 1, 2]);
+        assert_eq!(shares(&homes, false, &[]), [0; 4]);
     }
+
     #[test]
-    fn far_sides_come_first_on_the_second_thread() {
+    fn far_sides_come_before_the_sms_of_a_thread_that_is_there() {
         let homes = Homes::new(4, 15, true);
-        let beside = Beside {
-            partitions: true,
-            far_sides: true,
-        };
-        let mut shares = Vec::new();
-        homes.shares(beside, &[1, 4, 5, 14], &mut shares);
-        assert_eq!(shares, [2, 5, 5, 6]);
-        assert_eq!((homes.on_first(&[1, 4]), homes.on_first(&[3])), (1, 0));
+        assert_eq!(shares(&homes, true, &[1, 4, 5, 8, 14]), [1, 3, 5, 6]);
+        assert_eq!(homes.before_far_sides(&[1, 4, 5, 8]), 3);
+        let homes = Homes::new(2, 15, true); // 0-7, 8-14
+        assert_eq!(shares(&homes, true, &[1, 4, 9]), [3, 4]);
+        assert_eq!(homes.before_far_sides(&[1, 4, 9]), 0);
     }
 }

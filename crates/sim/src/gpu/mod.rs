@@ -22,7 +22,7 @@ use crate::config::check::validate::validate;
 use crate::exec::code::Code;
 use crate::exec::functional::RaceCheck;
 use crate::exec::memory::image::{AccessError, DEFAULT_HEAP, GlobalMemory, host_has};
-use crate::memory::system::{MemorySystem, lookahead, period};
+use crate::memory::system::{AheadOfSms, MemorySystem, lookahead, period};
 use crate::observe::Observer;
 use crate::progress::{Progress, Silent};
 use crate::schedule::IssuePolicy;
@@ -38,7 +38,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use warpsim_crew::Crew;
+use warpsim_crew::{Crew, Errand};
 use warpsim_present::memory::try_reserve;
 use warpsim_ptx::kernel::{Kernel, Program};
 
@@ -130,6 +130,8 @@ pub struct Gpu {
     crew: Option<Crew>,
     homes: Homes,
     shares: Vec<usize>,
+    /// Partitions that one of the threads runs beside the SMs.
+    errand: Option<Errand<AheadOfSms>>,
     modules: Vec<Module>,
     texture_objects: Vec<Option<Texture>>,
     /// The first core cycle of the next launch at the earliest: launches follow one another.
@@ -170,6 +172,7 @@ impl Gpu {
         Ok(Gpu {
             homes: Homes::new(threads, machine.gpu.sms as usize, memory.is_ahead()),
             shares: Vec::new(),
+            errand: None,
             memory,
             last_sm: machine.gpu.sms as usize - 1,
             sms: (0..machine.gpu.sms)

@@ -90,6 +90,20 @@ impl Gpu {
         if period > quantum {
             self.begin_period(end, course)?;
         }
+        self.set_partitions_off(end, course);
+        let over = self.run_rounds(now, end, course);
+        self.take_partitions_back(); // if something failed
+        over
+    }
+
+    /// Runs the rounds of a period, and ends it.
+    fn run_rounds(
+        &mut self,
+        now: Cycle,
+        end: Cycle,
+        course: &mut Course,
+    ) -> Result<Option<Cycle>, SimError> {
+        let quantum = course.clocking.quantum;
         let mut at = now;
         while at < end {
             let stretch = Stretch {
@@ -100,7 +114,7 @@ impl Gpu {
                 skip: self.options.skip,
                 blocks_wait: course.dispatcher.has_more(),
             };
-            at = self.run_round(&stretch, at == now, end, course)?;
+            at = self.run_round(&stretch, course)?;
             self.hand_out_blocks(at, course);
             if at == end {
                 break;

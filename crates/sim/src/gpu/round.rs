@@ -2,14 +2,14 @@
 //!
 //! ```text
 //!  side by side          SMs that are awake, period k          on the threads of a crew
-//!                        partitions, period k + 1              on the first of them
-//!                        DRAM behind its delay, period k + 2   on the second
+//!                        DRAM behind its delay, period k + 2   on the third of them, in the first round
 //!  then, one after the   what the SMs leave, in SM order: requests into the network, news, prints
 //!  other                 requests through the network, as far as all SMs have come
 //! ```
 //!
 //! and when all have come to the period's end: stores, replies to the SMs, atomics. An SM that has to
-//! hear from others first ([`Stretch`]) goes on in another round.
+//! hear from others first ([`Stretch`]) goes on in another round. Through all rounds of period k the second thread of a crew runs
+//! the partitions in period k + 1, and helps with the SMs when it is through.
 //!
 //! Where periods are no longer than a quantum and there is no crew, or where memory may not be ahead (see
 //! [`lookahead`]), memory as a whole runs quantum k behind the SMs.
@@ -20,7 +20,6 @@
 //!
 //! [`lookahead`]: crate::memory::system::lookahead
 
-use super::homes::Beside;
 use super::pace::{News, Pace};
 use super::period::Course;
 use super::stretch::Stretch;
@@ -28,7 +27,7 @@ use super::{Gpu, SimError};
 use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
 use crate::memory::packet::Request;
-use crate::memory::system::{AheadOfPartitions, AheadOfSms, MemorySystem};
+use crate::memory::system::{AheadOfPartitions, MemorySystem};
 use crate::observe::Observer;
 use crate::sm::{Sm, SmFault};
 use crate::time::Cycle;
@@ -38,7 +37,6 @@ type Failed = Option<(Cycle, usize, SmFault)>;
 
 /// Something that one of several threads does in a round.
 enum Job<'a> {
-    Partitions(AheadOfSms<'a>),
     FarSides(AheadOfPartitions<'a>),
     Sm(Seat<'a>),
 }
@@ -63,12 +61,35 @@ impl Gpu {
         })
     }
 
+    /// Sends the partitions on their way through the period behind the one that ends with cycle `end`, if there are threads for that.
+    pub(super) fn set_partitions_off(&mut self, end: Cycle, course: &Course) {
+        if let Some(crew) = &mut self.crew {
+            // A report on a run that hangs shows memory as of its time.
+            let further = course.hot.is_none();
+            let partitions = self.memory.set_off(end, further);
+            self.errand = partitions.map(|mut partitions| {
+                crew.set_off(|| {
+                    partitions.run();
+                    partitions
+                })
+            });
+        }
+    }
+
+    /// Waits for partitions that were sent.
+    pub(super) fn take_partitions_back(&mut self) {
+        if let Some(errand) = self.errand.take() {
+            self.memory.take_back(errand.fetch());
+        }
+    }
+
     /// All SMs have come to the end of a period: the others see what they have stored.
     pub(super) fn end_period(&mut self, end: Cycle, course: &mut Course) -> Result<(), SimError> {
         let (sms, image) = (&mut self.sms, &mut self.image);
         course
             .pace
             .flush(|i| sms[i].leavings.stores.flush_into(image));
+        self.take_partitions_back();
         self.with_atomics(course, |memory, perform_atomic| match memory.is_ahead() {
             true => memory.turn_over(perform_atomic),
             false => memory.advance(end, perform_atomic),
@@ -94,14 +115,10 @@ impl Gpu {
         }
     }
 
-    /// A round in which SMs run for this time. The partitions run beside them if they may be ahead and
-    /// this is the `first` round of a period, which ends with cycle `end`. Returns the cycle to which
-    /// all have come.
+    /// A round in which SMs run for this time. Returns the cycle to which all have come.
     pub(super) fn run_round(
         &mut self,
         stretch: &Stretch,
-        first: bool,
-        end: Cycle,
         course: &mut Course,
     ) -> Result<Cycle, SimError> {
         let (from, to) = (stretch.span.start, stretch.span.end);
@@ -116,10 +133,8 @@ impl Gpu {
             }
             false => pace.wake_all(from, &mut self.memory),
         }
-        // A report on a run that hangs shows memory as of its time.
-        let further = course.hot.is_none();
         let failed = match self.crew {
-            Some(_) => self.run_together(stretch, pace, first.then_some((end, further))),
+            Some(_) => self.run_together(stretch, pace),
             None => self.run_alone(stretch, pace),
         };
         self.collect(stretch, course);
@@ -145,38 +160,18 @@ impl Gpu {
         failed
     }
 
-    /// Runs the SMs that are awake on all threads, and beside them the partitions if they are to run: to
-    /// the end of this period, and then the one behind it, or not.
-    fn run_together(
-        &mut self,
-        stretch: &Stretch,
-        pace: &mut Pace,
-        period: Option<(Cycle, bool)>,
-    ) -> Failed {
+    /// Runs the SMs that are awake on all threads, and the far sides of memory channels if they are to run.
+    fn run_together(&mut self, stretch: &Stretch, pace: &mut Pace) -> Failed {
         let crew = self.crew.as_mut()?;
         let image = &self.image;
-        let (partitions, mut inboxes, outlets) = self.memory.side_by_side();
-        let (end, further) = period.unwrap_or((Cycle::ZERO, false));
-        let mut partitions = partitions.filter(|_| period.is_some());
-        // With nothing to do they are done at once, and need not be waited for.
-        if let Some(mut idle) = partitions.take_if(|p| !p.have_work(end)) {
-            idle.run(end, further);
-        }
-        let mut far_sides = match &mut partitions {
-            Some(partitions) => partitions.let_far_sides_go(end, further),
-            None => None,
-        };
-        let beside = Beside {
-            partitions: partitions.is_some(),
-            far_sides: far_sides.is_some(),
-        };
-        let mut jobs = Vec::with_capacity(pace.awake().len() + 2);
-        jobs.extend(partitions.map(Job::Partitions));
-        let on_first = self.homes.on_first(pace.awake());
+        let (mut far_sides, mut inboxes, outlets) = self.memory.side_by_side();
+        let beside = far_sides.is_some();
+        let before = self.homes.before_far_sides(pace.awake());
+        let mut jobs = Vec::with_capacity(pace.awake().len() + 1);
         let mut sms = self.sms.iter_mut();
         let mut passed = 0;
         for (at, &number) in pace.awake().iter().enumerate() {
-            if at == on_first {
+            if at == before {
                 jobs.extend(far_sides.take().map(Job::FarSides));
             }
             let skipped = number - passed;
@@ -195,7 +190,6 @@ impl Gpu {
         }
         jobs.extend(far_sides.map(Job::FarSides));
         let work = |job: &mut Job| match job {
-            Job::Partitions(partitions) => partitions.run(end, further),
             Job::FarSides(far_sides) => far_sides.run(),
             Job::Sm(seat) => {
                 (seat.news, seat.result) = stretch.run(image, seat.sm, seat.inbox, seat.backlog);

@@ -33,10 +33,8 @@ impl Piece {
     }
 }
 
-/// A request on its way: half a line of the host's cache, with all of the request but the bytes that
-/// a write writes. It is looked at for each of its sectors, and between those come many others.
+/// A request on its way, with all of it but the bytes that a write writes.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(32))]
 pub struct Inflight {
     /// From the request.
     pub addr: u64,
@@ -79,10 +77,55 @@ impl Inflight {
     }
 }
 
-/// All requests on their way.
+/// A request in the network to the partitions.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    entry: Inflight,
+    /// What a write writes, a bit per byte.
+    byte_mask: u128,
+}
+
+impl Sent {
+    /// The request, which goes to address `local` of a slice; a sector has so many bytes, as a power of two.
+    #[inline]
+    pub fn new(request: &Request, local: u64, sector_shift: u32) -> Sent {
+        let last_byte = request.addr + u64::from(request.bytes.max(1)) - 1;
+        let pieces = match request.kind {
+            RequestKind::Atomic => 1,
+            _ => ((last_byte >> sector_shift) - (request.addr >> sector_shift) + 1) as u8,
+        };
+        Sent {
+            entry: Inflight {
+                addr: request.addr,
+                first_sector: local >> sector_shift << sector_shift,
+                token: request.token,
+                sm: request.sm,
+                bytes: request.bytes,
+                kind: request.kind,
+                traffic: request.traffic,
+                pieces,
+                left: pieces,
+            },
+            byte_mask: request.byte_mask,
+        }
+    }
+
+    /// The request.
+    #[inline]
+    pub fn entry(&self) -> &Inflight {
+        &self.entry
+    }
+}
+
+/// Half a line of the host's cache: a request is looked at for each of its sectors, and between those come many others.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+struct Slot(Inflight);
+
+/// All requests that have come to a slice and are not answered.
 #[derive(Clone, Debug)]
 pub struct InflightTable {
-    slots: Vec<Inflight>,
+    slots: Vec<Slot>,
     /// What the write in each slot writes, a bit per byte; of anything else whatever was there.
     masks: Vec<u128>,
     free: Vec<u32>,
@@ -104,38 +147,21 @@ impl InflightTable {
     }
 
     /// Adds a request.
-    pub fn insert(&mut self, request: Request, local: u64) -> u32 {
-        let last_byte = request.addr + u64::from(request.bytes.max(1)) - 1;
-        let pieces = match request.kind {
-            RequestKind::Atomic => 1,
-            _ => {
-                ((last_byte >> self.sector_shift) - (request.addr >> self.sector_shift) + 1) as u32
-            }
-        };
-        let entry = Inflight {
-            addr: request.addr,
-            first_sector: self.sector_of(local),
-            token: request.token,
-            sm: request.sm,
-            bytes: request.bytes,
-            kind: request.kind,
-            traffic: request.traffic,
-            pieces: pieces as u8,
-            left: pieces as u8,
-        };
+    #[inline]
+    pub fn insert(&mut self, sent: &Sent) -> u32 {
         let index = match self.free.pop() {
             Some(index) => {
-                self.slots[index as usize] = entry;
+                self.slots[index as usize] = Slot(sent.entry);
                 index
             }
             None => {
-                self.slots.push(entry);
+                self.slots.push(Slot(sent.entry));
                 self.masks.push(0);
                 self.slots.len() as u32 - 1
             }
         };
-        if request.kind == RequestKind::Write {
-            self.masks[index as usize] = request.byte_mask;
+        if sent.entry.kind == RequestKind::Write {
+            self.masks[index as usize] = sent.byte_mask;
         }
         index
     }
@@ -143,7 +169,7 @@ impl InflightTable {
     /// A request that was added and is not yet answered.
     #[inline]
     pub fn get(&self, index: u32) -> &Inflight {
-        &self.slots[index as usize]
+        &self.slots[index as usize].0
     }
 
     fn sector_of(&self, addr: u64) -> u64 {
@@ -164,7 +190,7 @@ impl InflightTable {
     #[inline]
     pub fn answer(&mut self, piece: Piece) -> Option<(u16, Reply)> {
         let index = piece.request();
-        let entry = &mut self.slots[index as usize];
+        let Slot(entry) = &mut self.slots[index as usize];
         entry.left -= 1;
         let last = entry.left == 0;
         if last {
@@ -186,7 +212,7 @@ impl InflightTable {
         pieces: u32,
     ) -> (u16, impl Iterator<Item = (u64, Reply)> + use<>) {
         let index = first.request();
-        let entry = &mut self.slots[index as usize];
+        let Slot(entry) = &mut self.slots[index as usize];
         entry.left -= pieces as u8;
         let (entry, done) = (*entry, entry.left == 0);
         if done {

@@ -8,6 +8,7 @@ use super::inlets::Inlets;
 use super::simple::SimpleDram;
 use super::{DramRequest, News};
 use crate::config::{Dram, DramModel};
+use crate::memory::cache::mshr::Fetch;
 use crate::memory::clock::Clock;
 use crate::memory::history::History;
 use crate::memory::ring::Ring;
@@ -130,15 +131,21 @@ impl Channel {
     }
 
     /// Hears what happens on the far side before tick `known`: it has been run so far, and knows of all requests that come to it
-    /// until then. `tell(slice, news)` is called for every read of which it is known when it completes.
+    /// until then. `fetched(slice, reads)` is called for every slice, with the reads of which it is known when they complete, to be taken
+    /// out.
     #[inline(always)]
-    pub fn hear(&mut self, far: &mut FarSide, known: Tick, tell: &mut impl FnMut(usize, News)) {
+    pub fn hear(
+        &mut self,
+        far: &mut FarSide,
+        known: Tick,
+        fetched: &mut impl FnMut(usize, &mut Ring<(Cycle, Fetch)>),
+    ) {
         if let Model::Gddr(near) = &mut self.model {
             let told = far.told();
-            for &(done, ref read) in told.flying.reads() {
-                let fetched = News::Fetched(self.clock.cycle_of(done), read.fetch);
-                tell(usize::from(read.slice), fetched);
+            for (slice, reads) in told.fetched.iter_mut().enumerate() {
+                fetched(slice, reads);
             }
+            told.sorted = 0;
             near.beyond -= near.flying.append(&mut told.flying) as u32;
             near.full.append(&mut told.full);
             // Who has requests there looks again when what was known ends: none of them completes before that.
@@ -165,17 +172,19 @@ impl Channel {
         }
     }
 
-    /// One tick: the credits of completed requests come back, and a request is taken from the slices. Returns the next tick in
-    /// which anything can happen. (That a request completes is nothing by itself: its slice has been told when, and only
-    /// those that wait for a credit have to know by then.)
+    /// One tick: the credits of completed requests come back, if there is none left or nothing else to come, and a request is taken from
+    /// the slices. Returns the next tick in which anything can happen. (That a request completes is nothing by itself: its
+    /// slice has been told when, and only those that wait for a credit have to know by then.)
     #[inline]
     fn gddr_tick(&mut self, cycle: Cycle, tick: Tick, tell: &mut impl FnMut(usize, News)) -> Tick {
         let Model::Gddr(near) = &mut self.model else {
             return Tick::NEVER;
         };
         debug_assert!(tick < near.known, "the far side has not come so far");
-        while let Some(request) = near.flying.completed(tick) {
-            self.inlets.completed(request);
+        let inlets = &mut self.inlets;
+        if !inlets.has_credits() || near.has_sent_all() {
+            near.flying
+                .complete(tick, |request| inlets.completed(request));
         }
         if !self.inlets.is_empty()
             && !near.full.at(tick)
@@ -230,10 +239,16 @@ impl NearSide {
     /// The next tick in which more has to be known of the far side, or, if there is nothing there, in which the last request completes.
     #[inline]
     fn next(&self) -> Tick {
-        match self.beyond != 0 || !self.sent.is_empty() {
-            true => self.known,
-            false => self.flying.last(),
+        match self.has_sent_all() {
+            true => self.flying.last(),
+            false => self.known,
         }
+    }
+
+    /// The commands of all requests are out.
+    #[inline]
+    fn has_sent_all(&self) -> bool {
+        self.beyond == 0 && self.sent.is_empty()
     }
 }
 

@@ -21,7 +21,7 @@ fn run(
     machine.dram.queue = 4;
     let clock = Clock::new(924, 700);
     let mut channel = Channel::new(&machine.dram, clock, 2, 3);
-    let mut far = FarSide::new(&machine.dram);
+    let mut far = FarSide::new(&machine.dram, clock, 2);
     let (mut heard, mut counted) = (Vec::new(), DramCounters::default());
     let (mut known, mut sent, mut due) = (Cycle::ZERO, 0, Cycle::ZERO);
     let (mut cycle, mut has_room) = (Cycle::ZERO, [true; 2]);
@@ -31,8 +31,8 @@ fn run(
             channel.tell(&mut far);
             known = cycle + window;
             far.run(clock.first_tick(known));
-            channel.hear(&mut far, clock.first_tick(known), &mut |slice, news| {
-                if let News::Fetched(at, fetch) = news {
+            channel.hear(&mut far, clock.first_tick(known), &mut |slice, fetched| {
+                while let Some((at, fetch)) = fetched.pop_front() {
                     heard.push((at, slice, Some(fetch.0)));
                 }
             });

@@ -7,10 +7,12 @@
 use super::DramRequest;
 use super::gddr::{Flying, Gddr};
 use crate::config::Dram;
+use crate::memory::cache::mshr::Fetch;
+use crate::memory::clock::Clock;
 use crate::memory::history::History;
 use crate::memory::ring::Ring;
 use crate::memory::stats::DramCounters;
-use crate::time::Tick;
+use crate::time::{Cycle, Tick};
 
 /// The delay and the DRAM behind it.
 #[derive(Clone, Debug)]
@@ -19,6 +21,7 @@ pub struct FarSide {
     delay: Ring<(Tick, DramRequest)>,
     admit_at: Tick,
     dram: Gddr,
+    clock: Clock,
     next: Tick,
     told: Told,
 }
@@ -28,6 +31,9 @@ pub struct FarSide {
 pub struct Told {
     /// Requests whose commands are out.
     pub flying: Flying,
+    /// The reads among them by the slice that waits for them, with the core cycles in which they complete: so many are there.
+    pub fetched: Vec<Ring<(Cycle, Fetch)>>,
+    pub sorted: usize,
     /// When the scheduler's queue was full, as the near side sees it in a tick: behind the command, before a request is admitted.
     pub full: History,
     /// What has been counted.
@@ -35,15 +41,18 @@ pub struct Told {
 }
 
 impl FarSide {
-    /// An idle one.
-    pub fn new(config: &Dram) -> FarSide {
+    /// An idle one for so many slices.
+    pub fn new(config: &Dram, clock: Clock, slices: usize) -> FarSide {
         FarSide {
             delay: Ring::new(),
             admit_at: Tick::NEVER,
             dram: Gddr::new(config),
+            clock,
             next: Tick::NEVER,
             told: Told {
                 flying: Flying::default(),
+                fetched: vec![Ring::new(); slices],
+                sorted: 0,
                 full: History::new(false),
                 counted: DramCounters::default(),
             },
@@ -80,12 +89,29 @@ impl FarSide {
             self.send(tick);
             self.admit(tick);
         }
+        self.sort();
+    }
+
+    /// Finds out for whom reads are whose commands are out, and when they come: whoever hears of it has more to do.
+    fn sort(&mut self) {
+        let Told {
+            flying,
+            fetched,
+            sorted,
+            ..
+        } = &mut self.told;
+        for (done, read) in flying.reads_behind(*sorted) {
+            let at = self.clock.cycle_of(*done);
+            fetched[usize::from(read.slice)].push_back((at, read.fetch));
+        }
+        *sorted = flying.reads();
     }
 
     /// The first part of a tick by itself: the near side has its part in the middle where nothing is delayed.
     #[cold]
     pub fn begin_tick(&mut self, tick: Tick) {
         self.send(tick);
+        self.sort();
     }
 
     /// The second part.
@@ -101,6 +127,7 @@ impl FarSide {
             flying,
             full,
             counted,
+            ..
         } = &mut self.told;
         self.dram.step(tick, flying, counted);
         full.note(tick, self.dram.is_full());

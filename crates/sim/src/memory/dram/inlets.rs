@@ -1,7 +1,8 @@
 //! The queues from a channel's slices and the arbiter behind them.
 //!
 //! Slices take turns. Each holds one credit of its own and shares the others, so that a slice
-//! that floods the channel cannot shut the other out. A credit comes back with the request.
+//! that floods the channel cannot shut the other out. A credit comes back with the request. How many there are follows from how many
+//! requests of each slice are under way, so that as long as some are left it does not matter who has completed already.
 
 use super::{Done, DramRequest, News};
 use crate::memory::ring::Ring;
@@ -79,6 +80,12 @@ impl Inlets {
         format!("queues from slices {queues:?}, under way by slice {under_way:?}")
     }
 
+    /// There are credits that any slice may have, as far as is known: of requests that have completed it may not be.
+    #[inline]
+    pub(super) fn has_credits(&self) -> bool {
+        self.shared_credits > 0
+    }
+
     /// Slices whose next request has a credit.
     #[inline]
     pub(super) fn eligible(&self) -> u64 {
@@ -125,6 +132,59 @@ impl Inlets {
             self.shared_credits += 1;
         } else {
             self.idle |= 1 << slice;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::cache::mshr::Fetch;
+    use proptest::prelude::*;
+
+    fn take(inlets: &mut Inlets) -> Option<DramRequest> {
+        inlets.take(&mut |_, _| {})
+    }
+
+    proptest! {
+        /// Who is taken next does not depend on whether completed requests are known of at once or when credits have run out.
+        #[test]
+        fn it_is_enough_to_know_of_completed_requests_when_there_are_no_credits(
+            credits in 2u32..7,
+            steps in prop::collection::vec((0u8..3, 0u16..3), 1..200),
+        ) {
+            let mut at_once = Inlets::new(3, 100, credits);
+            let mut late = at_once.clone();
+            let (mut under_way, mut untold) = (Vec::new(), Vec::new());
+            for (number, (what, slice)) in steps.into_iter().enumerate() {
+                let request = DramRequest {
+                    slice,
+                    bank: 0,
+                    write: false,
+                    bytes: 32,
+                    row: 0,
+                    fetch: Fetch(number as u32),
+                };
+                match what {
+                    0 => {
+                        at_once.push(request);
+                        late.push(request);
+                    }
+                    1 if !under_way.is_empty() => {
+                        let done: Done = under_way.swap_remove(number % under_way.len());
+                        at_once.completed(done);
+                        untold.push(done);
+                    }
+                    _ => {
+                        if !late.has_credits() {
+                            untold.drain(..).for_each(|done| late.completed(done));
+                        }
+                        let (one, other) = (take(&mut at_once), take(&mut late));
+                        prop_assert_eq!(one.map(|r| r.fetch), other.map(|r| r.fetch));
+                        under_way.extend(one.map(|request| request.done()));
+                    }
+                }
+            }
         }
     }
 }

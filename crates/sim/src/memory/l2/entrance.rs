@@ -5,26 +5,26 @@ use crate::time::Cycle;
 
 /// A request in it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
+pub struct Waiting<T> {
     /// When it arrived.
     pub since: Cycle,
-    /// Its number among those in flight.
-    pub index: u32,
+    /// What it is.
+    pub request: T,
     flits: u32,
 }
 
 /// Requests that the slice has not taken in, in order.
 #[derive(Clone, Debug)]
-pub(super) struct Entrance {
-    queue: Ring<Waiting>,
+pub struct Entrance<T> {
+    queue: Ring<Waiting<T>>,
     flits: u32,
     /// Flits that it holds.
     limit: u32,
 }
 
-impl Entrance {
-    /// An empty one.
-    pub fn new(limit: u32) -> Entrance {
+impl<T: Copy> Entrance<T> {
+    /// An empty one for so many flits.
+    pub fn new(limit: u32) -> Entrance<T> {
         Entrance {
             queue: Ring::new(),
             flits: 0,
@@ -56,18 +56,18 @@ impl Entrance {
     }
 
     /// Another request.
-    pub fn push(&mut self, since: Cycle, index: u32, flits: u32) {
+    pub fn push(&mut self, since: Cycle, request: T, flits: u32) {
         self.flits += flits;
         self.queue.push_back(Waiting {
             since,
-            index,
+            request,
             flits,
         });
     }
 
     /// The first.
     #[inline]
-    pub fn front(&self) -> Option<&Waiting> {
+    pub fn front(&self) -> Option<&Waiting<T>> {
         self.queue.front()
     }
 

@@ -8,7 +8,7 @@
 //! order of arrival; only the reply waits for a fetch.
 
 mod arrivals;
-mod entrance;
+pub mod entrance;
 mod serve;
 
 use crate::config::Machine;
@@ -98,7 +98,8 @@ pub struct Slice {
     tags: TagArray,
     mshrs: MshrTable,
     arrivals: ArrivalQueue,
-    entrance: Entrance,
+    /// Where it is not ahead: the network's output buffer before it.
+    entrance: Entrance<u32>,
     /// Sectors of the largest request.
     largest_pieces: usize,
     misses: Ring<DramRequest>,
@@ -108,9 +109,9 @@ pub struct Slice {
     fills: Ring<(Cycle, Fetch)>,
     fill_at: Cycle,
     stall: Option<Stall>,
-    /// Where it is ahead of those who send requests: when it had room for them. It is made by serving and taken by pieces that join
-    /// the queue; requests that arrive take none until their delay is over. So the network that brings them finds here
-    /// whether they would have had to wait.
+    /// Where it is ahead of those who send requests: when it had room for them, as far as nobody has heard of it. Room is made by serving and
+    /// taken by pieces that join the queue; requests that arrive take none until their delay is over. So the network that
+    /// brings them can be told whether they would have had to wait.
     room: Option<History>,
 }
 
@@ -155,6 +156,12 @@ impl Slice {
         self.room = Some(History::new(true));
     }
 
+    /// When it had room for requests, to be taken out.
+    #[inline]
+    pub fn told_room(&mut self) -> Option<&mut History> {
+        self.room.as_mut()
+    }
+
     /// The network's output buffer before the slice can take another request.
     #[inline]
     pub fn has_room(&self) -> bool {
@@ -168,67 +175,35 @@ impl Slice {
     }
 
     /// A request of so many flits has arrived from the network in core cycle `cycle`. Without room
-    /// for it before L2's tick `end` it waits in the network's output buffer. Returns the cycle in
-    /// which the slice has something to do with it; never if it has to be [let in](Slice::let_in).
-    pub fn arrive(
-        &mut self,
-        cycle: Cycle,
-        end: Tick,
-        index: u32,
-        flits: u32,
-        entry: &Inflight,
-    ) -> Cycle {
-        if !self.entrance.is_empty() || !self.had_room(end) {
+    /// for it, it waits in the network's output buffer. Returns the cycle in which the slice has something to do with
+    /// it.
+    pub fn arrive(&mut self, cycle: Cycle, index: u32, flits: u32, entry: &Inflight) -> Cycle {
+        if !self.entrance.is_empty() || !self.arrivals.has_room(self.largest_pieces) {
             self.entrance.push(cycle, index, flits);
-            return match self.room {
-                Some(_) => Cycle::NEVER,
-                None => cycle,
-            };
+            return cycle;
         }
         let ready = cycle + self.latency;
         self.arrivals.push(ready, index, entry);
         ready
     }
 
-    /// Whether the queue had room for a request before this tick.
+    /// Where it is ahead: a request that was let in, and whose delay ends in core cycle `ready`.
     #[inline]
-    fn had_room(&mut self, tick: Tick) -> bool {
-        match &mut self.room {
-            Some(log) => log.at(tick),
-            None => self.arrivals.has_room(self.largest_pieces),
-        }
+    pub fn take_in(&mut self, ready: Cycle, index: u32, entry: &Inflight) {
+        self.arrivals.push(ready, index, entry);
     }
 
     /// Takes the next request out of the network's output buffer, if there is room for it.
     #[inline(never)]
-    fn admit(&mut self, cycle: Cycle, tick: Tick, inflight: &InflightTable) -> Option<Cycle> {
-        let &Waiting { since, index, .. } = self.entrance.front()?;
-        if since > cycle || !self.had_room(tick) {
-            return None;
+    fn admit(&mut self, cycle: Cycle, inflight: &InflightTable) {
+        if let Some(&Waiting { since, request, .. }) = self.entrance.front()
+            && since <= cycle
+            && self.arrivals.has_room(self.largest_pieces)
+        {
+            self.entrance.pop();
+            let ready = cycle + self.latency;
+            self.arrivals.push(ready, request, inflight.get(request));
         }
-        self.entrance.pop();
-        let ready = cycle + self.latency;
-        self.arrivals.push(ready, index, inflight.get(index));
-        Some(ready)
-    }
-
-    /// Lets a request into a slice that is ahead and has run this tick of core cycle `cycle`. Returns when
-    /// it has something to do with the request.
-    pub fn let_in(&mut self, cycle: Cycle, tick: Tick, inflight: &InflightTable) -> Option<Cycle> {
-        match self.entrance.is_empty() {
-            true => None,
-            false => self.admit(cycle, tick, inflight),
-        }
-    }
-
-    /// The first core cycle from `cycle` on in which a slice that is ahead [lets a request in](Slice::let_in), as far as
-    /// it has come: if it does not know, never.
-    pub fn lets_in_at(&mut self, cycle: Cycle, l2: Clock) -> Cycle {
-        let (Some(first), Some(log)) = (self.entrance.front(), &mut self.room) else {
-            return Cycle::NEVER;
-        };
-        let cycle = cycle.max(first.since);
-        l2.cycle_of(log.first_from(l2.first_tick(cycle)))
     }
 
     /// A fetched sector arrives from DRAM in core cycle `at`, behind all others.
@@ -236,6 +211,13 @@ impl Slice {
     pub fn fill(&mut self, at: Cycle, fetch: Fetch) {
         self.fill_at = self.fill_at.min(at);
         self.fills.push_back((at, fetch));
+    }
+
+    /// As [`fill`](Slice::fill) for several, of which the first arrives in core cycle `at`.
+    #[inline]
+    pub fn fill_all(&mut self, at: Cycle, fetched: &mut Ring<(Cycle, Fetch)>) {
+        self.fill_at = self.fill_at.min(at);
+        self.fills.append(fetched);
     }
 
     /// The channel, which had none, has room for another request.
@@ -266,8 +248,8 @@ impl Slice {
             && self.mshrs.is_empty()
     }
 
-    /// What is waiting where, for a report on a deadlock.
-    pub fn describe(&self) -> String {
+    /// What is waiting where, for a report on a deadlock, with `outside` requests before it of which it does not know.
+    pub fn describe(&self, outside: usize) -> String {
         let stall = match self.stall {
             Some(s) => format!(
                 ", head ({:?} {:?}) stalled since cycle {}: {:?}",
@@ -277,7 +259,7 @@ impl Slice {
         };
         format!(
             "{} requests at the entrance, {} arrived, {} sectors queued, {} misses to send, {} MSHRs in use, {} fills{stall}",
-            self.entrance.len(),
+            self.entrance.len() + outside,
             self.arrivals.len(),
             self.arrivals.queued(),
             self.misses.len(),
@@ -290,8 +272,8 @@ impl Slice {
     /// earliest core cycle in which there is something to do, if only in the next clock.
     #[inline]
     pub fn step(&mut self, cycle: Cycle, tick: Tick, around: &mut Surroundings) -> Cycle {
-        if !self.entrance.is_empty() && self.room.is_none() {
-            self.admit(cycle, tick, around.inflight);
+        if !self.entrance.is_empty() {
+            self.admit(cycle, around.inflight);
         }
         if self.deals_with_dram(cycle) {
             self.step_dram(cycle, around);
@@ -326,7 +308,7 @@ impl Slice {
         // Whatever ends a stall, or makes room in the queue to DRAM, wakes the slice; until then its own has no more room.
         let known = self.arrivals.next().min(self.fill_at);
         match self.entrance.front() {
-            Some(first) if self.room.is_none() && self.arrivals.has_room(self.largest_pieces) => {
+            Some(first) if self.arrivals.has_room(self.largest_pieces) => {
                 known.min(first.since).max(next)
             }
             _ => known.max(next),

@@ -115,11 +115,11 @@ struct Output<P> {
 #[repr(u8)]
 pub enum Crossbar<T> {
     /// Up to 64 ports on each side.
-    Small(Switch<T, Few>),
+    Small(Switch<T, Few, 64>),
     /// Up to 256.
-    Large(Box<Switch<T, Many>>),
+    Large(Box<Switch<T, Many, 256>>),
     /// More.
-    Largest(Box<Switch<T, Most>>),
+    Largest(Box<Switch<T, Most, 1024>>),
     /// Up to 64, flit by flit.
     Flits(Box<FlitSwitch<T>>),
 }
@@ -145,9 +145,9 @@ impl<T: Copy> Crossbar<T> {
             return Crossbar::Flits(Box::new(switch));
         }
         match ports {
-            ..=64 => Crossbar::Small(Switch::new(inputs, outputs, shape)),
-            65..=256 => Crossbar::Large(Box::new(Switch::new(inputs, outputs, shape))),
-            _ => Crossbar::Largest(Box::new(Switch::new(inputs, outputs, shape))),
+            ..=64 => Crossbar::Small(Switch::new(shape)),
+            65..=256 => Crossbar::Large(Box::new(Switch::new(shape))),
+            _ => Crossbar::Largest(Box::new(Switch::new(shape))),
         }
     }
 
@@ -217,8 +217,10 @@ impl<T: Copy> Crossbar<T> {
 /// An input with packets is either *resting*, until its head may win, or *asking* for the
 /// head's output, so that a step looks at an input only when its head's time comes and at an
 /// output only when it is asked for.
+///
+/// It has all the ports that sets of them have, so that one that is in a set need not be checked.
 #[derive(Clone, Debug)]
-pub struct Switch<T, P> {
+pub struct Switch<T, P, const PORTS: usize> {
     latency: u64,
     injection_queue: u32,
     input_buffer: u32,
@@ -227,8 +229,8 @@ pub struct Switch<T, P> {
     per_tick: Divisor,
     /// Steps that a packet takes beyond its flits.
     allocation: u64,
-    inputs: Vec<Input<T>>,
-    outputs: Vec<Output<P>>,
+    inputs: Box<[Input<T>; PORTS]>,
+    outputs: Box<[Output<P>; PORTS]>,
     /// Resting inputs.
     resting: P,
     /// Outputs that some input asks for.
@@ -240,9 +242,9 @@ pub struct Switch<T, P> {
     blocked: u64,
 }
 
-impl<T: Copy, P: Ports> Switch<T, P> {
-    fn new(inputs: usize, outputs: usize, shape: Shape) -> Switch<T, P> {
-        let input = Input {
+impl<T: Copy, P: Ports, const PORTS: usize> Switch<T, P, PORTS> {
+    fn new(shape: Shape) -> Switch<T, P, PORTS> {
+        let input = |_| Input {
             next: 0,
             output: 0,
             flits: 0,
@@ -258,8 +260,8 @@ impl<T: Copy, P: Ports> Switch<T, P> {
             speedup: u64::from(shape.speedup.max(1)),
             per_tick: Divisor::new(u64::from(shape.speedup.max(1))),
             allocation: u64::from(shape.speedup > 1),
-            inputs: vec![input; inputs],
-            outputs: vec![Output::default(); outputs],
+            inputs: Box::new(std::array::from_fn(input)),
+            outputs: Box::new(std::array::from_fn(|_| Output::default())),
             resting: P::default(),
             asked: P::default(),
             next: NEVER,
@@ -273,7 +275,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
     }
 
     fn queued(&self, input: usize) -> usize {
-        self.inputs[input].queue.len()
+        self.inputs[input % PORTS].queue.len()
     }
 
     fn blocked(&self) -> u64 {
@@ -296,7 +298,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
 
     #[inline]
     fn backlog(&self, input: usize, now: Tick) -> Backlog {
-        let port = &self.inputs[input];
+        let port = &self.inputs[input % PORTS];
         Backlog {
             flits: port.flits,
             moving: port.enters_at.since(now) as u32,
@@ -314,7 +316,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
 
     #[inline(always)]
     fn push(&mut self, input: usize, ready: Tick, output: usize, flits: u32, payload: T) {
-        let port = &mut self.inputs[input];
+        let port = &mut self.inputs[input % PORTS];
         port.enters_at = port.enters_at.max(ready) + u64::from(flits.max(1));
         let packet = Packet {
             ready: ready.get() * self.speedup,
@@ -376,14 +378,14 @@ impl<T: Copy, P: Ports> Switch<T, P> {
     fn ask(&mut self, now: &mut Now<P>) {
         let mut resting = now.resting;
         while let Some(input) = resting.pop() {
-            let port = &self.inputs[input];
+            let port = &self.inputs[input % PORTS];
             if port.next > now.step {
                 now.next = now.next.min(port.next);
                 continue;
             }
             let output = port.output as usize;
             now.resting.remove(input);
-            self.outputs[output].asking.insert(input);
+            self.outputs[output % PORTS].asking.insert(input);
             now.asked.insert(output);
         }
     }
@@ -391,7 +393,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
     /// Lets an output that is asked for take a packet if it can.
     #[inline(always)] // its one caller is the step
     fn serve(&mut self, now: &mut Now<P>, output: usize, sink: &mut impl Sink<T>) {
-        let gate = &mut self.outputs[output];
+        let gate = &mut self.outputs[output % PORTS];
         if gate.free_at > now.step {
             now.look_again(gate.free_at);
             return;
@@ -404,7 +406,7 @@ impl<T: Copy, P: Ports> Switch<T, P> {
         let Some(input) = gate.asking.first_from(gate.turn) else {
             return;
         };
-        let port = &mut self.inputs[input];
+        let port = &mut self.inputs[input % PORTS];
         let Some(&Packet {
             tail,
             flits,

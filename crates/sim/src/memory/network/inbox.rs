@@ -16,6 +16,8 @@ pub struct Inbox {
     /// When the first arrives: asked in every cycle.
     next: Cycle,
     queue: Ring<(Cycle, Reply)>,
+    /// Those behind them that have been handed over since the SM ran: it takes them in itself, as whoever hands them over has others to see to.
+    behind: Ring<(Cycle, Reply)>,
     /// Replies at the front that the SM has seen. It may leave them there; in the network's eyes
     /// their places are free.
     seen: usize,
@@ -26,6 +28,7 @@ impl Default for Inbox {
         Inbox {
             next: Cycle::NEVER,
             queue: Ring::new(),
+            behind: Ring::new(),
             seen: 0,
         }
     }
@@ -35,6 +38,7 @@ impl Inbox {
     /// The SM is about to run up to cycle `end`: it sees what arrives before.
     #[inline]
     pub fn show(&mut self, end: Cycle) {
+        self.gather();
         while self.queue.get(self.seen).is_some_and(|&(at, _)| at < end) {
             self.seen += 1;
         }
@@ -43,7 +47,23 @@ impl Inbox {
     /// Takes all of these in, of which the first arrives in cycle `first`, behind those that are here.
     fn put_all(&mut self, first: Cycle, replies: &mut Ring<(Cycle, Reply)>) {
         self.next = self.next.min(first);
-        self.queue.append(replies);
+        match self.len() {
+            0 => self.queue.append(replies),
+            _ => self.behind.append(replies),
+        }
+    }
+
+    /// Takes in what has been handed over.
+    #[inline]
+    pub fn gather(&mut self) {
+        if !self.behind.is_empty() {
+            self.queue.append(&mut self.behind);
+        }
+    }
+
+    /// Replies in it.
+    fn len(&self) -> usize {
+        self.queue.len() + self.behind.len()
     }
 
     /// The first reply, with the cycle in which it arrives.
@@ -188,12 +208,12 @@ impl Inboxes {
 
     /// Replies that wait for an SM.
     pub fn len(&self, sm: usize) -> usize {
-        self.inboxes[sm].queue.len()
+        self.inboxes[sm].len()
     }
 
     /// No reply waits for anybody.
     pub fn is_empty(&self) -> bool {
-        self.inboxes.iter().all(|inbox| inbox.queue.is_empty())
+        self.inboxes.iter().all(|inbox| inbox.len() == 0)
     }
 }
 
@@ -296,5 +316,27 @@ mod tests {
         inbox.show(last + 20);
         assert!(inbox.pass_parts(inbox.next()));
         assert_eq!(inbox.next(), Cycle::NEVER);
+    }
+
+    #[test]
+    fn what_is_handed_over_comes_behind_what_is_there() {
+        let mut inboxes = filled(2);
+        let [first, later] = [10, 30].map(|tick| Cycle::new(tick + DELIVERY_CYCLES));
+        let mut more = Ring::new();
+        for token in 2..4 {
+            more.push_back((later, reply(token)));
+        }
+        inboxes.put_all(0, &mut more);
+        more.push_back((later, reply(4)));
+        inboxes.put_all(0, &mut more);
+        assert_eq!((inboxes.len(0), inboxes.next_for(0)), (5, first));
+        let inbox = inboxes.of(0);
+        inbox.show(later + 1);
+        let taken = std::iter::from_fn(|| inbox.pop().map(|reply| reply.token));
+        assert!(taken.eq(0..5));
+        assert!(inboxes.is_empty());
+        more.push_back((later, reply(5)));
+        inboxes.put_all(0, &mut more);
+        assert_eq!(inboxes.of(0).front().map(|(_, reply)| reply.token), Some(5));
     }
 }

@@ -1,37 +1,29 @@
 //! Letting time pass: which core cycles are looked at, and the order of the parts within one.
 
 use super::MemorySystem;
-use super::partitions::Partitions;
+use super::behind::Behind;
+use super::partitions::{Clocks, Partitions};
+use crate::memory::inflight::Sent;
 use crate::memory::network::crossbar::{Crossbar, Sink};
 use crate::memory::stats::NetworkCounters;
 use crate::time::{Cycle, Tick};
 
 /// The network to the partitions.
 pub(super) struct Requests {
-    pub network: Crossbar<u32>,
+    pub network: Crossbar<Sent>,
     /// The core cycle in which something can happen in it.
     pub next: Cycle,
-    counters: NetworkCounters,
+    /// What has come out.
+    pub counters: NetworkCounters,
 }
 
-/// The partitions' side of it, in a core cycle that ends before L2's tick `end`. Partitions that
-/// have come further remember what room they had by then.
+/// Where it ends, if the partitions are not ahead.
 struct Arrivals<'a> {
     partitions: &'a mut Partitions,
     counters: &'a mut NetworkCounters,
-    end: Tick,
-    arrived: Arrived,
 }
 
-/// What has arrived in a core cycle.
-pub(super) struct Arrived {
-    /// The first core cycle in which a slice has something to do with any of it.
-    pub ready: Cycle,
-    /// Requests without room in their slice.
-    pub waiting: u32,
-}
-
-impl Sink<u32> for Arrivals<'_> {
+impl Sink<Sent> for Arrivals<'_> {
     fn has_room(&self, slice: usize) -> bool {
         self.partitions.slices[slice].has_room()
     }
@@ -41,25 +33,19 @@ impl Sink<u32> for Arrivals<'_> {
     }
 
     #[inline(always)]
-    fn deliver(&mut self, slice: usize, tick: Tick, flits: u32, index: u32) {
+    fn deliver(&mut self, slice: usize, tick: Tick, flits: u32, request: Sent) {
         self.counters.packets += 1;
         self.counters.flits += u64::from(flits);
         let partitions = &mut *self.partitions;
-        let entry = partitions.inflight.get(index);
         let arrived = partitions.clocks.network.cycle_of(tick);
-        let ready = partitions.slices[slice].arrive(arrived, self.end, index, flits, entry);
-        if ready == Cycle::NEVER {
-            self.arrived.waiting += 1;
-            partitions.entrances.lower(slice, arrived);
-            return;
-        }
+        let index = partitions.inflight.insert(&request);
+        let ready = partitions.slices[slice].arrive(arrived, index, flits, request.entry());
         partitions.wake_slice(slice, ready);
-        self.arrived.ready = self.arrived.ready.min(ready);
     }
 }
 
 impl Requests {
-    pub fn new(network: Crossbar<u32>) -> Requests {
+    pub fn new(network: Crossbar<Sent>) -> Requests {
         Requests {
             network,
             next: Cycle::NEVER,
@@ -67,26 +53,21 @@ impl Requests {
         }
     }
 
-    /// Simulates a core cycle, behind the partitions'.
-    pub fn cycle(&mut self, cycle: Cycle, partitions: &mut Partitions) -> Arrived {
-        let clocks = partitions.clocks;
-        let mut arrivals = Arrivals {
-            partitions,
-            counters: &mut self.counters,
-            end: clocks.l2.first_tick(cycle + 1),
-            arrived: Arrived {
-                ready: Cycle::NEVER,
-                waiting: 0,
-            },
-        };
+    /// Simulates a core cycle, behind the partitions'. What comes out goes to the sink that `to` makes of the counters.
+    #[inline]
+    pub fn cycle<'a, S: Sink<Sent>>(
+        &'a mut self,
+        cycle: Cycle,
+        clocks: &Clocks,
+        to: impl FnOnce(&'a mut NetworkCounters) -> S,
+    ) {
+        let mut sink = to(&mut self.counters);
         for tick in clocks.network.ticks_of(cycle) {
             if self.network.next() <= tick {
-                self.network.step(tick, &mut arrivals);
+                self.network.step(tick, &mut sink);
             }
         }
-        let arrived = arrivals.arrived;
         self.next = clocks.network.cycle_of(self.network.next());
-        arrived
     }
 
     /// What has been counted here.
@@ -103,20 +84,29 @@ impl MemorySystem {
     /// every atomic that an L2 slice serves, in that order.
     pub fn advance(&mut self, until: Cycle, perform_atomic: &mut dyn FnMut(u16, u32)) {
         debug_assert!(
-            self.ahead.is_none(),
+            !self.is_ahead(),
             "partitions that go ahead do so in `ahead`"
         );
+        let Some(Behind {
+            partitions, far, ..
+        }) = self.behind.as_deref_mut()
+        else {
+            return;
+        };
         loop {
-            let next = self.partitions.next().min(self.requests.next);
+            let next = partitions.next().min(self.requests.next);
             let cycle = next.max(self.now);
             if cycle >= until {
                 break;
             }
-            let partitions = &mut self.partitions;
-            let far = Some(&mut self.far_sides);
+            let far = far.as_mut();
             partitions.cycle(cycle, until, far, &mut self.inboxes, perform_atomic);
             if self.requests.next <= cycle {
-                self.requests.cycle(cycle, partitions);
+                let requests = &mut self.requests;
+                requests.cycle(cycle, &self.clocks, |counters| Arrivals {
+                    partitions,
+                    counters,
+                });
             }
             self.last_active = cycle;
             self.now = cycle + 1;

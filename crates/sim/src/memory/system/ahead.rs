@@ -2,15 +2,17 @@
 //! a while without asking.
 //!
 //! Time is cut into periods of one or more quanta. While the SMs run period k, the partitions run
-//! period k + 1. Then, with nobody else running, the requests of period k go through the network. That
+//! period k + 1. When SMs are through with period k, or as far as they can get in it, their requests go through the network, and the
+//! partitions still run. That
 //! gives what taking turns in every quantum gives, because in period k + 1 the partitions need
 //! nothing of what SMs and requests do in period k:
 //!
 //! - A request that comes to a slice is not looked at for `l2.latency` cycles. [`lookahead`] says
-//!   for how many quanta that is enough, [`period`] how long a period is.
+//!   for how many quanta that is enough, [`period`] how long a period is. So it comes there by [mail](super::mail), which is handed over
+//!   between two periods.
 //! - The other way round, the network asks whether a slice has room. Slices that are ahead write down
 //!   when that changes ([`History`](crate::memory::history::History)), and the requests wait at the entrance, and
-//!   are let in from there, as written.
+//!   are let in from there, as written ([`gates`](super::gates)): in period k as the slices wrote down before the SMs began it.
 //! - Places for replies become free by time alone: those that arrive before the end of a quantum are
 //!   as good as taken in it, because the SM sees them. So the times at which the last replies
 //!   arrive tell whether there is room ([`Outgoing`]).
@@ -26,22 +28,19 @@
 //! in the delay before them for two periods ([`far_sides`](super::far_sides)).
 //!
 //! What others ask about the whole system (is it idle, what has it counted, when does it go on) is
-//! answered as of the end of period k: the partitions note it when they come past.
+//! answered as of the end of period k: it is noted when the partitions come past ([`Settled`]).
 
 use super::MemorySystem;
 use super::advance::Requests;
+use super::behind::{Ahead, Behind, Settled};
 use super::far_sides::FarSides;
-use super::partitions::Partitions;
+use super::gates::{AtGates, Gates};
 use crate::config::Machine;
-use crate::memory::clock::Clock;
 use crate::memory::inflight::MAX_PIECES;
 use crate::memory::l2::Slice;
-use crate::memory::network::DELIVERY_CYCLES;
-use crate::memory::network::crossbar::{Backlog, Sink};
+use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
-use crate::memory::packet::Reply;
-use crate::memory::ring::Ring;
-use crate::memory::stats::{MemoryStats, NetworkCounters};
+use crate::memory::stats::MemoryStats;
 use crate::time::{Cycle, Tick};
 
 /// How many quanta the partitions of a machine may be ahead of its SMs. What comes to a slice in
@@ -65,102 +64,26 @@ pub fn period(machine: &Machine) -> u64 {
     asked.min(lookahead(machine).div_ceil(2)).max(1)
 }
 
-/// An atomic that a slice has served: SM and token.
-type Atomic = (u16, u32);
-
-/// What partitions that are ahead have done that nobody else has heard of.
-pub(super) struct Ahead {
-    quantum: u64,
-    /// Cycles per period.
-    period: u64,
-    /// Core cycles before this one have been simulated in the partitions.
-    now: Cycle,
-    last_active: Cycle,
-    outgoing: Outgoing,
-    /// Requests at the entrances of slices without room for them.
-    at_entrances: u32,
-    /// Atomics of the period that SMs run, and of the one behind it.
-    due: Vec<Atomic>,
-    early: Vec<Atomic>,
+/// What of a memory system whose partitions go ahead is not theirs.
+pub(super) struct Front {
+    pub gates: Gates,
     /// The partitions at the end of the period that SMs run.
     settled: Settled,
-}
-
-/// The partitions at some time.
-struct Settled {
-    next: Cycle,
-    last_active: Cycle,
-    idle: bool,
-    counted: MemoryStats,
-}
-
-/// The SMs' side of the network from the partitions, where SMs run meanwhile: replies wait here.
-struct Outgoing {
-    network: Clock,
-    /// By SM.
-    to: Vec<ToSm>,
-    /// The end of the quantum that is simulated.
-    end: Cycle,
-    counters: NetworkCounters,
-}
-
-/// What is on its way to one SM.
-#[derive(Clone)]
-struct ToSm {
-    /// In order of arrival.
-    replies: Ring<(Cycle, Reply)>,
-    /// Arrival times of the last replies, as many as it has places, in a ring: which is the oldest, and its time.
-    arrivals: Box<[Cycle]>,
-    oldest: usize,
-    first_place: Cycle,
-}
-
-impl ToSm {
-    fn new(places: usize) -> ToSm {
-        ToSm {
-            replies: Ring::new(),
-            arrivals: vec![Cycle::ZERO; places.max(1)].into(),
-            oldest: 0,
-            first_place: Cycle::ZERO,
-        }
-    }
-}
-
-impl Sink<Reply> for Outgoing {
-    /// Replies arrive in order. If the one that came as many replies ago as there are places is seen
-    /// in this quantum, fewer have not been.
-    #[inline]
-    fn has_room(&self, sm: usize) -> bool {
-        self.to[sm].first_place < self.end
-    }
-
-    /// Nobody asks: a network with credits is not run ahead.
-    fn waiting(&self, _sm: usize) -> u32 {
-        0
-    }
-
-    #[inline(always)]
-    fn deliver(&mut self, sm: usize, tick: Tick, flits: u32, reply: Reply) {
-        self.counters.packets += 1;
-        self.counters.flits += u64::from(flits);
-        let at = self.network.cycle_of(tick) + DELIVERY_CYCLES;
-        let to = &mut self.to[sm];
-        to.arrivals[to.oldest] = at;
-        to.oldest += 1;
-        if to.oldest == to.arrivals.len() {
-            to.oldest = 0;
-        }
-        to.first_place = to.arrivals[to.oldest];
-        to.replies.push_back((at, reply));
-    }
+    /// The far sides of the channels where they are run beside the partitions, and to which cycle.
+    far_sides: Option<(FarSides, Cycle)>,
 }
 
 /// The partitions, for whoever runs them beside the SMs.
-pub struct AheadOfSms<'a> {
-    partitions: &'a mut Partitions,
-    ahead: &'a mut Ahead,
-    /// The far sides of the channels, unless somebody else runs them.
-    far: Option<&'a mut FarSides>,
+pub struct AheadOfSms {
+    behind: Box<Behind>,
+    end: Cycle,
+}
+
+impl AheadOfSms {
+    /// Simulates the period behind the one that SMs run.
+    pub fn run(&mut self) {
+        self.behind.run(self.end);
+    }
 }
 
 /// The far sides of the channels, for whoever runs them beside the partitions.
@@ -190,148 +113,79 @@ impl Outlets<'_> {
     }
 }
 
-impl<'a> AheadOfSms<'a> {
-    /// Whether there is anything to do in the period that ends with cycle `end` or in the one
-    /// behind it.
-    pub fn have_work(&self, end: Cycle) -> bool {
-        self.partitions.next() < end + self.ahead.period
-    }
-
-    /// Lets the far sides of the channels be run beside, if all that happens there is known for the time for which
-    /// [`run`](AheadOfSms::run) is to be called, and if they can be run through the period behind it.
-    pub fn let_far_sides_go(&mut self, end: Cycle, further: bool) -> Option<AheadOfPartitions<'a>> {
-        let period = self.ahead.period;
-        let behind = if further { end + period } else { end };
-        let (now, to) = (self.ahead.now, behind + period);
-        let far = self.far.take_if(|far| {
-            self.partitions.exchange(far, now);
-            let goes = self.partitions.foreseen.known >= behind && far.has_to_run(now, to);
-            if goes && !far.have_work(to) {
-                far.run(to); // at once
-                return false;
-            }
-            goes
-        })?;
-        Some(AheadOfPartitions { far, to })
-    }
-
-    /// Simulates the partitions up to cycle `end`, with which the period ends that SMs run, and then
-    /// the period behind it, or not if `further` says so.
-    pub fn run(&mut self, end: Cycle, further: bool) {
-        let (partitions, ahead) = (&mut *self.partitions, &mut *self.ahead);
-        ahead.run_until(end, partitions, self.far.as_deref_mut(), false);
-        ahead.settle(partitions);
-        if further {
-            let behind = end + ahead.period;
-            ahead.run_until(behind, partitions, self.far.as_deref_mut(), true);
-            if let Some(far) = &mut self.far {
-                // So that somebody else can go on with them.
-                partitions.exchange(far, behind);
-                let to = behind + ahead.period;
-                if far.has_to_run(behind, to) {
-                    far.run(to);
-                }
-            }
-        }
-    }
-}
-
-impl Ahead {
-    fn new(machine: &Machine, network: Clock, places: usize) -> Ahead {
-        let sms = machine.gpu.sms as usize;
-        let quantum = u64::from(machine.gpu.quantum.max(1));
-        Ahead {
-            quantum,
-            period: period(machine) * quantum,
-            now: Cycle::ZERO,
-            last_active: Cycle::ZERO,
-            outgoing: Outgoing {
-                network,
-                to: vec![ToSm::new(places); sms],
-                end: Cycle::ZERO,
-                counters: NetworkCounters::default(),
-            },
-            at_entrances: 0,
-            due: Vec::new(),
-            early: Vec::new(),
-            settled: Settled {
-                next: Cycle::NEVER,
-                last_active: Cycle::ZERO,
-                idle: true,
-                counted: MemoryStats::default(),
-            },
-        }
-    }
-
-    /// Simulates the partitions up to a cycle that ends a period.
-    fn run_until(
-        &mut self,
-        end: Cycle,
-        partitions: &mut Partitions,
-        mut far: Option<&mut FarSides>,
-        early: bool,
-    ) {
-        let atomics = match early {
-            true => &mut self.early,
-            false => &mut self.due,
-        };
-        loop {
-            let cycle = partitions.next().max(self.now);
-            if cycle >= end {
-                break;
-            }
-            if cycle >= self.outgoing.end {
-                self.outgoing.end = cycle.round_down(self.quantum) + self.quantum;
-            }
-            let far = far.as_deref_mut();
-            partitions.cycle(cycle, end, far, &mut self.outgoing, &mut |sm, token| {
-                atomics.push((sm, token));
-            });
-            self.last_active = cycle;
-            self.now = cycle + 1;
-        }
-        self.now = self.now.max(end);
-    }
-
-    /// Notes what the partitions are.
-    fn settle(&mut self, partitions: &Partitions) {
-        let mut counted = partitions.counted(self.now);
-        counted.replies.packets = self.outgoing.counters.packets;
-        counted.replies.flits = self.outgoing.counters.flits;
-        self.settled = Settled {
-            next: partitions.next(),
-            last_active: self.last_active,
-            idle: partitions.is_idle(),
-            counted,
-        };
-    }
-}
-
 impl MemorySystem {
-    /// Lets the partitions be a period ahead of the SMs from now on, if the machine allows that.
-    /// Time passes by [`AheadOfSms::run`], [`MemorySystem::catch_up`] and [`MemorySystem::turn_over`] then.
+    /// Lets the partitions be a period ahead of the SMs from now on, if the machine allows that. Time
+    /// passes by [`MemorySystem::set_off`] or [`MemorySystem::prepare`], [`MemorySystem::catch_up`] and [`MemorySystem::turn_over`] then.
     pub fn go_ahead(&mut self, machine: &Machine) {
-        if lookahead(machine) == 0 || self.ahead.is_some() {
+        if lookahead(machine) == 0 || self.front.is_some() {
             return;
         }
-        let places = self.inboxes.capacity();
-        let network = self.partitions.clocks.network;
-        self.ahead = Some(Box::new(Ahead::new(machine, network, places)));
-        self.partitions.slices.iter_mut().for_each(Slice::go_ahead);
+        let Some(behind) = self.behind.as_deref_mut() else {
+            return;
+        };
+        let (partitions, places) = (&mut behind.partitions, self.inboxes.capacity());
+        let cycles = period(machine) * u64::from(machine.gpu.quantum.max(1));
+        behind.ahead = Some(Ahead::new(machine, cycles, places, partitions));
+        partitions.slices.iter_mut().for_each(Slice::go_ahead);
+        self.front = Some(Box::new(Front {
+            gates: Gates::new(machine, partitions.slices.len(), self.clocks),
+            settled: Settled::default(),
+            far_sides: None,
+        }));
     }
 
     /// Whether partitions are ahead of the SMs.
     pub fn is_ahead(&self) -> bool {
-        self.ahead.is_some()
+        self.front.is_some()
     }
 
-    /// Partitions that are ahead, the inboxes of all SMs in their order, and what is in the way of
-    /// their requests: for different threads. An inbox of an SM that runs is to be
+    /// Where partitions are ahead: as SMs begin a period that ends with cycle `end`, the partitions for whoever runs them
+    /// through the period behind it, if they are to go `further` and there is something to do. They are to be [taken
+    /// back](MemorySystem::take_back) before the period is [over](MemorySystem::turn_over).
+    pub fn set_off(&mut self, end: Cycle, further: bool) -> Option<AheadOfSms> {
+        let ahead = self.behind.as_ref()?.ahead.as_ref()?;
+        if ahead.period == ahead.quantum {
+            self.come_to(end, false);
+        }
+        let front = self.front.as_deref_mut()?;
+        let behind = self.behind.as_deref_mut().filter(|_| further)?;
+        let ahead = behind.ahead.as_mut()?;
+        let further = end + ahead.period;
+        // With nothing to do they are done at once, and need not be waited for.
+        if ahead.next(&behind.partitions) >= further {
+            behind.run(further);
+            front.gates.hear(&mut behind.partitions);
+            return None;
+        }
+        front.far_sides = behind.let_far_sides_go(further);
+        front.settle(behind);
+        let behind = self.behind.take()?;
+        Some(AheadOfSms {
+            behind,
+            end: further,
+        })
+    }
+
+    /// Takes back partitions that have been run.
+    pub fn take_back(&mut self, partitions: AheadOfSms) {
+        let mut behind = partitions.behind;
+        if let Some(front) = self.front.as_deref_mut() {
+            front.gates.hear(&mut behind.partitions);
+            if let Some((mut far, to)) = front.far_sides.take() {
+                far.run(to); // if nobody has
+                behind.far = Some(far);
+            }
+        }
+        self.behind = Some(behind);
+    }
+
+    /// The far sides of the channels if they are to be run beside the partitions, the inboxes of all SMs in their order, and what is
+    /// in the way of their requests: for different threads. An inbox of an SM that runs is to be
     /// shown before and followed by [`close_inbox`](MemorySystem::close_inbox).
     pub fn side_by_side(
         &mut self,
     ) -> (
-        Option<AheadOfSms<'_>>,
+        Option<AheadOfPartitions<'_>>,
         impl Iterator<Item = &mut Inbox>,
         Outlets<'_>,
     ) {
@@ -339,26 +193,42 @@ impl MemorySystem {
             now: self.injection_tick(),
             requests: &self.requests,
         };
-        let (partitions, far) = (&mut self.partitions, &mut self.far_sides);
-        let ahead = self.ahead.as_deref_mut();
-        let ahead = ahead.map(|ahead| AheadOfSms {
+        let front = self.front.as_deref_mut();
+        let far = front.and_then(|front| front.far_sides.as_mut());
+        let far = far.filter(|(far, to)| !far.has_come_to(*to));
+        let far = far.map(|(far, to)| AheadOfPartitions { far, to: *to });
+        (far, self.inboxes.all(), outlets)
+    }
+
+    /// Partitions that are ahead, and have not come to cycle `end`, with which the period ends that SMs are about to run, do so; and it is noted
+    /// what they are then. Returns whether they ran.
+    fn come_to(&mut self, end: Cycle, early: bool) -> bool {
+        let (Some(front), Some(behind)) = (self.front.as_deref_mut(), self.behind.as_deref_mut())
+        else {
+            return false;
+        };
+        let Behind {
             partitions,
-            ahead,
-            far: Some(far),
-        });
-        (ahead, self.inboxes.all(), outlets)
+            far,
+            ahead: Some(ahead),
+        } = behind
+        else {
+            return false;
+        };
+        ahead.receive(&mut front.gates.mail, partitions);
+        let runs = ahead.now < end;
+        if runs {
+            ahead.run_until(end, partitions, far.as_mut(), early);
+            front.gates.hear(partitions);
+        }
+        front.settle(behind);
+        runs
     }
 
     /// Before SMs begin a period of several quanta that ends with cycle `end`: the partitions up to
     /// there, if they have not been, with what SMs have to know of it.
     pub fn prepare(&mut self, end: Cycle, perform_atomic: &mut dyn FnMut(u16, u32)) {
-        let Some(ahead) = self.ahead.as_deref_mut() else {
-            return;
-        };
-        if ahead.now < end {
-            let far = Some(&mut self.far_sides);
-            ahead.run_until(end, &mut self.partitions, far, true);
-            ahead.settle(&self.partitions);
+        if self.come_to(end, true) {
             self.turn_over(perform_atomic);
         }
     }
@@ -367,12 +237,11 @@ impl MemorySystem {
     /// behind it come to the SMs, and atomics are performed: those of the period behind it, or
     /// those of the quantum that has ended if a period is no longer than that.
     pub fn turn_over(&mut self, perform_atomic: &mut dyn FnMut(u16, u32)) {
-        let Some(ahead) = self.ahead.as_deref_mut() else {
+        let behind = self.behind.as_deref_mut();
+        let Some(ahead) = behind.and_then(|behind| behind.ahead.as_mut()) else {
             return;
         };
-        for (sm, to) in ahead.outgoing.to.iter_mut().enumerate() {
-            self.inboxes.put_all(sm, &mut to.replies);
-        }
+        ahead.outgoing.deliver_to(&mut self.inboxes);
         for (sm, token) in ahead.due.drain(..) {
             perform_atomic(sm, token);
         }
@@ -387,28 +256,27 @@ impl MemorySystem {
     /// Where partitions are ahead and have come to cycle `end` or further: the network to them up to
     /// that cycle, to which SMs have run.
     pub fn catch_up(&mut self, end: Cycle) {
-        let Some(ahead) = self.ahead.as_deref_mut() else {
+        let Some(Front { gates, .. }) = self.front.as_deref_mut() else {
             return;
         };
-        if ahead.at_entrances > 0 {
-            self.partitions.ask_at_entrances(self.now);
-        }
+        gates.ask_again(self.now);
         loop {
-            let waiting = self.partitions.entrances.next();
+            let waiting = gates.next();
             let cycle = self.requests.next.min(waiting).max(self.now);
             if cycle >= end {
                 break;
             }
             if waiting <= cycle {
-                self.partitions.let_in(cycle, |ready| {
-                    ahead.at_entrances -= 1;
-                    ahead.settled.next = ahead.settled.next.min(ready);
-                });
+                gates.let_in(cycle);
             }
             if self.requests.next <= cycle {
-                let arrived = self.requests.cycle(cycle, &mut self.partitions);
-                ahead.settled.next = ahead.settled.next.min(arrived.ready);
-                ahead.at_entrances += arrived.waiting;
+                let end = self.clocks.l2.first_tick(cycle + 1);
+                let requests = &mut self.requests;
+                requests.cycle(cycle, &self.clocks, |counters| AtGates {
+                    gates,
+                    counters,
+                    end,
+                });
             }
             self.last_active = cycle;
             self.now = cycle + 1;
@@ -419,15 +287,22 @@ impl MemorySystem {
     /// What the partitions are at the end of the quantum that SMs have run: when they go on, when
     /// something last happened, whether they are idle, and what they have counted.
     pub(super) fn settled(&self) -> Option<(Cycle, Cycle, bool, &MemoryStats)> {
-        let ahead = self.ahead.as_deref()?;
-        let settled = &ahead.settled;
-        let next = match ahead.at_entrances {
-            0 => settled.next,
+        let Front { gates, settled, .. } = self.front.as_deref()?;
+        let next = match gates.waiting() {
+            0 => settled.next.min(gates.mail.first()),
             _ => self.now,
         };
-        let delivered = || ahead.outgoing.to.iter().all(|to| to.replies.is_empty());
-        let idle = settled.idle && ahead.at_entrances == 0 && delivered();
+        // What they were, they still are if nothing has come since.
+        let idle = settled.idle && gates.is_empty();
         Some((next, settled.last_active, idle, &settled.counted))
+    }
+}
+
+impl Front {
+    fn settle(&mut self, behind: &Behind) {
+        if let Some(ahead) = &behind.ahead {
+            self.settled = ahead.settle(&behind.partitions);
+        }
     }
 }
 

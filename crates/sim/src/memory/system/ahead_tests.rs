@@ -1,5 +1,6 @@
 //! Partitions that are ahead give what taking turns gives.
 
+use super::super::behind::Atomic;
 use super::super::property_tests::{machine, stream, tight};
 use super::*;
 use crate::memory::packet::{Request, RequestKind};
@@ -24,8 +25,8 @@ enum Order {
     InTurn,
     /// Partitions before the SMs, period by period.
     Before,
-    /// Partitions beside the SMs, a period ahead.
-    Beside,
+    /// Partitions beside the SMs and the network to them, a period ahead: whether they run first, or last.
+    Beside { first: bool },
 }
 
 /// Quanta of a memory system in which SMs send these requests as soon as there is room, and take a
@@ -42,6 +43,7 @@ fn run(machine: &Machine, requests: &[Request], order: Order) -> (Vec<Seen>, Vec
     let mut quanta = Vec::new();
     let mut performed = Vec::new();
     let mut now = Cycle::ZERO;
+    let mut away = None;
     loop {
         let end = now + quantum;
         let period_end = now.round_down(period) + period;
@@ -50,8 +52,13 @@ fn run(machine: &Machine, requests: &[Request], order: Order) -> (Vec<Seen>, Vec
             if period > quantum {
                 memory.prepare(period_end, &mut perform);
             }
-            if order == Order::Beside || period == quantum {
-                go_further(&mut memory, period_end);
+            if let Order::Beside { first } = order {
+                away = memory.set_off(period_end, true);
+                if let Some(partitions) = away.as_mut().filter(|_| first) {
+                    partitions.run();
+                }
+            } else if period == quantum {
+                memory.set_off(period_end, false);
             }
         }
         let taken = take(&mut memory, machine.gpu.sms as usize, now, end);
@@ -68,6 +75,11 @@ fn run(machine: &Machine, requests: &[Request], order: Order) -> (Vec<Seen>, Vec
             _ => memory.catch_up(end),
         }
         if end == period_end {
+            take_back(
+                &mut memory,
+                away.take(),
+                order == Order::Beside { first: false },
+            );
             memory.turn_over(&mut perform);
         }
         let idle = memory.idle() && (end == period_end || order == Order::InTurn);
@@ -89,15 +101,15 @@ fn run(machine: &Machine, requests: &[Request], order: Order) -> (Vec<Seen>, Vec
     }
 }
 
-/// Runs partitions that are ahead in the period that ends with cycle `end`.
-fn go_further(memory: &mut MemorySystem, end: Cycle) {
-    let (partitions, ..) = memory.side_by_side();
-    if let Some(mut partitions) = partitions {
-        let far_sides = partitions.let_far_sides_go(end, true);
-        partitions.run(end, true);
-        if let Some(mut far_sides) = far_sides {
+/// Runs partitions that were set off, or the far sides of channels that were, if nobody has, and takes them back.
+fn take_back(memory: &mut MemorySystem, away: Option<AheadOfSms>, run: bool) {
+    if let Some(mut partitions) = away {
+        if run {
+            partitions.run();
+        } else if let (Some(mut far_sides), ..) = memory.side_by_side() {
             far_sides.run();
         }
+        memory.take_back(partitions);
     }
 }
 
@@ -122,7 +134,8 @@ fn take(memory: &mut MemorySystem, sms: usize, now: Cycle, end: Cycle) -> Vec<(C
 
 fn check(machine: &Machine, requests: &[Request]) -> Result<(), TestCaseError> {
     let (in_turn, performed) = run(machine, requests, Order::InTurn);
-    for order in [Order::Before, Order::Beside] {
+    let beside = [true, false].map(|first| Order::Beside { first });
+    for order in [Order::Before, beside[0], beside[1]] {
         let (ahead, same) = run(machine, requests, order);
         prop_assert_eq!(&performed, &same);
         prop_assert_eq!(in_turn.len(), ahead.len());
@@ -190,10 +203,16 @@ fn requests_wait_at_the_entrance_as_they_would_in_turn() {
     let mut most = 0;
     for quantum in 1..200 {
         let end = Cycle::new(quantum * 4);
-        go_further(&mut memory, end);
+        let away = memory.set_off(end, true);
         memory.catch_up(end);
+        take_back(&mut memory, away, true);
         memory.turn_over(&mut |_, _| {});
-        most = most.max(memory.ahead.as_ref().map_or(0, |ahead| ahead.at_entrances));
+        most = most.max(
+            memory
+                .front
+                .as_ref()
+                .map_or(0, |front| front.gates.waiting()),
+        );
         for &request in &requests[..15] {
             if memory.injection_free(usize::from(request.sm)) > 1 {
                 memory.push(end, request);

@@ -28,8 +28,9 @@ impl FarSides {
             DramModel::Gddr => machine.dram.channels.max(1) as usize,
             DramModel::Simple => 0,
         };
+        let slices = machine.l2.slices_per_channel.max(1) as usize;
         FarSides {
-            all: vec![FarSide::new(&machine.dram); channels],
+            all: vec![FarSide::new(&machine.dram, clock, slices); channels],
             clock,
             latency: u64::from(machine.dram.latency),
             ran: match channels {
@@ -48,6 +49,11 @@ impl FarSides {
     /// Whether they have not been run up to cycle `to` and can be, when they have been told what has been sent before cycle `near`.
     pub fn has_to_run(&self, near: Cycle, to: Cycle) -> bool {
         self.ran < to && to <= self.reach(near)
+    }
+
+    /// Whether they have been run up to cycle `to`.
+    pub fn has_come_to(&self, to: Cycle) -> bool {
+        self.ran >= to
     }
 
     /// Whether anything happens on them before cycle `to`.

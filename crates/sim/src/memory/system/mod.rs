@@ -10,23 +10,29 @@
 
 mod advance;
 mod ahead;
+mod behind;
 mod far_sides;
+mod gates;
+mod mail;
+mod outgoing;
 mod partitions;
 
 use crate::config::Machine;
 use crate::memory::address_map::AddressMap;
 use crate::memory::clock::Clock;
+use crate::memory::inflight::Sent;
 use crate::memory::l2::Slice;
 use crate::memory::network::INJECTION_CYCLES;
 use crate::memory::network::crossbar::{Backlog, Crossbar, Shape};
 use crate::memory::network::inbox::{Inbox, Inboxes};
-use crate::memory::packet::{Reply, Request, RequestKind};
+use crate::memory::packet::{PacketSize, Reply, Request, RequestKind};
 use crate::memory::stats::MemoryStats;
 use crate::memory::wake::WakeList;
 use crate::time::{Cycle, Tick};
 use advance::Requests;
-use ahead::Ahead;
+use ahead::Front;
 pub use ahead::{AheadOfPartitions, AheadOfSms, lookahead, period};
+use behind::Behind;
 use far_sides::FarSides;
 use partitions::{Clocks, Partitions};
 
@@ -36,12 +42,17 @@ pub struct MemorySystem {
     line: u64,
     l2_bytes: u64,
     sms: usize,
+    /// Bytes of an L2 sector, as a power of two.
+    sector_shift: u32,
+    channels: u64,
+    clocks: Clocks,
+    packets: PacketSize,
     requests: Requests,
-    partitions: Partitions,
-    far_sides: FarSides,
     inboxes: Inboxes,
-    /// Where the partitions go ahead: what they have done that nobody else has heard of.
-    ahead: Option<Box<Ahead>>,
+    /// What lies behind the network, unless somebody else runs it.
+    behind: Option<Box<Behind>>,
+    /// Where that goes ahead: what is not of it.
+    front: Option<Box<Front>>,
     /// Core cycles before this one have been simulated, partitions that are ahead aside.
     now: Cycle,
     last_active: Cycle,
@@ -64,22 +75,30 @@ impl MemorySystem {
             },
         };
         let shape = Shape::of(net);
-        let far_sides = FarSides::new(machine, clocks.dram);
+        let far = FarSides::new(machine, clocks.dram);
+        let partitions = Partitions::new(machine, map, clocks, shape, &far);
         MemorySystem {
             map,
             line: u64::from(l2.line),
             l2_bytes: u64::from(l2.sets) * u64::from(l2.ways) * u64::from(l2.line) * slices as u64,
             sms,
+            sector_shift: l2.sector.max(1).ilog2(),
+            channels: partitions.channels.len() as u64,
+            clocks,
+            packets: partitions.packets,
             requests: Requests::new(Crossbar::new(sms, slices, shape)),
-            partitions: Partitions::new(machine, map, clocks, shape, &far_sides),
-            far_sides,
             inboxes: Inboxes::new(
                 sms,
                 net.reply_queue as usize,
                 net.output_buffer as usize,
                 network,
             ),
-            ahead: None,
+            behind: Some(Box::new(Behind {
+                partitions,
+                far: Some(far),
+                ahead: None,
+            })),
+            front: None,
             now: Cycle::ZERO,
             last_active: Cycle::ZERO,
         }
@@ -106,7 +125,7 @@ impl MemorySystem {
     /// The network's tick as SMs begin to run.
     #[inline]
     fn injection_tick(&self) -> Tick {
-        let network = &self.partitions.clocks.network;
+        let network = &self.clocks.network;
         network.first_tick(self.now + INJECTION_CYCLES)
     }
 
@@ -116,7 +135,7 @@ impl MemorySystem {
             RequestKind::Read => 0,
             _ => request.bytes,
         };
-        self.partitions.packets.flits(data)
+        self.packets.flits(data)
     }
 
     /// Injects a request in core cycle `cycle`, which has not been simulated yet. The SM has
@@ -124,19 +143,19 @@ impl MemorySystem {
     pub fn push(&mut self, cycle: Cycle, request: Request) {
         let at = self.map.locate(request.addr);
         let flits = self.flits(&request);
-        let index = self.partitions.inflight.insert(request, at.local);
-        let clock = &self.partitions.clocks.network;
+        let sent = Sent::new(&request, at.local, self.sector_shift);
+        let clock = &self.clocks.network;
         let tick = clock.first_tick(cycle + INJECTION_CYCLES);
         let (sm, slice) = (usize::from(request.sm), at.slice as usize);
         let requests = &mut self.requests;
-        requests.network.push(sm, tick, slice, flits, index);
+        requests.network.push(sm, tick, slice, flits, sent);
         requests.next = clock.cycle_of(requests.network.next());
     }
 
     /// The periods of the clocks inside, in core cycles: after a multiple of all of them, all are
     /// in phase with the core clock again.
     pub fn clock_periods(&self) -> [u64; 3] {
-        let Clocks { network, l2, dram } = self.partitions.clocks;
+        let Clocks { network, l2, dram } = self.clocks;
         [network, l2, dram].map(|clock| clock.period())
     }
 
@@ -148,7 +167,9 @@ impl MemorySystem {
 
     /// The SM's next reply, if it has arrived by core cycle `now`.
     pub fn peek_reply(&mut self, sm: usize, now: Cycle) -> Option<Reply> {
-        let front = self.inboxes.of(sm).front();
+        let inbox = self.inboxes.of(sm);
+        inbox.gather();
+        let front = inbox.front();
         front.filter(|&(at, _)| at <= now).map(|(_, reply)| reply)
     }
 
@@ -198,17 +219,32 @@ impl MemorySystem {
     pub fn next(&self) -> Cycle {
         let partitions = match self.settled() {
             Some((next, ..)) => next,
-            None => self.partitions.next(),
+            None => self.behind().partitions.next(),
         };
         partitions.min(self.requests.next).max(self.now)
     }
 
     /// Everything has drained, replies and write-backs included.
     pub fn idle(&self) -> bool {
-        self.partitions.is_idle()
+        let is_idle = |behind: &Behind| {
+            let ahead = behind.ahead.as_ref();
+            behind.partitions.is_idle() && ahead.is_none_or(|ahead| ahead.outgoing.is_empty())
+        };
+        self.requests.network.is_empty()
             && self.inboxes.is_empty()
-            && self.requests.network.is_empty()
             && self.settled().is_none_or(|(_, _, idle, _)| idle)
+            && self.behind.as_deref().is_none_or(is_idle)
+    }
+
+    /// What lies behind the network, which nobody else runs.
+    fn behind(&self) -> &Behind {
+        let behind = self.behind.as_deref();
+        behind.expect("partitions that were set off are taken back before they are asked for")
+    }
+
+    fn behind_mut(&mut self) -> &mut Behind {
+        let behind = self.behind.as_deref_mut();
+        behind.expect("partitions that were set off are taken back before they are changed")
     }
 
     /// Nothing happens before cycle `now`.
@@ -234,14 +270,15 @@ impl MemorySystem {
         while at < end {
             let next = (at / self.line + 1) * self.line;
             let place = self.map.locate(at);
-            self.partitions.slices[place.slice as usize].install(place.local, next.min(end) - at);
+            let slice = &mut self.behind_mut().partitions.slices[place.slice as usize];
+            slice.install(place.local, next.min(end) - at);
             at = next;
         }
     }
 
     /// Forgets all of L2.
     pub fn invalidate_l2(&mut self) {
-        let slices = &mut self.partitions.slices;
+        let slices = &mut self.behind_mut().partitions.slices;
         slices.iter_mut().for_each(Slice::invalidate);
     }
 
@@ -250,14 +287,14 @@ impl MemorySystem {
         let mut stats = match self.settled() {
             Some((.., counted)) => counted.clone(),
             None => {
-                let mut stats = self.partitions.counted(self.now);
+                let mut stats = self.behind().partitions.counted(self.now);
                 stats.replies.packets = self.inboxes.packets;
                 stats.replies.flits = self.inboxes.flits;
                 stats
             }
         };
-        let clocks = self.partitions.clocks.dram.first_tick(self.now).get();
-        stats.dram.total_clocks = clocks * self.partitions.channels.len() as u64;
+        let clocks = self.clocks.dram.first_tick(self.now).get();
+        stats.dram.total_clocks = clocks * self.channels;
         stats.requests = self.requests.counted();
         stats
     }
@@ -265,9 +302,16 @@ impl MemorySystem {
     /// What is waiting where, one line for each part that is not empty.
     pub fn describe_pending(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        let partitions = &self.partitions;
-        if !partitions.inflight.is_empty() {
-            let left = partitions.inflight.len();
+        let Behind {
+            partitions, far, ..
+        } = self.behind();
+        let gates = self.front.as_deref().map(|front| &front.gates);
+        let sent: usize = (0..self.sms)
+            .map(|sm| self.requests.network.queued(sm))
+            .sum();
+        let arrived = gates.map_or(0, |gates| gates.waiting() + gates.mail.len());
+        let left = sent + arrived + partitions.inflight.len();
+        if left > 0 {
             lines.push(format!("{left} requests not answered"));
         }
         for sm in 0..self.sms {
@@ -281,16 +325,17 @@ impl MemorySystem {
         }
         for (number, slice) in partitions.slices.iter().enumerate() {
             let replies = partitions.replies.queued(number);
-            if !slice.is_empty() || replies > 0 {
+            let outside = gates.map_or(0, |gates| gates.waiting_at(number));
+            if !slice.is_empty() || replies + outside > 0 {
                 lines.push(format!(
                     "L2 slice {number}: {}, {replies} replies to send",
-                    slice.describe()
+                    slice.describe(outside)
                 ));
             }
         }
         for (number, channel) in partitions.channels.iter().enumerate() {
             if !channel.is_empty() {
-                let far = self.far_sides.describe(number);
+                let far = far.as_ref().and_then(|far| far.describe(number));
                 let parts: Vec<String> = [Some(channel.describe()), far]
                     .into_iter()
                     .flatten()

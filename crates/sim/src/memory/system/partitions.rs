@@ -42,8 +42,6 @@ pub(super) struct Partitions {
     channels_next: WakeList<Tick>,
     dram_next: Cycle,
     slices_next: WakeList,
-    /// Where partitions are ahead: when each slice can let in a request that waits at its entrance.
-    pub entrances: WakeList,
     /// What they have counted; what the network to them and the SMs' inboxes count is not here.
     pub stats: MemoryStats,
 }
@@ -88,7 +86,6 @@ impl Partitions {
             channels_next: WakeList::new(channels),
             dram_next: Cycle::NEVER,
             slices_next: WakeList::new(slices),
-            entrances: WakeList::new(slices),
             stats: MemoryStats::default(),
         }
     }
@@ -106,34 +103,7 @@ impl Partitions {
         self.slices_next.lower(slice, cycle);
     }
 
-    /// Slices that are ahead let requests in that wait at their entrances, one per slice and clock, in a cycle for which they
-    /// have written down when they had room. `let_in` hears when a slice has something to do with one.
-    #[inline(never)]
-    pub fn let_in(&mut self, cycle: Cycle, mut let_in: impl FnMut(Cycle)) {
-        let l2 = self.clocks.l2;
-        let ticks = l2.ticks_of(cycle);
-        self.entrances.run(cycle, |number| {
-            let slice = &mut self.slices[number];
-            for tick in ticks.clone() {
-                if let Some(ready) = slice.let_in(cycle, tick, &self.inflight) {
-                    self.slices_next.lower(number, ready);
-                    let_in(ready);
-                }
-            }
-            slice.lets_in_at(cycle + 1, l2)
-        });
-    }
-
-    /// Slices have come further: those at whose entrances requests wait are asked again in `cycle`.
-    pub fn ask_at_entrances(&mut self, cycle: Cycle) {
-        for number in 0..self.slices.len() {
-            if self.slices[number].waiting() > 0 {
-                self.entrances.lower(number, cycle);
-            }
-        }
-    }
-
-    /// No request is under way and nothing left to be written to DRAM.
+    /// No request is on its way in them and nothing left to be written to DRAM.
     pub fn is_idle(&self) -> bool {
         self.inflight.is_empty()
             && self.replies.is_empty()
@@ -208,8 +178,11 @@ impl Partitions {
     pub(super) fn hear_channel(&mut self, number: usize, far: &mut FarSide, known: Tick) {
         let first = number * self.slices_per_channel;
         let (slices, next) = (&mut self.slices, &mut self.slices_next);
-        self.channels[number].hear(far, known, &mut |slice, news| {
-            hand_on(first + slice, news, Cycle::ZERO, slices, next);
+        self.channels[number].hear(far, known, &mut |slice, fetched| {
+            if let Some(&(at, _)) = fetched.front() {
+                slices[first + slice].fill_all(at, fetched);
+                next.lower(first + slice, at);
+            }
         });
     }
 

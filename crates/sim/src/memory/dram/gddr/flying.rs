@@ -40,9 +40,14 @@ impl Flying {
         }
     }
 
-    /// The reads, with the clocks in which they complete, in order.
-    pub fn reads(&self) -> impl Iterator<Item = &(Tick, Done)> {
-        (0..self.reads.len()).filter_map(|number| self.reads.get(number))
+    /// How many of them are reads.
+    pub fn reads(&self) -> usize {
+        self.reads.len()
+    }
+
+    /// The reads behind the first `known`, with the clocks in which they complete, in order.
+    pub fn reads_behind(&self, known: usize) -> impl Iterator<Item = &(Tick, Done)> {
+        (known..self.reads.len()).filter_map(|number| self.reads.get(number))
     }
 
     /// A request completes in clock `done`, behind those of its kind.
@@ -68,25 +73,26 @@ impl Flying {
         count
     }
 
-    /// One that has completed by `tick`, reads first.
+    /// Takes out those that have completed by `tick`, reads first.
     #[inline]
-    pub fn completed(&mut self, tick: Tick) -> Option<Done> {
-        match self.next > tick {
-            true => None,
-            false => self.take(tick),
+    pub fn complete(&mut self, tick: Tick, completed: impl FnMut(Done)) {
+        if self.next <= tick {
+            self.take(tick, completed);
         }
     }
 
-    #[inline]
-    fn take(&mut self, tick: Tick) -> Option<Done> {
-        let first = |queue: &Ring<(Tick, Done)>| queue.front().map_or(Tick::NEVER, |f| f.0);
-        let queue = if first(&self.reads) <= tick {
-            &mut self.reads
-        } else {
-            &mut self.writes
-        };
-        let done = queue.pop_front();
-        self.next = first(&self.reads).min(first(&self.writes));
-        done.map(|(_, request)| request)
+    #[inline(never)]
+    fn take(&mut self, tick: Tick, mut completed: impl FnMut(Done)) {
+        self.next = Tick::NEVER;
+        for queue in [&mut self.reads, &mut self.writes] {
+            while let Some(&(done, request)) = queue.front() {
+                if done > tick {
+                    self.next = self.next.min(done);
+                    break;
+                }
+                queue.drop_front();
+                completed(request);
+            }
+        }
     }
 }

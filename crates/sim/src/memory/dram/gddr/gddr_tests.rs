@@ -1,5 +1,6 @@
 use super::*;
 use crate::memory::cache::mshr::Fetch;
+use crate::memory::dram::Done;
 use crate::memory::testing::gtx480;
 
 /// A channel and what is on its way.
@@ -22,6 +23,13 @@ impl Bench {
 
     fn step(&mut self, tick: Tick, stats: &mut DramCounters) {
         self.dram.step(tick, &mut self.flying, stats);
+    }
+
+    /// Those that have completed by a tick.
+    fn completed(&mut self, tick: Tick) -> Vec<Done> {
+        let mut all = Vec::new();
+        self.flying.complete(tick, |done| all.push(done));
+        all
     }
 
     fn next(&self) -> Tick {
@@ -55,7 +63,7 @@ fn run(dram: &mut Bench) -> (Vec<(u64, u64)>, DramCounters) {
     while !dram.is_empty() {
         let tick = dram.next();
         assert!(tick < Tick::new(100_000), "stuck");
-        while let Some(done) = dram.flying.completed(tick) {
+        for done in dram.completed(tick) {
             let latency = if done.write { 4 } else { 12 } + BURST;
             columns.push((u64::from(done.fetch.0), tick.get() - latency));
         }
@@ -230,7 +238,7 @@ fn streaming_over_banks_uses_the_bus_nearly_always() {
     let mut stats = DramCounters::default();
     let (mut sent, mut tick) = (0u64, Tick::ZERO);
     while sent < 20_000 || !dram.is_empty() {
-        while dram.flying.completed(tick).is_some() {}
+        dram.completed(tick);
         dram.step(tick, &mut stats);
         if sent < 20_000 && !dram.dram.is_full() {
             // 128 sectors of a row in each of two banks at a time.
@@ -264,7 +272,7 @@ fn read_is_back(settings: &[&str]) -> u64 {
     loop {
         let tick = dram.next();
         assert!(tick < Tick::new(1000), "stuck");
-        if dram.flying.completed(tick).is_some() {
+        if !dram.completed(tick).is_empty() {
             return tick.get();
         }
         dram.step(tick, &mut stats);
