@@ -4,13 +4,13 @@
 use crate::console::failure::{Failure, WRONG_RESULT, print};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use warpsim_silicon::RECORDED_PROGRAMS;
 use warpsim_silicon::combinations::check_many;
 use warpsim_silicon::programs::campaign::{self, Extent, Outcome, Part};
 use warpsim_silicon::programs::judge::{Reference, Refusal};
 use warpsim_silicon::programs::record;
-use warpsim_silicon::programs::recorded::check_all;
+use warpsim_silicon::programs::recorded::check_while;
 use warpsim_silicon::programs::run::{Target, functional, models, simulate};
 use warpsim_workloads::files::write_whole;
 
@@ -193,18 +193,25 @@ fn recorded(extent: &Extent, targets: &[Target]) -> Result<ExitCode, Failure> {
     let mut record = record::read(RECORDED_PROGRAMS).map_err(Failure::bad_input)?;
     record.entries.retain(|e| e.seed >= extent.seed);
     (record.entries).truncate(usize::try_from(extent.programs).unwrap_or(usize::MAX));
-    let wrong = check_all(&record.entries, targets, extent.threads);
+    let mut number = 0;
+    record.entries.retain(|_| {
+        number += 1;
+        (number - 1) % extent.part.of == extent.part.number
+    });
+    let began = Instant::now();
+    let goes_on = || extent.time.is_none_or(|time| began.elapsed() < time);
+    let (checked, wrong) = check_while(&record.entries, targets, extent.threads, &goes_on);
     for line in &wrong {
         print(&format!("{line}\n"))?;
     }
     let names: Vec<&str> = targets.iter().map(|t| t.name.as_str()).collect();
     print(&format!(
         "{} programs that ran on {} (driver {}), {}: {} comparisons, {} differ\n",
-        record.entries.len(),
+        checked,
         record.gpu,
         record.driver,
         names.join(", "),
-        record.entries.len() * targets.len(),
+        checked * targets.len(),
         wrong.len()
     ))?;
     Ok(ExitCode::from(if wrong.is_empty() {

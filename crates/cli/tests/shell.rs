@@ -133,3 +133,25 @@ fn a_gpgpusim_configuration_becomes_a_machine() {
     let run = succeeds(&["run", "vecadd", "--size", "tiny", "--machine", &machine]);
     assert!(run.contains("4 SMs"), "{run}");
 }
+
+#[test]
+fn recorded_programs_can_be_run_in_parts_and_for_a_time() {
+    let run = |more: &[&str]| {
+        let those = [
+            "selftest",
+            "--recorded",
+            "--programs",
+            "5",
+            "--places",
+            "functional",
+        ];
+        succeeds(&[&those[..], more].concat())
+    };
+    for (part, programs) in [("1/2", "3 programs"), ("2/2", "2 programs")] {
+        let shown = run(&["--part", part]);
+        assert!(shown.starts_with(programs), "{shown}");
+        assert!(shown.trim_end().ends_with("0 differ"), "{shown}");
+    }
+    let shown = run(&["--seconds", "0"]);
+    assert!(shown.starts_with("0 programs"), "{shown}");
+}

@@ -32,17 +32,29 @@ pub fn check(recorded: &Entry, targets: &[Target]) -> Vec<String> {
 
 /// What is wrong with all of them, in their order.
 pub fn check_all(entries: &[Entry], targets: &[Target], threads: usize) -> Vec<String> {
+    check_while(entries, targets, threads, &|| true).1
+}
+
+/// The same for as many as are begun while `goes_on` says so, the first ones first. How many these are, and what is wrong.
+pub fn check_while(
+    entries: &[Entry],
+    targets: &[Target],
+    threads: usize,
+    goes_on: &(dyn Fn() -> bool + Sync),
+) -> (usize, Vec<String>) {
     let next = AtomicUsize::new(0);
+    let checked = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
     let lock = || wrong.lock().unwrap_or_else(|e| e.into_inner());
     std::thread::scope(|scope| {
         for _ in 0..threads.max(1) {
             scope.spawn(|| {
-                loop {
+                while goes_on() {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some(recorded) = entries.get(number) else {
                         return;
                     };
+                    checked.fetch_add(1, Ordering::Relaxed);
                     let found = check(recorded, targets);
                     if !found.is_empty() {
                         lock().push((number, found));
@@ -53,5 +65,6 @@ pub fn check_all(entries: &[Entry], targets: &[Target], threads: usize) -> Vec<S
     });
     let mut wrong = wrong.into_inner().unwrap_or_else(|e| e.into_inner());
     wrong.sort_by_key(|(number, _)| *number);
-    wrong.into_iter().flat_map(|(_, lines)| lines).collect()
+    let lines = wrong.into_iter().flat_map(|(_, lines)| lines);
+    (checked.into_inner(), lines.collect())
 }
