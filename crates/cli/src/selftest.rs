@@ -193,11 +193,9 @@ fn recorded(extent: &Extent, targets: &[Target]) -> Result<ExitCode, Failure> {
     let mut record = record::read(RECORDED_PROGRAMS).map_err(Failure::bad_input)?;
     record.entries.retain(|e| e.seed >= extent.seed);
     (record.entries).truncate(usize::try_from(extent.programs).unwrap_or(usize::MAX));
-    let mut number = 0;
-    record.entries.retain(|_| {
-        number += 1;
-        (number - 1) % extent.part.of == extent.part.number
-    });
+    let mut numbers = 0..u64::MAX;
+    let mut is_here = || numbers.next().map(|n| n % extent.part.of) == Some(extent.part.number);
+    record.entries.retain(|_| is_here());
     let began = Instant::now();
     let goes_on = || extent.time.is_none_or(|time| began.elapsed() < time);
     let (checked, wrong) = check_while(&record.entries, targets, extent.threads, &goes_on);

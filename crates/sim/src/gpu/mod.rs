@@ -118,6 +118,16 @@ struct Decoded {
     facts: Arc<[OpFacts]>,
 }
 
+/// The host's threads that a simulation runs on.
+struct Threads {
+    crew: Crew,
+    /// Which SM runs where, and each thread's share of the round under way.
+    homes: Homes,
+    shares: Vec<usize>,
+    /// Partitions that one of them runs beside the SMs.
+    errand: Option<Errand<AheadOfSms>>,
+}
+
 /// The simulated GPU.
 pub struct Gpu {
     machine: Arc<Machine>,
@@ -125,13 +135,8 @@ pub struct Gpu {
     image: GlobalMemory,
     memory: MemorySystem,
     sms: Vec<Sm>,
-    /// The threads that they run on, if it is more than one, which SM where, and each thread's share
-    /// of the round under way.
-    crew: Option<Crew>,
-    homes: Homes,
-    shares: Vec<usize>,
-    /// Partitions that one of the threads runs beside the SMs.
-    errand: Option<Errand<AheadOfSms>>,
+    /// The threads that they run on, if it is more than one.
+    threads: Option<Threads>,
     modules: Vec<Module>,
     texture_objects: Vec<Option<Texture>>,
     /// The first core cycle of the next launch at the earliest: launches follow one another.
@@ -168,17 +173,19 @@ impl Gpu {
         if beside && (crew.is_some() || period(&machine) > 1) {
             memory.go_ahead(&machine);
         }
-        let threads = crew.as_ref().map_or(1, Crew::size);
-        Ok(Gpu {
-            homes: Homes::new(threads, machine.gpu.sms as usize, memory.is_ahead()),
+        let threads = crew.map(|crew| Threads {
+            homes: Homes::new(crew.size(), machine.gpu.sms as usize, memory.is_ahead()),
+            crew,
             shares: Vec::new(),
             errand: None,
+        });
+        Ok(Gpu {
+            threads,
             memory,
             last_sm: machine.gpu.sms as usize - 1,
             sms: (0..machine.gpu.sms)
                 .map(|i| Sm::new(&machine, i as u16))
                 .collect(),
-            crew,
             races: options.check_races.then(RaceCheck::default),
             image: {
                 let mut image = GlobalMemory::new();

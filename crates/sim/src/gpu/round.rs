@@ -23,7 +23,7 @@
 use super::pace::{News, Pace};
 use super::period::Course;
 use super::stretch::Stretch;
-use super::{Gpu, SimError};
+use super::{Gpu, SimError, Threads};
 use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
 use crate::memory::packet::Request;
@@ -63,11 +63,11 @@ impl Gpu {
 
     /// Sends the partitions on their way through the period behind the one that ends with cycle `end`, if there are threads for that.
     pub(super) fn set_partitions_off(&mut self, end: Cycle, course: &Course) {
-        if let Some(crew) = &mut self.crew {
+        if let Some(Threads { crew, errand, .. }) = &mut self.threads {
             // A report on a run that hangs shows memory as of its time.
             let further = course.hot.is_none();
             let partitions = self.memory.set_off(end, further);
-            self.errand = partitions.map(|mut partitions| {
+            *errand = partitions.map(|mut partitions| {
                 crew.set_off(|| {
                     partitions.run();
                     partitions
@@ -78,7 +78,8 @@ impl Gpu {
 
     /// Waits for partitions that were sent.
     pub(super) fn take_partitions_back(&mut self) {
-        if let Some(errand) = self.errand.take() {
+        let threads = self.threads.as_mut();
+        if let Some(errand) = threads.and_then(|threads| threads.errand.take()) {
             self.memory.take_back(errand.fetch());
         }
     }
@@ -133,7 +134,7 @@ impl Gpu {
             }
             false => pace.wake_all(from, &mut self.memory),
         }
-        let failed = match self.crew {
+        let failed = match self.threads {
             Some(_) => self.run_together(stretch, pace),
             None => self.run_alone(stretch, pace),
         };
@@ -162,11 +163,16 @@ impl Gpu {
 
     /// Runs the SMs that are awake on all threads, and the far sides of memory channels if they are to run.
     fn run_together(&mut self, stretch: &Stretch, pace: &mut Pace) -> Failed {
-        let crew = self.crew.as_mut()?;
+        let Threads {
+            crew,
+            homes,
+            shares,
+            ..
+        } = self.threads.as_mut()?;
         let image = &self.image;
         let (mut far_sides, mut inboxes, outlets) = self.memory.side_by_side();
         let beside = far_sides.is_some();
-        let before = self.homes.before_far_sides(pace.awake());
+        let before = homes.before_far_sides(pace.awake());
         let mut jobs = Vec::with_capacity(pace.awake().len() + 1);
         let mut sms = self.sms.iter_mut();
         let mut passed = 0;
@@ -199,8 +205,8 @@ impl Gpu {
             [] => {}
             [job] => work(job),
             jobs => {
-                self.homes.shares(beside, pace.awake(), &mut self.shares);
-                crew.for_each(jobs, &self.shares, work);
+                homes.shares(beside, pace.awake(), shares);
+                crew.for_each(jobs, shares, work);
             }
         }
         let mut failed = None;
@@ -222,7 +228,7 @@ impl Gpu {
             ..
         } = course;
         let (from, to) = (stretch.span.start, stretch.span.end);
-        if self.crew.is_some() {
+        if self.threads.is_some() {
             let senders = pace.awake().iter().map(|&i| &self.sms[i].port.sent[..]);
             bring_near(senders);
         }

@@ -72,6 +72,15 @@ pub struct NetworkCounters {
     pub full_stalls: u64,
 }
 
+impl NetworkCounters {
+    /// A packet of so many flits has come out.
+    #[inline]
+    pub fn count_packet(&mut self, flits: u32) {
+        self.packets += 1;
+        self.flits += u64::from(flits);
+    }
+}
+
 /// Everything the memory system counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryStats {

@@ -34,8 +34,7 @@ impl Sink<Sent> for Arrivals<'_> {
 
     #[inline(always)]
     fn deliver(&mut self, slice: usize, tick: Tick, flits: u32, request: Sent) {
-        self.counters.packets += 1;
-        self.counters.flits += u64::from(flits);
+        self.counters.count_packet(flits);
         let partitions = &mut *self.partitions;
         let arrived = partitions.clocks.network.cycle_of(tick);
         let index = partitions.inflight.insert(&request);

@@ -146,8 +146,7 @@ impl Sink<Sent> for AtGates<'_> {
 
     #[inline(always)]
     fn deliver(&mut self, slice: usize, tick: Tick, flits: u32, request: Sent) {
-        self.counters.packets += 1;
-        self.counters.flits += u64::from(flits);
+        self.counters.count_packet(flits);
         let gates = &mut *self.gates;
         let arrived = gates.clocks.network.cycle_of(tick);
         let gate = &mut gates.all[slice];

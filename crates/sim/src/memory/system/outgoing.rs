@@ -90,8 +90,7 @@ impl Sink<Reply> for Outgoing {
 
     #[inline(always)]
     fn deliver(&mut self, sm: usize, tick: Tick, flits: u32, reply: Reply) {
-        self.counters.packets += 1;
-        self.counters.flits += u64::from(flits);
+        self.counters.count_packet(flits);
         let at = self.network.cycle_of(tick) + DELIVERY_CYCLES;
         let to = &mut self.to[sm];
         to.arrivals[to.oldest] = at;
