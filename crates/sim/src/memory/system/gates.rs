@@ -159,3 +159,7 @@ impl Sink<Sent> for AtGates<'_> {
         gates.next.lower(slice, arrived);
     }
 }
+
+#[cfg(test)]
+#[path = "gates_tests.rs"]
+mod tests;
