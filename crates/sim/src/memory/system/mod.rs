@@ -13,6 +13,7 @@ mod ahead;
 mod behind;
 mod far_sides;
 mod gates;
+mod letters;
 mod mail;
 mod outgoing;
 mod partitions;
@@ -95,6 +96,7 @@ impl MemorySystem {
             ),
             behind: Some(Box::new(Behind {
                 partitions,
+                letters: far.empty_letters(),
                 far: Some(far),
                 ahead: None,
             })),
@@ -287,7 +289,8 @@ impl MemorySystem {
         let mut stats = match self.settled() {
             Some((.., counted)) => counted.clone(),
             None => {
-                let mut stats = self.behind().partitions.counted(self.now);
+                let mut stats = MemoryStats::default();
+                self.behind().partitions.count(self.now, &mut stats);
                 stats.replies.packets = self.inboxes.packets;
                 stats.replies.flits = self.inboxes.flits;
                 stats
