@@ -157,14 +157,11 @@ impl Behind {
     /// Lets somebody else run the far sides of the channels through the period behind cycle `end`, and says to which cycle, if all that
     /// happens there is known for the time up to `end`, for which [`run`](Behind::run) is to be called.
     pub(super) fn let_far_sides_go(&mut self, end: Cycle) -> Option<(FarSides, Cycle)> {
-        let (ahead, partitions) = (self.ahead.as_mut()?, &mut self.partitions);
+        let ahead = self.ahead.as_ref()?;
         let (now, to) = (ahead.now, end + ahead.period);
+        let is_told = ahead.told >= now;
         let far = self.far.take_if(|far| {
-            if ahead.told < now {
-                partitions.exchange(far, now);
-                ahead.told = now;
-            }
-            let goes = far.has_come_to(end) && far.has_to_run(now, to);
+            let goes = is_told && far.has_come_to(end) && far.has_to_run(now, to);
             if goes && !far.have_work(to) {
                 far.run(to); // at once
                 return false;
