@@ -49,6 +49,20 @@ impl History {
         }
     }
 
+    /// Takes out what has been written down: `change(from, is)` is called for every tick from which on it was different.
+    #[inline]
+    pub fn take(&mut self, mut change: impl FnMut(Tick, bool)) {
+        while let Some((from, is)) = self.changes.pop_front() {
+            change(from, is);
+        }
+    }
+
+    /// Takes over what another has written down and [given out](History::take), which goes on where this one ends.
+    #[inline]
+    pub fn take_over(&mut self, from: Tick, is: bool) {
+        self.changes.push_back((from, is));
+    }
+
     /// Whether it is so in a tick. Who asks does so in the order of ticks.
     #[inline]
     pub fn at(&mut self, tick: Tick) -> bool {

@@ -110,7 +110,7 @@ impl Sent {
         }
     }
 
-    /// The request.
+    /// The request, without what it writes.
     #[inline]
     pub fn entry(&self) -> &Inflight {
         &self.entry

@@ -2,7 +2,7 @@
 //! arbiter that takes one request per clock, a fixed delay, then one of the DRAM models. What is behind the delay is in
 //! [`far`](super::far): this side has to be told what happens there before its time comes.
 
-use super::far::FarSide;
+use super::far::Told;
 use super::gddr::{Flying, Gddr};
 use super::inlets::Inlets;
 use super::simple::SimpleDram;
@@ -119,14 +119,14 @@ impl Channel {
         }
     }
 
-    /// Tells the far side which requests come to it.
+    /// Tells the far side which requests come to it, if there are any: `take(sent)` takes them out.
     #[inline]
-    pub fn tell(&mut self, far: &mut FarSide) {
+    pub fn tell(&mut self, take: impl FnOnce(&mut Ring<(Tick, DramRequest)>)) {
         if let Model::Gddr(near) = &mut self.model
             && !near.sent.is_empty()
         {
             near.beyond += near.sent.len() as u32;
-            far.take(&mut near.sent);
+            take(&mut near.sent);
         }
     }
 
@@ -136,12 +136,11 @@ impl Channel {
     #[inline(always)]
     pub fn hear(
         &mut self,
-        far: &mut FarSide,
+        told: &mut Told,
         known: Tick,
         fetched: &mut impl FnMut(usize, &mut Ring<(Cycle, Fetch)>),
     ) {
         if let Model::Gddr(near) = &mut self.model {
-            let told = far.told();
             for (slice, reads) in told.fetched.iter_mut().enumerate() {
                 fetched(slice, reads);
             }

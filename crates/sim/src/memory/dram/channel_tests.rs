@@ -28,14 +28,18 @@ fn run(
     while sent < requests.len() || !channel.is_empty() {
         assert!(cycle < Cycle::new(100_000), "{}", channel.describe());
         if known <= cycle {
-            channel.tell(&mut far);
+            channel.tell(|sent| far.take(sent));
             known = cycle + window;
             far.run(clock.first_tick(known));
-            channel.hear(&mut far, clock.first_tick(known), &mut |slice, fetched| {
-                while let Some((at, fetch)) = fetched.pop_front() {
-                    heard.push((at, slice, Some(fetch.0)));
-                }
-            });
+            channel.hear(
+                far.told(),
+                clock.first_tick(known),
+                &mut |slice, fetched| {
+                    while let Some((at, fetch)) = fetched.pop_front() {
+                        heard.push((at, slice, Some(fetch.0)));
+                    }
+                },
+            );
         }
         let end = clock.first_tick(cycle + 1);
         channel.run(cycle, end, &mut counted, &mut |slice, _| {

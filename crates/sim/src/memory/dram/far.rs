@@ -40,6 +40,30 @@ pub struct Told {
     pub counted: DramCounters,
 }
 
+impl Told {
+    /// Nothing, of a far side for so many slices.
+    pub fn new(slices: usize) -> Told {
+        Told {
+            flying: Flying::default(),
+            fetched: vec![Ring::new(); slices],
+            sorted: 0,
+            full: History::new(false),
+            counted: DramCounters::default(),
+        }
+    }
+
+    /// Takes over what another has to tell, which goes on where this one ends.
+    pub fn append(&mut self, other: &mut Told) {
+        self.flying.append(&mut other.flying);
+        for (reads, more) in self.fetched.iter_mut().zip(&mut other.fetched) {
+            reads.append(more);
+        }
+        other.sorted = 0;
+        self.full.append(&mut other.full);
+        self.counted.add(&std::mem::take(&mut other.counted));
+    }
+}
+
 impl FarSide {
     /// An idle one for so many slices.
     pub fn new(config: &Dram, clock: Clock, slices: usize) -> FarSide {
@@ -49,13 +73,7 @@ impl FarSide {
             dram: Gddr::new(config),
             clock,
             next: Tick::NEVER,
-            told: Told {
-                flying: Flying::default(),
-                fetched: vec![Ring::new(); slices],
-                sorted: 0,
-                full: History::new(false),
-                counted: DramCounters::default(),
-            },
+            told: Told::new(slices),
         }
     }
 

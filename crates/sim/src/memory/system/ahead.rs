@@ -25,10 +25,14 @@
 //!   was sent, so that all that its thread has stored before is there, too.
 //!
 //! The far sides of the memory channels run beside the partitions in turn, and a period further than these, where requests are
-//! in the delay before them for two periods ([`far_sides`](super::far_sides)).
+//! in the delay before them for two periods ([`far_sides`](super::far_sides)). Both tell each other by [letter](super::letters) what the
+//! other has to know in the next period.
 //!
 //! What others ask about the whole system (is it idle, what has it counted, when does it go on) is
 //! answered as of the end of period k: it is noted when the partitions come past ([`Settled`]).
+//!
+//! Between two periods all threads but one wait. So what is handed over then, mail, letters, what was noted, has been made ready by whoever
+//! ran the parts, and goes from one to the other as a whole.
 
 use super::MemorySystem;
 use super::advance::Requests;
@@ -95,7 +99,7 @@ pub struct AheadOfPartitions<'a> {
 impl AheadOfPartitions<'_> {
     /// Simulates them up to the end of the period behind the one that the partitions run.
     pub fn run(&mut self) {
-        self.far.run(self.to);
+        self.far.run_apart(self.to);
     }
 }
 
@@ -149,16 +153,13 @@ impl MemorySystem {
         }
         let front = self.front.as_deref_mut()?;
         let behind = self.behind.as_deref_mut().filter(|_| further)?;
-        let ahead = behind.ahead.as_mut()?;
-        let further = end + ahead.period;
+        let further = end + behind.ahead.as_ref()?.period;
         // With nothing to do they are done at once, and need not be waited for.
-        if ahead.next(&behind.partitions) >= further {
+        if front.settled.next >= further {
             behind.run(further);
-            front.gates.hear(&mut behind.partitions);
             return None;
         }
         front.far_sides = behind.let_far_sides_go(further);
-        front.settle(behind);
         let behind = self.behind.take()?;
         Some(AheadOfSms {
             behind,
@@ -169,12 +170,9 @@ impl MemorySystem {
     /// Takes back partitions that have been run.
     pub fn take_back(&mut self, partitions: AheadOfSms) {
         let mut behind = partitions.behind;
-        if let Some(front) = self.front.as_deref_mut() {
-            front.gates.hear(&mut behind.partitions);
-            if let Some((mut far, to)) = front.far_sides.take() {
-                far.run(to); // if nobody has
-                behind.far = Some(far);
-            }
+        let front = self.front.as_deref_mut();
+        if let Some((far, to)) = front.and_then(|front| front.far_sides.take()) {
+            behind.take_far_sides_back(far, to);
         }
         self.behind = Some(behind);
     }
@@ -207,21 +205,12 @@ impl MemorySystem {
         else {
             return false;
         };
-        let Behind {
-            partitions,
-            far,
-            ahead: Some(ahead),
-        } = behind
-        else {
-            return false;
-        };
-        ahead.receive(&mut front.gates.mail, partitions);
-        let runs = ahead.now < end;
-        if runs {
-            ahead.run_until(end, partitions, far.as_mut(), early);
-            front.gates.hear(partitions);
+        behind.receive(&mut front.gates.mail);
+        let runs = behind.come_to(end, early);
+        if let Some(ahead) = &mut behind.ahead {
+            front.gates.hear(&mut ahead.room);
+            ahead.settle(&mut front.settled);
         }
-        front.settle(behind);
         runs
     }
 
@@ -295,14 +284,6 @@ impl MemorySystem {
         // What they were, they still are if nothing has come since.
         let idle = settled.idle && gates.is_empty();
         Some((next, settled.last_active, idle, &settled.counted))
-    }
-}
-
-impl Front {
-    fn settle(&mut self, behind: &Behind) {
-        if let Some(ahead) = &behind.ahead {
-            self.settled = ahead.settle(&behind.partitions);
-        }
     }
 }
 

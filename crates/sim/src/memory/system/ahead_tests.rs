@@ -224,6 +224,29 @@ fn requests_wait_at_the_entrance_as_they_would_in_turn() {
     assert!(most > 0, "nobody waited");
 }
 
+/// Also while it has left the network, and slices have not taken it in.
+#[test]
+fn a_request_is_under_way_until_it_is_answered() {
+    let machine = tight();
+    let cycles = period(&machine) * u64::from(machine.gpu.quantum);
+    let mut memory = MemorySystem::new(&machine);
+    memory.go_ahead(&machine);
+    memory.push(Cycle::ZERO, request(RequestKind::Read, 0, 32, 0));
+    for number in 1..8 {
+        let end = Cycle::new(number * cycles);
+        memory.prepare(end, &mut |_, _| {});
+        let away = memory.set_off(end, true);
+        assert!(!memory.idle(), "in period {number}");
+        assert!(memory.next_reply().min(memory.next()) < Cycle::NEVER);
+        memory.catch_up(end);
+        take_back(&mut memory, away, true);
+        memory.turn_over(&mut |_, _| {});
+        assert!(!memory.idle(), "behind period {number}");
+    }
+    assert!(memory.pop_reply(0, memory.next_reply()).is_some());
+    assert!(memory.idle());
+}
+
 /// Two periods are within what partitions may be ahead, whatever is asked for.
 #[test]
 fn a_period_is_as_long_as_partitions_can_be_ahead() {

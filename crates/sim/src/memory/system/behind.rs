@@ -1,12 +1,13 @@
 //! All that lies behind the network to the partitions, as one thing, which somebody else can run for a while.
 
 use super::far_sides::FarSides;
+use super::letters::Letters;
 use super::mail::Mail;
 use super::outgoing::Outgoing;
 use super::partitions::Partitions;
 use crate::config::Machine;
 use crate::memory::stats::MemoryStats;
-use crate::time::Cycle;
+use crate::time::{Cycle, Tick};
 
 /// An atomic that a slice has served: SM and token.
 pub(super) type Atomic = (u16, u32);
@@ -16,17 +17,25 @@ pub struct Behind {
     pub(super) partitions: Partitions,
     /// The far sides of the channels, unless somebody else runs them.
     pub(super) far: Option<FarSides>,
+    /// To the partitions from the far sides, and from them to these.
+    pub(super) letters: Letters,
     /// Where the partitions go ahead.
     pub(super) ahead: Option<Ahead>,
 }
 
-/// What partitions that are ahead have done that nobody else has heard of.
+/// When slices had room for requests: which slice, from which tick on, and whether it had.
+pub(super) type Room = Vec<(u32, Tick, bool)>;
+
+/// What partitions that are ahead have done that nobody else has heard of. All of it is written by whoever runs them, at the end, so that those
+/// who hear of it need not look at the partitions themselves, which are in another core's cache.
 pub(super) struct Ahead {
     pub quantum: u64,
     /// Cycles per period.
     pub period: u64,
     /// Core cycles before this one have been simulated in the partitions.
     pub now: Cycle,
+    /// The far sides have been told what was sent to them before this cycle, or a letter says so.
+    told: Cycle,
     last_active: Cycle,
     pub outgoing: Outgoing,
     /// Requests that have come and that slices have not taken in.
@@ -34,6 +43,10 @@ pub(super) struct Ahead {
     /// Atomics of the period that SMs run, and of the one behind it.
     pub due: Vec<Atomic>,
     pub early: Vec<Atomic>,
+    pub room: Room,
+    /// What the partitions were when they had run, if nobody has [asked](Ahead::settle) since.
+    settled: Settled,
+    has_run: bool,
 }
 
 /// The partitions at some time.
@@ -42,7 +55,7 @@ pub(super) struct Settled {
     pub next: Cycle,
     pub last_active: Cycle,
     pub idle: bool,
-    pub counted: MemoryStats,
+    pub counted: Box<MemoryStats>,
 }
 
 impl Default for Settled {
@@ -51,7 +64,7 @@ impl Default for Settled {
             next: Cycle::NEVER,
             last_active: Cycle::ZERO,
             idle: true,
-            counted: MemoryStats::default(),
+            counted: Box::default(),
         }
     }
 }
@@ -65,25 +78,16 @@ impl Ahead {
             quantum,
             period,
             now: Cycle::ZERO,
+            told: Cycle::ZERO,
             last_active: Cycle::ZERO,
             outgoing: Outgoing::new(sms, places, quantum, network),
             mail: Mail::new(),
             due: Vec::new(),
             early: Vec::new(),
+            room: Vec::new(),
+            settled: Settled::default(),
+            has_run: false,
         }
-    }
-
-    /// Takes requests over for slices, which take them in before they run.
-    pub fn receive(&mut self, mail: &mut Mail, partitions: &mut Partitions) {
-        if !mail.is_empty() {
-            partitions.take_in(&mut self.mail);
-            std::mem::swap(&mut self.mail, mail);
-        }
-    }
-
-    /// When something can happen in the partitions.
-    pub fn next(&self, partitions: &Partitions) -> Cycle {
-        partitions.next().min(self.mail.first())
     }
 
     /// Simulates the partitions up to a cycle that ends a period. Atomics are those of the period that SMs run, or come `early`.
@@ -113,38 +117,51 @@ impl Ahead {
             self.now = cycle + 1;
         }
         self.now = self.now.max(end);
+        partitions.tell_room(&mut self.room);
+        self.note(partitions);
     }
 
     /// What the partitions are.
-    pub fn settle(&self, partitions: &Partitions) -> Settled {
-        let mut counted = partitions.counted(self.now);
+    fn note(&mut self, partitions: &Partitions) {
+        let Settled { counted, .. } = &mut self.settled;
+        partitions.count(self.now, counted);
         counted.replies.packets = self.outgoing.counters.packets;
         counted.replies.flits = self.outgoing.counters.flits;
-        Settled {
-            next: self.next(partitions),
-            last_active: self.last_active,
-            idle: partitions.is_idle() && self.mail.is_empty(),
-            counted,
+        self.settled.next = partitions.next();
+        self.settled.last_active = self.last_active;
+        self.settled.idle = partitions.is_idle();
+        self.has_run = true;
+    }
+
+    /// What the partitions are, with the requests that have come to them: `settled` was that when it was last asked for.
+    pub fn settle(&mut self, settled: &mut Settled) {
+        if std::mem::take(&mut self.has_run) {
+            std::mem::swap(&mut self.settled, settled);
         }
+        settled.next = settled.next.min(self.mail.first());
+        settled.idle &= self.mail.is_empty();
     }
 }
 
 impl Behind {
+    /// Takes requests over for slices, which take them in before they run.
+    pub(super) fn receive(&mut self, mail: &mut Mail) {
+        if let Some(ahead) = &mut self.ahead
+            && !mail.is_empty()
+        {
+            self.partitions.take_in(&mut ahead.mail);
+            std::mem::swap(&mut ahead.mail, mail);
+        }
+    }
+
     /// Lets somebody else run the far sides of the channels through the period behind cycle `end`, and says to which cycle, if all that
     /// happens there is known for the time up to `end`, for which [`run`](Behind::run) is to be called.
     pub(super) fn let_far_sides_go(&mut self, end: Cycle) -> Option<(FarSides, Cycle)> {
-        let Behind {
-            partitions,
-            far,
-            ahead: Some(ahead),
-        } = self
-        else {
-            return None;
-        };
+        let ahead = self.ahead.as_ref()?;
         let (now, to) = (ahead.now, end + ahead.period);
-        let far = far.take_if(|far| {
-            partitions.exchange(far, now);
-            let goes = partitions.foreseen.known >= end && far.has_to_run(now, to);
+        let is_told = ahead.told >= now;
+        let far = self.far.take_if(|far| {
+            let goes = is_told && far.has_come_to(end) && far.has_to_run(now, to);
             if goes && !far.have_work(to) {
                 far.run(to); // at once
                 return false;
@@ -154,24 +171,46 @@ impl Behind {
         Some((far, to))
     }
 
+    /// Takes far sides back that have been run up to cycle `to`, or should have been.
+    pub(super) fn take_far_sides_back(&mut self, mut far: FarSides, to: Cycle) {
+        far.run_apart(to); // if nobody has
+        std::mem::swap(&mut self.letters, &mut far.letters);
+        self.far = Some(far);
+    }
+
+    /// Simulates partitions that are ahead up to a cycle that ends a period, if they have not come there. Atomics are those of the period that SMs
+    /// run, or come `early`. Returns whether they ran.
+    pub(super) fn come_to(&mut self, end: Cycle, early: bool) -> bool {
+        let Some(ahead) = self.ahead.as_mut().filter(|ahead| ahead.now < end) else {
+            return false;
+        };
+        let mut far = self.far.as_mut();
+        self.partitions.read(&mut self.letters, ahead.now);
+        if let Some(far) = &mut far {
+            far.read();
+        }
+        ahead.run_until(end, &mut self.partitions, far, early);
+        true
+    }
+
     /// Simulates partitions that are ahead up to cycle `end`, with which the period ends behind the one that SMs run.
     pub(super) fn run(&mut self, end: Cycle) {
-        let Behind {
-            partitions,
-            far,
-            ahead: Some(ahead),
-        } = self
-        else {
+        self.come_to(end, true);
+        let (Some(ahead), partitions) = (&mut self.ahead, &mut self.partitions) else {
             return;
         };
-        ahead.run_until(end, partitions, far.as_mut(), true);
-        if let Some(far) = far {
-            // So that somebody else can go on with them.
-            partitions.exchange(far, end);
-            let to = end + ahead.period;
-            if far.has_to_run(end, to) {
-                far.run(to);
+        // So that somebody else can go on with them.
+        match &mut self.far {
+            None => partitions.write(&mut self.letters),
+            Some(far) => {
+                partitions.exchange(far, end);
+                let to = end + ahead.period;
+                if far.has_to_run(end, to) {
+                    far.run(to);
+                    partitions.exchange(far, end);
+                }
             }
         }
+        ahead.told = end;
     }
 }

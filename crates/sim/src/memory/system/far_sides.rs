@@ -2,14 +2,16 @@
 //! the partitions, which hold the near ones.
 //!
 //! The partitions run to where what happens on the far sides is known. Either they run these for a while when
-//! they come there ([`Partitions::foresee`]), or somebody else has done so meanwhile.
+//! they come there ([`Partitions::foresee`]), or somebody else has done so meanwhile, and what both have to know of each other goes by
+//! [letter](super::letters).
 
+use super::letters::Letters;
 use super::partitions::Partitions;
 use crate::config::{DramModel, Machine};
 use crate::memory::clock::Clock;
-use crate::memory::dram::far::FarSide;
+use crate::memory::dram::far::{FarSide, Told};
 use crate::memory::stats::DramCounters;
-use crate::time::Cycle;
+use crate::time::{Cycle, Tick};
 
 /// All far sides.
 pub struct FarSides {
@@ -19,6 +21,10 @@ pub struct FarSides {
     latency: u64,
     /// Core cycles before this one have been simulated.
     ran: Cycle,
+    /// The first tick in which anything happens on one of them, where requests are delayed.
+    next: Tick,
+    /// To them, and from them to the near sides.
+    pub(super) letters: Letters,
 }
 
 impl FarSides {
@@ -37,7 +43,14 @@ impl FarSides {
                 0 => Cycle::NEVER,
                 _ => Cycle::ZERO,
             },
+            next: Tick::NEVER,
+            letters: Letters::new(channels, slices),
         }
+    }
+
+    /// Letters for the near sides.
+    pub(super) fn empty_letters(&self) -> Letters {
+        self.letters.clone()
     }
 
     /// How far they can be run once they have been told what has been sent before cycle `near`: what is sent from then on
@@ -56,18 +69,41 @@ impl FarSides {
         self.ran >= to
     }
 
-    /// Whether anything happens on them before cycle `to`.
+    /// Whether anything happens on them before cycle `to`, letters included.
     pub fn have_work(&self, to: Cycle) -> bool {
-        let end = self.clock.first_tick(to);
-        self.all.iter().any(|far| far.next() < end)
+        self.next.min(self.letters.first()) < self.clock.first_tick(to)
     }
 
     /// Simulates them up to a cycle that is within [reach](FarSides::reach).
     pub fn run(&mut self, to: Cycle) {
         if to > self.ran {
             let end = self.clock.first_tick(to);
-            self.all.iter_mut().for_each(|far| far.run(end));
+            if self.next < end {
+                self.next = Tick::NEVER;
+                for far in &mut self.all {
+                    far.run(end);
+                    self.next = self.next.min(far.next());
+                }
+            }
             self.ran = to;
+        }
+    }
+
+    /// Takes in what has come by letter.
+    pub(super) fn read(&mut self) {
+        for (far, sent) in self.all.iter_mut().zip(self.letters.take_sent()) {
+            far.take(sent);
+            self.next = self.next.min(far.next());
+        }
+    }
+
+    /// Does by itself what is to be done up to cycle `to`: what others have to know of it goes by letter.
+    pub fn run_apart(&mut self, to: Cycle) {
+        if to > self.ran {
+            self.read();
+            self.run(to);
+            let told = self.all.iter_mut().map(FarSide::told);
+            self.letters.write_told(to, told);
         }
     }
 
@@ -111,16 +147,41 @@ impl Partitions {
     }
 
     fn tell(&mut self, far: &mut FarSides) {
-        let both = self.channels.iter_mut().zip(&mut far.all);
-        both.for_each(|(channel, far)| channel.tell(far));
+        for (channel, side) in self.channels.iter_mut().zip(&mut far.all) {
+            channel.tell(|sent| {
+                side.take(sent);
+                far.next = far.next.min(side.next());
+            });
+        }
     }
 
     fn hear(&mut self, far: &mut FarSides, now: Cycle) {
-        let known = far.clock.first_tick(far.ran);
+        let told = far.all.iter_mut().map(FarSide::told);
+        self.hear_told(told, far.ran, now);
+    }
+
+    /// Takes in what has come by letter, at cycle `now`, to which the partitions have come.
+    pub(super) fn read(&mut self, letters: &mut Letters, now: Cycle) {
+        let ran = letters.ran();
+        if ran > self.foreseen.known {
+            self.hear_told(letters.take_told(), ran, now);
+        }
+    }
+
+    /// Tells the far sides by letter what has been sent to them.
+    pub(super) fn write(&mut self, letters: &mut Letters) {
+        for (number, channel) in self.channels.iter_mut().enumerate() {
+            channel.tell(|sent| letters.write_sent(number, sent));
+        }
+    }
+
+    /// Hears what all channels are told of far sides that have been run up to cycle `ran`.
+    fn hear_told<'a>(&mut self, told: impl Iterator<Item = &'a mut Told>, ran: Cycle, now: Cycle) {
+        let tick = self.clocks.dram.first_tick(ran);
         let mut more = DramCounters::default();
-        for (number, far) in far.all.iter_mut().enumerate() {
-            self.hear_channel(number, far, known);
-            more.add(&std::mem::take(&mut far.told().counted));
+        for (number, told) in told.enumerate() {
+            self.hear_channel(number, told, tick);
+            more.add(&std::mem::take(&mut told.counted));
         }
         let Foreseen { known, counted } = &mut self.foreseen;
         counted.retain(|(end, before)| {
@@ -130,8 +191,8 @@ impl Partitions {
             }
             later
         });
-        counted.push((far.ran, more));
-        *known = far.ran;
+        counted.push((ran, more));
+        *known = ran;
     }
 
     /// From cycle `cycle` on nothing is known of the far sides: runs them as far as may be, but not
@@ -152,11 +213,11 @@ impl Partitions {
         for tick in far.clock.ticks_of(cycle) {
             for (number, far) in far.all.iter_mut().enumerate() {
                 far.begin_tick(tick);
-                self.hear_channel(number, far, tick + 1);
+                self.hear_channel(number, far.told(), tick + 1);
             }
             self.run_channels(cycle, tick + 1);
             for (channel, far) in self.channels.iter_mut().zip(&mut far.all) {
-                channel.tell(far);
+                channel.tell(|sent| far.take(sent));
                 far.end_tick(tick);
             }
         }

@@ -3,8 +3,9 @@
 //! The network's output buffer before a slice is here, and when the slice had room for requests, as it has written that down
 //! ([`History`]). What it lets in goes by [`Mail`].
 
+use super::behind::Room;
 use super::mail::Mail;
-use super::partitions::{Clocks, Partitions};
+use super::partitions::Clocks;
 use crate::config::Machine;
 use crate::memory::history::History;
 use crate::memory::inflight::Sent;
@@ -80,11 +81,9 @@ impl Gates {
     }
 
     /// Hears when slices that have come further had room.
-    pub fn hear(&mut self, partitions: &mut Partitions) {
-        for (gate, slice) in self.all.iter_mut().zip(&mut partitions.slices) {
-            if let Some(told) = slice.told_room() {
-                gate.room.append(told);
-            }
+    pub fn hear(&mut self, room: &mut Room) {
+        for (slice, from, is) in room.drain(..) {
+            self.all[slice as usize].room.take_over(from, is);
         }
     }
 
@@ -159,3 +158,7 @@ impl Sink<Sent> for AtGates<'_> {
         gates.next.lower(slice, arrived);
     }
 }
+
+#[cfg(test)]
+#[path = "gates_tests.rs"]
+mod tests;

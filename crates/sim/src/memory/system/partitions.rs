@@ -2,13 +2,14 @@
 //!
 //! Within a core cycle replies go into the network first, then DRAM runs, then the slices.
 
+use super::behind::Room;
 use super::far_sides::{FarSides, Foreseen};
 use crate::config::Machine;
 use crate::memory::address_map::AddressMap;
 use crate::memory::clock::Clock;
 use crate::memory::dram::News;
 use crate::memory::dram::channel::Channel;
-use crate::memory::dram::far::FarSide;
+use crate::memory::dram::far::Told;
 use crate::memory::inflight::InflightTable;
 use crate::memory::l2::{REPLY_CYCLES, Slice, Surroundings};
 use crate::memory::network::crossbar::{Crossbar, Shape, Sink};
@@ -175,10 +176,10 @@ impl Partitions {
 
     /// A channel hears what happens on its far side before tick `known`.
     #[inline(always)]
-    pub(super) fn hear_channel(&mut self, number: usize, far: &mut FarSide, known: Tick) {
+    pub(super) fn hear_channel(&mut self, number: usize, told: &mut Told, known: Tick) {
         let first = number * self.slices_per_channel;
         let (slices, next) = (&mut self.slices, &mut self.slices_next);
-        self.channels[number].hear(far, known, &mut |slice, fetched| {
+        self.channels[number].hear(told, known, &mut |slice, fetched| {
             if let Some(&(at, _)) = fetched.front() {
                 slices[first + slice].fill_all(at, fetched);
                 next.lower(first + slice, at);
@@ -223,11 +224,19 @@ impl Partitions {
     }
 
     /// What has been counted here before cycle `now`, to which they have come.
-    pub fn counted(&self, now: Cycle) -> MemoryStats {
-        let mut stats = self.stats.clone();
+    pub fn count(&self, now: Cycle, stats: &mut MemoryStats) {
+        stats.clone_from(&self.stats);
         self.foreseen.add_counted(now, &mut stats.dram);
         stats.replies.full_stalls = self.replies.blocked();
-        stats
+    }
+
+    /// When slices that are ahead had room for requests, as far as nobody has been told.
+    pub fn tell_room(&mut self, room: &mut Room) {
+        for (number, slice) in self.slices.iter_mut().enumerate() {
+            if let Some(history) = slice.told_room() {
+                history.take(|from, is| room.push((number as u32, from, is)));
+            }
+        }
     }
 }
 

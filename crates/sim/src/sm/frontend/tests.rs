@@ -46,7 +46,8 @@ impl Bench {
 
     /// The line that was asked for comes.
     fn answer(&mut self) {
-        let (_, request) = self.port.sent.pop().expect("a line was asked for");
+        let posted = self.port.sent.pop().expect("a line was asked for");
+        let request = posted.request.entry();
         self.front.take_reply(Reply {
             kind: RequestKind::Read,
             addr: request.addr,
