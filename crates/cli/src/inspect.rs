@@ -10,7 +10,9 @@ use std::process::ExitCode;
 use warpsim_present::mangled::{Function, shown};
 use warpsim_ptx::analysis::registers::estimate;
 use warpsim_ptx::diagnostic::render_all;
-use warpsim_ptx::inspect::{Summary, cfg_dot, cfg_svg, disassemble_all, summarize};
+use warpsim_ptx::inspect::{
+    Summary, arrays_in_words, cfg_dot, cfg_svg, disassemble_all, summarize,
+};
 use warpsim_ptx::kernel::{Kernel, Program};
 use warpsim_ptx::lower::lower_with;
 use warpsim_ptx::rewrite::vtw::Variant;
@@ -206,6 +208,8 @@ fn describe(
         s.const_bytes,
         s.param_bytes
     );
+    let arrays = arrays_in_words(program, kernel);
+    let _ = writeln!(out, "  arrays         {arrays}");
     branches(out, kernel, &s);
     fits(out, kernel, machine, arguments);
     if arguments.code {

@@ -437,4 +437,11 @@ impl Kernel {
     pub fn pipe(&self, pc: Pc) -> Pipe {
         self.code[pc as usize].op.pipe(&self.code[pc as usize].mods)
     }
+
+    /// A parameter's name without the kernel's, which compilers put before it.
+    pub fn short_name<'a>(&self, param: &'a Param) -> &'a str {
+        let rest = param.name.strip_prefix(self.name.as_str());
+        rest.and_then(|r| r.strip_prefix('_'))
+            .unwrap_or(&param.name)
+    }
 }

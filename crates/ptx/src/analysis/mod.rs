@@ -1,11 +1,12 @@
 //! What is computed about a kernel's code once it is flat: basic blocks, post-dominators,
 //! likely-convergence points, uniformity of branches, liveness, the register slots that follow from
-//! liveness, and the registers that an assembler would use.
+//! liveness, the registers that an assembler would use, and the arrays in global memory that are read and written.
 //!
 //! Each analysis is a function of its own over plain data, so that each can be tested on
 //! hand-made input. [`finish`] runs them in order and writes the results into a kernel.
 
 mod access;
+mod arrays;
 mod crossings;
 mod dominators;
 mod ends;
@@ -24,6 +25,7 @@ mod uniform_tests;
 mod unwritten;
 
 pub use access::{reads, writes};
+pub use arrays::{Array, Arrays, Touched, arrays};
 pub use graph::{build_blocks, predecessors};
 pub use likely::likely_points;
 pub use liveness::{Liveness, RegSet, live_words, liveness, peak};

@@ -8,7 +8,7 @@
 //! in SSA form, so one verdict per register name is computed and iterated to a fixed point;
 //! verdicts only ever change from uniform to varying.
 
-use super::access::{reads, writes};
+use super::access::{Readers, reads, writes};
 use super::liveness::RegSet;
 use crate::isa::{Op, Space, Special};
 use crate::kernel::{Instr, Kernel, Operand};
@@ -50,30 +50,12 @@ struct Search<'a> {
     /// By block: the divergent branch from which it was come to last, plus one.
     seen_from: Vec<u32>,
     block_of: Vec<u32>,
-    /// Instructions that read a register, register after register.
-    readers: Vec<u32>,
-    first_reader: Vec<u32>,
+    readers: Readers,
     work: Vec<u32>,
 }
 
 impl<'a> Search<'a> {
     fn new(kernel: &'a Kernel) -> Search<'a> {
-        let mut first_reader = vec![0u32; kernel.registers.len() + 1];
-        for reg in kernel.code.iter().flat_map(reads) {
-            first_reader[usize::from(reg.0) + 1] += 1;
-        }
-        for at in 1..first_reader.len() {
-            first_reader[at] += first_reader[at - 1];
-        }
-        let mut next = first_reader.clone();
-        let mut readers = vec![0u32; *first_reader.last().unwrap_or(&0) as usize];
-        for (pc, instr) in (0..).zip(&kernel.code) {
-            for reg in reads(instr) {
-                let at = &mut next[usize::from(reg.0)];
-                readers[*at as usize] = pc;
-                *at += 1;
-            }
-        }
         let mut block_of = vec![0; kernel.code.len()];
         for (index, block) in (0..).zip(&kernel.blocks) {
             block_of[block.start as usize..block.end as usize].fill(index);
@@ -85,8 +67,7 @@ impl<'a> Search<'a> {
             divergent: vec![false; kernel.blocks.len()],
             seen_from: vec![0; kernel.blocks.len()],
             block_of,
-            readers,
-            first_reader,
+            readers: Readers::new(kernel),
             work: origins.map(|(pc, _)| pc).collect(),
             kernel,
         }
@@ -107,9 +88,7 @@ impl<'a> Search<'a> {
         }
         for reg in writes(instr) {
             if self.varying.insert(reg) {
-                let [first, end] = [0, 1].map(|i| self.first_reader[usize::from(reg.0) + i]);
-                let readers = &self.readers[first as usize..end as usize];
-                self.work.extend(readers);
+                self.work.extend(self.readers.of(reg));
             }
         }
         if instr.mods.cc && !self.carry_varies {

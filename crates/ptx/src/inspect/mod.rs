@@ -1,12 +1,14 @@
 //! Looking at lowered kernels: a summary, disassembly, and the control-flow graph as DOT or
 //! SVG. Nothing here is needed to run a kernel.
 
+mod arrays;
 mod disassemble;
 mod dot;
 mod layers;
 mod summary;
 mod svg;
 
+pub use arrays::arrays_in_words;
 pub use disassemble::{disassemble, disassemble_all, mnemonic};
 pub use dot::cfg_dot;
 pub use summary::{Branch, Summary, summarize};

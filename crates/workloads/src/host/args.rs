@@ -72,13 +72,13 @@ pub fn pack(kernel: &Kernel, args: &[Arg]) -> Result<Vec<u8>, ArgError> {
                     "argument {} is {}, but `{}` takes {} bytes\n{}",
                     index + 1,
                     arg.describe(),
-                    short(param, kernel),
+                    kernel.short_name(param),
                     param.size,
                     signature(kernel)
                 ),
             });
         }
-        if let Some(why) = mismatch(arg, param, short(param, kernel)) {
+        if let Some(why) = mismatch(arg, param, kernel.short_name(param)) {
             return Err(ArgError {
                 index: Some(index),
                 message: format!("argument {} is {why}\n{}", index + 1, signature(kernel)),
@@ -124,7 +124,7 @@ pub fn signature(kernel: &Kernel) -> String {
         .iter()
         .enumerate()
         .map(|(index, p)| {
-            let name = short(p, kernel);
+            let name = kernel.short_name(p);
             let declared = match p.array {
                 true => format!(".b8 {name}[{}]", p.size),
                 false => format!(".{} {name}", type_name(p.ty)),
@@ -136,13 +136,6 @@ pub fn signature(kernel: &Kernel) -> String {
         })
         .collect();
     format!("{}(\n{}\n)", shown(&kernel.name), params.join(",\n"))
-}
-
-/// A parameter's name without the kernel's, which compilers put before it.
-fn short<'a>(param: &'a Param, kernel: &Kernel) -> &'a str {
-    let rest = param.name.strip_prefix(kernel.name.as_str());
-    rest.and_then(|r| r.strip_prefix('_'))
-        .unwrap_or(&param.name)
 }
 
 fn type_name(ty: Type) -> String {
