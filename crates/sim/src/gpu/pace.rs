@@ -1,6 +1,7 @@
 //! Who has to run when. Most SMs sleep through most quanta; a glance at a few words here must
 //! tell, without touching the SM.
 
+use crate::memory::network::inbox::Inbox;
 use crate::memory::system::MemorySystem;
 use crate::memory::wake::WakeList;
 use crate::sm::Sm;
@@ -35,7 +36,7 @@ pub struct Pace {
 /// An SM waits for no room at its port.
 const NO_ROOM: u32 = u32::MAX;
 
-/// What everybody else has to know of an SM that has run.
+/// What everybody else has to know of an SM that has run, so that nobody has to look at the SM, which may be in another core's caches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct News {
     /// When it has something to do next.
@@ -48,10 +49,14 @@ pub struct News {
     pub wanted: u32,
     /// Blocks that have ended.
     pub completed: u32,
+    /// When the first reply arrives that it has not taken.
+    pub next_reply: Cycle,
     /// It has sent requests.
     pub sent: bool,
     /// It has stored what others have not seen.
     pub stored: bool,
+    /// It has printed.
+    pub printed: bool,
     /// It is idle, and has been so since this cycle if it was not before.
     pub idle: bool,
     pub became_idle: Option<Cycle>,
@@ -60,13 +65,15 @@ pub struct News {
 impl News {
     /// Of this SM, its time aside; what has ended is told once.
     #[inline]
-    pub fn of(sm: &mut Sm) -> News {
+    pub fn of(sm: &mut Sm, inbox: &Inbox) -> News {
         News {
             next: sm.next(),
+            next_reply: inbox.next(),
             wanted: sm.port.wanted(),
             completed: sm.take_completed(),
             sent: !sm.port.sent.is_empty(),
             stored: sm.has_stored(),
+            printed: !sm.leavings.prints.is_empty(),
             ..News::default()
         }
     }
@@ -123,7 +130,7 @@ impl Pace {
             let runs = came_to[sm] <= at;
             if !runs {
                 sms.lower(sm, came_to[sm]);
-                memory.close_inbox(sm);
+                memory.look_into_inbox(sm);
             }
             runs
         });
@@ -133,6 +140,12 @@ impl Pace {
     #[inline]
     pub fn awake(&self) -> &[usize] {
         &self.awake
+    }
+
+    /// Those of them that have sent requests.
+    pub fn senders(&self) -> impl Iterator<Item = usize> + '_ {
+        let heard = self.awake.iter().zip(&self.news);
+        heard.filter(|(_, news)| news.sent).map(|(&sm, _)| sm)
     }
 
     /// News of the next of them.

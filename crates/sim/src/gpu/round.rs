@@ -229,14 +229,13 @@ impl Gpu {
         } = course;
         let (from, to) = (stretch.span.start, stretch.span.end);
         if self.threads.is_some() {
-            let senders = pace.awake().iter().map(|&i| &self.sms[i].port.sent[..]);
-            bring_near(senders);
+            bring_near(pace.senders().map(|i| &self.sms[i].port.sent[..]));
         }
         for at in 0..pace.awake().len() {
             let i = pace.awake()[at];
             let sm = &mut self.sms[i];
-            self.memory.close_inbox(i);
             let news = pace.ran(at, to);
+            self.memory.close_inbox(i, news.next_reply);
             if news.completed != 0 {
                 // Where no block waits for the place, it is only counted.
                 let when = match stretch.blocks_wait {
@@ -253,7 +252,7 @@ impl Gpu {
             } else if let Some(observer) = &mut self.options.observer {
                 sm.tell(to, &mut **observer);
             }
-            if !sm.leavings.prints.is_empty() {
+            if news.printed {
                 self.printed
                     .hand_on(&mut sm.leavings.prints, &mut self.options);
             }

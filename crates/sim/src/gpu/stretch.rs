@@ -88,7 +88,7 @@ impl Stretch<'_> {
             moved: sm.moved_to(),
             idle,
             became_idle,
-            ..News::of(sm)
+            ..News::of(sm, inbox)
         };
         (news, result)
     }

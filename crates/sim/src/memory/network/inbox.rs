@@ -183,10 +183,11 @@ impl Inboxes {
         }
     }
 
-    /// The SM may have taken replies.
+    /// The SM may have taken replies; the [next](Inbox::next) arrives in this cycle.
     #[inline]
-    pub fn taken(&mut self, sm: usize) {
-        self.next.set(sm, self.inboxes[sm].next());
+    pub fn taken(&mut self, sm: usize, next: Cycle) {
+        debug_assert_eq!(next, self.inboxes[sm].next());
+        self.next.set(sm, next);
     }
 
     /// The core cycle in which the SM's next known reply arrives.
@@ -271,7 +272,8 @@ mod tests {
         inboxes.of(0).show(second);
         assert!(inboxes.has_room(0), "it has seen the first and left it");
         assert_eq!(inboxes.of(0).pop().map(|r| r.token), Some(0));
-        inboxes.taken(0);
+        let next = inboxes.of(0).next();
+        inboxes.taken(0, next);
         assert!(inboxes.has_room(0), "the place was free already");
         inboxes.deliver(0, Tick::new(12), 1, reply(2));
         assert!(!inboxes.has_room(0));
@@ -289,7 +291,8 @@ mod tests {
         assert_eq!(inbox.next(), later);
         inbox.hold_until(earlier);
         assert_eq!(inbox.next(), later);
-        inboxes.taken(0);
+        let next = inboxes.of(0).next();
+        inboxes.taken(0, next);
         assert_eq!((inboxes.next_for(0), inboxes.next()), (later, later));
     }
 

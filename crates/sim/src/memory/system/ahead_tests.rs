@@ -129,7 +129,7 @@ fn take(memory: &mut MemorySystem, sms: usize, now: Cycle, end: Cycle) -> Vec<(C
                 inbox.pop();
             }
         }
-        memory.close_inbox(sm);
+        memory.look_into_inbox(sm);
     }
     taken
 }

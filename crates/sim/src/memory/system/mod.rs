@@ -184,7 +184,7 @@ impl MemorySystem {
     pub fn pop_reply(&mut self, sm: usize, now: Cycle) -> Option<Reply> {
         self.peek_reply(sm, now)?;
         let reply = self.inboxes.of(sm).pop();
-        self.inboxes.taken(sm);
+        self.look_into_inbox(sm);
         reply
     }
 
@@ -196,10 +196,16 @@ impl MemorySystem {
         self.inboxes.of(sm)
     }
 
-    /// The SM has run and taken what it took.
+    /// The SM has run and taken what it took: what is left arrives from cycle `next` on.
     #[inline]
-    pub fn close_inbox(&mut self, sm: usize) {
-        self.inboxes.taken(sm);
+    pub fn close_inbox(&mut self, sm: usize, next: Cycle) {
+        self.inboxes.taken(sm, next);
+    }
+
+    /// Closes the inbox of an SM that has not run, or does not say what is left.
+    pub fn look_into_inbox(&mut self, sm: usize) {
+        let next = self.inboxes.of(sm).next();
+        self.close_inbox(sm, next);
     }
 
     /// The core cycle in which the SM's next known reply arrives. More may be on their way;
