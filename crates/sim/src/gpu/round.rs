@@ -26,7 +26,7 @@ use super::stretch::Stretch;
 use super::{Gpu, SimError, Threads};
 use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
-use crate::memory::posted::Posted;
+use crate::memory::packet::Request;
 use crate::memory::system::{AheadOfPartitions, MemorySystem};
 use crate::observe::Observer;
 use crate::sm::{Sm, SmFault};
@@ -245,7 +245,9 @@ impl Gpu {
                 dispatcher.ended(when, i, news.completed);
             }
             if news.sent {
-                self.memory.push_all(sm.port.sent.drain(..));
+                for (cycle, request) in sm.port.sent.drain(..) {
+                    self.memory.push(cycle, request);
+                }
             }
             if let Some(spots) = hot {
                 sm.tell(to, spots as &mut dyn Observer);
@@ -263,10 +265,10 @@ impl Gpu {
 /// Looks at all of these requests, which other cores have in their caches: the lines come side by side, where
 /// handing on one request after the other would wait for each.
 #[inline(never)]
-fn bring_near<'a>(senders: impl Iterator<Item = &'a [Posted]>) {
+fn bring_near<'a>(senders: impl Iterator<Item = &'a [(Cycle, Request)]>) {
     let seen = senders
         .flatten()
-        .fold(0, |seen, posted| seen ^ posted.ready.get());
+        .fold(0, |seen, (cycle, _)| seen ^ cycle.get());
     std::hint::black_box(seen);
 }
 

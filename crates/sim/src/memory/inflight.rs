@@ -110,7 +110,7 @@ impl Sent {
         }
     }
 
-    /// The request, without what it writes.
+    /// The request.
     #[inline]
     pub fn entry(&self) -> &Inflight {
         &self.entry

@@ -16,7 +16,6 @@ pub(crate) mod inflight;
 pub(crate) mod l2;
 pub(crate) mod network;
 pub mod packet;
-pub(crate) mod posted;
 pub(crate) mod ring;
 pub(crate) mod stats;
 pub mod system;

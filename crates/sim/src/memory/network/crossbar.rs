@@ -165,7 +165,7 @@ impl<T: Copy> Crossbar<T> {
 
     /// Queues a packet that may win its output from tick `ready` on. The caller has checked
     /// that it fits, and `ready` never decreases at an input.
-    #[inline(always)]
+    #[inline]
     pub fn push(&mut self, input: usize, ready: Tick, output: usize, flits: u32, payload: T) {
         either!(self, s => s.push(input, ready, output, flits, payload))
     }

@@ -175,7 +175,6 @@ impl Inboxes {
     }
 
     /// Takes all of these replies, with the core cycles in which they arrive, the first of them first.
-    #[inline]
     pub fn put_all(&mut self, sm: usize, replies: &mut Ring<(Cycle, Reply)>) {
         if let Some(&(at, _)) = replies.front() {
             self.next.lower(sm, at);

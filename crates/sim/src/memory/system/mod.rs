@@ -21,12 +21,12 @@ mod partitions;
 use crate::config::Machine;
 use crate::memory::address_map::AddressMap;
 use crate::memory::clock::Clock;
+use crate::memory::inflight::Sent;
 use crate::memory::l2::Slice;
 use crate::memory::network::INJECTION_CYCLES;
 use crate::memory::network::crossbar::{Backlog, Crossbar, Shape};
 use crate::memory::network::inbox::{Inbox, Inboxes};
 use crate::memory::packet::{PacketSize, Reply, Request, RequestKind};
-use crate::memory::posted::{Posted, Routes};
 use crate::memory::stats::MemoryStats;
 use crate::memory::wake::WakeList;
 use crate::time::{Cycle, Tick};
@@ -43,7 +43,8 @@ pub struct MemorySystem {
     line: u64,
     l2_bytes: u64,
     sms: usize,
-    routes: Routes,
+    /// Bytes of an L2 sector, as a power of two.
+    sector_shift: u32,
     channels: u64,
     clocks: Clocks,
     packets: PacketSize,
@@ -82,7 +83,7 @@ impl MemorySystem {
             line: u64::from(l2.line),
             l2_bytes: u64::from(l2.sets) * u64::from(l2.ways) * u64::from(l2.line) * slices as u64,
             sms,
-            routes: Routes::new(machine),
+            sector_shift: l2.sector.max(1).ilog2(),
             channels: partitions.channels.len() as u64,
             clocks,
             packets: partitions.packets,
@@ -142,20 +143,15 @@ impl MemorySystem {
     /// Injects a request in core cycle `cycle`, which has not been simulated yet. The SM has
     /// checked that it fits; for each SM, cycles never decrease.
     pub fn push(&mut self, cycle: Cycle, request: Request) {
-        let ready = self.clocks.network.first_tick(cycle + INJECTION_CYCLES);
-        let posted = self.routes.post(&request, ready, self.flits(&request));
-        self.push_all(std::iter::once(posted));
-    }
-
-    /// Injects requests in the order in which they were sent, as by [`push`](MemorySystem::push).
-    pub(crate) fn push_all(&mut self, posted: impl Iterator<Item = Posted>) {
-        let Requests { network, next, .. } = &mut self.requests;
-        for posted in posted {
-            let sm = usize::from(posted.request.entry().sm);
-            let slice = posted.slice as usize;
-            network.push(sm, posted.ready, slice, posted.flits, posted.request);
-        }
-        *next = self.clocks.network.cycle_of(network.next());
+        let at = self.map.locate(request.addr);
+        let flits = self.flits(&request);
+        let sent = Sent::new(&request, at.local, self.sector_shift);
+        let clock = &self.clocks.network;
+        let tick = clock.first_tick(cycle + INJECTION_CYCLES);
+        let (sm, slice) = (usize::from(request.sm), at.slice as usize);
+        let requests = &mut self.requests;
+        requests.network.push(sm, tick, slice, flits, sent);
+        requests.next = clock.cycle_of(requests.network.next());
     }
 
     /// The periods of the clocks inside, in core cycles: after a multiple of all of them, all are

@@ -46,8 +46,7 @@ impl Bench {
 
     /// The line that was asked for comes.
     fn answer(&mut self) {
-        let posted = self.port.sent.pop().expect("a line was asked for");
-        let request = posted.request.entry();
+        let (_, request) = self.port.sent.pop().expect("a line was asked for");
         self.front.take_reply(Reply {
             kind: RequestKind::Read,
             addr: request.addr,

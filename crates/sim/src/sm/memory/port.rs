@@ -11,7 +11,6 @@ use crate::memory::divide::Divisor;
 use crate::memory::network::INJECTION_CYCLES;
 use crate::memory::network::crossbar::Backlog;
 use crate::memory::packet::{IN_PARTS, Request, RequestKind};
-use crate::memory::posted::{Posted, Routes};
 use crate::time::{Cycle, Tick};
 
 /// What a reply is for: the top bits of a token. The rest is an index.
@@ -65,8 +64,8 @@ pub fn untoken(token: u32) -> (TokenKind, u32) {
 /// The port.
 #[derive(Debug)]
 pub struct Port {
-    /// Requests sent since they were collected last.
-    pub sent: Vec<Posted>,
+    /// Requests sent since they were collected last, with their cycles.
+    pub sent: Vec<(Cycle, Request)>,
     /// Flits that the injection queue holds, and the network's buffer behind it.
     queue: u32,
     buffer: u32,
@@ -91,7 +90,6 @@ pub struct Port {
     pub traffic: [u64; 2],
     flit: Divisor,
     header: u32,
-    routes: Routes,
 }
 
 impl Port {
@@ -117,7 +115,6 @@ impl Port {
             traffic: [0; 2],
             flit: Divisor::new(u64::from(net.flit.max(1))),
             header: net.header,
-            routes: Routes::new(machine),
         }
     }
 
@@ -248,8 +245,7 @@ impl Port {
         }
         let writes = (request.kind != RequestKind::Read) as usize;
         self.traffic[writes] += request.bytes as u64;
-        let posted = self.routes.post(request, ready, flits.max(1));
-        self.sent.push(posted);
+        self.sent.push((now, *request));
         true
     }
 }

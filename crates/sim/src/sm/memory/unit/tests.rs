@@ -4,7 +4,6 @@
 use super::*;
 use crate::exec::state::{Access as Touched, Effect, EffectKind, Lanes};
 use crate::memory::network::crossbar::Backlog;
-use crate::memory::posted::Posted;
 use crate::sm::launch::Launched;
 use crate::sm::memory::{Executed, Owner};
 use crate::sm::residents::Residents;
@@ -143,7 +142,7 @@ impl Bench {
             let sent = std::mem::take(&mut self.port.sent);
             replies.extend(
                 sent.iter()
-                    .map(|posted| (self.now + wait, reply_to(posted))),
+                    .map(|(_, request)| (self.now + wait, reply_to(request))),
             );
             let [stride, line, rare] = [any(4), any(12), any(3)];
             // What is under way comes to an end: stalls that are foreseen have been counted.
@@ -172,8 +171,7 @@ impl Bench {
 }
 
 /// The answer to a request.
-fn reply_to(posted: &Posted) -> Reply {
-    let request = posted.request.entry();
+fn reply_to(request: &Request) -> Reply {
     Reply {
         kind: request.kind,
         addr: request.addr,
@@ -248,8 +246,8 @@ fn a_hit_comes_after_the_queue_to_the_lookup() {
     while bench.port.sent.is_empty() {
         assert!(!bench.step(), "it cannot be completed yet");
     }
-    let posted = bench.port.sent.remove(0);
-    bench.unit.take_reply(reply_to(&posted), bench.now);
+    let (_, request) = bench.port.sent.remove(0);
+    bench.unit.take_reply(reply_to(&request), bench.now);
     bench.cycles();
     assert!(bench.unit.is_empty());
     bench.enter(false, 4);
