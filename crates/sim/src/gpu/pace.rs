@@ -36,7 +36,8 @@ pub struct Pace {
 /// An SM waits for no room at its port.
 const NO_ROOM: u32 = u32::MAX;
 
-/// What everybody else has to know of an SM that has run, so that nobody has to look at the SM, which may be in another core's caches.
+/// What everybody else has to know of an SM that has run. The SM itself, which may be in another core's caches, is looked at only if it has something to
+/// hand over.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct News {
     /// When it has something to do next.

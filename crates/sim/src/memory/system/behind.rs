@@ -17,7 +17,7 @@ pub struct Behind {
     pub(super) partitions: Partitions,
     /// The far sides of the channels, unless somebody else runs them.
     pub(super) far: Option<FarSides>,
-    /// To the partitions from the far sides, and from them to these.
+    /// What the partitions read and write.
     pub(super) letters: Letters,
     /// Where the partitions go ahead.
     pub(super) ahead: Option<Ahead>,

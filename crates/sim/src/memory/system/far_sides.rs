@@ -23,7 +23,7 @@ pub struct FarSides {
     ran: Cycle,
     /// The first tick in which anything happens on one of them, where requests are delayed.
     next: Tick,
-    /// To them, and from them to the near sides.
+    /// What they read and write.
     pub(super) letters: Letters,
 }
 

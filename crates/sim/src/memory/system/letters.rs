@@ -38,7 +38,7 @@ impl Letters {
         }
     }
 
-    /// When the first request of which the far sides have not read reaches DRAM.
+    /// When the first request reaches DRAM that the far sides have not read of.
     pub fn first(&self) -> Tick {
         self.first
     }
