@@ -169,11 +169,16 @@ impl Extent {
     }
 }
 
-/// Whether a buffered store can lie over what one of the lanes reads.
+/// Whether a buffered store can lie over what one of the lanes reads, all of them in an array of so many bytes at `start`.
 #[inline(always)]
-fn is_overlaid(memory: &GlobalView<'_>, address: &[u64; LANES], mask: u32) -> bool {
-    // Mostly there is none at all.
-    memory.may_overlay(!0) && {
+fn is_overlaid(
+    memory: &GlobalView<'_>,
+    (start, bytes): (u64, usize),
+    address: &[u64; LANES],
+    mask: u32,
+) -> bool {
+    // Mostly there is none at all, or all are elsewhere.
+    memory.may_overlay_within(start, start + bytes as u64) && {
         let mut lines = 0;
         each_lane(mask, |l| lines |= GlobalView::line_bit(address[l]));
         memory.may_overlay(lines)
@@ -261,7 +266,7 @@ pub(crate) fn load<T: Value, const N: usize>(
             return false;
         };
         steps = found;
-        let overlaid = start != 0 && is_overlaid(reach.memory, address, mask);
+        let overlaid = start != 0 && is_overlaid(reach.memory, (start, data.len()), address, mask);
         if let Some(row) = r.result::<T>(d.dst[0]) {
             if overlaid {
                 each_lane(mask, |lane| {
@@ -308,7 +313,7 @@ pub(crate) fn load_vector<T: Value, const N: usize, const B: usize>(
     };
     let address = &mut reach.effect.address;
     if spread::<B>(d, r, start, data.len(), address).is_none()
-        || start != 0 && is_overlaid(reach.memory, address, mask)
+        || start != 0 && is_overlaid(reach.memory, (start, data.len()), address, mask)
     {
         return false;
     }

@@ -1,7 +1,7 @@
-//! The stores one SM made in the current period, and an SM's view of memory through them.
+//! The stores one SM made that others have not seen, and an SM's view of memory through them.
 //!
 //! An SM sees its own stores at once, the others see them when the GPU flushes the buffers at
-//! the end of the period, in SM order. The buffer is an overlay of 128-byte lines with a byte
+//! the end of the period (of several, where nobody looks for them), in SM order. The buffer is an overlay of 128-byte lines with a byte
 //! mask; a 64-bit filter lets loads that cannot hit pass without a look-up.
 
 use super::image::{AccessError, GlobalMemory};
@@ -24,6 +24,9 @@ pub struct StoreBuffer {
     table: Vec<u32>,
     /// The [bits](filter_bit) of all lines.
     filter: u64,
+    /// All lines lie between these addresses.
+    low: u64,
+    high: u64,
     /// Everybody has seen these stores: they are forgotten before there are others.
     flushed: bool,
     /// The line that was stored to last. Always checked: a flush leaves it as it is.
@@ -41,6 +44,8 @@ impl Default for StoreBuffer {
             lines: Vec::new(),
             table: vec![0; 256],
             filter: 0,
+            low: u64::MAX,
+            high: 0,
             flushed: false,
             recent: 0,
             hints: [0; HINTS],
@@ -93,6 +98,8 @@ impl StoreBuffer {
                 });
                 self.table[slot] = self.lines.len() as u32;
                 self.filter |= filter_bit(base);
+                self.low = self.low.min(base);
+                self.high = self.high.max(base + LINE);
                 if self.lines.len() * 2 > self.table.len() {
                     self.grow();
                 }
@@ -230,6 +237,7 @@ impl StoreBuffer {
         }
         self.lines.clear();
         self.filter = 0;
+        (self.low, self.high) = (u64::MAX, 0);
         self.flushed = false;
     }
 }
@@ -319,6 +327,15 @@ impl<'a> GlobalView<'a> {
         match &self.backing {
             Backing::Direct(_) => false,
             Backing::Buffered(_, stores) => stores.filter & lines != 0,
+        }
+    }
+
+    /// Whether a buffered store can lie between these addresses.
+    #[inline(always)]
+    pub(crate) fn may_overlay_within(&self, start: u64, end: u64) -> bool {
+        match &self.backing {
+            Backing::Direct(_) => false,
+            Backing::Buffered(_, stores) => stores.low < end && start < stores.high,
         }
     }
 
