@@ -24,6 +24,7 @@ mod sync;
 use errand::ERRAND_HELPER;
 pub use errand::Errand;
 use hand::{Hand, LEAST_TO_HELP, MOST_ITEMS};
+pub use shared::Patience;
 use shared::{Shared, Work};
 use std::any::Any;
 use std::ops::Range;

@@ -224,10 +224,23 @@ impl Shared {
 
 /// Looks again and again, and after a while lets others have this core in between: there may be more threads than cores.
 fn wait_while(mut waits: impl FnMut() -> bool) {
-    let mut looks = 0;
+    let mut patience = Patience::default();
     while waits() {
-        if looks < LOOKS_FOR_HELPER {
-            looks += 1;
+        patience.wait();
+    }
+}
+
+/// Of one who looks again and again for what another thread does.
+#[derive(Default)]
+pub struct Patience {
+    looks: u32,
+}
+
+impl Patience {
+    /// Waits a moment before it looks again; lets others have its core when it has looked in vain for long.
+    pub fn wait(&mut self) {
+        if self.looks < LOOKS_FOR_HELPER {
+            self.looks += 1;
             spin_loop();
         } else {
             yield_now();
