@@ -66,16 +66,22 @@ impl Dispatcher {
         self.sent < self.total
     }
 
-    /// Sends blocks that are to arrive in cycles `from..to`, one per cycle to each SM.
-    /// Returns whether there may be room for more; else there is none until a block completes.
-    pub fn dispatch(&mut self, from: Cycle, to: Cycle, sms: &mut [Sm]) -> bool {
+    /// Sends blocks that are to arrive in cycles `from..to`, one per cycle to each SM: `send` gets the SM's number, the cycle and the block's
+    /// number. Returns whether there may be room for more; else there is none until a block completes.
+    pub fn dispatch(
+        &mut self,
+        from: Cycle,
+        to: Cycle,
+        mut send: impl FnMut(usize, Cycle, u64),
+    ) -> bool {
+        let sms = self.held.len();
         for cycle in from.until(to) {
             let start = self.last;
             let mut sent = false;
-            for i in 1..=sms.len() {
-                let at = (start + i) % sms.len();
+            for i in 1..=sms {
+                let at = (start + i) % sms;
                 if self.sent < self.total && self.held[at] < self.limit {
-                    sms[at].expect_block(cycle, self.sent);
+                    send(at, cycle, self.sent);
                     self.held[at] += 1;
                     self.sent += 1;
                     self.last = at;

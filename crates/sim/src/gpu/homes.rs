@@ -5,6 +5,8 @@
 //! sleeps, and run elsewhere only where a thread has several left that it has not begun
 //! ([`Crew`](warpsim_crew::Crew)).
 
+use std::ops::Range;
+
 /// The homes of all SMs: neighbours live together.
 #[derive(Debug)]
 pub struct Homes {
@@ -28,6 +30,17 @@ impl Homes {
         Homes {
             ends: (0..threads).map(end).collect(),
         }
+    }
+
+    /// The thread that runs memory partitions beside the SMs.
+    pub fn with_partitions(&self) -> usize {
+        WITH_PARTITIONS.min(self.ends.len() - 1)
+    }
+
+    /// The SMs that live on a thread.
+    pub fn of(&self, thread: usize) -> Range<usize> {
+        let before = thread.checked_sub(1).map_or(0, |before| self.ends[before]);
+        before..self.ends[thread]
     }
 
     /// The thread that runs the far sides of memory channels before its SMs, with which it is helped then.

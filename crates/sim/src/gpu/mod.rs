@@ -2,6 +2,7 @@
 
 pub mod api;
 mod dispatch;
+mod drift;
 mod error;
 mod homes;
 mod hot;
@@ -15,6 +16,7 @@ mod round;
 mod run;
 mod sample;
 mod stretch;
+mod unseen;
 
 use crate::config::Machine;
 use crate::config::check::tables;
@@ -31,6 +33,7 @@ use crate::sm::facts::OpFacts;
 use crate::stats::{LaunchReport, Totals};
 use crate::time::Cycle;
 use api::Texture;
+use drift::{Lane, Rota};
 pub use error::{HotLoop, SimError, Stuck};
 use homes::Homes;
 pub use prints::Printed;
@@ -40,6 +43,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use warpsim_crew::{Crew, Errand};
 use warpsim_present::memory::try_reserve;
+use warpsim_ptx::analysis::Arrays;
 use warpsim_ptx::kernel::{Kernel, Program};
 
 /// Launches that are reported one by one.
@@ -116,6 +120,8 @@ struct Decoded {
     kernel: Arc<Kernel>,
     code: Arc<Code>,
     facts: Arc<[OpFacts]>,
+    /// What it does with global memory.
+    arrays: Arrays,
 }
 
 /// The host's threads that a simulation runs on.
@@ -124,6 +130,10 @@ struct Threads {
     /// Which SM runs where, and each thread's share of the round under way.
     homes: Homes,
     shares: Vec<usize>,
+    /// Which SM runs where while they drift apart.
+    rota: Rota,
+    /// What SMs that do so and others tell each other: kept, because it takes time to make.
+    lanes: Vec<Lane>,
     /// Partitions that one of them runs beside the SMs.
     errand: Option<Errand<AheadOfSms>>,
 }
@@ -173,11 +183,16 @@ impl Gpu {
         if beside && (crew.is_some() || period(&machine) > 1) {
             memory.go_ahead(&machine);
         }
-        let threads = crew.map(|crew| Threads {
-            homes: Homes::new(crew.size(), machine.gpu.sms as usize, memory.is_ahead()),
-            crew,
-            shares: Vec::new(),
-            errand: None,
+        let threads = crew.map(|crew| {
+            let homes = Homes::new(crew.size(), machine.gpu.sms as usize, memory.is_ahead());
+            Threads {
+                rota: Rota::new(crew.size(), &homes),
+                lanes: (0..machine.gpu.sms).map(|_| Lane::default()).collect(),
+                homes,
+                crew,
+                shares: Vec::new(),
+                errand: None,
+            }
         });
         Ok(Gpu {
             threads,

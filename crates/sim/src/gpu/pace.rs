@@ -160,19 +160,39 @@ impl Pace {
     pub fn ran(&mut self, at: usize, to: Cycle) -> News {
         let (number, news) = (self.awake[at], self.news[at]);
         self.sms.lower(number, news.next);
+        self.hear(number, &news);
+        if news.came_to < to {
+            self.held.push(number);
+        }
+        news
+    }
+
+    /// An SM has this to tell, and when it has something to do next and who waits is seen to by others.
+    #[inline]
+    pub fn hear(&mut self, number: usize, news: &News) {
         let wanted = std::mem::replace(&mut self.wanted[number], news.wanted);
         self.waiting += usize::from(self.wanted[number] != NO_ROOM);
         self.waiting -= usize::from(wanted != NO_ROOM);
         self.came_to[number] = news.came_to;
-        if news.came_to < to {
-            self.held.push(number);
-        }
         self.moved = self.moved.max(news.moved);
-        self.set_idle(number, &news);
+        self.set_idle(number, news);
         if news.stored {
             self.to_flush.push(number);
         }
-        news
+    }
+
+    /// Whether no SM has come further than cycle `at`.
+    pub fn is_together(&self, at: Cycle) -> bool {
+        self.came_to.iter().all(|&came_to| came_to <= at)
+    }
+
+    /// SMs that have been [heard](Pace::hear) without others stop. All have come to cycle `at`, and those that have come further wait there.
+    pub fn stop(&mut self, at: Cycle, sms: &[Sm]) {
+        let waiting = self.came_to.iter().enumerate();
+        let waiting = waiting.filter(|&(_, &came_to)| came_to > at);
+        self.held.clear();
+        self.held.extend(waiting.map(|(number, _)| number));
+        self.look_again(sms);
     }
 
     #[inline]

@@ -4,7 +4,9 @@
 use super::dispatch::{Dispatcher, Numbers};
 use super::hot::HotSpots;
 use super::pace::Pace;
+use super::round::Failed;
 use super::stretch::Stretch;
+use super::unseen::PERIODS_UNSEEN;
 use super::{Gpu, SimError};
 use crate::memory::system::period;
 use crate::sm::Launched;
@@ -39,6 +41,77 @@ pub(super) struct Course<'a> {
     last_block_is_heard: bool,
     /// Somebody has to know of every quantum.
     in_step: bool,
+    /// Somebody has to know of every period.
+    sampled: bool,
+    /// A thread of the program has failed; somebody who is not as far may have failed before it.
+    pub failed: Failed,
+    /// When the launch began, and how many times stores may have been shown since that nobody looks at.
+    start: Cycle,
+    shown: u64,
+    /// The cycle with which it is given up, if any.
+    limit: Option<Cycle>,
+}
+
+impl Course<'_> {
+    /// Cycles after which stores are shown that nobody looks at.
+    fn window(&self) -> u64 {
+        PERIODS_UNSEEN * self.clocking.period
+    }
+
+    /// Periods from cycle `now` on before stores are shown that nobody looks at, or the limit comes.
+    pub fn periods_unseen(&self, now: Cycle) -> u64 {
+        let shown = self.start + (self.shown + 1) * self.window();
+        self.limit
+            .map_or(shown, |limit| limit.min(shown))
+            .since(now)
+            / self.clocking.period
+    }
+
+    /// Whether SMs need not be in step from cycle `now` on.
+    pub fn may_drift(&self, now: Cycle) -> bool {
+        self.launched.reads_no_stores
+            && self.clocking.period > self.clocking.quantum
+            && !self.in_step
+            && !self.sampled
+            && self.hot.is_none()
+            && self.failed.is_none()
+            && !(self.left && self.last_block_is_heard)
+            && self.may_go_on()
+            && self.pace.is_together(now)
+    }
+
+    /// Whether nothing comes up that has to be done in step: blocks for which there may be room, the end of the launch.
+    pub fn may_go_on(&self) -> bool {
+        !self.room && self.completed < self.total
+    }
+
+    /// Whether a thread of the program has failed that all others have caught up with in cycle `at`.
+    pub fn has_failed(&self, at: Cycle) -> bool {
+        let failed = self.failed.as_ref();
+        failed.is_some_and(|&(before, ..)| before <= at)
+    }
+
+    /// All SMs have come to cycle `at`: blocks go to where others have ended. Returns whether there may have been any.
+    pub fn hand_out(&mut self, at: Cycle, send: impl FnMut(usize, Cycle, u64)) -> bool {
+        let done = self.dispatcher.take_ended(at);
+        self.completed += done;
+        let any = self.dispatcher.has_more() && (self.room || done != 0);
+        if any {
+            let to = at + self.clocking.quantum;
+            self.room = self.dispatcher.dispatch(at, to, send);
+        }
+        any
+    }
+
+    /// Whether nothing is left to be handed out since this was asked last.
+    pub fn has_handed_out_all(&mut self) -> bool {
+        let numbers_are_out = self.numbers.as_ref().is_none_or(Numbers::are_out);
+        let out = self.left && !self.dispatcher.has_more() && numbers_are_out;
+        if out {
+            (self.left, self.room) = (false, false);
+        }
+        out
+    }
 }
 
 impl Gpu {
@@ -48,13 +121,16 @@ impl Gpu {
         launched: &'a Launched,
         files: &'a [(u32, String)],
         start: Cycle,
+        sampled: bool,
     ) -> Course<'a> {
         let quantum = u64::from(self.machine.gpu.quantum.max(1));
         let (sms, total) = (self.sms.len(), launched.grid.blocks());
         let numbers = Numbers::new(launched, self.machine.virtual_blocks.latency);
         let mut dispatcher = Dispatcher::new(total, launched.blocks_per_sm, sms, self.last_sm);
         // A block dispatched in a cycle is first fetched for in the next.
-        let room = dispatcher.dispatch(start + 1, start + 1 + quantum, &mut self.sms);
+        let room = dispatcher.dispatch(start + 1, start + 1 + quantum, |sm, at, block| {
+            self.sms[sm].expect_block(at, block);
+        });
         Course {
             launched,
             files,
@@ -69,6 +145,11 @@ impl Gpu {
                 || numbers.is_some()
                 || prints(&launched.kernel),
             numbers,
+            failed: None,
+            sampled,
+            start,
+            shown: 0,
+            limit: self.options.max_cycles.map(|n| start.saturating_add(n)),
             hot: None,
             total,
             completed: 0,
@@ -78,25 +159,40 @@ impl Gpu {
         }
     }
 
-    /// Runs the period that begins with cycle `now`. Returns the launch's end if it turns out to
-    /// have been over before the period's.
-    pub(super) fn run_period(
+    /// A period begins with cycle `now`: stores that nobody looks at are shown, if it is time.
+    pub(super) fn begin_window(&mut self, now: Cycle, course: &mut Course) {
+        let window = (now - course.start) / course.window();
+        if std::mem::replace(&mut course.shown, window) != window {
+            self.show_stores(course);
+        }
+    }
+
+    /// Runs the period that begins with cycle `now`, and as many behind it as SMs need not be in step for. Returns the end of the last of them, and that of
+    /// the launch if it turns out to have been over before.
+    pub(super) fn run_periods(
         &mut self,
         now: Cycle,
         course: &mut Course,
-    ) -> Result<Option<Cycle>, SimError> {
+    ) -> Result<(Cycle, Option<Cycle>), SimError> {
         let Clocking { quantum, period } = course.clocking;
         let end = now + period;
         if period > quantum {
             self.begin_period(end, course)?;
         }
+        let periods = self.periods_apart(now, course);
+        if periods > 1
+            && let Some((at, end)) = self.drift(now, periods, course)
+        {
+            self.report_fault(at, course)?;
+            return Ok((end, self.run_rounds(at, end, course)?));
+        }
         self.set_partitions_off(end, course);
         let over = self.run_rounds(now, end, course);
         self.take_partitions_back(); // if something failed
-        over
+        Ok((end, over?))
     }
 
-    /// Runs the rounds of a period, and ends it.
+    /// Runs the rounds of a period from cycle `now` on, and ends it.
     fn run_rounds(
         &mut self,
         now: Cycle,
@@ -114,7 +210,8 @@ impl Gpu {
                 skip: self.options.skip,
                 blocks_wait: course.dispatcher.has_more(),
             };
-            at = self.run_round(&stretch, course)?;
+            at = self.run_round(&stretch, course);
+            self.report_fault(at, course)?;
             self.hand_out_blocks(at, course);
             if at == end {
                 break;
@@ -129,10 +226,19 @@ impl Gpu {
                 let next = self.next(at, &course.pace).min(end);
                 at = next.round_down(quantum).max(at);
                 self.memory.catch_up(at);
+                self.report_fault(at, course)?;
             }
         }
         self.end_period(end, course)?;
         Ok(None)
+    }
+
+    /// All SMs have come to cycle `at`: if a thread has failed by then, no other can have before it.
+    fn report_fault(&self, at: Cycle, course: &mut Course) -> Result<(), SimError> {
+        match course.failed.take_if(|(before, ..)| *before <= at) {
+            Some((_, sm, e)) => Err(self.fault(sm, e, course.launched, course.files)),
+            None => Ok(()),
+        }
     }
 
     /// Where a round ends at the latest that begins with cycle `at`, in a period that ends with cycle `end`.
@@ -146,24 +252,18 @@ impl Gpu {
 
     /// All SMs have come to cycle `at`: blocks go to where others have ended.
     fn hand_out_blocks(&mut self, at: Cycle, course: &mut Course) {
-        let (pace, dispatcher) = (&mut course.pace, &mut course.dispatcher);
-        let done = dispatcher.take_ended(at);
-        course.completed += done;
-        if dispatcher.has_more() && (course.room || done != 0) {
-            let to = at + course.clocking.quantum;
-            course.room = dispatcher.dispatch(at, to, &mut self.sms);
-            pace.look_again(&self.sms);
+        let sms = &mut self.sms;
+        if course.hand_out(at, |sm, at, block| sms[sm].expect_block(at, block)) {
+            course.pace.look_again(sms);
         }
         if let Some(numbers) = &mut course.numbers
-            && numbers.hand_out(at, &mut self.sms)
+            && numbers.hand_out(at, sms)
         {
-            pace.look_again(&self.sms);
+            course.pace.look_again(sms);
         }
-        let numbers_are_out = course.numbers.as_ref().is_none_or(Numbers::are_out);
-        if course.left && !dispatcher.has_more() && numbers_are_out {
-            (course.left, course.room) = (false, false);
-            self.sms.iter_mut().for_each(|sm| sm.expect_no_more(at));
-            pace.look_again(&self.sms);
+        if course.has_handed_out_all() {
+            sms.iter_mut().for_each(|sm| sm.expect_no_more(at));
+            course.pace.look_again(sms);
         }
     }
 

@@ -3,6 +3,7 @@
 
 use super::api::Launch;
 use super::refuse::check_externals;
+use super::unseen::reads_no_stores;
 use super::{Decoded, Gpu, Module, SimError};
 use crate::exec::code::Code;
 use crate::exec::grid::{Grid, VirtualBlocks};
@@ -12,6 +13,7 @@ use crate::sm::Launched;
 use crate::sm::facts::op_facts;
 use std::sync::Arc;
 use warpsim_present::mangled::shown;
+use warpsim_ptx::analysis::arrays;
 use warpsim_ptx::kernel::{Kernel, Virtualised};
 
 /// Local memory of a thread for which the host's memory is not looked at.
@@ -148,6 +150,12 @@ impl Gpu {
             code_base: self.code_base(number, launch.kernel),
             param_base: PARAM_BASE + own * 4096,
             blocks_per_sm: occupancy.blocks,
+            reads_no_stores: reads_no_stores(
+                &decoded.arrays,
+                &grid.params,
+                &module.symbols,
+                &self.image,
+            ),
             grid,
         };
         Ok((launched, occupancy, registers))
@@ -165,6 +173,7 @@ impl Gpu {
         let code = code.map_err(|e| SimError::BadLaunch(e.to_string()))?;
         Ok(place.get_or_init(|| Decoded {
             kernel: Arc::new(kernel.clone()),
+            arrays: arrays(kernel),
             code: Arc::new(code),
             facts: op_facts(kernel, &self.machine).into(),
         }))

@@ -15,7 +15,7 @@
 //! [`lookahead`]), memory as a whole runs quantum k behind the SMs.
 //!
 //! Who runs when makes no difference to any result. While SMs run nobody changes anything that another
-//! one sees: global memory is read as it was at the period's start, and everything else belongs to
+//! one sees: global memory is read as it was at the period's start or earlier, and everything else belongs to
 //! one SM. Why partitions may be ahead stands [there](crate::memory::system).
 //!
 //! [`lookahead`]: crate::memory::system::lookahead
@@ -32,12 +32,12 @@ use crate::observe::Observer;
 use crate::sm::{Sm, SmFault};
 use crate::time::Cycle;
 
-/// The first thread of the simulated program that has failed: in which quantum, and on which SM.
-type Failed = Option<(Cycle, usize, SmFault)>;
+/// The first thread of the simulated program that has failed: before which cycle, with which its quantum ends, and on which SM.
+pub(super) type Failed = Option<(Cycle, usize, SmFault)>;
 
 /// Something that one of several threads does in a round.
 enum Job<'a> {
-    FarSides(AheadOfPartitions<'a>),
+    FarSides(&'a mut AheadOfPartitions),
     Sm(Seat<'a>),
 }
 
@@ -86,15 +86,22 @@ impl Gpu {
 
     /// All SMs have come to the end of a period: the others see what they have stored.
     pub(super) fn end_period(&mut self, end: Cycle, course: &mut Course) -> Result<(), SimError> {
-        let (sms, image) = (&mut self.sms, &mut self.image);
-        course
-            .pace
-            .flush(|i| sms[i].leavings.stores.flush_into(image));
+        if !course.launched.reads_no_stores {
+            self.show_stores(course);
+        }
         self.take_partitions_back();
         self.with_atomics(course, |memory, perform_atomic| match memory.is_ahead() {
             true => memory.turn_over(perform_atomic),
             false => memory.advance(end, perform_atomic),
         })
+    }
+
+    /// SMs see what all of them have stored.
+    pub(super) fn show_stores(&mut self, course: &mut Course) {
+        let (sms, image) = (&mut self.sms, &mut self.image);
+        course
+            .pace
+            .flush(|i| sms[i].leavings.stores.flush_into(image));
     }
 
     /// Lets memory do something that comes with atomics, which are performed in that order.
@@ -117,11 +124,7 @@ impl Gpu {
     }
 
     /// A round in which SMs run for this time. Returns the cycle to which all have come.
-    pub(super) fn run_round(
-        &mut self,
-        stretch: &Stretch,
-        course: &mut Course,
-    ) -> Result<Cycle, SimError> {
+    pub(super) fn run_round(&mut self, stretch: &Stretch, course: &mut Course) -> Cycle {
         let (from, to) = (stretch.span.start, stretch.span.end);
         let pace = &mut course.pace;
         let one_quantum = to == from + stretch.quantum;
@@ -134,41 +137,39 @@ impl Gpu {
             }
             false => pace.wake_all(from, &mut self.memory),
         }
-        let failed = match self.threads {
-            Some(_) => self.run_together(stretch, pace),
-            None => self.run_alone(stretch, pace),
-        };
-        self.collect(stretch, course);
-        if let Some((_, sm, e)) = failed {
-            return Err(self.fault(sm, e, course.launched, course.files));
+        match self.threads {
+            Some(_) => self.run_together(stretch, pace, &mut course.failed),
+            None => self.run_alone(stretch, pace, &mut course.failed),
         }
+        self.collect(stretch, course);
         let reached = course.pace.reached(to);
         self.memory.catch_up(reached);
-        Ok(reached)
+        reached
     }
 
     /// Runs the SMs that are awake on this thread.
-    fn run_alone(&mut self, stretch: &Stretch, pace: &mut Pace) -> Failed {
-        let mut failed = None;
+    fn run_alone(&mut self, stretch: &Stretch, pace: &mut Pace, failed: &mut Failed) {
         for at in 0..pace.awake().len() {
             let i = pace.awake()[at];
             let backlog = self.memory.injection_backlog(i);
             let inbox = self.memory.inbox(i);
-            let (news, result) = stretch.run(&self.image, &mut self.sms[i], inbox, backlog);
+            let (news, result) = stretch.run(&self.image, &mut self.sms[i], inbox, Some(backlog));
             pace.heard(news);
-            note(&mut failed, i, news.came_to, result);
+            note(failed, i, news.came_to, result);
         }
-        failed
     }
 
     /// Runs the SMs that are awake on all threads, and the far sides of memory channels if they are to run.
-    fn run_together(&mut self, stretch: &Stretch, pace: &mut Pace) -> Failed {
-        let Threads {
+    fn run_together(&mut self, stretch: &Stretch, pace: &mut Pace, failed: &mut Failed) {
+        let Some(Threads {
             crew,
             homes,
             shares,
             ..
-        } = self.threads.as_mut()?;
+        }) = &mut self.threads
+        else {
+            return;
+        };
         let image = &self.image;
         let (mut far_sides, mut inboxes, outlets) = self.memory.side_by_side();
         let beside = far_sides.is_some();
@@ -198,7 +199,8 @@ impl Gpu {
         let work = |job: &mut Job| match job {
             Job::FarSides(far_sides) => far_sides.run(),
             Job::Sm(seat) => {
-                (seat.news, seat.result) = stretch.run(image, seat.sm, seat.inbox, seat.backlog);
+                let backlog = Some(seat.backlog);
+                (seat.news, seat.result) = stretch.run(image, seat.sm, seat.inbox, backlog);
             }
         };
         match &mut jobs[..] {
@@ -209,14 +211,12 @@ impl Gpu {
                 crew.for_each(jobs, shares, work);
             }
         }
-        let mut failed = None;
         for job in jobs {
             if let Job::Sm(seat) = job {
                 pace.heard(seat.news);
-                note(&mut failed, seat.number, seat.news.came_to, seat.result);
+                note(failed, seat.number, seat.news.came_to, seat.result);
             }
         }
-        failed
     }
 
     /// Collects, in SM order, what the SMs that have run leave.
@@ -273,10 +273,12 @@ fn bring_near<'a>(senders: impl Iterator<Item = &'a [(Cycle, Request)]>) {
 }
 
 /// An SM has come to this cycle. Of several that have failed, the first in time counts, then in
-/// their order.
-fn note(failed: &mut Failed, sm: usize, at: Cycle, result: Result<(), SmFault>) {
+/// their order: they are noted in any.
+pub(super) fn note(failed: &mut Failed, sm: usize, at: Cycle, result: Result<(), SmFault>) {
     if let Err(e) = result
-        && failed.as_ref().is_none_or(|&(first, ..)| at < first)
+        && failed
+            .as_ref()
+            .is_none_or(|&(first, other, _)| (at, sm) < (first, other))
     {
         *failed = Some((at, sm, e));
     }

@@ -132,16 +132,18 @@ impl Gpu {
         }
         let mut sampler = self.sampler(start, &memory_before);
         let limit = self.options.max_cycles.map(|n| start.saturating_add(n));
-        let mut course = self.set_out(launched, files, start);
+        let mut course = self.set_out(launched, files, start, sampler.is_some());
         let Clocking { quantum, period } = course.clocking;
         let total = course.total;
         let mut quanta = 0u64;
         let mut now = start;
         let end = loop {
-            if let Some(over) = self.run_period(now, &mut course)? {
+            self.begin_window(now, &mut course);
+            let (to, over) = self.run_periods(now, &mut course)?;
+            if let Some(over) = over {
                 break over;
             }
-            now += period;
+            let ran = to - std::mem::replace(&mut now, to);
             if let Some(over) = self.over(&course) {
                 break over;
             }
@@ -152,7 +154,7 @@ impl Gpu {
                 self.sample(sampler, now, launched);
             }
             let before = quanta / PROGRESS_EVERY;
-            quanta += period / quantum;
+            quanta += ran / quantum;
             if quanta / PROGRESS_EVERY != before {
                 self.tell_progress(now - start, &course)?;
             }
@@ -184,6 +186,7 @@ impl Gpu {
                 }
             }
         };
+        self.show_stores(&mut course);
         self.memory.back_to(end);
         let last = self
             .sms

@@ -29,17 +29,20 @@ pub(super) struct Stretch<'a> {
 }
 
 impl Stretch<'_> {
-    /// Runs an SM that finds so much in the way of its requests as the stretch begins.
+    /// Runs an SM that finds so much in the way of its requests as the stretch begins. Without that it has to know by itself
+    /// that there is [room](crate::sm::Port::knows_room).
     #[inline]
     pub fn run(
         &self,
         image: &GlobalMemory,
         sm: &mut Sm,
         inbox: &mut Inbox,
-        backlog: Backlog,
+        backlog: Option<Backlog>,
     ) -> (News, Result<(), SmFault>) {
         let Range { start, end } = self.span;
-        sm.port.hear_backlog(backlog, start);
+        if let Some(backlog) = backlog {
+            sm.port.hear_backlog(backlog, start);
+        }
         sm.leavings.stores.go_on();
         let mut became_idle = None;
         let mut idle = is_idle(sm, inbox);
@@ -72,7 +75,8 @@ impl Stretch<'_> {
             result = sm.run(to, &mut world);
             at = sm.ran_to();
             if result.is_err() {
-                at = at.round_down(self.quantum);
+                // Others that fail in the same quantum are heard, too.
+                at = at.round_down(self.quantum) + self.quantum;
                 break;
             }
             let was_idle = std::mem::replace(&mut idle, is_idle(sm, inbox));

@@ -44,8 +44,11 @@ impl Inbox {
         }
     }
 
-    /// Takes all of these in, of which the first arrives in cycle `first`, behind those that are here.
-    fn put_all(&mut self, first: Cycle, replies: &mut Ring<(Cycle, Reply)>) {
+    /// Takes all of these in, which are in order, behind those that are here.
+    pub fn put_all(&mut self, replies: &mut Ring<(Cycle, Reply)>) {
+        let Some(&(first, _)) = replies.front() else {
+            return;
+        };
         self.next = self.next.min(first);
         match self.len() {
             0 => self.queue.append(replies),
@@ -154,6 +157,19 @@ impl Inboxes {
         &mut self.inboxes[sm]
     }
 
+    /// The inboxes of all SMs, in their order, for those who run them by themselves.
+    pub fn lend(&mut self) -> Vec<Inbox> {
+        std::mem::take(&mut self.inboxes)
+    }
+
+    /// Takes inboxes back that were lent.
+    pub fn take_back(&mut self, inboxes: Vec<Inbox>) {
+        self.inboxes = inboxes;
+        for (sm, inbox) in self.inboxes.iter().enumerate() {
+            self.next.set(sm, inbox.next());
+        }
+    }
+
     /// The inboxes of all SMs, in their order. Whoever takes from one says so by
     /// [`taken`](Inboxes::taken).
     pub fn all(&mut self) -> impl Iterator<Item = &mut Inbox> {
@@ -178,7 +194,7 @@ impl Inboxes {
     pub fn put_all(&mut self, sm: usize, replies: &mut Ring<(Cycle, Reply)>) {
         if let Some(&(at, _)) = replies.front() {
             self.next.lower(sm, at);
-            self.inboxes[sm].put_all(at, replies);
+            self.inboxes[sm].put_all(replies);
         }
     }
 

@@ -44,6 +44,8 @@ use crate::memory::inflight::MAX_PIECES;
 use crate::memory::l2::Slice;
 use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
+use crate::memory::packet::Reply;
+use crate::memory::ring::Ring;
 use crate::memory::stats::MemoryStats;
 use crate::time::{Cycle, Tick};
 
@@ -73,8 +75,8 @@ pub(super) struct Front {
     pub gates: Gates,
     /// The partitions at the end of the period that SMs run.
     settled: Settled,
-    /// The far sides of the channels where they are run beside the partitions, and to which cycle.
-    far_sides: Option<(FarSides, Cycle)>,
+    /// The far sides of the channels where they are run beside the partitions.
+    far_sides: Option<AheadOfPartitions>,
 }
 
 /// The partitions, for whoever runs them beside the SMs.
@@ -88,15 +90,22 @@ impl AheadOfSms {
     pub fn run(&mut self) {
         self.behind.run(self.end);
     }
+
+    /// Hands over the replies of that period, by SM.
+    pub fn hand_over(&mut self, put: impl FnMut(usize, &mut Ring<(Cycle, Reply)>)) {
+        if let Some(ahead) = &mut self.behind.ahead {
+            ahead.outgoing.hand_over(put);
+        }
+    }
 }
 
-/// The far sides of the channels, for whoever runs them beside the partitions.
-pub struct AheadOfPartitions<'a> {
-    far: &'a mut FarSides,
+/// The far sides of the channels, for whoever runs them beside the partitions up to a cycle.
+pub struct AheadOfPartitions {
+    far: FarSides,
     to: Cycle,
 }
 
-impl AheadOfPartitions<'_> {
+impl AheadOfPartitions {
     /// Simulates them up to the end of the period behind the one that the partitions run.
     pub fn run(&mut self) {
         self.far.run_apart(self.to);
@@ -159,7 +168,8 @@ impl MemorySystem {
             behind.run(further);
             return None;
         }
-        front.far_sides = behind.let_far_sides_go(further);
+        let far_sides = behind.let_far_sides_go(further);
+        front.far_sides = far_sides.map(|(far, to)| AheadOfPartitions { far, to });
         let behind = self.behind.take()?;
         Some(AheadOfSms {
             behind,
@@ -171,7 +181,8 @@ impl MemorySystem {
     pub fn take_back(&mut self, partitions: AheadOfSms) {
         let mut behind = partitions.behind;
         let front = self.front.as_deref_mut();
-        if let Some((far, to)) = front.and_then(|front| front.far_sides.take()) {
+        if let Some(AheadOfPartitions { far, to }) = front.and_then(|front| front.far_sides.take())
+        {
             behind.take_far_sides_back(far, to);
         }
         self.behind = Some(behind);
@@ -183,7 +194,7 @@ impl MemorySystem {
     pub fn side_by_side(
         &mut self,
     ) -> (
-        Option<AheadOfPartitions<'_>>,
+        Option<&mut AheadOfPartitions>,
         impl Iterator<Item = &mut Inbox>,
         Outlets<'_>,
     ) {
@@ -193,8 +204,7 @@ impl MemorySystem {
         };
         let front = self.front.as_deref_mut();
         let far = front.and_then(|front| front.far_sides.as_mut());
-        let far = far.filter(|(far, to)| !far.has_come_to(*to));
-        let far = far.map(|(far, to)| AheadOfPartitions { far, to: *to });
+        let far = far.filter(|ahead| !ahead.far.has_come_to(ahead.to));
         (far, self.inboxes.all(), outlets)
     }
 
@@ -220,6 +230,36 @@ impl MemorySystem {
         if self.come_to(end, true) {
             self.turn_over(perform_atomic);
         }
+    }
+
+    /// The far sides of the channels if they are to be run beside the partitions, which have been [sent](MemorySystem::send_on).
+    pub fn lend_far_sides(&mut self) -> Option<AheadOfPartitions> {
+        self.front.as_deref_mut()?.far_sides.take()
+    }
+
+    /// Takes far sides back that were lent, before the partitions.
+    pub fn take_far_sides_back(&mut self, far_sides: Option<AheadOfPartitions>) {
+        if let Some(front) = self.front.as_deref_mut() {
+            front.far_sides = far_sides;
+        }
+    }
+
+    /// The inboxes of all SMs, in their order, for SMs that run by themselves. Replies come to them by [`hand_over`](AheadOfSms::hand_over), until they are [taken
+    /// back](MemorySystem::take_inboxes_back).
+    pub fn lend_inboxes(&mut self) -> Vec<Inbox> {
+        self.inboxes.lend()
+    }
+
+    /// Takes inboxes back that were lent.
+    pub fn take_inboxes_back(&mut self, inboxes: Vec<Inbox>) {
+        self.inboxes.take_back(inboxes);
+    }
+
+    /// Where periods are longer than a quantum and SMs drift apart: partitions that have come to cycle `end`, with which the period ends whose requests are still to come, for
+    /// whoever runs them through the one behind it, if there is something to do.
+    pub fn send_on(&mut self, end: Cycle) -> Option<AheadOfSms> {
+        self.come_to(end, true);
+        self.set_off(end, true)
     }
 
     /// The period that SMs run is over, its stores included. Where partitions are ahead, the replies of the one

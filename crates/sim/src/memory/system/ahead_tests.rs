@@ -108,7 +108,7 @@ fn take_back(memory: &mut MemorySystem, away: Option<AheadOfSms>, run: bool) {
     if let Some(mut partitions) = away {
         if run {
             partitions.run();
-        } else if let (Some(mut far_sides), ..) = memory.side_by_side() {
+        } else if let (Some(far_sides), ..) = memory.side_by_side() {
             far_sides.run();
         }
         memory.take_back(partitions);

@@ -69,8 +69,15 @@ impl Outgoing {
 
     /// They come to the SMs.
     pub fn deliver_to(&mut self, inboxes: &mut Inboxes) {
+        self.hand_over(|sm, replies| inboxes.put_all(sm, replies));
+    }
+
+    /// Hands them over, SM by SM, which have some.
+    pub fn hand_over(&mut self, mut put: impl FnMut(usize, &mut Ring<(Cycle, Reply)>)) {
         for (sm, to) in self.to.iter_mut().enumerate() {
-            inboxes.put_all(sm, &mut to.replies);
+            if !to.replies.is_empty() {
+                put(sm, &mut to.replies);
+            }
         }
     }
 }

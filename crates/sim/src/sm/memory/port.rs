@@ -126,6 +126,16 @@ impl Port {
         self.enters_in = first + u64::from(backlog.moving);
     }
 
+    /// No more than this is in the way in queue and buffer.
+    pub fn hear_at_most(&mut self, flits: u32) {
+        self.flits = self.flits.min(flits);
+    }
+
+    /// Flits in queue and buffer, as far as this side knows: at most so many.
+    pub fn flits(&self) -> u32 {
+        self.flits
+    }
+
     /// Whether the buffer has room for all that can be sent in a quantum, whatever the network does.
     #[inline]
     pub fn knows_room(&self) -> bool {

@@ -1,0 +1,131 @@
+//! What one SM that drifts and the exchange tell each other.
+//!
+//! Both write to places that the other does not look at meanwhile, and say so by a number behind, so that locks are hardly ever waited for.
+
+use super::super::pace::News;
+use crate::memory::network::crossbar::Backlog;
+use crate::memory::network::inbox::Inbox;
+use crate::memory::packet::{Reply, Request};
+use crate::memory::ring::Ring;
+use crate::sm::{Sm, SmFault};
+use crate::time::Cycle;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The places.
+#[repr(align(128))]
+pub struct Lane {
+    /// What the SM has to tell of even periods and of odd ones.
+    told: [Mutex<Told>; 2],
+    letter: Mutex<Letter>,
+    /// What was in the way of its requests at the ends of even periods and of odd ones.
+    backlogs: [AtomicU64; 2],
+    /// How many times it has been let go on where it waited.
+    let_go: AtomicU64,
+}
+
+/// What an SM tells when it is through with a period or has to hear something in it.
+pub struct Told {
+    pub news: News,
+    pub sent: Vec<(Cycle, Request)>,
+    pub result: Result<(), SmFault>,
+    /// It waits until all others are as far.
+    pub waits: bool,
+    /// Nobody has heard it.
+    pub is_new: bool,
+}
+
+/// What the exchange has for an SM.
+#[derive(Default)]
+pub struct Letter {
+    pub replies: Ring<(Cycle, Reply)>,
+    /// Blocks, and when they come.
+    pub blocks: Vec<(Cycle, u64)>,
+}
+
+impl Letter {
+    /// The SM takes what is in it.
+    pub fn read(&mut self, sm: &mut Sm, inbox: &mut Inbox) {
+        inbox.put_all(&mut self.replies);
+        for (at, block) in self.blocks.drain(..) {
+            sm.expect_block(at, block);
+        }
+    }
+}
+
+impl Default for Lane {
+    fn default() -> Lane {
+        let told = || {
+            Mutex::new(Told {
+                news: News::default(),
+                sent: Vec::new(),
+                result: Ok(()),
+                waits: false,
+                is_new: false,
+            })
+        };
+        Lane {
+            told: [told(), told()],
+            letter: Mutex::default(),
+            backlogs: Default::default(),
+            let_go: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Lane {
+    /// The SM is about to drift, with so much in the way of its requests.
+    pub fn begin(&mut self, backlog: Backlog) {
+        // The period before the first is an odd one.
+        self.backlogs = [0, pack(backlog)].map(AtomicU64::new);
+        self.let_go = AtomicU64::new(0);
+    }
+
+    /// What the SM has to tell of a period.
+    pub fn told(&self, period: u64) -> MutexGuard<'_, Told> {
+        lock(&self.told[odd(period)])
+    }
+
+    /// What the exchange has for it.
+    pub fn letter(&self) -> MutexGuard<'_, Letter> {
+        lock(&self.letter)
+    }
+
+    /// The exchange lets the SM go on.
+    pub fn let_go(&self) {
+        self.let_go.fetch_add(1, Ordering::Release);
+    }
+
+    /// Whether it has been let go on more than so many times.
+    pub fn is_let_go(&self, times: u64) -> bool {
+        self.let_go.load(Ordering::Acquire) > times
+    }
+
+    /// The exchange has come to the end of a period, or to where the SM waits in it.
+    pub fn set_backlog(&self, period: u64, backlog: Backlog) {
+        self.backlogs[odd(period)].store(pack(backlog), Ordering::Relaxed);
+    }
+
+    /// What was in the way of the SM's requests at the end of a period, or where it waited in it; before the first one, for which that is the last, at the beginning.
+    pub fn backlog(&self, period: u64) -> Backlog {
+        let word = self.backlogs[odd(period)].load(Ordering::Relaxed);
+        Backlog {
+            flits: (word >> 32) as u32,
+            moving: word as u32,
+        }
+    }
+}
+
+/// Of even periods and odd ones, which of the two a period is.
+pub fn odd(period: u64) -> usize {
+    (period % 2) as usize
+}
+
+fn pack(backlog: Backlog) -> u64 {
+    u64::from(backlog.flits) << 32 | u64::from(backlog.moving)
+}
+
+/// What a thread that panicked has left is of no use, and nobody uses it: all stop.
+pub fn lock<T>(place: &Mutex<T>) -> MutexGuard<'_, T> {
+    place.lock().unwrap_or_else(PoisonError::into_inner)
+}

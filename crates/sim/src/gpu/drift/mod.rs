@@ -1,0 +1,196 @@
+//! SMs that drift apart: each runs period after period by itself, up to one ahead of the slowest.
+//!
+//! Over the 48 cycles of a period the slowest SM takes up to half as long again as the mean, and it is not always the same one. In
+//! [rounds](super::round) all wait for it. Here only those wait that have to know something:
+//!
+//! ```text
+//!  SM i       | period k          | period k + 1       | ..
+//!  SM j       | period k | period k + 1   | (waits)         | period k + 2 ..
+//!  exchange   (waits)             | requests of k, partitions k + 2 | ..
+//! ```
+//!
+//! - An SM begins a period when its replies are there: when the partitions have been run to the end of it. For period k + 2 that can be done
+//!   once all SMs are through with period k, and what they have sent has gone through the network ([`exchange`]).
+//! - As it begins period k + 1 it may not have heard how far its requests of period k have got. It counts them as not gone, and begins if
+//!   there is [certainly room](crate::sm::memory::port::Port::knows_room).
+//! - Where it has to hear from others ([`Stretch`](super::stretch::Stretch)), it waits until they are as far, and the exchange with them.
+//! - It cannot see what others have stored before all come to the same cycle. So this is for launches that
+//!   [read nothing that they write](super::unseen), and lasts no longer than until their stores are shown.
+//!
+//! An SM runs on the thread where it is at home ([`runner`]). One thread also does the exchange and runs memory, and is helped by others when it
+//! cannot keep up. What all of them tell each other goes through [`lane`] and [`track`].
+//!
+//! Every SM sees what it would see in rounds, so that all results are the same. When something comes up that is simpler to do in
+//! step (blocks that end together, the end of the launch), all stop where they are, and rounds go on from there.
+
+mod exchange;
+mod lane;
+mod rota;
+mod runner;
+mod track;
+
+use super::period::Course;
+use super::{Gpu, Threads};
+use crate::time::Cycle;
+use exchange::Exchange;
+pub use lane::Lane;
+pub use rota::Rota;
+use runner::Runner;
+use std::sync::{Mutex, PoisonError};
+use track::Track;
+use warpsim_crew::Patience;
+
+/// Where so many SMs come on one thread, rounds are as good: the slowest of them makes little difference, and threads help each other.
+const MANY_PER_THREAD: usize = 4;
+
+/// How often a thread looks for something to do at home before it looks elsewhere: what others have in their caches takes long to fetch.
+const LOOKS_AT_HOME: u32 = 20;
+
+/// The threads that do the exchange and run the far sides of memory channels when the one that should is busy.
+const DEPUTY: usize = 0;
+const DEPUTY_FOR_FAR_SIDES: usize = 2;
+
+/// All that there is to do, by whoever comes for it.
+struct Work<'t, 's, 'e, 'c> {
+    track: Track<'t>,
+    runners: Vec<Mutex<Runner<'s>>>,
+    exchange: Mutex<Exchange<'e, 'c>>,
+    rota: &'t Rota,
+    /// The thread that does the exchange and runs memory.
+    with_memory: usize,
+}
+
+impl Gpu {
+    /// For how many periods from cycle `now` on SMs may drift apart, if that is worth while.
+    pub(super) fn periods_apart(&self, now: Cycle, course: &Course) -> u64 {
+        let threads = self
+            .threads
+            .as_ref()
+            .map_or(0, |threads| threads.crew.size());
+        let few = self.sms.len() < threads * MANY_PER_THREAD;
+        match few && self.memory.is_ahead() && course.may_drift(now) {
+            true => course.periods_unseen(now),
+            false => 0,
+        }
+    }
+
+    /// Lets SMs drift apart for at most so many periods, of which the first begins with cycle `now`. Returns the cycle to which all have come,
+    /// and the end of the period that it is in.
+    pub(super) fn drift(
+        &mut self,
+        now: Cycle,
+        periods: u64,
+        course: &mut Course,
+    ) -> Option<(Cycle, Cycle)> {
+        let Threads {
+            crew,
+            homes,
+            rota,
+            lanes,
+            ..
+        } = self.threads.as_mut()?;
+        course.pace.wake_all(now, &mut self.memory);
+        let mut inboxes = self.memory.lend_inboxes();
+        for (sm, lane) in lanes.iter_mut().enumerate() {
+            lane.begin(self.memory.injection_backlog(sm));
+        }
+        let track = Track::new(&self.image, course, now, periods, lanes);
+        let sms = self.sms.iter_mut().zip(&mut inboxes).enumerate();
+        let runners = sms.map(|(number, (sm, inbox))| Runner::new(number, sm, inbox, now));
+        let exchange = Exchange::new(&mut self.memory, course, track.lanes.len());
+        let work = Work {
+            track,
+            runners: runners.map(Mutex::new).collect(),
+            exchange: Mutex::new(exchange),
+            rota,
+            with_memory: homes.with_partitions(),
+        };
+        let mut threads: Vec<usize> = (0..crew.size()).collect();
+        let shares: Vec<usize> = (1..=threads.len()).collect();
+        crew.for_each(&mut threads, &shares, |thread| {
+            work.attend(*thread);
+        });
+        let Work {
+            track, exchange, ..
+        } = work;
+        let exchange = exchange.into_inner();
+        let mut exchange = exchange.unwrap_or_else(PoisonError::into_inner);
+        // Some have told more than anybody has listened to, or not listened to all.
+        exchange.finish(&track);
+        for (number, lane) in track.lanes.iter().enumerate() {
+            exchange.hear_rest(number, lane);
+            let (sm, inbox) = (&mut self.sms[number], &mut inboxes[number]);
+            lane.letter().read(sm, inbox);
+        }
+        let stopped = exchange.stopped();
+        self.memory.take_inboxes_back(inboxes);
+        course.pace.stop(stopped.0, &self.sms);
+        Some(stopped)
+    }
+}
+
+impl Work<'_, '_, '_, '_> {
+    /// Does what there is to do for a thread until all stop.
+    fn attend(&self, thread: usize) {
+        let _stops = self.track.stop_on_panic();
+        let mut patience = Patience::default();
+        let mut looks = 0;
+        while !self.track.is_over() {
+            let any = self.look_around(thread) || looks >= LOOKS_AT_HOME && self.help(thread);
+            match any {
+                true => (patience, looks) = (Patience::default(), 0),
+                false => {
+                    looks = looks % LOOKS_AT_HOME + 1;
+                    patience.wait();
+                }
+            }
+        }
+    }
+
+    /// Runs each SM of a thread for as long as it can in its period, and what others wait for before that. Returns whether there was anything to do.
+    fn look_around(&self, thread: usize) -> bool {
+        let mut any = self.do_for_others(thread);
+        while let Some(sm) = self.rota.next(thread) {
+            any |= self.run(sm);
+            any |= self.do_for_others(thread);
+        }
+        any
+    }
+
+    /// Does what others wait for, if it is for this thread to do.
+    fn do_for_others(&self, thread: usize) -> bool {
+        let track = &self.track;
+        if thread == self.with_memory {
+            return self.exchange() | track.run_memory();
+        }
+        match thread {
+            DEPUTY => track.runs_memory() && self.exchange(),
+            DEPUTY_FOR_FAR_SIDES => track.run_far_sides(),
+            _ => false,
+        }
+    }
+
+    /// A thread has nothing to do: does something of others.
+    fn help(&self, thread: usize) -> bool {
+        let helps = thread == DEPUTY && self.exchange();
+        helps
+            || self.rota.help(thread, |sm| {
+                let runner = self.runners[sm].try_lock();
+                runner.is_ok_and(|mut runner| runner.lags(&self.track) && runner.go_on(&self.track))
+            })
+    }
+
+    fn run(&self, sm: usize) -> bool {
+        let runner = self.runners[sm].try_lock();
+        runner.is_ok_and(|mut runner| runner.go_on(&self.track))
+    }
+
+    fn exchange(&self) -> bool {
+        let exchange = self.exchange.try_lock();
+        exchange.is_ok_and(|mut exchange| exchange.go_on(&self.track))
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

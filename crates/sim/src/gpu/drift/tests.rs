@@ -1,0 +1,85 @@
+//! Which launches drift; that all results are the same is seen where every recorded run is made again on several threads.
+
+use crate::config::Machine;
+use crate::gpu::api::Launch;
+use crate::gpu::{Gpu, Options};
+use crate::observe::{Observer, WarpEvent};
+use crate::time::Cycle;
+use std::sync::Arc;
+
+struct Listener;
+impl Observer for Listener {
+    fn warp(&mut self, _: Cycle, _: u16, _: u16, _: WarpEvent) {}
+}
+
+/// How many periods a launch of 15 blocks of a kernel `k(out, in)` may drift for as it begins.
+fn periods(set: &[&str], body: &str, options: Options) -> u64 {
+    let ptx = format!(
+        ".version 6.0\n.target sm_35\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in) {{\n\
+         .reg .b32 %r<4>; .reg .b64 %rd<4>;\n\
+         ld.param.u64 %rd1, [out]; ld.param.u64 %rd2, [in];\n{body}\nret;\n}}"
+    );
+    let module = warpsim_ptx::parse::parse(&ptx).expect("it parses");
+    let program = warpsim_ptx::lower::lower(&module).expect("it lowers");
+    let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
+    let machine = Machine::resolve("gtx480", &set).expect("a machine");
+    let mut gpu = Gpu::new(machine, options).expect("a GPU");
+    let module = gpu.load(Arc::new(program)).expect("it loads");
+    let buffers = ["out", "in"].map(|label| gpu.alloc(4096, label).expect("room"));
+    let launch = Launch {
+        params: buffers.iter().flat_map(|b| b.to_le_bytes()).collect(),
+        kernel: 0,
+        grid: [15, 1, 1],
+        block: [32, 1, 1],
+        dynamic_shared: 0,
+        registers: None,
+    };
+    let (launched, ..) = gpu.prepare(module, &launch).expect("it can run");
+    let course = gpu.set_out(&launched, &[], Cycle::ZERO, false);
+    gpu.periods_apart(Cycle::ZERO, &course)
+}
+
+const COPIES: &str = "ld.global.u32 %r1, [%rd2]; st.global.u32 [%rd1], %r1;";
+
+fn threads(threads: usize) -> Options {
+    Options {
+        threads,
+        ..Options::default()
+    }
+}
+
+#[test]
+fn launches_drift_that_read_nothing_that_they_write_until_stores_are_shown() {
+    assert_eq!(periods(&[], COPIES, threads(4)), 64);
+    let limited = Options {
+        max_cycles: Some(10 * 48 + 47),
+        ..threads(4)
+    };
+    assert_eq!(periods(&[], COPIES, limited), 10);
+}
+
+#[test]
+fn all_others_stay_in_step() {
+    let reads_back = "ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1;";
+    let counts = "red.global.add.u32 [%rd1], 1; ld.global.u32 %r1, [%rd2];";
+    assert_eq!(periods(&[], reads_back, threads(4)), 0);
+    assert_eq!(periods(&[], counts, threads(4)), 0);
+    assert_eq!(periods(&[], COPIES, threads(1)), 0, "one thread");
+    assert_eq!(periods(&[], COPIES, threads(3)), 0, "five SMs per thread");
+    let observed = Options {
+        observer: Some(Box::new(Listener)),
+        ..threads(4)
+    };
+    assert_eq!(periods(&[], COPIES, observed), 0, "somebody listens");
+    let steps = Options {
+        skip: false,
+        ..threads(4)
+    };
+    assert_eq!(periods(&[], COPIES, steps), 0, "every cycle is looked at");
+    let short = ["gpu.store_visibility=1"];
+    assert_eq!(
+        periods(&short, COPIES, threads(4)),
+        0,
+        "periods of a quantum"
+    );
+}
