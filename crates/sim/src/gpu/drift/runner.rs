@@ -79,10 +79,14 @@ impl<'a> Runner<'a> {
             // (The one before the first counts as odd.)
             return Some(Some(lane.backlog(period + 1)));
         }
+        // It has to have known room ever since it was told: what moves up while the buffer is full it does not know.
+        if !self.sm.port.knows_room() {
+            return None;
+        }
         // Nothing of what it has sent since may have left.
         let before = lane.backlog(period);
         self.sm.port.hear_at_most(before.flits + self.sent_before);
-        self.sm.port.knows_room().then_some(None)
+        Some(None)
     }
 
     /// Runs in the rest of its period, and tells what there is to tell.

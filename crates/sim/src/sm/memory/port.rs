@@ -126,7 +126,7 @@ impl Port {
         self.enters_in = first + u64::from(backlog.moving);
     }
 
-    /// No more than this is in the way in queue and buffer.
+    /// No more than this is in the way in queue and buffer. To be said only while it [knows room](Port::knows_room).
     pub fn hear_at_most(&mut self, flits: u32) {
         self.flits = self.flits.min(flits);
     }
@@ -357,6 +357,70 @@ mod tests {
             }
             prop_assert!(known > 0);
         }
+    }
+
+    proptest! {
+        /// The same if it is told late: three quanta ago so much was in the way, and all that it has sent since may still be.
+        #[test]
+        fn a_port_that_hears_late_knows_as_much(
+            sizes in prop::collection::vec(prop::option::weighted(0.6, 0u16..=128), 100..600),
+        ) {
+            let set = ["interconnect.flit=32", "gpu.quantum=4", "interconnect.input_buffer=40"];
+            let machine = Machine::resolve("gtx480", &set.map(str::to_owned)).unwrap();
+            let shape = Shape::of(&machine.interconnect);
+            let clock = Clock::new(700, 700);
+            let mut network: Crossbar<()> = Crossbar::new(1, 1, shape);
+            let (mut port, mut told) = (Port::new(&machine), Port::new(&machine));
+            // Of each quantum: what was in the way as it began, and what has been sent in it.
+            let mut quanta: Vec<(u32, u32)> = Vec::new();
+            let mut late = 0;
+            for (cycle, bytes) in (0..).zip(sizes) {
+                let now = Cycle::new(cycle);
+                let tick = clock.first_tick(now + INJECTION_CYCLES);
+                if network.next() <= tick {
+                    network.step(tick, &mut Sometimes(cycle));
+                }
+                if cycle % 4 == 0 {
+                    let backlog = network.backlog(0, tick);
+                    quanta.push((backlog.flits, 0));
+                    told.hear_backlog(backlog, now);
+                    match quanta[..].last_chunk::<4>() {
+                        Some([before, a, b, _]) if port.knows_room() => {
+                            late += 1;
+                            port.hear_at_most(before.0 + before.1 + a.1 + b.1);
+                        }
+                        _ => port.hear_backlog(backlog, now),
+                    }
+                    port.refill(now);
+                    told.refill(now);
+                }
+                let Some(bytes) = bytes else { continue };
+                let request = request(RequestKind::Write, bytes);
+                let sent = told.try_send(now, &request);
+                prop_assert_eq!(port.try_send(now, &request), sent, "in {}", cycle);
+                if sent {
+                    let flits = told.flit.divide_up(u64::from(told.header) + u64::from(bytes));
+                    network.push(0, tick, 0, flits as u32, ());
+                    quanta.last_mut().unwrap().1 += flits as u32;
+                }
+            }
+            prop_assert!(late > 0);
+        }
+    }
+
+    /// Takes packets in some cycles.
+    struct Sometimes(u64);
+
+    impl crate::memory::network::crossbar::Sink<()> for Sometimes {
+        fn has_room(&self, _: usize) -> bool {
+            self.0 % 50 < 20
+        }
+
+        fn waiting(&self, _: usize) -> u32 {
+            0
+        }
+
+        fn deliver(&mut self, _: usize, _: Tick, _: u32, (): ()) {}
     }
 
     #[test]
