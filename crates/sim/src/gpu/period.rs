@@ -184,6 +184,12 @@ impl Gpu {
             && let Some((at, end)) = self.drift(now, periods, course)
         {
             self.report_fault(at, course)?;
+            // An idle SM that waits for the others may wait for the end.
+            let over = self.over(course).filter(|&over| at < end && over <= at);
+            if over.is_some() {
+                self.end_period(at, course)?;
+                return Ok((end, over));
+            }
             return Ok((end, self.run_rounds(at, end, course)?));
         }
         self.set_partitions_off(end, course);
