@@ -45,7 +45,7 @@ pub(super) struct Course<'a> {
     sampled: bool,
     /// A thread of the program has failed; somebody who is not as far may have failed before it.
     pub failed: Failed,
-    /// When the launch began, and how many times stores may have been shown since that nobody looks at.
+    /// When the launch began, and how many windows have passed since after which stores are shown that nobody looks at.
     start: Cycle,
     shown: u64,
     /// The cycle with which it is given up, if any.

@@ -1,5 +1,5 @@
-//! What is done for SMs that drift apart by one thread: their requests go through the network, blocks to where others have ended, and
-//! memory runs ahead of them.
+//! What one thread at a time does for all SMs that drift apart: their requests go through the network, blocks go to where others have ended, and
+//! memory is sent ahead of them.
 
 use super::super::period::Course;
 use super::super::round::note;

@@ -69,7 +69,7 @@ impl<'a> Runner<'a> {
         true
     }
 
-    /// Whether it can begin a period, and if it has been heard by then, what is in the way of its requests.
+    /// Whether it can begin a period; and what is in the way of its requests as it does, if the exchange has come that far.
     fn begin(&mut self, track: &Track, lane: &Lane) -> Option<Option<Backlog>> {
         let period = self.period;
         if period >= track.periods || !track.is_ready(period) {
