@@ -1,21 +1,12 @@
 //! A GPU as a host program sees it: memory, modules, launches, statistics.
 
 pub mod api;
-mod dispatch;
-mod drift;
 mod error;
-mod homes;
-mod hot;
 mod load;
-mod pace;
-mod period;
 mod prepare;
 mod prints;
 mod refuse;
-mod round;
 mod run;
-mod sample;
-mod stretch;
 mod unseen;
 
 use crate::config::Machine;
@@ -24,7 +15,7 @@ use crate::config::check::validate::validate;
 use crate::exec::code::Code;
 use crate::exec::functional::RaceCheck;
 use crate::exec::memory::image::{AccessError, DEFAULT_HEAP, GlobalMemory, host_has};
-use crate::memory::system::{AheadOfSms, MemorySystem, lookahead, period};
+use crate::memory::system::{MemorySystem, period};
 use crate::observe::Observer;
 use crate::progress::{Progress, Silent};
 use crate::schedule::IssuePolicy;
@@ -33,15 +24,13 @@ use crate::sm::facts::OpFacts;
 use crate::stats::{LaunchReport, Totals};
 use crate::time::Cycle;
 use api::Texture;
-use drift::{Lane, Rota};
 pub use error::{HotLoop, SimError, Stuck};
-use homes::Homes;
 pub use prints::Printed;
+use run::Threads;
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use warpsim_crew::{Crew, Errand};
 use warpsim_present::memory::try_reserve;
 use warpsim_ptx::analysis::Arrays;
 use warpsim_ptx::kernel::{Kernel, Program};
@@ -124,20 +113,6 @@ struct Decoded {
     arrays: Arrays,
 }
 
-/// The host's threads that a simulation runs on.
-struct Threads {
-    crew: Crew,
-    /// Which SM runs where, and each thread's share of the round under way.
-    homes: Homes,
-    shares: Vec<usize>,
-    /// Which SM runs where while they drift apart.
-    rota: Rota,
-    /// What SMs that do so and others tell each other: kept, because it takes time to make.
-    lanes: Vec<Lane>,
-    /// Partitions that one of them runs beside the SMs.
-    errand: Option<Errand<AheadOfSms>>,
-}
-
 /// The simulated GPU.
 pub struct Gpu {
     machine: Arc<Machine>,
@@ -178,22 +153,10 @@ impl Gpu {
         }
         let machine = Arc::new(machine);
         let mut memory = MemorySystem::new(&machine);
-        let beside = lookahead(&machine) > 0;
-        let crew = crew(&machine, &options, beside);
-        if beside && (crew.is_some() || period(&machine) > 1) {
+        let threads = Threads::new(&machine, &options);
+        if threads.is_some() || period(&machine) > 1 {
             memory.go_ahead(&machine);
         }
-        let threads = crew.map(|crew| {
-            let homes = Homes::new(crew.size(), machine.gpu.sms as usize, memory.is_ahead());
-            Threads {
-                rota: Rota::new(crew.size(), &homes),
-                lanes: (0..machine.gpu.sms).map(|_| Lane::default()).collect(),
-                homes,
-                crew,
-                shares: Vec::new(),
-                errand: None,
-            }
-        });
         Ok(Gpu {
             threads,
             memory,
@@ -335,12 +298,4 @@ impl Gpu {
         self.options.progress.finish(snapshot);
         self.options.observer.take()
     }
-}
-
-/// The threads that SMs run on, and memory where it runs beside them: no more than there is for them
-/// to do, none if one is enough.
-fn crew(machine: &Machine, options: &Options, memory_beside: bool) -> Option<Crew> {
-    let most = machine.gpu.sms as usize + usize::from(memory_beside);
-    let threads = options.threads.min(most);
-    (threads > 1 && !options.functional).then(|| Crew::new(threads - 1))
 }

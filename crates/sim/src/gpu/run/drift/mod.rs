@@ -15,7 +15,7 @@
 //!   there is [certainly room](crate::sm::memory::port::Port::knows_room).
 //! - Where it has to hear from others ([`Stretch`](super::stretch::Stretch)), it waits until they are as far, and the exchange with them.
 //! - It cannot see what others have stored before all come to the same cycle. So this is for launches that
-//!   [read nothing that they write](super::unseen), and lasts no longer than until their stores are shown.
+//!   [read nothing that they write](crate::gpu::unseen), and lasts no longer than until their stores are shown.
 //!
 //! An SM runs on the thread where it is at home ([`runner`]). One thread also does the exchange and runs memory, and is helped by others when it
 //! cannot keep up. What all of them tell each other goes through [`lane`] and [`track`].
@@ -30,7 +30,7 @@ mod runner;
 mod track;
 
 use super::period::Course;
-use super::{Gpu, Threads};
+use crate::gpu::{Gpu, Threads};
 use crate::time::Cycle;
 use exchange::Exchange;
 pub use lane::Lane;

@@ -23,7 +23,7 @@
 use super::pace::{News, Pace};
 use super::period::Course;
 use super::stretch::Stretch;
-use super::{Gpu, SimError, Threads};
+use crate::gpu::{Gpu, SimError, Threads};
 use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
 use crate::memory::packet::Request;

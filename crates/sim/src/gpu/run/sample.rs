@@ -1,6 +1,6 @@
 //! Power and counters over time: what an observer that wants it hears between quanta.
 
-use super::Gpu;
+use crate::gpu::Gpu;
 use crate::sm::Launched;
 use crate::stats::{EnergyCounters, MemoryCounters, SmCounters, SmStats};
 use crate::time::Cycle;

@@ -2,7 +2,8 @@
 //!
 //! Each thread goes through a list of SMs of its own, again and again. One that finds nothing to do, because it is a period ahead of the slowest, helps these: it runs an SM that
 //! another thread has not come to. If that one has many, it keeps the SM: one that moves from thread to thread has to be fetched from another core's caches every
-//! time, and what is uneven today will be so tomorrow.
+//! time, and what is uneven today will be so tomorrow. The thread that runs memory
+//! loses SMs while memory keeps it busy, and takes some over again when it has time, up to as many as are at home there.
 
 use super::super::homes::Homes;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,8 +12,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub struct Rota {
     threads: Vec<Turns>,
-    /// The thread that has other things to do.
+    /// The thread that has other things to do, and how many SMs it may have at most.
     with_memory: usize,
+    beside_memory: usize,
 }
 
 /// Who has so many SMs does not get those back that others have run.
@@ -40,6 +42,7 @@ impl Rota {
         Rota {
             threads: (0..threads).map(|t| Turns(Mutex::new(turns(t)))).collect(),
             with_memory: homes.with_partitions(),
+            beside_memory: homes.of(homes.with_partitions()).len().max(1),
         }
     }
 
@@ -77,7 +80,7 @@ impl Rota {
 
     /// Whether a thread may keep an SM that it has taken.
     fn may_keep(&self, thread: usize) -> bool {
-        thread != self.with_memory || self.of(thread).sms.is_empty()
+        thread != self.with_memory || self.of(thread).sms.len() < self.beside_memory
     }
 
     fn of(&self, thread: usize) -> MutexGuard<'_, Turn> {
@@ -132,6 +135,11 @@ mod tests {
         let four = rota();
         assert!(four.help(1, |sm| sm == 14));
         assert_eq!(turns(&four, 1), [4, 5, 6], "it has enough to do");
+        assert!(four.help(0, |sm| sm == 6) && four.help(2, |sm| sm == 5));
+        assert_eq!(turns(&four, 1), [4]);
+        assert!(four.help(1, |sm| sm == 5) && four.help(1, |sm| sm == 14));
+        assert!(four.help(1, |sm| sm == 10));
+        assert_eq!(turns(&four, 1), [4, 5, 14], "it may have three again");
         let rota = Rota::new(8, &Homes::new(8, 15, true)); // 0 and 1, 2, 3 and 4, ..
         assert!(rota.help(0, |sm| sm == 4));
         assert_eq!(turns(&rota, 2), [3, 4]);

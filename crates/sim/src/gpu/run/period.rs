@@ -6,8 +6,8 @@ use super::hot::HotSpots;
 use super::pace::Pace;
 use super::round::Failed;
 use super::stretch::Stretch;
-use super::unseen::PERIODS_UNSEEN;
-use super::{Gpu, SimError};
+use crate::gpu::unseen::PERIODS_UNSEEN;
+use crate::gpu::{Gpu, SimError};
 use crate::memory::system::period;
 use crate::sm::Launched;
 use crate::time::Cycle;
@@ -46,10 +46,10 @@ pub(super) struct Course<'a> {
     /// A thread of the program has failed; somebody who is not as far may have failed before it.
     pub failed: Failed,
     /// When the launch began, and how many windows have passed since after which stores are shown that nobody looks at.
-    start: Cycle,
+    pub start: Cycle,
     shown: u64,
     /// The cycle with which it is given up, if any.
-    limit: Option<Cycle>,
+    pub limit: Option<Cycle>,
 }
 
 impl Course<'_> {

@@ -1,6 +1,6 @@
 //! Where spinning warps spend their time: a short look at what each issues.
 
-use super::error::HotLoop;
+use crate::gpu::error::HotLoop;
 use crate::observe::{Observer, WarpEvent};
 use crate::sm::{Launched, StuckWarp};
 use crate::time::Cycle;

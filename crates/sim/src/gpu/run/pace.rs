@@ -29,8 +29,9 @@ pub struct Pace {
     awake: Vec<usize>,
     /// News of them, in the same order.
     news: Vec<News>,
-    /// SMs whose stores the others have not seen.
+    /// SMs whose stores the others have not seen, and which they are.
     to_flush: Vec<usize>,
+    flushes: Vec<bool>,
 }
 
 /// An SM waits for no room at its port.
@@ -95,6 +96,7 @@ impl Pace {
             awake: (0..sms).collect(),
             news: Vec::with_capacity(sms),
             to_flush: Vec::with_capacity(sms),
+            flushes: vec![false; sms],
         }
     }
 
@@ -176,7 +178,7 @@ impl Pace {
         self.came_to[number] = news.came_to;
         self.moved = self.moved.max(news.moved);
         self.set_idle(number, news);
-        if news.stored {
+        if news.stored && !std::mem::replace(&mut self.flushes[number], true) {
             self.to_flush.push(number);
         }
     }
@@ -235,7 +237,7 @@ impl Pace {
     /// Hands over the SMs that have stored since this was asked last, in order.
     pub fn flush(&mut self, hand_over: impl FnMut(usize)) {
         self.to_flush.sort_unstable();
-        self.to_flush.dedup();
+        self.flushes.fill(false);
         self.to_flush.drain(..).for_each(hand_over);
     }
 

@@ -1,0 +1,120 @@
+//! Running a launch.
+//!
+//! With timing it is one [period](period) after the other ([`timed`]). In a period SMs run in [rounds](round), or, where nobody has to be in
+//! step, several periods by themselves ([`drift`]). What an SM does by itself is a [stretch](stretch) in both cases, and on which thread it does
+//! so is a matter of where it is at [home](homes).
+
+mod dispatch;
+mod drift;
+mod homes;
+mod hot;
+mod pace;
+mod period;
+mod round;
+mod sample;
+mod stretch;
+mod threads;
+mod timed;
+
+use super::api::Launch;
+use super::refuse::oddities;
+use super::{Gpu, SimError};
+use crate::exec::functional;
+use crate::progress::Snapshot;
+use crate::sm::Launched;
+use crate::stats::{LaunchReport, Totals};
+use std::ops::ControlFlow;
+use std::time::Instant;
+pub(super) use threads::Threads;
+use warpsim_ptx::kernel::Virtualised;
+
+impl Gpu {
+    /// Runs a kernel to its end.
+    pub fn launch(&mut self, module: usize, launch: &Launch) -> Result<(), SimError> {
+        let (launched, occupancy, registers) = self.prepare(module, launch)?;
+        let place = &mut self.modules[module].kernels[launch.kernel].launched;
+        if !std::mem::replace(place, true) {
+            let timed = (!self.options.functional).then_some(&*self.machine);
+            self.warnings.extend(oddities(&launched.kernel, timed));
+        }
+        let begin = Instant::now();
+        let blocks = launched.grid.blocks();
+        self.options.progress.kernel(&launched.kernel.name, blocks);
+        let files = self.modules[module].program.files.clone();
+        let totals = if self.options.functional {
+            let resident = occupancy.blocks.saturating_mul(self.machine.gpu.sms);
+            self.run_functional(&launched, &files, resident as usize)
+        } else {
+            self.run_timed(&launched, &files)
+        };
+        self.host += begin.elapsed();
+        let totals = totals?;
+        self.launches += 1;
+        self.totals.add(&totals);
+        self.keep(LaunchReport {
+            launches: 1,
+            kernel: launched.kernel.name.clone(),
+            grid: launch.grid,
+            block: launch.block,
+            registers,
+            shared_bytes: launched.grid.total_shared,
+            blocks_per_sm: occupancy.blocks,
+            limited_by: occupancy.limited_by.to_string(),
+            virtual_blocks: matches!(launched.kernel.virtualised, Virtualised::Form(_))
+                .then(|| launched.grid.blocks()),
+            totals,
+        });
+        Ok(())
+    }
+
+    fn run_functional(
+        &mut self,
+        launched: &Launched,
+        files: &[(u32, String)],
+        resident_blocks: usize,
+    ) -> Result<Totals, SimError> {
+        let options = functional::Options {
+            max_instructions: self.options.max_cycles.unwrap_or(u64::MAX),
+            resident_blocks,
+            ..functional::Options::default()
+        };
+        let listeners = functional::Listeners {
+            hand_on: &mut |prints| {
+                self.printed.hand_on(prints, &mut self.options);
+                match self.options.progress.stops() {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            },
+            races: self.races.as_mut(),
+        };
+        let result = functional::run(
+            &launched.code,
+            &launched.kernel,
+            files,
+            &launched.grid,
+            &mut self.image,
+            listeners,
+            options,
+        );
+        let stats = result.map_err(|e| SimError::Functional(Box::new(e)))?;
+        let mut totals = Totals {
+            sms: self.machine.gpu.sms as u64,
+            core_mhz: self.machine.gpu.core_mhz.into(),
+            ..Totals::default()
+        };
+        totals.sm.counters.warp_instructions = stats.warp_instructions;
+        totals.sm.counters.thread_instructions = stats.thread_instructions;
+        totals.sm.counters.blocks = launched.grid.blocks();
+        Ok(totals)
+    }
+
+    pub(super) fn snapshot(&self, blocks_done: u64, blocks_total: u64) -> Snapshot {
+        Snapshot {
+            cycles: self.totals.cycles,
+            warp_instructions: self.totals.sm.counters.warp_instructions,
+            blocks_done,
+            blocks_total,
+        }
+    }
+}
