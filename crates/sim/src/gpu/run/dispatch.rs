@@ -45,6 +45,12 @@ impl Dispatcher {
         self.ended.push((at, sm, blocks));
     }
 
+    /// Blocks that have ended by cycle `at` and whose places nobody has taken back.
+    pub fn ended_by(&self, at: Cycle) -> u64 {
+        let ended = self.ended.iter().filter(|&&(when, ..)| when <= at);
+        ended.map(|&(.., blocks)| u64::from(blocks)).sum()
+    }
+
     /// All SMs have come to cycle `at`: the places of blocks that have ended by then are free. Returns how
     /// many those are.
     pub fn take_ended(&mut self, at: Cycle) -> u64 {

@@ -4,6 +4,7 @@
 //! step, several periods by themselves ([`drift`]). What an SM does by itself is a [stretch](stretch) in both cases, and on which thread it does
 //! so is a matter of where it is at [home](homes).
 
+mod blocks;
 mod dispatch;
 mod drift;
 mod homes;

@@ -1,6 +1,7 @@
 //! A period of a launch, in [rounds](super::round), and between those blocks for SMs that have room,
 //! always in SM order.
 
+use super::blocks::Blocks;
 use super::dispatch::{Dispatcher, Numbers};
 use super::hot::HotSpots;
 use super::pace::Pace;
@@ -26,18 +27,10 @@ pub(super) struct Course<'a> {
     pub files: &'a [(u32, String)],
     pub clocking: Clocking,
     pub pace: Pace,
-    pub dispatcher: Dispatcher,
-    /// Who hands out logical blocks, where virtual ones ask for them.
-    numbers: Option<Numbers>,
+    pub blocks: Blocks,
     /// Where spinning warps are looked at.
     pub hot: Option<HotSpots>,
-    /// Blocks of the launch, and how many of them have ended.
-    pub total: u64,
-    pub completed: u64,
-    /// There may be room for blocks that have not been handed out.
-    room: bool,
-    /// Something is left to be handed out, and whether the SMs' policies want to hear when it is not.
-    left: bool,
+    /// The SMs' policies want to hear when nothing is left to be handed out.
     last_block_is_heard: bool,
     /// Somebody has to know of every quantum.
     in_step: bool,
@@ -75,42 +68,9 @@ impl Course<'_> {
             && !self.sampled
             && self.hot.is_none()
             && self.failed.is_none()
-            && !(self.left && self.last_block_is_heard)
-            && self.may_go_on()
+            && !(self.blocks.left && self.last_block_is_heard)
+            && self.blocks.may_go_on()
             && self.pace.is_together(now)
-    }
-
-    /// Whether nothing comes up that has to be done in step: blocks for which there may be room, the end of the launch.
-    pub fn may_go_on(&self) -> bool {
-        !self.room && self.completed < self.total
-    }
-
-    /// Whether a thread of the program has failed that all others have caught up with in cycle `at`.
-    pub fn has_failed(&self, at: Cycle) -> bool {
-        let failed = self.failed.as_ref();
-        failed.is_some_and(|&(before, ..)| before <= at)
-    }
-
-    /// All SMs have come to cycle `at`: blocks go to where others have ended. Returns whether there may have been any.
-    pub fn hand_out(&mut self, at: Cycle, send: impl FnMut(usize, Cycle, u64)) -> bool {
-        let done = self.dispatcher.take_ended(at);
-        self.completed += done;
-        let any = self.dispatcher.has_more() && (self.room || done != 0);
-        if any {
-            let to = at + self.clocking.quantum;
-            self.room = self.dispatcher.dispatch(at, to, send);
-        }
-        any
-    }
-
-    /// Whether nothing is left to be handed out since this was asked last.
-    pub fn has_handed_out_all(&mut self) -> bool {
-        let numbers_are_out = self.numbers.as_ref().is_none_or(Numbers::are_out);
-        let out = self.left && !self.dispatcher.has_more() && numbers_are_out;
-        if out {
-            (self.left, self.room) = (false, false);
-        }
-        out
     }
 }
 
@@ -139,22 +99,17 @@ impl Gpu {
                 period: period(&self.machine) * quantum,
             },
             pace: Pace::new(sms, start),
-            dispatcher,
             in_step: !self.options.skip
                 || self.options.observer.is_some()
                 || numbers.is_some()
                 || prints(&launched.kernel),
-            numbers,
+            blocks: Blocks::new(dispatcher, numbers, total, room, quantum),
             failed: None,
             sampled,
             start,
             shown: 0,
             limit: self.options.max_cycles.map(|n| start.saturating_add(n)),
             hot: None,
-            total,
-            completed: 0,
-            room,
-            left: true,
             last_block_is_heard: self.sms.iter().any(|sm| sm.hears_of_last_block()),
         }
     }
@@ -214,7 +169,8 @@ impl Gpu {
                 launched: course.launched,
                 observed: course.hot.is_some() || self.options.observer.is_some(),
                 skip: self.options.skip,
-                blocks_wait: course.dispatcher.has_more(),
+                blocks_wait: course.blocks.dispatcher.has_more(),
+                heard_by: None,
             };
             at = self.run_round(&stretch, course);
             self.report_fault(at, course)?;
@@ -249,7 +205,7 @@ impl Gpu {
 
     /// Where a round ends at the latest that begins with cycle `at`, in a period that ends with cycle `end`.
     fn round_end(&self, at: Cycle, end: Cycle, course: &Course) -> Cycle {
-        let waits = course.room || course.left && course.last_block_is_heard;
+        let waits = course.blocks.room || course.blocks.left && course.last_block_is_heard;
         match course.in_step || waits || course.hot.is_some() {
             true => at + course.clocking.quantum,
             false => end,
@@ -258,24 +214,21 @@ impl Gpu {
 
     /// All SMs have come to cycle `at`: blocks go to where others have ended.
     fn hand_out_blocks(&mut self, at: Cycle, course: &mut Course) {
+        let Course { blocks, pace, .. } = course;
         let sms = &mut self.sms;
-        if course.hand_out(at, |sm, at, block| sms[sm].expect_block(at, block)) {
-            course.pace.look_again(sms);
+        let any = blocks.hand_out(at, |sm, at, block| sms[sm].expect_block(at, block));
+        if any | blocks.hand_out_numbers(at, sms) {
+            pace.look_again(sms);
         }
-        if let Some(numbers) = &mut course.numbers
-            && numbers.hand_out(at, sms)
-        {
-            course.pace.look_again(sms);
-        }
-        if course.has_handed_out_all() {
+        if blocks.are_all_out() {
             sms.iter_mut().for_each(|sm| sm.expect_no_more(at));
-            course.pace.look_again(sms);
+            pace.look_again(sms);
         }
     }
 
     /// If nothing is left of a launch: the end of the last quantum in which there was.
     pub(super) fn over(&self, course: &Course) -> Option<Cycle> {
-        if course.completed < course.total {
+        if course.blocks.completed < course.blocks.total {
             return None;
         }
         let idle_since = course.pace.idle_since().filter(|_| self.memory.idle())?;

@@ -222,10 +222,7 @@ impl Gpu {
     /// Collects, in SM order, what the SMs that have run leave.
     fn collect(&mut self, stretch: &Stretch, course: &mut Course) {
         let Course {
-            pace,
-            dispatcher,
-            hot,
-            ..
+            pace, blocks, hot, ..
         } = course;
         let (from, to) = (stretch.span.start, stretch.span.end);
         if self.threads.is_some() {
@@ -242,7 +239,7 @@ impl Gpu {
                     true => news.came_to,
                     false => from,
                 };
-                dispatcher.ended(when, i, news.completed);
+                blocks.dispatcher.ended(when, i, news.completed);
             }
             if news.sent {
                 for (cycle, request) in sm.port.sent.drain(..) {

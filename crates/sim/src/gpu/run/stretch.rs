@@ -8,6 +8,7 @@
 //! - when a block has ended while others wait for a place: the dispatcher has to have seen all that ended before;
 //! - without blocks of its own: the launch may be over before it has something to do again.
 
+use super::drift::Lane;
 use super::pace::News;
 use crate::exec::memory::image::GlobalMemory;
 use crate::memory::network::crossbar::Backlog;
@@ -26,7 +27,12 @@ pub(super) struct Stretch<'a> {
     pub skip: bool,
     /// Blocks wait for a place.
     pub blocks_wait: bool,
+    /// Where it tells others how far it has come with all its blocks.
+    pub heard_by: Option<&'a Lane>,
 }
+
+/// Cycles after which an SM tells others how far it has come, where they want to know: enough of them that it is not felt.
+const UNHEARD: u64 = 12;
 
 impl Stretch<'_> {
     /// Runs an SM that finds so much in the way of its requests as the stretch begins. Without that it has to know by itself
@@ -86,6 +92,9 @@ impl Stretch<'_> {
             if self.blocks_wait && sm.has_completed() {
                 break;
             }
+            if let Some(lane) = self.heard_by {
+                lane.pass(at);
+            }
         }
         let news = News {
             came_to: at,
@@ -106,7 +115,11 @@ impl Stretch<'_> {
             return self.quantum;
         }
         let known = sm.port.known_for(self.quantum);
-        left.min(known / self.quantum * self.quantum)
+        let most = match self.heard_by {
+            Some(_) => left.min(UNHEARD).max(self.quantum),
+            None => left,
+        };
+        most.min(known) / self.quantum * self.quantum
     }
 
     /// The beginning of the first quantum from `at` on in which the SM has something to do, as far as

@@ -50,7 +50,7 @@ impl Gpu {
         let end = self.run_to_end(&mut course, sampler.as_mut())?;
         self.show_stores(&mut course);
         self.memory.back_to(end);
-        self.last_sm = course.dispatcher.last();
+        self.last_sm = course.blocks.dispatcher.last();
         Ok(self.add_up(&course, &before, sampler))
     }
 
@@ -75,7 +75,7 @@ impl Gpu {
             }
             // Once the last block is done the launch may turn out to have ended already.
             if let Some(sampler) = &mut sampler
-                && course.completed < course.total
+                && course.blocks.completed < course.blocks.total
             {
                 self.sample(sampler, now, course.launched);
             }
@@ -176,7 +176,7 @@ impl Gpu {
 
     /// Tells how far a launch is that has run for so many cycles, and whether it is to be given up.
     fn tell_progress(&mut self, cycles: u64, course: &Course) -> Result<(), SimError> {
-        let snapshot = self.snapshot(course.completed, course.total);
+        let snapshot = self.snapshot(course.blocks.completed, course.blocks.total);
         let issued = |sm: &Sm| sm.stats().counters.warp_instructions;
         let running: u64 = self.sms.iter().map(issued).sum();
         self.options.progress.update(Snapshot {
@@ -223,7 +223,7 @@ impl Gpu {
         let stuck_warps = |sm: &Sm| sm.stuck_warps(launched);
         let under_way = self.sms.iter().filter_map(|sm| sm.memory_under_way());
         Box::new(Stuck {
-            not_started: course.total - course.dispatcher.sent(),
+            not_started: course.blocks.total - course.blocks.dispatcher.sent(),
             places: u64::from(launched.blocks_per_sm) * self.sms.len() as u64,
             kernel: launched.kernel.name.clone(),
             cycle: at - course.start,

@@ -1,17 +1,18 @@
 //! What one thread at a time does for all SMs that drift apart: their requests go through the network, blocks go to where others have ended, and
 //! memory is sent ahead of them.
 
-use super::super::period::Course;
-use super::super::round::note;
+use super::super::pace::Pace;
+use super::super::round::{Failed, note};
 use super::lane::{Lane, Told};
 use super::track::Track;
 use crate::memory::system::MemorySystem;
 use crate::time::Cycle;
 
 /// The exchange.
-pub struct Exchange<'a, 'b> {
+pub struct Exchange<'a> {
     memory: &'a mut MemorySystem,
-    course: &'a mut Course<'b>,
+    pace: &'a mut Pace,
+    failed: &'a mut Failed,
     /// The period whose requests go through the network next.
     period: u64,
     /// By SM: to which cycle of that period it has come, and whether it waits there.
@@ -24,15 +25,17 @@ pub struct Exchange<'a, 'b> {
     stopped: (Cycle, Cycle),
 }
 
-impl<'a, 'b> Exchange<'a, 'b> {
+impl<'a> Exchange<'a> {
     pub fn new(
         memory: &'a mut MemorySystem,
-        course: &'a mut Course<'b>,
+        pace: &'a mut Pace,
+        failed: &'a mut Failed,
         sms: usize,
-    ) -> Exchange<'a, 'b> {
+    ) -> Exchange<'a> {
         Exchange {
             memory,
-            course,
+            pace,
+            failed,
             period: 0,
             came_to: vec![(Cycle::ZERO, false); sms],
             awaited: (0..sms).collect(),
@@ -72,7 +75,7 @@ impl<'a, 'b> Exchange<'a, 'b> {
         let end = track.end_of(self.period);
         let reached = self.came_to.iter().map(|&(at, _)| at).fold(end, Cycle::min);
         self.memory.catch_up(reached);
-        let goes_on = !self.course.has_failed(reached) && self.hand_out_blocks(reached, track);
+        let goes_on = !self.has_failed(reached) && track.places.hand_out(reached, track.lanes);
         if !goes_on || reached == end && self.period + 1 == track.periods {
             self.stopped = (reached, end);
             track.stop();
@@ -86,16 +89,11 @@ impl<'a, 'b> Exchange<'a, 'b> {
 
     /// Hears what an SM has to tell.
     fn hear(&mut self, number: usize, told: &mut Told) {
-        let (course, news) = (&mut *self.course, &told.news);
+        let news = &told.news;
         told.is_new = false;
-        course.pace.hear(number, news);
-        if news.completed != 0 {
-            course
-                .dispatcher
-                .ended(news.came_to, number, news.completed);
-        }
+        self.pace.hear(number, news);
         let result = std::mem::replace(&mut told.result, Ok(()));
-        note(&mut course.failed, number, news.came_to, result);
+        note(self.failed, number, news.came_to, result);
         for (cycle, request) in told.sent.drain(..) {
             self.memory.push(cycle, request);
         }
@@ -111,16 +109,10 @@ impl<'a, 'b> Exchange<'a, 'b> {
         }
     }
 
-    /// All have come to cycle `at`: blocks go to where others have ended. Returns whether all can go on from there by themselves.
-    fn hand_out_blocks(&mut self, at: Cycle, track: &Track) -> bool {
-        let course = &mut *self.course;
-        course.hand_out(at, |sm, cycle, block| {
-            track.lanes[sm].letter().blocks.push((cycle, block));
-        });
-        if course.has_handed_out_all() {
-            track.no_block_waits();
-        }
-        course.may_go_on()
+    /// Whether a thread of the program has failed that all others have caught up with in cycle `at`.
+    fn has_failed(&self, at: Cycle) -> bool {
+        let failed = self.failed.as_ref();
+        failed.is_some_and(|&(before, ..)| before <= at)
     }
 
     /// SMs that wait for the others in cycle `at` go on.

@@ -22,6 +22,8 @@ pub struct Lane {
     backlogs: [AtomicU64; 2],
     /// How many times it has been let go on where it waited.
     let_go: AtomicU64,
+    /// The cycle to which it has come, as far as it has said so: what has ended on it before is known.
+    passed: AtomicU64,
 }
 
 /// What an SM tells when it is through with a period or has to hear something in it.
@@ -69,16 +71,28 @@ impl Default for Lane {
             letter: Mutex::default(),
             backlogs: Default::default(),
             let_go: AtomicU64::new(0),
+            passed: AtomicU64::new(0),
         }
     }
 }
 
 impl Lane {
-    /// The SM is about to drift, with so much in the way of its requests.
-    pub fn begin(&mut self, backlog: Backlog) {
+    /// The SM is about to drift from cycle `now` on, with so much in the way of its requests.
+    pub fn begin(&mut self, now: Cycle, backlog: Backlog) {
         // The period before the first is an odd one.
         self.backlogs = [0, pack(backlog)].map(AtomicU64::new);
         self.let_go = AtomicU64::new(0);
+        self.passed = AtomicU64::new(now.get());
+    }
+
+    /// The SM has come to cycle `at`, and has told which blocks have ended on it.
+    pub fn pass(&self, at: Cycle) {
+        self.passed.store(at.get(), Ordering::Release);
+    }
+
+    /// Whether it has come to cycle `at`, and has told that.
+    pub fn has_passed(&self, at: Cycle) -> bool {
+        self.passed.load(Ordering::Acquire) >= at.get()
     }
 
     /// What the SM has to tell of a period.

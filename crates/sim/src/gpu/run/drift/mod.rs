@@ -13,7 +13,8 @@
 //!   once all SMs are through with period k, and what they have sent has gone through the network ([`exchange`]).
 //! - As it begins period k + 1 it may not have heard how far its requests of period k have got. It counts them as not gone, and begins if
 //!   there is [certainly room](crate::sm::memory::port::Port::knows_room).
-//! - Where it has to hear from others ([`Stretch`](super::stretch::Stretch)), it waits until they are as far, and the exchange with them.
+//! - Where it has to hear from others ([`Stretch`](super::stretch::Stretch)), it waits until they are as far, and the exchange with them. If it is only that a
+//!   block has ended on it while others wait, it need not wait for the exchange ([`places`]).
 //! - It cannot see what others have stored before all come to the same cycle. So this is for launches that
 //!   [read nothing that they write](crate::gpu::unseen), and lasts no longer than until their stores are shown.
 //!
@@ -25,6 +26,7 @@
 
 mod exchange;
 mod lane;
+mod places;
 mod rota;
 mod runner;
 mod track;
@@ -51,10 +53,10 @@ const DEPUTY: usize = 0;
 const DEPUTY_FOR_FAR_SIDES: usize = 2;
 
 /// All that there is to do, by whoever comes for it.
-struct Work<'t, 's, 'e, 'c> {
+struct Work<'t, 's, 'e> {
     track: Track<'t>,
     runners: Vec<Mutex<Runner<'s>>>,
-    exchange: Mutex<Exchange<'e, 'c>>,
+    exchange: Mutex<Exchange<'e>>,
     rota: &'t Rota,
     /// The thread that does the exchange and runs memory.
     with_memory: usize,
@@ -89,15 +91,24 @@ impl Gpu {
             lanes,
             ..
         } = self.threads.as_mut()?;
-        course.pace.wake_all(now, &mut self.memory);
+        let Course {
+            launched,
+            clocking,
+            pace,
+            blocks,
+            failed,
+            ..
+        } = course;
+        pace.wake_all(now, &mut self.memory);
         let mut inboxes = self.memory.lend_inboxes();
         for (sm, lane) in lanes.iter_mut().enumerate() {
-            lane.begin(self.memory.injection_backlog(sm));
+            lane.begin(now, self.memory.injection_backlog(sm));
         }
-        let track = Track::new(&self.image, course, now, periods, lanes);
+        let kernel = (*launched, *clocking);
+        let track = Track::new(&self.image, kernel, blocks, (now, periods), lanes);
         let sms = self.sms.iter_mut().zip(&mut inboxes).enumerate();
         let runners = sms.map(|(number, (sm, inbox))| Runner::new(number, sm, inbox, now));
-        let exchange = Exchange::new(&mut self.memory, course, track.lanes.len());
+        let exchange = Exchange::new(&mut self.memory, pace, failed, track.lanes.len());
         let work = Work {
             track,
             runners: runners.map(Mutex::new).collect(),
@@ -111,8 +122,15 @@ impl Gpu {
             work.attend(*thread);
         });
         let Work {
-            track, exchange, ..
+            track,
+            exchange,
+            runners,
+            ..
         } = work;
+        for runner in runners {
+            let runner = runner.into_inner();
+            runner.unwrap_or_else(PoisonError::into_inner).stop(&track);
+        }
         let exchange = exchange.into_inner();
         let mut exchange = exchange.unwrap_or_else(PoisonError::into_inner);
         // Some have told more than anybody has listened to, or not listened to all.
@@ -124,12 +142,12 @@ impl Gpu {
         }
         let stopped = exchange.stopped();
         self.memory.take_inboxes_back(inboxes);
-        course.pace.stop(stopped.0, &self.sms);
+        pace.stop(stopped.0, &self.sms);
         Some(stopped)
     }
 }
 
-impl Work<'_, '_, '_, '_> {
+impl Work<'_, '_, '_> {
     /// Does what there is to do for a thread until all stop.
     fn attend(&self, thread: usize) {
         let _stops = self.track.stop_on_panic();

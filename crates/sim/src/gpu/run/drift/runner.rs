@@ -1,10 +1,12 @@
 //! An SM that drifts.
 
+use super::super::pace::News;
 use super::lane::Lane;
+use super::places::Wish;
 use super::track::Track;
 use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
-use crate::sm::Sm;
+use crate::sm::{Sm, SmFault};
 use crate::time::Cycle;
 
 /// The SM, and where it is.
@@ -15,12 +17,21 @@ pub struct Runner<'a> {
     /// The period that it is in, and the cycle to which it has come.
     period: u64,
     at: Cycle,
-    /// It waits until others have come there, and how often that has been so.
-    waits: bool,
+    waits: Waits,
+    /// How often it has waited for the exchange.
     waited: u64,
     /// Flits that it has sent in this period and in the one before.
     sent: u32,
     sent_before: u32,
+}
+
+/// What an SM waits for that cannot go on by itself.
+enum Waits {
+    Not,
+    /// The exchange, to come where it is.
+    ForExchange,
+    /// All others, to come there: a block may go to where one has ended. It has told nothing else yet.
+    ForBlock(News),
 }
 
 impl<'a> Runner<'a> {
@@ -32,7 +43,7 @@ impl<'a> Runner<'a> {
             inbox,
             period: 0,
             at,
-            waits: false,
+            waits: Waits::Not,
             waited: 0,
             sent: 0,
             sent_before: 0,
@@ -47,26 +58,53 @@ impl<'a> Runner<'a> {
     /// Runs as far as it can in one period. Returns whether it could at all.
     pub fn go_on(&mut self, track: &Track) -> bool {
         let lane = &track.lanes[self.number];
-        if self.waits {
-            if !lane.is_let_go(self.waited) {
-                return false;
+        let known = match self.waits {
+            Waits::ForBlock(news) => self.hear_of_block(&news, track).then_some(None),
+            Waits::ForExchange if !lane.is_let_go(self.waited) => None,
+            Waits::ForExchange => {
+                self.waits = Waits::Not;
+                self.waited += 1;
+                self.be_ready(track, lane)
             }
-            self.waits = false;
-            self.waited += 1;
-        }
-        let known = match self.at == track.start_of(self.period) {
-            true => self.begin(track, lane),
-            false => Some(Some(lane.backlog(self.period))),
+            Waits::Not => self.be_ready(track, lane),
         };
         let Some(backlog) = known.filter(|_| !track.is_over()) else {
             return false;
         };
+        self.waits = Waits::Not;
         if let Some(backlog) = backlog {
             self.sm.port.hear_backlog(backlog, self.at);
         }
         lane.letter().read(self.sm, self.inbox);
         self.run(track, lane);
         true
+    }
+
+    /// Whether it can run from where it is; and what is in the way of its requests there, if the exchange has come that far.
+    fn be_ready(&mut self, track: &Track, lane: &Lane) -> Option<Option<Backlog>> {
+        match self.at == track.start_of(self.period) {
+            true => self.begin(track, lane),
+            false => Some(Some(lane.backlog(self.period))),
+        }
+    }
+
+    /// Whether it can go on behind a block that has ended. If not by itself, it waits for the exchange, with this to tell.
+    fn hear_of_block(&mut self, news: &News, track: &Track) -> bool {
+        if track.is_over() {
+            return false;
+        }
+        let wish = track.places.ask(self.at, track.lanes);
+        // Some may wait for the exchange before this cycle, and the exchange for all.
+        let stuck = || track.none_but_those_who_wish_run(self.period);
+        let refused = wish == Wish::Refused || wish == Wish::Waits && stuck();
+        if refused {
+            self.waits = Waits::ForExchange;
+            self.tell(*news, Ok(()), track);
+        }
+        if refused || wish == Wish::Granted {
+            track.places.wait_no_more(self.period);
+        }
+        wish == Wish::Granted
     }
 
     /// Whether it can begin a period; and what is in the way of its requests as it does, if the exchange has come that far.
@@ -91,28 +129,52 @@ impl<'a> Runner<'a> {
 
     /// Runs in the rest of its period, and tells what there is to tell.
     fn run(&mut self, track: &Track, lane: &Lane) {
-        let (period, end) = (self.period, track.end_of(self.period));
-        let stretch = track.stretch(self.at, period);
+        let end = track.end_of(self.period);
+        let stretch = track.stretch(self.at, self.period, self.number);
         let before = self.sm.port.flits();
-        let (news, result) = stretch.run(track.image, self.sm, self.inbox, None);
+        let (mut news, result) = stretch.run(track.image, self.sm, self.inbox, None);
         self.sent += self.sm.port.flits() - before;
-        let wakes = news.next.min(news.next_reply) != Cycle::NEVER;
-        self.waits = news.came_to < end
-            || result.is_err()
-            || stretch.blocks_wait && news.completed != 0
-            || news.idle && wakes;
-        {
-            let mut told = lane.told(period);
-            debug_assert!(!told.is_new && told.sent.is_empty());
-            std::mem::swap(&mut told.sent, &mut self.sm.port.sent);
-            (told.news, told.result) = (news, result);
-            (told.waits, told.is_new) = (self.waits, true);
-        }
         self.at = news.came_to;
+        let completed = std::mem::take(&mut news.completed);
+        if completed != 0 {
+            track.places.ended(self.at, self.number, completed);
+        }
+        lane.pass(self.at);
+        let wakes = news.next.min(news.next_reply) != Cycle::NEVER;
+        let wants_block = stretch.blocks_wait && completed != 0;
+        let by_itself = self.at < end && !news.idle && self.sm.port.knows_room();
+        if wants_block && by_itself && result.is_ok() {
+            track.places.wait(self.period);
+            self.waits = Waits::ForBlock(news);
+            return;
+        }
+        if self.at < end || result.is_err() || wants_block || news.idle && wakes {
+            self.waits = Waits::ForExchange;
+        }
+        self.tell(news, result, track);
         if self.at == end {
             self.period += 1;
             self.sent_before = std::mem::take(&mut self.sent);
         }
-        track.pause(period);
+    }
+
+    /// Tells the exchange what there is to tell of the period.
+    fn tell(&mut self, news: News, result: Result<(), SmFault>, track: &Track) {
+        {
+            let mut told = track.lanes[self.number].told(self.period);
+            debug_assert!(!told.is_new && told.sent.is_empty());
+            std::mem::swap(&mut told.sent, &mut self.sm.port.sent);
+            (told.news, told.result) = (news, result);
+            told.waits = matches!(self.waits, Waits::ForExchange);
+            told.is_new = true;
+        }
+        track.pause(self.period);
+    }
+
+    /// All stop where they are: tells what it has not told.
+    pub fn stop(mut self, track: &Track) {
+        if let Waits::ForBlock(news) = self.waits {
+            self.tell(news, Ok(()), track);
+        }
     }
 }

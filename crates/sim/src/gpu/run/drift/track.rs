@@ -2,10 +2,12 @@
 //!
 //! Periods are counted from the one in which SMs begin to drift.
 
-use super::super::period::{Clocking, Course};
+use super::super::period::Clocking;
 use super::super::stretch::Stretch;
 use super::lane::{Lane, lock, odd};
+use super::places::Places;
 use crate::exec::memory::image::GlobalMemory;
+use crate::gpu::run::blocks::Blocks;
 use crate::memory::system::{AheadOfPartitions, AheadOfSms};
 use crate::sm::Launched;
 use crate::time::Cycle;
@@ -21,6 +23,7 @@ pub struct Track<'a> {
     /// How many periods there are at most.
     pub periods: u64,
     pub lanes: &'a [Lane],
+    pub places: Places<'a>,
     said: Said,
     memory: Memory,
     /// Of even periods and odd ones: SMs that are neither through with the one under way nor wait in it.
@@ -34,8 +37,6 @@ struct Said {
     ready: AtomicU64,
     /// Requests of so many periods have gone through the network.
     exchanged: AtomicU64,
-    /// Blocks wait for a place.
-    blocks_wait: AtomicBool,
     /// All stop where they are.
     over: AtomicBool,
 }
@@ -60,20 +61,21 @@ impl<'a> Track<'a> {
     /// For SMs that are about to drift, from cycle `start` on.
     pub fn new(
         image: &'a GlobalMemory,
-        course: &Course<'a>,
-        start: Cycle,
-        periods: u64,
+        (launched, clocking): (&'a Launched, Clocking),
+        blocks: &'a mut Blocks,
+        (start, periods): (Cycle, u64),
         lanes: &'a [Lane],
     ) -> Track<'a> {
         let running = || Running(AtomicU64::new(lanes.len() as u64));
         Track {
             image,
-            launched: course.launched,
-            clocking: course.clocking,
+            launched,
+            clocking,
             start,
             periods,
             running: [running(), running()],
             lanes,
+            places: Places::new(blocks),
             memory: Memory {
                 place: Mutex::new((None, 0)),
                 waits: AtomicBool::new(false),
@@ -84,7 +86,6 @@ impl<'a> Track<'a> {
             said: Said {
                 ready: AtomicU64::new(0),
                 exchanged: AtomicU64::new(0),
-                blocks_wait: AtomicBool::new(course.dispatcher.has_more()),
                 over: AtomicBool::new(false),
             },
         }
@@ -100,15 +101,17 @@ impl<'a> Track<'a> {
         self.start_of(period + 1)
     }
 
-    /// The rest of a period from cycle `at` on.
-    pub fn stretch(&self, at: Cycle, period: u64) -> Stretch<'a> {
+    /// The rest of a period from cycle `at` on, for an SM.
+    pub fn stretch(&self, at: Cycle, period: u64, sm: usize) -> Stretch<'a> {
+        let blocks_wait = self.places.are_wanted();
         Stretch {
             span: at..self.end_of(period),
             quantum: self.clocking.quantum,
             launched: self.launched,
             observed: false,
             skip: true,
-            blocks_wait: self.said.blocks_wait.load(Ordering::Relaxed),
+            blocks_wait,
+            heard_by: blocks_wait.then_some(&self.lanes[sm]),
         }
     }
 
@@ -196,11 +199,6 @@ impl<'a> Track<'a> {
         self.said.exchanged.load(Ordering::Acquire) >= period
     }
 
-    /// No block is left to wait.
-    pub fn no_block_waits(&self) {
-        self.said.blocks_wait.store(false, Ordering::Relaxed);
-    }
-
     /// So many SMs are about to run in a period.
     pub fn set_running(&self, period: u64, sms: usize) {
         self.running[odd(period)]
@@ -216,6 +214,12 @@ impl<'a> Track<'a> {
     /// Whether all are through with a period or wait in it.
     pub fn all_pause(&self, period: u64) -> bool {
         self.running[odd(period)].0.load(Ordering::Acquire) == 0
+    }
+
+    /// Whether all that are not have found that blocks have ended on them, and wait for others.
+    pub fn none_but_those_who_wish_run(&self, period: u64) -> bool {
+        let waiting = self.places.waiting(period);
+        self.running[odd(period)].0.load(Ordering::Acquire) == waiting
     }
 
     /// All stop where they are.
