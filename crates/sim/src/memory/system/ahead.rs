@@ -70,6 +70,11 @@ pub fn period(machine: &Machine) -> u64 {
     asked.min(lookahead(machine).div_ceil(2)).max(1)
 }
 
+/// Cycles by which partitions may be ahead of the requests that have gone through the network.
+pub fn lead(machine: &Machine) -> u64 {
+    (lookahead(machine) + 1) * u64::from(machine.gpu.quantum.max(1))
+}
+
 /// What of a memory system whose partitions go ahead is not theirs.
 pub(super) struct Front {
     pub gates: Gates,
@@ -157,24 +162,28 @@ impl MemorySystem {
     /// back](MemorySystem::take_back) before the period is [over](MemorySystem::turn_over).
     pub fn set_off(&mut self, end: Cycle, further: bool) -> Option<AheadOfSms> {
         let ahead = self.behind.as_ref()?.ahead.as_ref()?;
-        if ahead.period == ahead.quantum {
+        let (period, quantum) = (ahead.period, ahead.quantum);
+        if period == quantum {
             self.come_to(end, false);
         }
-        let front = self.front.as_deref_mut()?;
-        let behind = self.behind.as_deref_mut().filter(|_| further)?;
-        let further = end + behind.ahead.as_ref()?.period;
+        match further {
+            true => self.send_to(end + period),
+            false => None,
+        }
+    }
+
+    /// The partitions for whoever runs them up to a cycle, if there is something to do.
+    fn send_to(&mut self, to: Cycle) -> Option<AheadOfSms> {
+        let (front, behind) = (self.front.as_deref_mut()?, self.behind.as_deref_mut()?);
         // With nothing to do they are done at once, and need not be waited for.
-        if front.settled.next >= further {
-            behind.run(further);
+        if front.settled.next >= to {
+            behind.run(to);
             return None;
         }
-        let far_sides = behind.let_far_sides_go(further);
+        let far_sides = behind.let_far_sides_go(to);
         front.far_sides = far_sides.map(|(far, to)| AheadOfPartitions { far, to });
         let behind = self.behind.take()?;
-        Some(AheadOfSms {
-            behind,
-            end: further,
-        })
+        Some(AheadOfSms { behind, end: to })
     }
 
     /// Takes back partitions that have been run.
@@ -211,17 +220,22 @@ impl MemorySystem {
     /// Partitions that are ahead, and have not come to cycle `end`, with which the period ends that SMs are about to run, do so; and it is noted
     /// what they are then. Returns whether they ran.
     fn come_to(&mut self, end: Cycle, early: bool) -> bool {
+        self.hear_of_partitions(|behind| behind.come_to(end, early))
+    }
+
+    /// Partitions that are ahead take in what has come for them, do what they are `to` do, and it is noted what they are then.
+    fn hear_of_partitions(&mut self, to: impl FnOnce(&mut Behind) -> bool) -> bool {
         let (Some(front), Some(behind)) = (self.front.as_deref_mut(), self.behind.as_deref_mut())
         else {
             return false;
         };
         behind.receive(&mut front.gates.mail);
-        let runs = behind.come_to(end, early);
+        let did = to(behind);
         if let Some(ahead) = &mut behind.ahead {
             front.gates.hear(&mut ahead.room);
             ahead.settle(&mut front.settled);
         }
-        runs
+        did
     }
 
     /// Before SMs begin a period of several quanta that ends with cycle `end`: the partitions up to
@@ -255,11 +269,11 @@ impl MemorySystem {
         self.inboxes.take_back(inboxes);
     }
 
-    /// Where periods are longer than a quantum and SMs drift apart: partitions that have come to cycle `end`, with which the period ends whose requests are still to come, for
-    /// whoever runs them through the one behind it, if there is something to do.
-    pub fn send_on(&mut self, end: Cycle) -> Option<AheadOfSms> {
-        self.come_to(end, true);
-        self.set_off(end, true)
+    /// Where periods are longer than a quantum and SMs drift apart: the partitions, which have been run to where they were sent before, for whoever runs them
+    /// up to cycle `to`, if there is something to do. That is no more than their [`lead`] beyond the cycle to which requests have gone through the network.
+    pub fn send_on(&mut self, to: Cycle) -> Option<AheadOfSms> {
+        self.hear_of_partitions(|_| false);
+        self.send_to(to)
     }
 
     /// The period that SMs run is over, its stores included. Where partitions are ahead, the replies of the one

@@ -154,11 +154,12 @@ impl Behind {
         }
     }
 
-    /// Lets somebody else run the far sides of the channels through the period behind cycle `end`, and says to which cycle, if all that
+    /// Lets somebody else run the far sides of the channels through the period behind cycle `end`, or as far as can be, and says to which cycle, if all that
     /// happens there is known for the time up to `end`, for which [`run`](Behind::run) is to be called.
     pub(super) fn let_far_sides_go(&mut self, end: Cycle) -> Option<(FarSides, Cycle)> {
         let ahead = self.ahead.as_ref()?;
-        let (now, to) = (ahead.now, end + ahead.period);
+        let (now, further) = (ahead.now, end + ahead.period);
+        let to = further.min(self.far.as_ref()?.reach(now));
         let is_told = ahead.told >= now;
         let far = self.far.take_if(|far| {
             let goes = is_told && far.has_come_to(end) && far.has_to_run(now, to);

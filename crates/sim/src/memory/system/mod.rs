@@ -32,7 +32,7 @@ use crate::memory::wake::WakeList;
 use crate::time::{Cycle, Tick};
 use advance::Requests;
 use ahead::Front;
-pub use ahead::{AheadOfPartitions, AheadOfSms, lookahead, period};
+pub use ahead::{AheadOfPartitions, AheadOfSms, lead, lookahead, period};
 use behind::Behind;
 use far_sides::FarSides;
 use partitions::{Clocks, Partitions};

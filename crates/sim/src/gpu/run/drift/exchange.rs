@@ -13,14 +13,15 @@ pub struct Exchange<'a> {
     memory: &'a mut MemorySystem,
     pace: &'a mut Pace,
     failed: &'a mut Failed,
-    /// The period whose requests go through the network next.
-    period: u64,
-    /// By SM: to which cycle of that period it has come, and whether it waits there.
+    /// The step whose requests go through the network next.
+    step: u64,
+    /// By SM: to which cycle of that step it has come, and whether it waits there.
     came_to: Vec<(Cycle, bool)>,
     /// SMs that have run since they were heard.
     awaited: Vec<usize>,
-    /// Memory is to be run on when it is back.
-    runs_memory: bool,
+    /// The last step that memory has been sent through, and the last of which it has told when there was room for requests.
+    sent: u64,
+    heard: u64,
     /// The cycle to which all have come, and the end of its period, when they have stopped.
     stopped: (Cycle, Cycle),
 }
@@ -30,16 +31,18 @@ impl<'a> Exchange<'a> {
         memory: &'a mut MemorySystem,
         pace: &'a mut Pace,
         failed: &'a mut Failed,
-        sms: usize,
+        track: &Track,
     ) -> Exchange<'a> {
+        let (sms, first) = (track.lanes.len(), track.steps.last_of_period(0));
         Exchange {
             memory,
             pace,
             failed,
-            period: 0,
+            step: 0,
             came_to: vec![(Cycle::ZERO, false); sms],
             awaited: (0..sms).collect(),
-            runs_memory: true,
+            sent: first,
+            heard: first,
             stopped: (Cycle::ZERO, Cycle::ZERO),
         }
     }
@@ -54,8 +57,8 @@ impl<'a> Exchange<'a> {
         if track.is_over() {
             return false;
         }
-        let any = self.runs_memory && self.send_memory(track);
-        match !self.runs_memory && track.all_pause(self.period) {
+        let any = self.send_memory(track);
+        match self.step <= self.heard && track.all_pause(self.step) {
             true => {
                 self.meet(track);
                 true
@@ -64,25 +67,25 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// All SMs are through with the period, or wait in it.
+    /// All SMs are through with the step, or wait in it.
     fn meet(&mut self, track: &Track) {
         for at in 0..self.awaited.len() {
             let number = self.awaited[at];
-            let mut told = track.lanes[number].told(self.period);
+            let mut told = track.lanes[number].told(self.step);
             self.came_to[number] = (told.news.came_to, told.waits);
             self.hear(number, &mut told);
         }
-        let end = track.end_of(self.period);
+        let end = track.steps.end_of(self.step);
         let reached = self.came_to.iter().map(|&(at, _)| at).fold(end, Cycle::min);
         self.memory.catch_up(reached);
         let goes_on = !self.has_failed(reached) && track.places.hand_out(reached, track.lanes);
-        if !goes_on || reached == end && self.period + 1 == track.periods {
-            self.stopped = (reached, end);
+        if !goes_on || reached == end && self.step + 1 == track.steps.count {
+            self.stopped = (reached, track.steps.end_of_period(self.step));
             track.stop();
             return;
         }
         match reached == end {
-            true => self.end_period(track),
+            true => self.end_step(track),
             false => self.let_go(reached, track),
         }
     }
@@ -100,9 +103,9 @@ impl<'a> Exchange<'a> {
     }
 
     /// All have stopped: hears what an SM has told since it was listened to, and notes where it is.
-    pub fn hear_rest(&mut self, number: usize, lane: &Lane) {
-        for period in [self.period, self.period + 1] {
-            let mut told = lane.told(period);
+    pub fn hear_rest(&mut self, number: usize, lane: &Lane, track: &Track) {
+        for step in self.step..=self.step + track.steps.lead {
+            let mut told = lane.told(step);
             if told.is_new {
                 self.hear(number, &mut told);
             }
@@ -121,41 +124,41 @@ impl<'a> Exchange<'a> {
         let waiting = self.came_to.iter().enumerate();
         let waiting = waiting.filter(|(_, (came_to, _))| *came_to == at);
         self.awaited.extend(waiting.map(|(number, _)| number));
-        track.set_running(self.period, self.awaited.len());
+        track.set_running(self.step, self.awaited.len());
         for &number in &self.awaited {
             let backlog = self.memory.injection_backlog(number);
-            track.lanes[number].set_backlog(self.period, backlog);
+            track.lanes[number].set_backlog(self.step, backlog);
             track.lanes[number].let_go();
         }
     }
 
-    /// All are through with a period.
-    fn end_period(&mut self, track: &Track) {
+    /// All are through with a step.
+    fn end_step(&mut self, track: &Track) {
         for (number, lane) in track.lanes.iter().enumerate() {
-            lane.set_backlog(self.period, self.memory.injection_backlog(number));
+            lane.set_backlog(self.step, self.memory.injection_backlog(number));
         }
-        track.set_running(self.period + 2, track.lanes.len());
-        track.set_exchanged(self.period);
+        track.end(self.step);
+        track.set_exchanged(self.step);
         for (lane, &(_, waits)) in track.lanes.iter().zip(&self.came_to) {
             if waits {
                 lane.let_go();
             }
         }
-        self.period += 1;
+        self.step += 1;
         self.awaited.clear();
         self.awaited.extend(0..track.lanes.len());
-        self.runs_memory = true;
     }
 
-    /// If memory is back, sends it on to the end of the period behind the one whose requests are awaited, with what has gone through the network before. Returns
-    /// whether it is.
+    /// If memory is back, and may be run further or has something to tell, sends it on with what has gone through the network since. Returns whether it is.
     fn send_memory(&mut self, track: &Track) -> bool {
-        if !self.take_memory_back(track) {
+        let through = track.steps.memory_through(self.step);
+        let wanted = through > self.sent || self.step > self.heard;
+        if !wanted || !self.take_memory_back(track) {
             return false;
         }
-        let ahead = self.memory.send_on(track.end_of(self.period));
-        track.send_memory(ahead, self.memory.lend_far_sides(), self.period + 1);
-        self.runs_memory = false;
+        let ahead = self.memory.send_on(track.steps.end_of(through));
+        (self.heard, self.sent) = (self.sent, through);
+        track.send_memory(ahead, self.memory.lend_far_sides(), through);
         true
     }
 

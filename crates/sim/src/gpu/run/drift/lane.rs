@@ -3,6 +3,7 @@
 //! Both write to places that the other does not look at meanwhile, and say so by a number behind, so that locks are hardly ever waited for.
 
 use super::super::pace::News;
+use super::steps::BySteps;
 use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
 use crate::memory::packet::{Reply, Request};
@@ -15,18 +16,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The places.
 #[repr(align(128))]
 pub struct Lane {
-    /// What the SM has to tell of even periods and of odd ones.
-    told: [Mutex<Told>; 2],
+    /// What the SM has to tell of each step.
+    told: BySteps<Mutex<Told>>,
     letter: Mutex<Letter>,
-    /// What was in the way of its requests at the ends of even periods and of odd ones.
-    backlogs: [AtomicU64; 2],
+    /// What was in the way of its requests at the end of each step.
+    backlogs: BySteps<AtomicU64>,
     /// How many times it has been let go on where it waited.
     let_go: AtomicU64,
     /// The cycle to which it has come, as far as it has said so: what has ended on it before is known.
     passed: AtomicU64,
 }
 
-/// What an SM tells when it is through with a period or has to hear something in it.
+/// What an SM tells when it is through with a step or has to hear something in it.
 pub struct Told {
     pub news: News,
     pub sent: Vec<(Cycle, Request)>,
@@ -55,19 +56,22 @@ impl Letter {
     }
 }
 
+impl Default for Told {
+    fn default() -> Told {
+        Told {
+            news: News::default(),
+            sent: Vec::new(),
+            result: Ok(()),
+            waits: false,
+            is_new: false,
+        }
+    }
+}
+
 impl Default for Lane {
     fn default() -> Lane {
-        let told = || {
-            Mutex::new(Told {
-                news: News::default(),
-                sent: Vec::new(),
-                result: Ok(()),
-                waits: false,
-                is_new: false,
-            })
-        };
         Lane {
-            told: [told(), told()],
+            told: Default::default(),
             letter: Mutex::default(),
             backlogs: Default::default(),
             let_go: AtomicU64::new(0),
@@ -79,8 +83,9 @@ impl Default for Lane {
 impl Lane {
     /// The SM is about to drift from cycle `now` on, with so much in the way of its requests.
     pub fn begin(&mut self, now: Cycle, backlog: Backlog) {
-        // The period before the first is an odd one.
-        self.backlogs = [0, pack(backlog)].map(AtomicU64::new);
+        self.backlogs
+            .before_first()
+            .store(pack(backlog), Ordering::Relaxed);
         self.let_go = AtomicU64::new(0);
         self.passed = AtomicU64::new(now.get());
     }
@@ -95,9 +100,9 @@ impl Lane {
         self.passed.load(Ordering::Acquire) >= at.get()
     }
 
-    /// What the SM has to tell of a period.
-    pub fn told(&self, period: u64) -> MutexGuard<'_, Told> {
-        lock(&self.told[odd(period)])
+    /// What the SM has to tell of a step.
+    pub fn told(&self, step: u64) -> MutexGuard<'_, Told> {
+        lock(self.told.of(step))
     }
 
     /// What the exchange has for it.
@@ -115,28 +120,34 @@ impl Lane {
         self.let_go.load(Ordering::Acquire) > times
     }
 
-    /// The exchange has come to the end of a period, or to where the SM waits in it.
-    pub fn set_backlog(&self, period: u64, backlog: Backlog) {
-        self.backlogs[odd(period)].store(pack(backlog), Ordering::Relaxed);
+    /// The exchange has come to the end of a step, or to where the SM waits in it.
+    pub fn set_backlog(&self, step: u64, backlog: Backlog) {
+        self.backlogs
+            .of(step)
+            .store(pack(backlog), Ordering::Relaxed);
     }
 
-    /// What was in the way of the SM's requests at the end of a period, or where it waited in it; before the first one, for which that is the last, at the beginning.
-    pub fn backlog(&self, period: u64) -> Backlog {
-        let word = self.backlogs[odd(period)].load(Ordering::Relaxed);
-        Backlog {
-            flits: (word >> 32) as u32,
-            moving: word as u32,
-        }
+    /// What was in the way of the SM's requests where it waited in a step.
+    pub fn backlog(&self, step: u64) -> Backlog {
+        unpack(self.backlogs.of(step))
     }
-}
 
-/// Of even periods and odd ones, which of the two a period is.
-pub fn odd(period: u64) -> usize {
-    (period % 2) as usize
+    /// What was in the way of its requests at the beginning of a step.
+    pub fn backlog_before(&self, step: u64) -> Backlog {
+        unpack(self.backlogs.before(step))
+    }
 }
 
 fn pack(backlog: Backlog) -> u64 {
     u64::from(backlog.flits) << 32 | u64::from(backlog.moving)
+}
+
+fn unpack(word: &AtomicU64) -> Backlog {
+    let word = word.load(Ordering::Relaxed);
+    Backlog {
+        flits: (word >> 32) as u32,
+        moving: word as u32,
+    }
 }
 
 /// What a thread that panicked has left is of no use, and nobody uses it: all stop.

@@ -29,16 +29,19 @@ mod lane;
 mod places;
 mod rota;
 mod runner;
+mod steps;
 mod track;
 
 use super::period::Course;
 use crate::gpu::{Gpu, Threads};
+use crate::memory::system::lead;
 use crate::time::Cycle;
 use exchange::Exchange;
 pub use lane::Lane;
 pub use rota::Rota;
 use runner::Runner;
 use std::sync::{Mutex, PoisonError};
+use steps::Steps;
 use track::Track;
 use warpsim_crew::Patience;
 
@@ -104,11 +107,12 @@ impl Gpu {
         for (sm, lane) in lanes.iter_mut().enumerate() {
             lane.begin(now, self.memory.injection_backlog(sm));
         }
-        let kernel = (*launched, *clocking);
-        let track = Track::new(&self.image, kernel, blocks, (now, periods), lanes);
+        let steps = Steps::new(now, periods, *clocking, lead(&self.machine));
+        let kernel = (*launched, clocking.quantum);
+        let track = Track::new(&self.image, kernel, blocks, steps, lanes);
         let sms = self.sms.iter_mut().zip(&mut inboxes).enumerate();
         let runners = sms.map(|(number, (sm, inbox))| Runner::new(number, sm, inbox, now));
-        let exchange = Exchange::new(&mut self.memory, pace, failed, track.lanes.len());
+        let exchange = Exchange::new(&mut self.memory, pace, failed, &track);
         let work = Work {
             track,
             runners: runners.map(Mutex::new).collect(),
@@ -136,7 +140,7 @@ impl Gpu {
         // Some have told more than anybody has listened to, or not listened to all.
         exchange.finish(&track);
         for (number, lane) in track.lanes.iter().enumerate() {
-            exchange.hear_rest(number, lane);
+            exchange.hear_rest(number, lane, &track);
             let (sm, inbox) = (&mut self.sms[number], &mut inboxes[number]);
             lane.letter().read(sm, inbox);
         }

@@ -1,10 +1,11 @@
 //! Blocks that go to where others have ended, while SMs drift apart.
 //!
 //! Which block goes to an SM depends on how many have ended before, anywhere. So it waits until all others have come to the cycle in which one has
-//! ended on it ([`has_passed`](super::lane::Lane::has_passed)), and then goes on at once: for the exchange, and for the end of the period, it waits only where
+//! ended on it ([`has_passed`](super::lane::Lane::has_passed)), and then goes on at once: for the exchange, and for the end of the step, it waits only where
 //! something else asks for that.
 
-use super::lane::{Lane, lock, odd};
+use super::lane::{Lane, lock};
+use super::steps::BySteps;
 use crate::gpu::run::blocks::Blocks;
 use crate::time::Cycle;
 use std::sync::Mutex;
@@ -16,8 +17,8 @@ pub struct Places<'a> {
     blocks: Mutex<&'a mut Blocks>,
     /// Some are left that wait for a place.
     are_wanted: AtomicBool,
-    /// Of even periods and odd ones: SMs that wait in it until others are as far.
-    waiting: [AtomicU64; 2],
+    /// SMs that wait in each step until others are as far.
+    waiting: BySteps<AtomicU64>,
 }
 
 /// What has become of an SM's wish for a block.
@@ -79,18 +80,18 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// An SM waits in a period until others are as far.
-    pub fn wait(&self, period: u64) {
-        self.waiting[odd(period)].fetch_add(1, Ordering::AcqRel);
+    /// An SM waits in a step until others are as far.
+    pub fn wait(&self, step: u64) {
+        self.waiting.of(step).fetch_add(1, Ordering::AcqRel);
     }
 
     /// It does not any more.
-    pub fn wait_no_more(&self, period: u64) {
-        self.waiting[odd(period)].fetch_sub(1, Ordering::AcqRel);
+    pub fn wait_no_more(&self, step: u64) {
+        self.waiting.of(step).fetch_sub(1, Ordering::AcqRel);
     }
 
     /// How many do.
-    pub fn waiting(&self, period: u64) -> u64 {
-        self.waiting[odd(period)].load(Ordering::Acquire)
+    pub fn waiting(&self, step: u64) -> u64 {
+        self.waiting.of(step).load(Ordering::Acquire)
     }
 }

@@ -3,6 +3,7 @@
 use super::super::pace::News;
 use super::lane::Lane;
 use super::places::Wish;
+use super::steps::BySteps;
 use super::track::Track;
 use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
@@ -14,15 +15,14 @@ pub struct Runner<'a> {
     number: usize,
     sm: &'a mut Sm,
     inbox: &'a mut Inbox,
-    /// The period that it is in, and the cycle to which it has come.
-    period: u64,
+    /// The step that it is in, and the cycle to which it has come.
+    step: u64,
     at: Cycle,
     waits: Waits,
     /// How often it has waited for the exchange.
     waited: u64,
-    /// Flits that it has sent in this period and in the one before.
-    sent: u32,
-    sent_before: u32,
+    /// Flits that it has sent in each step.
+    sent: BySteps<u32>,
 }
 
 /// What an SM waits for that cannot go on by itself.
@@ -35,27 +35,26 @@ enum Waits {
 }
 
 impl<'a> Runner<'a> {
-    /// An SM that has come to cycle `at`, where the first period begins.
+    /// An SM that has come to cycle `at`, where the first step begins.
     pub fn new(number: usize, sm: &'a mut Sm, inbox: &'a mut Inbox, at: Cycle) -> Runner<'a> {
         Runner {
             number,
             sm,
             inbox,
-            period: 0,
+            step: 0,
             at,
             waits: Waits::Not,
             waited: 0,
-            sent: 0,
-            sent_before: 0,
+            sent: BySteps::default(),
         }
     }
 
     /// Whether others wait for it.
     pub fn lags(&self, track: &Track) -> bool {
-        !track.is_exchanged_before(self.period + 1) && track.is_exchanged_before(self.period)
+        track.exchanged() == self.step
     }
 
-    /// Runs as far as it can in one period. Returns whether it could at all.
+    /// Runs as far as it can in one step. Returns whether it could at all.
     pub fn go_on(&mut self, track: &Track) -> bool {
         let lane = &track.lanes[self.number];
         let known = match self.waits {
@@ -82,9 +81,9 @@ impl<'a> Runner<'a> {
 
     /// Whether it can run from where it is; and what is in the way of its requests there, if the exchange has come that far.
     fn be_ready(&mut self, track: &Track, lane: &Lane) -> Option<Option<Backlog>> {
-        match self.at == track.start_of(self.period) {
+        match self.at == track.steps.start_of(self.step) {
             true => self.begin(track, lane),
-            false => Some(Some(lane.backlog(self.period))),
+            false => Some(Some(lane.backlog(self.step))),
         }
     }
 
@@ -95,45 +94,49 @@ impl<'a> Runner<'a> {
         }
         let wish = track.places.ask(self.at, track.lanes);
         // Some may wait for the exchange before this cycle, and the exchange for all.
-        let stuck = || track.none_but_those_who_wish_run(self.period);
+        let stuck = || track.none_but_those_who_wish_run(self.step);
         let refused = wish == Wish::Refused || wish == Wish::Waits && stuck();
         if refused {
             self.waits = Waits::ForExchange;
             self.tell(*news, Ok(()), track);
         }
         if refused || wish == Wish::Granted {
-            track.places.wait_no_more(self.period);
+            track.places.wait_no_more(self.step);
         }
         wish == Wish::Granted
     }
 
-    /// Whether it can begin a period; and what is in the way of its requests as it does, if the exchange has come that far.
+    /// Whether it can begin a step; and what is in the way of its requests as it does, if the exchange has come that far.
     fn begin(&mut self, track: &Track, lane: &Lane) -> Option<Option<Backlog>> {
-        let period = self.period;
-        if period >= track.periods || !track.is_ready(period) {
+        let step = self.step;
+        if step >= track.steps.count || !track.is_ready(step) {
             return None;
         }
-        if track.is_exchanged_before(period) {
-            // (The one before the first counts as odd.)
-            return Some(Some(lane.backlog(period + 1)));
+        let exchanged = track.exchanged();
+        let known = lane.backlog_before(exchanged);
+        if exchanged == step {
+            return Some(Some(known));
         }
         // It has to have known room ever since it was told: what moves up while the buffer is full it does not know.
         if !self.sm.port.knows_room() {
             return None;
         }
         // Nothing of what it has sent since may have left.
-        let before = lane.backlog(period);
-        self.sm.port.hear_at_most(before.flits + self.sent_before);
+        let since: u32 = (exchanged..step).map(|step| *self.sent.of(step)).sum();
+        self.sm.port.hear_at_most(known.flits + since);
         Some(None)
     }
 
-    /// Runs in the rest of its period, and tells what there is to tell.
+    /// Runs in the rest of its step, and tells what there is to tell.
     fn run(&mut self, track: &Track, lane: &Lane) {
-        let end = track.end_of(self.period);
-        let stretch = track.stretch(self.at, self.period, self.number);
+        let end = track.steps.end_of(self.step);
+        let stretch = track.stretch(self.at, self.step, self.number);
+        if stretch.span.start == track.steps.start_of(self.step) {
+            *self.sent.of_mut(self.step) = 0;
+        }
         let before = self.sm.port.flits();
         let (mut news, result) = stretch.run(track.image, self.sm, self.inbox, None);
-        self.sent += self.sm.port.flits() - before;
+        *self.sent.of_mut(self.step) += self.sm.port.flits() - before;
         self.at = news.came_to;
         let completed = std::mem::take(&mut news.completed);
         if completed != 0 {
@@ -144,7 +147,7 @@ impl<'a> Runner<'a> {
         let wants_block = stretch.blocks_wait && completed != 0;
         let by_itself = self.at < end && !news.idle && self.sm.port.knows_room();
         if wants_block && by_itself && result.is_ok() {
-            track.places.wait(self.period);
+            track.places.wait(self.step);
             self.waits = Waits::ForBlock(news);
             return;
         }
@@ -152,23 +155,20 @@ impl<'a> Runner<'a> {
             self.waits = Waits::ForExchange;
         }
         self.tell(news, result, track);
-        if self.at == end {
-            self.period += 1;
-            self.sent_before = std::mem::take(&mut self.sent);
-        }
+        self.step += u64::from(self.at == end);
     }
 
-    /// Tells the exchange what there is to tell of the period.
+    /// Tells the exchange what there is to tell of the step.
     fn tell(&mut self, news: News, result: Result<(), SmFault>, track: &Track) {
         {
-            let mut told = track.lanes[self.number].told(self.period);
+            let mut told = track.lanes[self.number].told(self.step);
             debug_assert!(!told.is_new && told.sent.is_empty());
             std::mem::swap(&mut told.sent, &mut self.sm.port.sent);
             (told.news, told.result) = (news, result);
             told.waits = matches!(self.waits, Waits::ForExchange);
             told.is_new = true;
         }
-        track.pause(self.period);
+        track.pause(self.step);
     }
 
     /// All stop where they are: tells what it has not told.

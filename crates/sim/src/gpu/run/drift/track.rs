@@ -1,11 +1,9 @@
 //! What all that takes part in a drift share: how far SMs and the exchange are, a [lane](super::lane) per SM, and memory, for whoever runs it.
-//!
-//! Periods are counted from the one in which SMs begin to drift.
 
-use super::super::period::Clocking;
 use super::super::stretch::Stretch;
-use super::lane::{Lane, lock, odd};
+use super::lane::{Lane, lock};
 use super::places::Places;
+use super::steps::{BySteps, Steps};
 use crate::exec::memory::image::GlobalMemory;
 use crate::gpu::run::blocks::Blocks;
 use crate::memory::system::{AheadOfPartitions, AheadOfSms};
@@ -18,36 +16,35 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub struct Track<'a> {
     pub image: &'a GlobalMemory,
     launched: &'a Launched,
-    clocking: Clocking,
-    start: Cycle,
-    /// How many periods there are at most.
-    pub periods: u64,
+    quantum: u64,
+    pub steps: Steps,
     pub lanes: &'a [Lane],
     pub places: Places<'a>,
     said: Said,
     memory: Memory,
-    /// Of even periods and odd ones: SMs that are neither through with the one under way nor wait in it.
-    running: [Running; 2],
+    /// SMs that are neither through with a step nor wait in it.
+    running: BySteps<Running>,
 }
 
 /// What the exchange says to all.
 #[repr(align(128))]
 struct Said {
-    /// The last period that may be begun.
+    /// The last step that may be begun.
     ready: AtomicU64,
-    /// Requests of so many periods have gone through the network.
+    /// Requests of so many steps have gone through the network.
     exchanged: AtomicU64,
     /// All stop where they are.
     over: AtomicBool,
 }
 
+#[derive(Default)]
 #[repr(align(128))]
 struct Running(AtomicU64);
 
 /// Memory partitions, which somebody runs.
 #[repr(align(128))]
 struct Memory {
-    /// The partitions, if there is something to do, and the period that they are run through.
+    /// The partitions, if there is something to do, and the step that they are run through.
     place: Mutex<(Option<AheadOfSms>, u64)>,
     /// They wait for somebody, or have been run and wait to be taken back.
     waits: AtomicBool,
@@ -58,22 +55,20 @@ struct Memory {
 }
 
 impl<'a> Track<'a> {
-    /// For SMs that are about to drift, from cycle `start` on.
+    /// For SMs that are about to drift.
     pub fn new(
         image: &'a GlobalMemory,
-        (launched, clocking): (&'a Launched, Clocking),
+        (launched, quantum): (&'a Launched, u64),
         blocks: &'a mut Blocks,
-        (start, periods): (Cycle, u64),
+        steps: Steps,
         lanes: &'a [Lane],
     ) -> Track<'a> {
-        let running = || Running(AtomicU64::new(lanes.len() as u64));
-        Track {
+        let mut track = Track {
             image,
             launched,
-            clocking,
-            start,
-            periods,
-            running: [running(), running()],
+            quantum,
+            steps,
+            running: BySteps::default(),
             lanes,
             places: Places::new(blocks),
             memory: Memory {
@@ -84,29 +79,23 @@ impl<'a> Track<'a> {
                 far_sides_wait: AtomicBool::new(false),
             },
             said: Said {
-                ready: AtomicU64::new(0),
+                ready: AtomicU64::new(steps.last_of_period(0)),
                 exchanged: AtomicU64::new(0),
                 over: AtomicBool::new(false),
             },
-        }
+        };
+        track
+            .running
+            .each(|Running(sms)| *sms.get_mut() = lanes.len() as u64);
+        track
     }
 
-    /// The first cycle of a period.
-    pub fn start_of(&self, period: u64) -> Cycle {
-        self.start + period * self.clocking.period
-    }
-
-    /// The cycle behind the last of a period.
-    pub fn end_of(&self, period: u64) -> Cycle {
-        self.start_of(period + 1)
-    }
-
-    /// The rest of a period from cycle `at` on, for an SM.
-    pub fn stretch(&self, at: Cycle, period: u64, sm: usize) -> Stretch<'a> {
+    /// The rest of a step from cycle `at` on, for an SM.
+    pub fn stretch(&self, at: Cycle, step: u64, sm: usize) -> Stretch<'a> {
         let blocks_wait = self.places.are_wanted();
         Stretch {
-            span: at..self.end_of(period),
-            quantum: self.clocking.quantum,
+            span: at..self.steps.end_of(step),
+            quantum: self.quantum,
             launched: self.launched,
             observed: false,
             skip: true,
@@ -115,16 +104,21 @@ impl<'a> Track<'a> {
         }
     }
 
-    /// Somebody is to run these partitions through a period, if there is something to do.
+    /// Somebody is to run these partitions through a step, if there is something to do.
     pub fn send_memory(
         &self,
         ahead: Option<AheadOfSms>,
         far_sides: Option<AheadOfPartitions>,
-        period: u64,
+        step: u64,
     ) {
         let memory = &self.memory;
+        if ahead.is_none() && far_sides.is_none() {
+            self.set_ready(step);
+            memory.ran.store(true, Ordering::Release);
+            return;
+        }
         let far_sides_wait = far_sides.is_some();
-        *lock(&memory.place) = (ahead, period);
+        *lock(&memory.place) = (ahead, step);
         *lock(&memory.far_sides) = far_sides;
         let waits = &memory.far_sides_wait;
         waits.store(far_sides_wait, Ordering::Release);
@@ -157,14 +151,12 @@ impl<'a> Track<'a> {
         if !waits.load(Ordering::Acquire) || !waits.swap(false, Ordering::AcqRel) {
             return false;
         }
-        let (ahead, period) = &mut *lock(place);
+        let (ahead, step) = &mut *lock(place);
         if let Some(ahead) = ahead {
             ahead.run();
-            if *period < self.periods {
-                ahead.hand_over(|sm, replies| self.lanes[sm].letter().replies.append(replies));
-            }
+            ahead.hand_over(|sm, replies| self.lanes[sm].letter().replies.append(replies));
         }
-        self.set_ready(*period);
+        self.set_ready(*step);
         ran.store(true, Ordering::Release);
         true
     }
@@ -180,46 +172,54 @@ impl<'a> Track<'a> {
         Some((lock(partitions).0.take(), lock(far_sides).take()))
     }
 
-    /// Replies of a period, and of those before it, are in the letters.
-    fn set_ready(&self, period: u64) {
-        self.said.ready.store(period, Ordering::Release);
+    /// Replies of a step, and of those before it, are in the letters.
+    fn set_ready(&self, step: u64) {
+        self.said.ready.store(step, Ordering::Release);
     }
 
-    pub fn is_ready(&self, period: u64) -> bool {
-        self.said.ready.load(Ordering::Acquire) >= period
+    pub fn is_ready(&self, step: u64) -> bool {
+        self.said.ready.load(Ordering::Acquire) >= step
     }
 
-    /// Requests of a period have gone through the network.
-    pub fn set_exchanged(&self, period: u64) {
-        self.said.exchanged.store(period + 1, Ordering::Release);
+    /// Requests of a step have gone through the network.
+    pub fn set_exchanged(&self, step: u64) {
+        self.said.exchanged.store(step + 1, Ordering::Release);
     }
 
-    /// Whether all requests from before a period have gone through the network.
-    pub fn is_exchanged_before(&self, period: u64) -> bool {
-        self.said.exchanged.load(Ordering::Acquire) >= period
+    /// Requests of so many steps have gone through the network.
+    pub fn exchanged(&self) -> u64 {
+        self.said.exchanged.load(Ordering::Acquire)
     }
 
-    /// So many SMs are about to run in a period.
-    pub fn set_running(&self, period: u64, sms: usize) {
-        self.running[odd(period)]
-            .0
-            .store(sms as u64, Ordering::Relaxed);
+    /// So many SMs are about to run in a step.
+    pub fn set_running(&self, step: u64, sms: usize) {
+        let Running(running) = self.running.of(step);
+        running.store(sms as u64, Ordering::Relaxed);
     }
 
-    /// An SM is through with a period, or waits in it, and has told what it has to.
-    pub fn pause(&self, period: u64) {
-        self.running[odd(period)].0.fetch_sub(1, Ordering::AcqRel);
+    /// All are through with a step: its place is another one's.
+    pub fn end(&self, step: u64) {
+        self.set_running(step, self.lanes.len());
     }
 
-    /// Whether all are through with a period or wait in it.
-    pub fn all_pause(&self, period: u64) -> bool {
-        self.running[odd(period)].0.load(Ordering::Acquire) == 0
+    /// An SM is through with a step, or waits in it, and has told what it has to.
+    pub fn pause(&self, step: u64) {
+        self.running.of(step).0.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// Whether all are through with a step or wait in it.
+    pub fn all_pause(&self, step: u64) -> bool {
+        self.running(step) == 0
     }
 
     /// Whether all that are not have found that blocks have ended on them, and wait for others.
-    pub fn none_but_those_who_wish_run(&self, period: u64) -> bool {
-        let waiting = self.places.waiting(period);
-        self.running[odd(period)].0.load(Ordering::Acquire) == waiting
+    pub fn none_but_those_who_wish_run(&self, step: u64) -> bool {
+        let waiting = self.places.waiting(step);
+        self.running(step) == waiting
+    }
+
+    fn running(&self, step: u64) -> u64 {
+        self.running.of(step).0.load(Ordering::Acquire)
     }
 
     /// All stop where they are.
