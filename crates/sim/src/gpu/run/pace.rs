@@ -164,9 +164,16 @@ impl Pace {
         self.sms.lower(number, news.next);
         self.hear(number, &news);
         if news.came_to < to {
-            self.held.push(number);
+            self.hold(number);
         }
         news
+    }
+
+    /// An SM waits for the others where it has come to. Nobody may go past that without a look: what has ended on it may have to be seen to then.
+    #[inline]
+    fn hold(&mut self, number: usize) {
+        self.held.push(number);
+        self.sms.lower(number, self.came_to[number]);
     }
 
     /// An SM has this to tell, and when it has something to do next and who waits is seen to by others.
@@ -190,10 +197,12 @@ impl Pace {
 
     /// SMs that have been [heard](Pace::hear) without others stop. All have come to cycle `at`, and those that have come further wait there.
     pub fn stop(&mut self, at: Cycle, sms: &[Sm]) {
-        let waiting = self.came_to.iter().enumerate();
-        let waiting = waiting.filter(|&(_, &came_to)| came_to > at);
         self.held.clear();
-        self.held.extend(waiting.map(|(number, _)| number));
+        for number in 0..self.came_to.len() {
+            if self.came_to[number] > at {
+                self.hold(number);
+            }
+        }
         self.look_again(sms);
     }
 
@@ -251,5 +260,36 @@ impl Pace {
     /// When the first SM has something to do, room at its port aside.
     pub fn next(&self) -> Cycle {
         self.sms.next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where an SM waits for the others somebody has to look, whenever it has something to do next itself: a block may have ended on it.
+    #[test]
+    fn nobody_goes_past_where_an_sm_waits() {
+        let [now, ahead, later] = [100, 124, 400].map(Cycle::new);
+        let news = |came_to| News {
+            came_to,
+            next: later,
+            ..News::default()
+        };
+        let waits = |pace: &mut Pace| (pace.reached(later), pace.next());
+        let asleep = || {
+            let mut pace = Pace::new(2, later);
+            pace.awake = vec![0];
+            pace
+        };
+        let mut in_a_round = asleep();
+        in_a_round.heard(news(ahead));
+        in_a_round.ran(0, later);
+        assert_eq!(waits(&mut in_a_round), (ahead, ahead));
+        let mut apart = asleep();
+        apart.hear(0, &news(ahead));
+        apart.hear(1, &news(now));
+        apart.stop(now, &[]);
+        assert_eq!(waits(&mut apart), (ahead, ahead));
     }
 }

@@ -186,9 +186,13 @@ impl Gpu {
             }
             if self.options.skip {
                 let next = self.next(at, &course.pace).min(end);
-                at = next.round_down(quantum).max(at);
+                let before = at;
+                at = next.round_down(quantum).max(before);
                 self.memory.catch_up(at);
                 self.report_fault(at, course)?;
+                if at > before {
+                    self.hand_out_blocks(at, course); // some may have waited here for the others
+                }
             }
         }
         self.end_period(end, course)?;
@@ -213,7 +217,7 @@ impl Gpu {
     }
 
     /// All SMs have come to cycle `at`: blocks go to where others have ended.
-    fn hand_out_blocks(&mut self, at: Cycle, course: &mut Course) {
+    pub(super) fn hand_out_blocks(&mut self, at: Cycle, course: &mut Course) {
         let Course { blocks, pace, .. } = course;
         let sms = &mut self.sms;
         let any = blocks.hand_out(at, |sm, at, block| sms[sm].expect_block(at, block));

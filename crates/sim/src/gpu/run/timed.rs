@@ -90,8 +90,12 @@ impl Gpu {
                 return Err(SimError::Deadlock(self.stuck(last, course)));
             }
             if self.options.skip {
+                let before = now;
                 now = start + (next - start) / period * period;
                 self.memory.skip_to(now);
+                if now > before {
+                    self.hand_out_blocks(now, course); // some may have waited here for the others
+                }
             }
             self.heed_limit(now, course)?;
         }

@@ -75,6 +75,7 @@ impl<'a> Exchange<'a> {
             self.came_to[number] = (told.news.came_to, told.waits);
             self.hear(number, &mut told);
         }
+        super::linger();
         let end = track.steps.end_of(self.step);
         let reached = self.came_to.iter().map(|&(at, _)| at).fold(end, Cycle::min);
         self.memory.catch_up(reached);

@@ -213,6 +213,20 @@ impl Work<'_, '_, '_> {
     }
 }
 
+/// In tests threads linger now and then, each at other times, so that all are seen ahead of all others.
+#[cfg(test)]
+fn linger() {
+    use std::hash::{BuildHasher, RandomState};
+    let chance = RandomState::new().hash_one(()) % 1024;
+    if chance < 64 {
+        std::thread::sleep(std::time::Duration::from_micros(chance));
+    }
+}
+
+#[cfg(not(test))]
+#[inline(always)]
+fn linger() {}
+
 #[cfg(test)]
 #[path = "tests.rs"]
 mod tests;

@@ -74,6 +74,7 @@ impl<'a> Runner<'a> {
         if let Some(backlog) = backlog {
             self.sm.port.hear_backlog(backlog, self.at);
         }
+        super::linger();
         lane.letter().read(self.sm, self.inbox);
         self.run(track, lane);
         true
