@@ -1,17 +1,18 @@
-//! SMs that drift apart: each runs period after period by itself, up to one ahead of the slowest.
+//! SMs that drift apart: each runs step after step by itself, up to three ahead of the slowest.
 //!
 //! Over the 48 cycles of a period the slowest SM takes up to half as long again as the mean, and it is not always the same one. In
-//! [rounds](super::round) all wait for it. Here only those wait that have to know something:
+//! [rounds](super::round) all wait for it. Here only those wait that have to know something. They go by [steps] of half a period:
 //!
 //! ```text
-//!  SM i       | period k          | period k + 1       | ..
-//!  SM j       | period k | period k + 1   | (waits)         | period k + 2 ..
-//!  exchange   (waits)             | requests of k, partitions k + 2 | ..
+//!  SM i       | step k | step k + 1 | step k + 2 | step k + 3 | (waits) | step k + 4 ..
+//!  SM j       | step k          | step k + 1          | step k + 2 ..
+//!  exchange   (waits)           | requests of k
+//!  memory                          | step k + 4 |
 //! ```
 //!
-//! - An SM begins a period when its replies are there: when the partitions have been run to the end of it. For period k + 2 that can be done
-//!   once all SMs are through with period k, and what they have sent has gone through the network ([`exchange`]).
-//! - As it begins period k + 1 it may not have heard how far its requests of period k have got. It counts them as not gone, and begins if
+//! - An SM begins a step when its replies are there: when the partitions have been run to the end of it. For step k + 4 that can be done
+//!   once all SMs are through with step k, and what they have sent has gone through the network ([`exchange`]).
+//! - As it begins a step it may not have heard how far its requests of the last ones have got. It counts them as not gone, and begins if
 //!   there is [certainly room](crate::sm::memory::port::Port::knows_room).
 //! - Where it has to hear from others ([`Stretch`](super::stretch::Stretch)), it waits until they are as far, and the exchange with them. If it is only that a
 //!   block has ended on it while others wait, it need not wait for the exchange ([`places`]).

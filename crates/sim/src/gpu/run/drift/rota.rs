@@ -1,6 +1,6 @@
 //! Which thread runs which SM while SMs drift apart.
 //!
-//! Each thread goes through a list of SMs of its own, again and again. One that finds nothing to do, because it is a period ahead of the slowest, helps these: it runs an SM that
+//! Each thread goes through a list of SMs of its own, again and again. One that finds nothing to do, because it is as far ahead of the slowest as it may be, helps these: it runs an SM that
 //! another thread has not come to. If that one has many, it keeps the SM: one that moves from thread to thread has to be fetched from another core's caches every
 //! time, and what is uneven today will be so tomorrow. The thread that runs memory
 //! loses SMs while memory keeps it busy, and takes some over again when it has time, up to as many as are at home there.
