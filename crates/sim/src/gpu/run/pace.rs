@@ -164,15 +164,17 @@ impl Pace {
         self.sms.lower(number, news.next);
         self.hear(number, &news);
         if news.came_to < to {
-            self.hold(number);
+            self.held.push(number);
+            if news.completed != 0 {
+                self.stop_all_at(number);
+            }
         }
         news
     }
 
-    /// An SM waits for the others where it has come to. Nobody may go past that without a look: what has ended on it may have to be seen to then.
+    /// Nobody goes past where an SM waits without a look: a block has ended on it, and another one may take its place then.
     #[inline]
-    fn hold(&mut self, number: usize) {
-        self.held.push(number);
+    fn stop_all_at(&mut self, number: usize) {
         self.sms.lower(number, self.came_to[number]);
     }
 
@@ -200,7 +202,8 @@ impl Pace {
         self.held.clear();
         for number in 0..self.came_to.len() {
             if self.came_to[number] > at {
-                self.hold(number);
+                self.held.push(number);
+                self.stop_all_at(number); // it may be so
             }
         }
         self.look_again(sms);
@@ -267,13 +270,14 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// Where an SM waits for the others somebody has to look, whenever it has something to do next itself: a block may have ended on it.
+    /// Where an SM waits for the others on which a block has ended somebody has to look, whenever it has something to do next itself.
     #[test]
     fn nobody_goes_past_where_an_sm_waits() {
         let [now, ahead, later] = [100, 124, 400].map(Cycle::new);
         let news = |came_to| News {
             came_to,
             next: later,
+            completed: 1,
             ..News::default()
         };
         let waits = |pace: &mut Pace| (pace.reached(later), pace.next());
