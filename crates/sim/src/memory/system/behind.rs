@@ -124,12 +124,14 @@ impl Ahead {
     /// What the partitions are.
     fn note(&mut self, partitions: &Partitions) {
         let Settled { counted, .. } = &mut self.settled;
-        partitions.count(self.now, counted);
+        let idle = partitions.is_idle();
+        // Of idle partitions all has happened that was counted, wherever a run of the far sides ended.
+        partitions.count(if idle { Cycle::NEVER } else { self.now }, counted);
         counted.replies.packets = self.outgoing.counters.packets;
         counted.replies.flits = self.outgoing.counters.flits;
         self.settled.next = partitions.next();
         self.settled.last_active = self.last_active;
-        self.settled.idle = partitions.is_idle();
+        self.settled.idle = idle;
         self.has_run = true;
     }
 
