@@ -270,7 +270,7 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// Where an SM waits for the others on which a block has ended somebody has to look, whenever it has something to do next itself.
+    /// Where an SM on which a block has ended waits for the others, somebody has to look, whenever it has something to do next itself.
     #[test]
     fn nobody_goes_past_where_an_sm_waits() {
         let [now, ahead, later] = [100, 124, 400].map(Cycle::new);

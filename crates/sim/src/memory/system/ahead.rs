@@ -24,6 +24,8 @@
 //!   answer to one finds it in memory. An atomic is served at least two periods after it
 //!   was sent, so that all that its thread has stored before is there, too.
 //!
+//! Where SMs drift apart partitions go by shorter steps, up to as far ahead ([`lead`]).
+//!
 //! The far sides of the memory channels run beside the partitions in turn, and a period further than these, where requests are
 //! in the delay before them for two periods ([`far_sides`](super::far_sides)). Both tell each other by [letter](super::letters) what the
 //! other has to know in the next period.
@@ -111,7 +113,7 @@ pub struct AheadOfPartitions {
 }
 
 impl AheadOfPartitions {
-    /// Simulates them up to the end of the period behind the one that the partitions run.
+    /// Simulates them through the period behind the cycle that the partitions run to, or as far as can be.
     pub fn run(&mut self) {
         self.far.run_apart(self.to);
     }

@@ -90,7 +90,7 @@ impl Ahead {
         }
     }
 
-    /// Simulates the partitions up to a cycle that ends a period. Atomics are those of the period that SMs run, or come `early`.
+    /// Simulates the partitions up to a cycle that ends a period, or a step of SMs that drift apart. Atomics are those of the period that SMs run, or come `early`.
     pub fn run_until(
         &mut self,
         end: Cycle,
@@ -196,7 +196,7 @@ impl Behind {
         true
     }
 
-    /// Simulates partitions that are ahead up to cycle `end`, with which the period ends behind the one that SMs run.
+    /// Simulates partitions that are ahead up to cycle `end`, with which the period ends behind the one that SMs run, or a step of SMs that drift apart.
     pub(super) fn run(&mut self, end: Cycle) {
         self.come_to(end, true);
         let (Some(ahead), partitions) = (&mut self.ahead, &mut self.partitions) else {

@@ -150,7 +150,7 @@ impl<'a> Exchange<'a> {
         self.awaited.extend(0..track.lanes.len());
     }
 
-    /// If memory is back, and may be run further or has something to tell, sends it on with what has gone through the network since. Returns whether it is.
+    /// If memory is back, and may be run further or has told nothing of the step that is next, sends it on with what has gone through the network since. Returns whether it is.
     fn send_memory(&mut self, track: &Track) -> bool {
         let through = track.steps.memory_through(self.step);
         let wanted = through > self.sent || self.step > self.heard;
